@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.core.alert import Alert, Delivery, Status
+from bot.core.incident.details.general import AlertFired
 from bot.core.incident.incident import DeliveryTrouble, Incident, State, Thread, opened, rooted
 from bot.core.incident.membership import AlertGroup
 from bot.core.incident.observe import Timing, View
@@ -96,9 +97,11 @@ def with_fields(of: Incident, **values: Any) -> Incident:
 
 
 def incident(*alerts: Alert, pools: Named | None = None, at: float = NOW, shown: bool = True, **parts: Any) -> Incident:
-    """An open incident; `shown` means that Slack confirmed its parent. Keywords replace fields of the record."""
+    """An open incident; `shown` means that Slack confirmed parent and first reply. Keywords replace record fields."""
     fresh = opened("i1", delivery(*alerts), at, Thread(CHANNEL), named(POOL) if pools is None else pools)
-    there = rooted(fresh, CHANNEL, "1800000000.000100", "drawn", at) if shown else fresh
+    first = replace(fresh.log.timeline[0], details=AlertFired(fresh.group.title))
+    known = replace(fresh, log=fresh.log.rewritten(first))
+    there = rooted(known, CHANNEL, "1800000000.000100", "drawn", at) if shown else known
     return with_fields(there, **parts)
 
 

@@ -135,8 +135,9 @@ class World:
 
     @property
     def replies(self) -> list[str]:
-        """What the thread was told, in order."""
-        return [stored.message.text for stored in self.chat.thread(self.incident.thread.root or "")]
+        """What the thread was told after its first reply, in order."""
+        told = self.chat.thread(self.incident.thread.root or "")
+        return [stored.message.text for stored in told if not stored.message.text.startswith("*Alert:*")]
 
     def due(self, kind: str = "inc") -> float | None:
         """In how many seconds the only record of a kind is looked at; None for never."""

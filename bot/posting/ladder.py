@@ -40,6 +40,11 @@ async def step_by_step(context: Context, message: Message, call: Callable[[Messa
             message = without(message, kinds)
 
 
+async def whisper(context: Context, channel: str, who: str, message: Message, thread: str | None = None) -> None:
+    """Send a message that one person sees, as rich as Slack accepts. Raises Unreachable."""
+    await step_by_step(context, message, lambda one: context.chat.whisper(channel, who, one, thread=thread))
+
+
 def _next_step(message: Message, error: Unreachable) -> frozenset[str]:
     """The blocks to omit next: the one that Slack named as unknown, else the ladder's next step."""
     there = kinds_of(message) if error.failure is Failure.SHAPE else frozenset()

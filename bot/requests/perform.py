@@ -17,6 +17,7 @@ from bot.core.requests.body import ExtendLease, HandBack, ScaleUp, asked_for
 from bot.core.requests.request import Progress, Request, Result, done, failed, sent, unsure
 from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
+from bot.posting.ladder import whisper
 from bot.requests.submit import audited
 from bot.views.thread.results import finished
 from bot.views.words import refusals
@@ -139,7 +140,7 @@ async def _finish(
         return
     await context.store.commit(Change(puts=(put,), audit=audit, wake=wake))
     whom, by = after.who or asked_for(after.body), "You" if after.who else "Tailback"
-    await context.chat.whisper(after.channel, whom, finished(outcome, by))
+    await whisper(context, after.channel, whom, finished(outcome, by))
 
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:

@@ -19,11 +19,16 @@ MOST_OPTIONS, MOST_CHOICES, MOST_BUTTONS = 5, 100, 4
 MOST_ALT = 1_900
 MOST_MODAL_TITLE, MOST_CONFIRM_TEXT, MOST_CONFIRM_LABEL, MOST_VIEW_BLOCKS = 24, 300, 30, 100
 
+MOST_CELL, MOST_CHILDREN, MOST_CONTAINER_TITLE = 60, 10, 150
+
 MOST_BULLET = 600
 """A cause with figures and remedy has up to about 500 characters; the remedy is last."""
 
 _SHRINKABLE = 600
 AS_OF = "as_of"
+
+Cell = str
+"""One cell of a table, as a person reads it; nothing in it is parsed."""
 
 
 def plain(text: str, most: int) -> Block:
@@ -75,7 +80,7 @@ def button(  # noqa: PLR0913 - the parts of a button
         "text": plain(label, MOST_LABEL),
         "action_id": action_id,
         "value": value[:MOST_VALUE],
-        "accessibility_label": flat(accessibility_label, MOST_LABEL) or flat(label, MOST_LABEL) or "–",
+        "accessibility_label": plain_words(accessibility_label) if accessibility_label else plain_words(label),
     }
     if primary:
         made["style"] = "primary"
@@ -97,6 +102,45 @@ def option(label: str, value: str) -> Block:
 def overflow(action_id: str, options: Sequence[Block]) -> Block:
     """The overflow menu, with at most five options."""
     return {"type": "overflow", "action_id": action_id, "options": list(options[:MOST_OPTIONS])}
+
+
+def table(head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> Block:
+    """A native table with a bold first row; the first column wraps, the others are aligned to the right."""
+    settings: list[Block] = [{"is_wrapped": True}, *({"align": "right"} for _ in head[1:])]
+    return {"type": "table", "column_settings": settings, "rows": [_cells(head, bold=True), *map(_cells, rows)]}
+
+
+def _cells(row: Sequence[Cell], *, bold: bool = False) -> list[Block]:
+    texts = [flat(cell, MOST_CELL) or "–" for cell in row]
+    return [_bold(text) if bold else {"type": "raw_text", "text": text} for text in texts]
+
+
+def _bold(text: str) -> Block:
+    words = {"type": "text", "text": text, "style": {"bold": True}}
+    return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [words]}]}
+
+
+def container(title: str, *children: Block | None) -> Block | None:
+    """A collapsed box under a title that is worth reading alone; None without anything in it."""
+    kept = [child for child in children if child is not None][:MOST_CHILDREN]
+    if not kept:
+        return None
+    opens = {"is_collapsible": True, "default_collapsed": True}
+    return {"type": "container", "title": plain(title, MOST_CONTAINER_TITLE), "child_blocks": kept, **opens}
+
+
+def feedback(action_id: str, yes: tuple[str, str], no: tuple[str, str]) -> Block:
+    """Two thumbs, each with its label and value."""
+    choices = {
+        name: {"text": plain(label, MOST_LABEL), "value": value, "accessibility_label": plain_words(label)}
+        for name, (label, value) in (("positive_button", yes), ("negative_button", no))
+    }
+    return {"type": "context_actions", "elements": [{"type": "feedback_buttons", "action_id": action_id, **choices}]}
+
+
+def plain_words(label: str) -> str:
+    """A label for screen readers."""
+    return flat(label, MOST_LABEL) or "–"
 
 
 def message(text: Marked, *blocks: Block | None) -> Message:

@@ -20,7 +20,7 @@ from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reacti
 from bot.posting.keep_message import Kept, Wanted, begun, keep_message, leave, not_drawn
 from bot.posting.message_key import OVER
 from bot.views.thread.early_warning import WarningView, warning
-from bot.views.words.diagnosis import likely_cause, what_helps
+from bot.views.words.diagnosis import likely_cause, remedy_words
 
 AGAIN_SECONDS = 5.0
 """How soon to look again for the incident's thread, to link to it."""
@@ -81,7 +81,7 @@ async def _why(context: Context, name: str) -> tuple[str, ...]:
     top = next((d.top for d in found if d.pool == name), None)
     if top is None:
         return ()
-    return f"Likely cause: {likely_cause(top)}", f"What helps: {what_helps(top)}"
+    return f"Likely cause: {likely_cause(top)}", f"What helps: {remedy_words(top)}"
 
 
 async def _kept(

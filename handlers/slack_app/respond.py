@@ -10,6 +10,7 @@ from bot.context.context import Context
 from bot.core.record import AlreadyDone, Change, Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.ports import Unreachable
+from bot.posting.ladder import whisper
 from bot.requests.orphan_buttons import forget
 from bot.views.home.answers import refusal
 
@@ -85,7 +86,7 @@ async def _whisper(context: Context, interaction: Interaction, answer: Answer) -
     try:
         thread = interaction.thread if interaction.surface is not Surface.COMMAND else None
         async with asyncio.timeout(CALL_SECONDS):
-            await context.chat.whisper(interaction.channel, interaction.who, answer.whisper, thread=thread)
+            await whisper(context, interaction.channel, interaction.who, answer.whisper, thread)
     except (Unreachable, TimeoutError) as error:
         log.warning("answer not delivered", action=interaction.name, why=str(error) or "time-out")
 

@@ -13,6 +13,7 @@ from tests.faults.ends import POOL
 from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import kill_after, kill_before, kill_between, scales, silences
 from tests.processes import Zygote
+from tests.said import acknowledged
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -46,14 +47,14 @@ async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: 
         ]
         outcomes = await asyncio.gather(*clicks)
         assert all(outcome.ok for outcome in outcomes), outcomes
-        await home.eventually(lambda: "has it" in shown(home, root), "the owner")
+        await home.eventually(lambda: "Acknowledged by" in shown(home, root), "the owner")
 
         def told() -> list[ApiCall]:
             return [call for call in home.stand_in.log.of("chat.postEphemeral") if call.effect]
 
         await home.eventually(lambda: len(told()) == 9, "nine who are told")
         whispers = told()
-        owner = next(person for person in people if f"<@{person}> has it" in shown(home, root))
+        owner = next(person for person in people if acknowledged(person) in shown(home, root))
         for call in whispers:
             assert "already" in str(call.args["text"]), call.args["text"]
         assert any(f"<@{owner}>" in str(call.args["text"]) for call in whispers)

@@ -99,7 +99,7 @@ async def test_ac_5_after_a_redeployment_a_button_acts_once_a_used_one_never(zyg
         message = await home.slack.channel(CHANNEL).parent("Group0001Z")
         home.aim()
         await message.click("Acknowledge")
-        await message.until("has it")
+        await message.until("Acknowledged by")
         for process in home.processes.values():
             process.kill()
         await home.start()

@@ -52,7 +52,7 @@ async def test_while_it_rests_it_is_not_even_looked_at() -> None:
     await world.opens()
     row = next(row for row in world.data.rows.values() if isinstance(row.value, Incident))
     assert isinstance(row.value, Incident)
-    broken = Reported(0.0, 14, math.nan, None)
+    broken = Reported(0.0, 2, math.nan, None)
     row.value = with_fields(row.value, reported=broken, attempts=MOST_ATTEMPTS, retry_at=world.clock.now() + 3600)
     await world.passes(3590)
     assert world.incident.trouble.attempts == MOST_ATTEMPTS

@@ -12,6 +12,7 @@ from bot.ports import Message
 from bot.posting.message_key import message_key
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import FakeChat, FakeClock, SlackMessage
+from tests.said import acknowledged
 from tests.world import ANA, BEN, OTHER_POOL, World, spoken
 
 
@@ -83,10 +84,15 @@ async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything() 
     await world.asks("ack", ANA)
     world.chat.script.calls.clear()
     await world.work()
-    assert [call for call in world.chat.script.calls if call in {"post", "update"}] == ["update", "post", "post"]
-    assert f"<@{ANA}> has it" in world.parent.message.text
+    assert [call for call in world.chat.script.calls if call in {"post", "update"}] == [
+        "update",
+        "post",
+        "post",
+        "post",
+    ]
+    assert acknowledged(ANA) in str(world.parent.message.blocks)
     assert [stored.mark for stored in world.chat.thread(world.parent.ts)] == [
-        f"{world.incident.id}/{number}" for number in (2, 3)
+        f"{world.incident.id}/{number}" for number in (2, 3, 4)
     ]
     assert world.incident.log.outbox == ()
 
@@ -136,7 +142,7 @@ async def test_status_replies_come_at_most_once_a_report_period_and_only_with_ne
     assert world.replies == []
     await world.passes(600, step=30)
     assert len(world.replies) == 1
-    assert "Worse: 20 jobs queued" in world.replies[0]
+    assert "Worse: linux.2xlarge 20 queued" in world.replies[0]
 
 
 async def test_muted_there_are_no_status_replies_but_the_parent_stays_true() -> None:
@@ -158,7 +164,7 @@ async def test_nobody_acknowledged_is_told_once() -> None:
     told = [stored for stored in world.chat.thread(world.parent.ts) if "Nobody has acknowledged" in stored.message.text]
     assert [stored.broadcast for stored in told] == [True]
     assert "<!subteam^S0ONCALL>" in told[0].message.text
-    assert "escalated" in str(world.parent.message.blocks)
+    assert "Escalated at" in str(world.parent.message.blocks)
 
 
 async def test_an_acknowledged_incident_does_not_escalate() -> None:

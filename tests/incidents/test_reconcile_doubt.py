@@ -41,7 +41,7 @@ async def test_a_worker_that_dies_while_it_posts_leaves_one_thread(sent: bool) -
     await world.passes(2, step=1)
     assert len(world.chat.parents()) == 1
     assert world.incident.thread.root == world.chat.parents()[0].ts
-    assert world.chat.script.count("post") == (1 if sent else 2)
+    assert world.chat.script.count("post") == (1 if sent else 2) + len(world.chat.thread(world.parent.ts))
 
 
 async def test_a_history_that_lags_makes_no_second_thread() -> None:
@@ -68,14 +68,14 @@ async def test_an_edit_that_fails_first_does_not_forget_the_doubt_about_a_reply(
     """The worker died while it told the thread; the edit that comes first is put off, and the reply is still one."""
     world = World()
     await world.opens()
-    await world.fires(spoken(firing=False))
+    await world.fires(spoken("a1"), spoken("b1", host="one"))
     world.chat.script.fail("post", after=True, error=Dies())
     with pytest.raises(Dies):
         await world.work()
     await world.asks("ack", ANA)
     world.chat.script.fail("update", Failure.LATER, retry_after_seconds=40)
     await world.passes(120, step=1)
-    assert len(world.replies) == 1
+    assert len(world.replies) == 2
     assert world.incident.log.outbox == ()
 
 

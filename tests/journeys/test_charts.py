@@ -7,6 +7,7 @@ from typing import Any
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World, running
+from tests.said import acknowledged, queue
 from tests.slack_driver import Message
 
 
@@ -18,7 +19,7 @@ async def moving(world: World) -> Message:
     begun = time.monotonic()
     await world.eventually(lambda: time.monotonic() > begun + 2.5, "a few looks at the first queue")
     world.farm.queue(LINUX, 18, 114)
-    await parent.reply("The queue up to now")
+    await parent.until(queue(18))
     return parent
 
 
@@ -44,5 +45,5 @@ async def test_a_thread_draws_its_queue_where_the_workspace_has_charts_and_says_
             series = chart["chart"]["series"]
             assert all(len(one["data"]) == len(chart["chart"]["axis_config"]["categories"]) for one in series)
         await world.slack.mention("ack", parent)
-        await parent.until("<@U0ANA> has it since")
+        await parent.until(acknowledged("U0ANA"))
         assert (await world.ask("/readyz")).status_code == 200

@@ -9,6 +9,7 @@ from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import process
 from tests.patience import PATIENCE_SECONDS
 from tests.processes import Zygote
+from tests.said import acknowledged
 
 FAST = Setup(limits=Limits(channel_per_second=20.0, channel_burst=6), pace="100ms")
 """Slack takes 20 messages a second here, so that thirty threads do not take half a minute."""
@@ -56,7 +57,7 @@ async def test_killed_between_slack_storing_the_thread_and_its_answer(tmp_path: 
         world.farm.queue(LINUX, 44, 50)
         await parent.until("44 jobs queued")
         await parent.click("Acknowledge")
-        await parent.until("<@U0ANA> has it since")
+        await parent.until(acknowledged("U0ANA"))
         assert len(world.roots()) == 1
 
 

@@ -11,6 +11,7 @@ import httpx
 
 from tests.journeys.opening import opened
 from tests.journeys.world import World
+from tests.said import acknowledged
 
 
 async def test_a_double_click_acts_once(world: World) -> None:
@@ -21,7 +22,7 @@ async def test_a_double_click_acts_once(world: World) -> None:
     told = await world.slack.ephemeral(containing="That was already requested")
     assert "ago by <@U0ANA>" in told.text
     await parent.click("Acknowledge", stale=True)
-    await parent.until("<@U0ANA> has it since")
+    await parent.until(acknowledged("U0ANA"))
     diagnoses = [one for one in await parent.replies() if "asked for a diagnosis" in one.text]
     assert len(diagnoses) == 1
 
@@ -30,8 +31,8 @@ async def test_two_people_at_once_and_one_has_it(world: World) -> None:
     """Both press Acknowledge in the same moment: one owner, and the other is told who it is."""
     parent = await opened(world)
     await asyncio.gather(*(parent.click("Acknowledge", user, stale=True) for user in ("U0ANA", "U0BEN")))
-    await parent.until("has it since")
-    owner, other = ("U0ANA", "U0BEN") if "<@U0ANA> has it" in parent.text else ("U0BEN", "U0ANA")
+    await parent.until("Acknowledged by")
+    owner, other = ("U0ANA", "U0BEN") if acknowledged("U0ANA") in parent.text else ("U0BEN", "U0ANA")
     told = await world.slack.ephemeral(other, "That was already requested")
     assert f"<@{owner}>" in told.text
 
@@ -51,7 +52,7 @@ async def test_a_captured_request_sent_again_does_nothing(world: World) -> None:
     """The very bytes of a click with their good signature, three times more: one silence's worth of effect."""
     parent = await opened(world)
     await parent.click("Acknowledge")
-    await parent.until("<@U0ANA> has it since")
+    await parent.until(acknowledged("U0ANA"))
     button = next(e for block in parent.blocks for e in block.get("elements", []) if e.get("action_id") == "diagnose")  # type: ignore[attr-defined]
     payload = {
         "type": "block_actions",

@@ -7,6 +7,7 @@ import pytest
 from tests.journeys.opening import opened
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World
+from tests.said import acknowledged
 
 
 async def test_who_is_not_on_the_list_cannot_scale(world: World) -> None:
@@ -32,7 +33,7 @@ async def test_guests_and_strangers_are_refused(world: World, who: str) -> None:
         await world.slack.ephemeral(who, "Only full members of this workspace may do that")
     await world.slack.slash("/queue", f"silence {LINUX} 1h", user=who)
     await world.slack.mention("resolve", parent, user=who)
-    assert "Nobody has acknowledged yet" in (await parent.read()).text
+    assert "Not acknowledged" in (await parent.read()).text
     await parent.until("OPEN")
     assert world.farm.kept() == []
     assert world.farm.sets == []
@@ -57,7 +58,7 @@ async def test_the_kill_switch_works_without_a_restart(world: World) -> None:
     await world.slack.modal(title="Tailback")
     assert world.farm.kept() == []
     await parent.click("Acknowledge")
-    await parent.until("<@U0ANA> has it since")
+    await parent.until(acknowledged("U0ANA"))
     world.reconfigure("enabled = false", "enabled = true")
 
     async def silenced() -> bool | None:

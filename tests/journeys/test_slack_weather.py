@@ -6,6 +6,7 @@ from tests.journeys.alerts import queue_alert
 from tests.journeys.opening import opened
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World
+from tests.said import acknowledged
 
 
 async def test_later_means_later(world: World) -> None:
@@ -29,7 +30,7 @@ async def test_an_error_after_storing_posts_nothing_twice(world: World) -> None:
     await parent.click("Diagnose")
     await parent.reply("asked for a diagnosis")
     await parent.click("Acknowledge")
-    await parent.until("<@U0ANA> has it since")
+    await parent.until(acknowledged("U0ANA"))
     world.farm.queue(LINUX, 60, 120)
     await parent.reply("Worse: 60 jobs queued")
     replies = await parent.replies()
@@ -44,7 +45,7 @@ async def test_an_archived_channel_gives_way_to_the_fallback(world: World) -> No
     parent = await world.slack.channel("ops").parent(LINUX)
     await parent.until("stands in for <#C0CIONCALL>")
     await parent.click("Acknowledge")
-    await parent.until("<@U0ANA> has it since")
+    await parent.until(acknowledged("U0ANA"))
     assert world.roots("C0CIONCALL") == []
     assert len(world.roots("C0OPS")) == 1
 
@@ -86,5 +87,5 @@ async def test_a_message_deleted_by_hand_comes_back_once(world: World) -> None:
     assert again.ts != parent.ts
     await again.until("this is its new thread")
     await again.click("Acknowledge")
-    await again.until("<@U0ANA> has it since")
+    await again.until(acknowledged("U0ANA"))
     assert len(world.roots()) == 2

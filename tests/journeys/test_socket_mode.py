@@ -9,6 +9,7 @@ from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import product, surroundings
 from tests.patience import PATIENCE_SECONDS
+from tests.said import acknowledged
 from tests.slack_driver import RefusedError
 
 SOCKETS = Setup(socket_mode=True)
@@ -30,7 +31,7 @@ async def test_an_address_that_does_not_work_is_not_tried_for_ever(tmp_path: Pat
             assert "Socket Mode" in ready.json()["dependencies"]["socket_mode"]["why"]
             await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection")
             await parent.click("Acknowledge")
-            await parent.until("<@U0ANA> has it since")
+            await parent.until(acknowledged("U0ANA"))
             await world.until_ready()
 
 
@@ -53,4 +54,4 @@ async def test_a_connection_that_slack_ends_is_made_again(tmp_path: Path, redis_
             await parent.click("Acknowledge", stale=True)
         await asyncio.sleep(0.5)
         await parent.click("Acknowledge", stale=True)
-        await parent.until("<@U0ANA> has it since")
+        await parent.until(acknowledged("U0ANA"))

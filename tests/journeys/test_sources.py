@@ -103,7 +103,7 @@ async def test_no_data_is_told_as_a_blind_source(tmp_path: Path, redis_url: str)
         blind = sealed(message("insufficient_data", StateChangeTime=written(at)), at=at)
         assert outcome(await senders.sns(blind)) == "opened"
         parent = await world.slack.channel("dev-infra").parent("ci-queue-linux.2xlarge")
-        await parent.until("The metric source has no data: the length of the queue is unknown, which is not zero.")
+        await parent.until("The metrics source has no data. The queue length is unknown, which is not zero.")
         back = message("ok", StateChangeTime=written(at + 1), OldStateValue="INSUFFICIENT_DATA")
         assert outcome(await senders.sns(sealed(back, at=at))) == "joined"
         await parent.reply("The metric source answers again.")

@@ -5,6 +5,7 @@ from pathlib import Path
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World, running
+from tests.said import acknowledged, queue
 from tests.slack_driver import Message
 
 BEGAN = 1_790_000_000.0
@@ -24,7 +25,7 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         await parent.until("OPEN · P1")
 
         await parent.click("Acknowledge")
-        await parent.until("<@U0ANA> has it since")
+        await parent.until(acknowledged("U0ANA"))
         assert "Acknowledge" not in parent.buttons
 
         await parent.click("Diagnose", user="U0BEN")
@@ -48,12 +49,10 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         await parent.reply("Whether they come is checked")
 
         world.farm.queue(LINUX, 20, 12)
-        status = await parent.reply("Shrinking: 20 jobs queued")
-        assert "was 58" in status.text
+        await parent.until(queue(20))
 
         await world.fires(queue_alert(LINUX, firing=False, started_at=BEGAN))
         await parent.until("EASING")
-        await parent.reply("The alert resolved. The queue is watched until it has drained.")
         assert "Scale up" in parent.buttons, "easing is not over"
 
         world.farm.drain()
@@ -74,11 +73,11 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
 
 
 async def test_the_worse_it_gets_the_more_it_says_and_no_more_often_than_asked(tmp_path: Path, redis_url: str) -> None:
-    """A growing queue is told as worse, in the channel too; an unchanged one is not told again."""
+    """A doubled queue is told, in the channel too while nobody has it; an unchanged one is not told again."""
     async with running(tmp_path, redis_url) as world:
         parent = await opened(world)
         world.farm.queue(LINUX, 120, 55)
-        await parent.reply("Worse: 120 jobs queued")
+        await parent.reply("Worse: linux.2xlarge 120 queued")
         looks = world.farm.asked
         await world.eventually(lambda: world.farm.asked > looks + 60, "eight more looks at the pool")
         (worse,) = [call for call in world.stored() if "Worse: " in str(call.args["text"])]
@@ -91,7 +90,6 @@ async def test_the_queue_empties_while_the_alert_still_fires(tmp_path: Path, red
         parent = await opened(world)
         world.farm.drain()
         await parent.until("EASING")
-        await parent.reply("The queue is empty. The alert still fires; watching both.")
         world.farm.queue(LINUX, 31, 9)
         await parent.until("OPEN · P1")
         await parent.until("31 jobs")

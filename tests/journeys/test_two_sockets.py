@@ -11,6 +11,7 @@ import pytest_asyncio
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, product, surroundings
+from tests.said import acknowledged
 from tests.slack_driver import Message
 
 SOCKETS = Setup(socket_mode=True)
@@ -57,7 +58,7 @@ async def twice(tmp_path: Path, redis_url: str) -> AsyncIterator[Twice]:
 async def test_acknowledge_gives_one_owner_and_no_reproach(twice: Twice) -> None:
     """The second delivery neither takes it over nor tells the person that it was "already requested"."""
     await twice.parent.click("Acknowledge")
-    await twice.parent.until("<@U0ANA> has it since")
+    await twice.parent.until(acknowledged("U0ANA"))
     assert await twice.told() == []
 
 
@@ -127,7 +128,7 @@ async def test_a_second_person_is_still_told_who_was_first(twice: Twice) -> None
     """Another click on the same button is no repeat of the first: refused once, with who and when."""
     as_it_was = await twice.world.slack.channel("ci").parent(LINUX)
     await twice.parent.click("Acknowledge")
-    await twice.parent.until("<@U0ANA> has it since")
+    await twice.parent.until(acknowledged("U0ANA"))
     await as_it_was.click("Acknowledge", "U0BEN", stale=True)
     assert "<@U0ANA>" in (await twice.world.slack.ephemeral("U0BEN", "That was already requested")).text
     assert len(await twice.told("U0BEN")) == 1

@@ -40,7 +40,7 @@ async def test_what_an_earlier_release_left_is_taken_over(release: str, tmp_path
             assert [(pool, target) for pool, target, _ in world.farm.sets] == [(LARGE, 24)]
             await channel.parent(MAC)
             linux = await channel.parent(LINUX)
-            await linux.until("has it")
+            await linux.until("Acknowledged by")
             came = await linux.reply("verified")
             await came.click("Undo", user=ANA)
             await linux.reply("linux.2xlarge is set to 10 again")

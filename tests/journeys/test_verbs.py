@@ -3,6 +3,7 @@
 from tests.journeys.opening import opened
 from tests.journeys.setup import LARGE, LINUX
 from tests.journeys.world import World
+from tests.said import acknowledged, queue
 
 
 async def test_reading_verbs_answer_one_person_alone(world: World) -> None:
@@ -13,7 +14,7 @@ async def test_reading_verbs_answer_one_person_alone(world: World) -> None:
     parent = await opened(world)
     await slack.slash("/queue", "status")
     everything = await slack.ephemeral(containing=LARGE)
-    assert "14 jobs queued, oldest waits 1 h 54 min" in everything.text
+    assert queue(14, 6840) in everything.text
     await slack.slash("/queue", f"status {LINUX}", user="U0BEN")
     one = await slack.ephemeral("U0BEN", LINUX)
     assert LARGE not in one.text
@@ -57,9 +58,9 @@ async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
     """In a thread, where Slack takes no slash command: `@tailback status, ack, silence, unsilence, mute, scale`."""
     slack, parent = world.slack, await opened(world)
     await slack.mention("status", parent)
-    await slack.ephemeral(containing="14 jobs queued, oldest waits 1 h 54 min")
+    await slack.ephemeral(containing=queue(14, 6840))
     await slack.mention("ack", parent, user="U0BEN")
-    await parent.until("<@U0BEN> has it since")
+    await parent.until(acknowledged("U0BEN"))
     await slack.mention("silence 45m", parent)
     await parent.until("<@U0ANA> silenced the alert for 45 min")
     await slack.mention("unsilence", parent)

@@ -10,6 +10,7 @@ from bot.ports import Failure, Refused
 from bot.posting.message_key import message_key
 from tests.builders import CHANNEL, NOW
 from tests.fakes import SlackMessage
+from tests.said import acknowledged
 from tests.world import World
 
 
@@ -58,7 +59,7 @@ async def test_the_oldest_stays_also_when_the_record_knows_the_other() -> None:
     with pytest.raises(Refused, match="already"):
         await world.asks("ack", message=older.ts, request_id=world.request.id)
     await world.work()
-    assert "<@U0ANA> has it" in str(older.message.blocks)
+    assert acknowledged("U0ANA") in str(older.message.blocks)
 
 
 async def test_a_button_of_the_collapsed_one_acts_on_nothing() -> None:

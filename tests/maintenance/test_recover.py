@@ -10,6 +10,7 @@ from bot.ports import Failure, Refused
 from bot.views.words.timeline import NOTES
 from tests.builders import CHANNEL, NOW
 from tests.fakes import SlackMessage
+from tests.said import acknowledged
 from tests.scaling.care import CareWorld
 from tests.world import ANA, World, spoken
 
@@ -45,7 +46,7 @@ async def test_what_fires_again_goes_on_in_its_old_thread() -> None:
     assert NOTES[Note.RECORDS_LOST] in world.replies[0]
     await world.asks("ack", message=first.ts)
     await world.work()
-    assert f"<@{ANA}> has it" in str(first.message.blocks)
+    assert acknowledged(ANA) in str(first.message.blocks)
 
 
 @pytest.mark.parametrize("failure", [Failure.UNCONNECTED, Failure.UNKNOWN, Failure.LATER])

@@ -11,6 +11,7 @@ from bot.core.requests.interaction import Surface
 from bot.core.statement import statement
 from bot.reporting.collect import longer_view
 from bot.views.report.terminal import plain
+from bot.views.words.causes import cause_name
 from handlers.tools.records import exported
 from tests.builders import FULL, POOL
 from tests.world import World, spoken
@@ -38,9 +39,9 @@ def record(world: World) -> Pool:
 async def test_the_parent_names_the_likely_cause_and_the_forecast() -> None:
     """From the records alone, with confidence in words."""
     world = await full()
-    text = world.parent.message.text
-    assert "the pool's limit is reached (high confidence)" in text
-    assert "Forecast: clears in" in text
+    blocks = str(world.parent.message.blocks)
+    assert f"{cause_name('limit')} (high confidence)" in blocks
+    assert "*Forecast:* drains in" in blocks
 
 
 async def test_the_line_costs_few_edits() -> None:

@@ -2,6 +2,7 @@
 
 from bot.core.incident.incident import Incident
 from bot.core.requests.offer import request_id
+from tests.said import acknowledged
 from tests.world import ANA, World, spoken
 
 MANY = 40
@@ -28,4 +29,4 @@ async def test_a_click_is_shown_before_the_edits_of_forty_incidents() -> None:
     await world.asks("ack", request_id=request_id(newest, "ack"))
     await world.passes(3, step=1)
     (shown,) = [m for m in world.chat.parents() if m.ts == newest.thread.root]
-    assert f"<@{ANA}> has it" in str(shown.message.blocks)
+    assert acknowledged(ANA) in str(shown.message.blocks)

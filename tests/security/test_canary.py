@@ -45,7 +45,7 @@ async def test_a_canary_hears_nothing(tmp_path: Path, redis_url: str, monkeypatc
             await parent.click("Diagnose")
             await parent.reply("asked for a diagnosis")
             await parent.click("Acknowledge")
-            await parent.until("has it")
+            await parent.until("Acknowledged by")
         assert visits == []
 
 

@@ -38,7 +38,7 @@ async def test_until_drained_ends_with_the_incident() -> None:
     (made,) = world.alertmanager.silences.values()
     assert made.ends_at == world.clock.now() + 86_400
     assert f"<@{ANA}> silenced the alert until the queue has drained, for 1 d at most." in world.replies[-1]
-    assert "Silenced until the queue has drained, at the latest until" in str(world.parent.message.blocks)
+    assert "Silenced until the queue drains, at the latest until" in str(world.parent.message.blocks)
     await drains(world)
     assert active(world) == 0
     assert "Ended the silence: the queue has drained." in world.replies[-1]

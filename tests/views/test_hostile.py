@@ -136,4 +136,4 @@ def test_an_incident_about_which_nothing_is_known_can_be_drawn(rows: int) -> Non
     )
     drawn = parent(of, View(), (), NOW, TIMING)
     assert message_problems(drawn) == []
-    assert drawn.text.startswith("OPEN · Alert without a title: ")
+    assert drawn.text.startswith("🔴 OPEN · Alert without a title: ")

@@ -55,7 +55,7 @@ def test_what_is_decided_has_no_buttons_and_says_so() -> None:
 def test_a_worse_queue_is_said_to_its_owner() -> None:
     """By name, at the end."""
     found = offering(noted(incident(), NOW, Event.WORSE, PlainText("Worse: 40 jobs.")), "", (), whom="U2")
-    assert "Worse: 40 jobs. <@U2>, you have it." in reply(found, found.log.timeline[-1], NOW).text
+    assert "Worse: 40 jobs. <@U2>, you acknowledged this." in reply(found, found.log.timeline[-1], NOW).text
 
 
 def test_the_last_words_of_a_long_cause_are_not_cut() -> None:

@@ -24,12 +24,6 @@ def pictured(incident: Incident) -> tuple[str, ...]:
     return tuple(sorted(known, key=order))
 
 
-def moved(incident: Incident) -> bool:
-    """Whether the worst queue has changed; a constant one gets no chart."""
-    worst = pictured(incident)[:1]
-    return any(len({point.queued for point in incident.pools.courses[name].points} - {None}) > 1 for name in worst)
-
-
 def sparks_of(incident: Incident) -> tuple[tuple[Spark, ...], int]:
     """(queues of the worst pools, number of further pools); empty with too little data."""
     names = pictured(incident)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from bot.core.alert import Delivery
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.general import AlertFired, AlertOddities, AlertResolved, FiredAgain
-from bot.core.incident.membership import AlertGroup, changed, flaps, group_of
+from bot.core.incident.membership import AlertGroup, changed, group_of
 from bot.core.incident.ownership import Ownership
 from bot.core.incident.pools import IncidentPools, Named
 from bot.core.incident.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
@@ -48,6 +48,14 @@ class Thread:
     """When the original channel was last tried (epoch seconds)."""
     left: tuple[str, str] | None = None
     """(channel, `ts`) of a first message that must still point to the new thread."""
+
+    @property
+    def posted_at(self) -> float | None:
+        """When Slack took the parent (epoch seconds); None before that. A `ts` is Slack's time of posting."""
+        try:
+            return float(self.root or "")
+        except ValueError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +139,7 @@ def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, poo
     """A new incident for a group that fires."""
     known = IncidentPools(pools.candidates, pools.named, pools.unknown)
     incident = Incident(incident_id, group_of(delivery), now, thread, changed_at=now, pools=known)
-    incident = noted(incident, now, Event.OPENED, AlertFired(delivery.title), tell=False)
+    incident = noted(incident, now, Event.OPENED, AlertFired(delivery.title, introduced=False), tell=False)
     return noted(incident, now, Event.NOTED, AlertOddities(delivery.oddities)) if delivery.oddities else incident
 
 
@@ -142,16 +150,15 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
     after = replace(incident, group=group, pools=incident.pools.naming(pools, now))
     if incident.closed:
         return reopened(after, now) if found.fresh else after
-    calm = not flaps(incident.log.timeline, now)
     if found.fresh:
         after = replace(after, pools=replace(after.pools, streaks={}))
         news = replace(found.news, coverage=coverage(after.silences, group.alerts, now))
-        after = noted(after, now, Event.JOINED, news, tell=calm or bool(found.news.new))
+        after = noted(after, now, Event.JOINED, news, tell=bool(found.news.new))
         if after.state is State.EASING:
             after = replace(after, state=State.OPEN, changed_at=now)
     if incident.group.firing and not after.group.firing:
         after = replace(after, state=State.EASING, changed_at=now)
-        after = noted(after, now, Event.ALERT_RESOLVED, AlertResolved(bool(after.pools.candidates)), tell=calm)
+        after = noted(after, now, Event.ALERT_RESOLVED, AlertResolved(bool(after.pools.candidates)), tell=False)
     return after
 
 
@@ -171,7 +178,7 @@ def reopened(incident: Incident, now: float) -> Incident:
 def acked(incident: Incident, who: str, now: float) -> Incident:
     """Somebody acknowledged; a second acknowledgement takes over."""
     told = replace(incident, ownership=incident.ownership.acked(who, now))
-    return noted(told, now, Event.ACKED, who=who, tell=False)
+    return noted(told, now, Event.ACKED, who=who)
 
 
 def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:

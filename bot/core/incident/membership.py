@@ -1,15 +1,10 @@
-"""Changes of an alert group by a delivery, and detection of flapping."""
+"""Changes of an alert group by a delivery."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from bot.core.alert import Alert, Delivery, Kind, begun, merged
 from bot.core.incident.details.general import AlertsJoined
-from bot.core.incident.timeline import Entry, Event
-
-MOST_RESOLVES = 2
-"""After this many resolves within the span a group flaps: changes show on the parent only (IN-7)."""
-FLAP_SPAN_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +85,6 @@ def left_out(known: Iterable[Alert], arrived: Iterable[Alert], truncated: int) -
     """Omitted alerts of a delivery that are unknown here."""
     shown = {alert.fingerprint for alert in arrived}
     return max(0, truncated - len({alert.fingerprint for alert in known if alert.firing} - shown))
-
-
-def flaps(timeline: Iterable[Entry], now: float) -> bool:
-    """Whether the group fired and resolved so often lately that another time is not reported."""
-    ends = [entry for entry in timeline if entry.event is Event.ALERT_RESOLVED and now - entry.at < FLAP_SPAN_SECONDS]
-    return len(ends) >= MOST_RESOLVES
 
 
 def _news(known: set[str], fresh: tuple[Alert, ...]) -> AlertsJoined:

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Kind, worst_readings
 from bot.core.charts.queue_series import QueueSeries, Span, extended
-from bot.core.charts.sparkline import moved, sparks_of
 from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.correlate import PoolsNow, correlated
 from bot.core.incident.details.closing import IncidentEnding
-from bot.core.incident.details.general import Note, Noted
-from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews
+from bot.core.incident.details.general import AlertFired, Introduced, Note, Noted
+from bot.core.incident.details.queue import QueueChanged, QueueNews
 from bot.core.incident.details.silences import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, State, noted, silenced
 from bot.core.incident.pools import Reported
@@ -19,6 +18,16 @@ from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, worst_first
+from bot.core.routing import named_pools
+
+STORM_SECONDS = 15.0
+"""An incident whose thread came later than this waited in a storm."""
+PARENTS_FIRST_SECONDS = 10.0
+"""In a burst every parent is posted before any first reply."""
+MOST_FIGURES, MOST_UNREAD = 12, 5
+"""Pools in the first reply."""
+LEAST_WAIT_SECONDS = 300.0
+"""A longest wait that has doubled, but by less than this, is no news."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +65,12 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     for name in incident.pools.candidates:
         for sample in fresh_samples(incident, view, name, timing):
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
-    after = _followed(after, view, timing)
+    after = _introduced(_followed(after, view, timing), view, now, timing)
     if incident.group.kind is Kind.BLIND or not incident.pools.candidates:
         return _closed_unmeasured(after, now)
     if has_drained(after, timing) and not _went_quiet(after, now, timing):
         return _drained(after, view, now, timing)
-    return _charted(_reported(_filled_again(after, view, now), view, now, timing), now, timing)
+    return _reported(_filled_again(after, view, now), view, now, timing)
 
 
 def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
@@ -144,25 +153,54 @@ def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
     return replace(incident, pools=replace(incident.pools, courses=courses))
 
 
-def _charted(incident: Incident, now: float, timing: Timing) -> Incident:
-    """Request the first chart, once the parent is posted and enough is known.
+def _introduced(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    """Request the thread's first reply: the alert's own words, the longest waiting jobs and the other pools.
 
-    One poll period later, so that in a storm every incident has its thread before any has a chart.
+    It comes once the parents of a burst stand and the pools are measured, or after a poll period. An incident that
+    waited for its thread in a storm gets none, so that a storm does not cost two messages an incident.
     """
-    early = incident.thread.root is None or now - incident.opened_at < timing.poll
-    if early or incident.ownership.muted or any(entry.event is Event.CHARTED for entry in incident.log.timeline):
+    due, posted = introduction_due_at(incident, timing), incident.thread.posted_at
+    unmeasured = {name for name in incident.pools.candidates if name not in incident.pools.seen}
+    pending = unmeasured and now - incident.opened_at < timing.poll
+    if incident.thread.root is None or now < due or pending:
         return incident
-    if not moved(incident):
-        return incident
-    return noted(incident, now, Event.CHARTED, ChartShown(*sparks_of(incident)))
+    known, affected = latest(incident, view), incident.pools.affected
+    others = [sample.queued for sample in known if sample.pool not in affected and sample.queued is not None]
+    details = Introduced(
+        named=bool(incident.pools.unknown_pools or named_pools(incident.group.alerts, view.rules.values()).named),
+        others=len(others),
+        others_queued=sum(others),
+        unread={name: _trouble(view, name) for name in sorted(unmeasured)[:MOST_UNREAD]},
+    )
+    figures = tuple(worst_first([sample for sample in known if sample.pool in affected]))[:MOST_FIGURES]
+    late = posted is not None and posted - incident.opened_at > timing.first_look + STORM_SECONDS
+    first = incident.log.timeline[0]
+    marked = replace(first, details=AlertFired(incident.group.title))
+    after = replace(incident, log=incident.log.rewritten(marked))
+    return noted(after, now, Event.STATUS, details, figures=figures, tell=not (late or incident.ownership.muted))
+
+
+def _trouble(view: View, name: str) -> str:
+    pool = view.pools.get(name)
+    return (pool.trouble if pool else None) or ""
+
+
+def introduction_due_at(incident: Incident, timing: Timing) -> float:
+    """When the first reply may come (epoch seconds); infinity if it was written, or the record is older than it."""
+    first = incident.log.entry(1)
+    written = first is None or not isinstance(first.details, AlertFired) or first.details.introduced
+    return float("inf") if written else incident.opened_at + min(PARENTS_FIRST_SECONDS, timing.poll)
+
+
+def _names_pools(incident: Incident, view: View) -> bool:
+    return bool(named_pools(incident.group.alerts, view.rules.values()).named)
 
 
 def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
     still_firing = bool(incident.group.firing) and incident.active_silence is None
     if still_firing and incident.state is State.OPEN:
         waiting = replace(incident, state=State.EASING, changed_at=now)
-        lately = any(e.event is Event.EASING and now - e.at < timing.report for e in incident.log.timeline)
-        return noted(waiting, now, Event.EASING, tell=not lately)
+        return noted(waiting, now, Event.EASING, tell=False)
     if still_firing and now - incident.changed_at < timing.report:
         return incident
     pools = replace(incident.pools, scores=scores_of(incident, dict(view.pools)))
@@ -197,40 +235,37 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     if not figures:
         return incident
     present = Reported(now, _total(figures), figures[0].oldest_wait_seconds, figures[0].pool)
-    if incident.ownership.owner and incident.ownership.owner_knows is None:
-        incident = replace(incident, ownership=incident.ownership.informed(present.queued))
     last, told = incident.pools.reported, replace(incident, pools=replace(incident.pools, reported=present))
-    if last is None:
-        return told
+    fresh_owner = incident.ownership.owner is not None and incident.ownership.owner_knows is None
+    if last is None or fresh_owner:
+        return replace(told, ownership=told.ownership.informed(present.queued)) if fresh_owner else told
     news = news_since(last, present)
     if news is None or incident.ownership.muted or now - last.at < timing.report:
-        return incident
-    event = Event.WORSE if news.worse else Event.STATUS
+        return _lower(incident, last, present)
     details = QueueChanged(
         news, present.worst, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds
     )
-    said = noted(told, now, event, details, figures=tuple(figures), broadcast=news.worse)
-    if not news.worse or not incident.ownership.much_worse(present.queued):
-        return said
+    said = noted(told, now, Event.WORSE, details, broadcast=incident.ownership.owner is None)
     named = offering(said, "", (), whom=incident.ownership.owner)
     return replace(named, ownership=named.ownership.informed(present.queued))
 
 
 def news_since(last: Reported, present: Reported) -> QueueNews | None:
-    """What changed since the last report; None when it is not worth a reply.
-
-    Worth one: the queue moved by a quarter (and 3 jobs), the wait by half (and 5 min), or another pool is worst.
-    """
-    if present.queued is None or last.queued is None:
-        changed = QueueNews.UNKNOWN if present.queued is None else QueueNews.KNOWN_AGAIN
-        return None if present.queued == last.queued else changed
-    by = present.queued - last.queued
-    if abs(by) >= max(3, 0.25 * max(last.queued, present.queued)):
-        return QueueNews.LONGER if by > 0 else QueueNews.SHORTER
+    """Whether it is much worse than at the last report: the queue or the longest wait has doubled."""
+    before, queued = last.queued, present.queued
+    if queued is not None and before is not None and queued >= max(2 * before, before + 3):
+        return QueueNews.LONGER
     was, wait = last.oldest_wait_seconds, present.oldest_wait_seconds
-    if was is not None and wait is not None and wait - was >= max(300, 0.5 * was):
+    if was is not None and wait is not None and wait >= max(2 * was, was + LEAST_WAIT_SECONDS):
         return QueueNews.WAITS_LONGER
-    return QueueNews.OTHER_POOL if present.worst != last.worst else None
+    return None
+
+
+def _lower(incident: Incident, last: Reported, present: Reported) -> Incident:
+    """After the queue has halved, the next doubling counts from there."""
+    if present.queued is None or (last.queued is not None and 2 * present.queued > last.queued):
+        return incident
+    return replace(incident, pools=replace(incident.pools, reported=present))
 
 
 def _total(figures: list[Snapshot]) -> int | None:

@@ -10,7 +10,7 @@ class Ownership:
     owner: str | None = None
     acked_at: float | None = None
     owner_knows: int | None = None
-    """Queued jobs when the owner acknowledged or was last notified; None: unknown."""
+    """Queued jobs when the owner acknowledged or was last notified; None: unknown. Doublings count from then."""
     escalated_at: float | None = None
     muted: bool = False
     """No status replies; the parent stays true."""
@@ -26,9 +26,3 @@ class Ownership:
     def reopened(self) -> "Ownership":
         """The alert fired again: escalate again if needed, and resume updates."""
         return replace(self, escalated_at=None, muted=False)
-
-    def much_worse(self, queued: int | None) -> bool:
-        """Whether the queue has grown by half, and 10 jobs, since its owner acknowledged or was notified."""
-        if self.owner is None or self.owner_knows is None or queued is None:
-            return False
-        return queued >= max(1.5 * self.owner_knows, self.owner_knows + 10)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from bot.core.incident.details.general import Escalated
 from bot.core.incident.fallback_channel import home_due
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.observe import Timing
+from bot.core.incident.observe import Timing, introduction_due_at
 from bot.core.incident.timeline import Event
 
 DEEDS = frozenset({Event.SILENCED, Event.UNSILENCED, Event.SCALED, Event.DIAGNOSED})
@@ -119,6 +119,8 @@ def _fired_at(incident: Incident) -> float:
 
 def _look_again(incident: Incident, now: float, timing: Timing) -> float:
     soon = [now + max(timing.poll, 0.05), escalation_due_at(incident, timing)]
+    if (due := introduction_due_at(incident, timing)) > now:
+        soon.append(due)
     if (silence := incident.active_silence) is not None:
         soon.append(max(silence.ends_at, now + 0.05))
     return min(soon)

@@ -8,8 +8,9 @@ from bot.core.message import Message
 from bot.core.words import count, listed
 from bot.views.blocks import context, message, section
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
-from bot.views.parent.pool_rows import PoolRow, began_at, headline, name_of, queue_words, rows, state_words
-from bot.views.parent.pool_table import MOST_ROWS, legend, rest, table
+from bot.views.parent.heading import headline, state_words
+from bot.views.parent.pool_rows import PoolRow, began_at, name_of, queue_words, rows
+from bot.views.parent.pool_table import MOST_ROWS, pool_table
 
 NONE = say("No incident is open in your channels.")
 MOST_INCIDENTS = 20
@@ -22,13 +23,13 @@ def status(view: View, names: Sequence[str], now: float, timing: Timing) -> Mess
     shown = rows(names, (), view, now, timing)
     if not shown:
         return said("No pool is configured. Add a [pool.\"NAME\"] table to tailback.toml.")  # fmt: skip
-    small = joined("\n", legend(shown, now), _newest(shown))
+    small = _newest(shown)
     told = [
         say("{pool}: {queue}{old}.", pool=name_of(row.name), queue=queue_words([row]), old=_when(row)) for row in shown
     ]
     more = len(told) - MOST_ROWS
     text = joined(" ", *told[:MOST_ROWS], say("+ {pools}.", pools=count(more, "more pool")) if more > 0 else None)
-    return message(text, section(joined("\n", table(shown), rest(shown))), context(small) if small else None)
+    return message(text, *pool_table(shown, now=now), context(small) if small else None)
 
 
 def _when(row: PoolRow) -> Marked:
@@ -80,7 +81,11 @@ def doubt_words(number: int) -> Marked:
 
 def incident_line(one: Incident, view: View, now: float, timing: Timing, permalink: str) -> Marked:
     """State, facts, start, owner and link of an incident."""
-    owner = say("{who} has it", who=mention(one.ownership.owner)) if one.ownership.owner else say("nobody has it")
+    owner = (
+        say("Acknowledged by {who}", who=mention(one.ownership.owner))
+        if one.ownership.owner
+        else say("Not acknowledged")
+    )
     thread = link(permalink, "Thread") if permalink else None
     facts = say("*{state}* {facts}", state=state_words(one), facts=escaped(headline(one, view, now, timing), 160))
     return joined(" · ", facts, say("since {at}", at=date(began_at(one))), owner, thread)

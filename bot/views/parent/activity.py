@@ -1,4 +1,4 @@
-"""Owner, silences and actions in the parent."""
+"""Owner, silences and the latest actions in the parent."""
 
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import coverage
@@ -9,42 +9,41 @@ from bot.views.mrkdwn import Marked, date, escaped, joined, mention, say
 from bot.views.words.silences import coverage_words
 from bot.views.words.timeline import entry_words
 
-MOST_DEEDS = 5
-_SHOWN = {
-    Event.REQUESTED,
-    Event.SILENCED,
-    Event.UNSILENCED,
-    Event.SCALED,
-    Event.DIAGNOSED,
-    Event.MUTED,
-    Event.UNMUTED,
-    Event.APPROVAL,
-    Event.VERIFIED,
-    Event.LENT,
-    Event.FAILED,
-    Event.RESOLVED_BY_HAND,
-    Event.REOPENED,
+MOST_DEEDS = 2
+_SHOWN = frozenset(Event) - {
+    Event.OPENED,
+    Event.JOINED,
+    Event.ALERT_RESOLVED,
+    Event.EASING,
+    Event.WORSE,
+    Event.STATUS,
+    Event.ACKED,
+    Event.ESCALATED,
+    Event.CHARTED,
     Event.DRAINED,
-    Event.NOTED,
 }
+"""What somebody did, and what came of it."""
 
 
-def has_it(incident: Incident) -> Marked:
-    """The owner and when, or that nobody has acknowledged."""
-    if incident.ownership.owner:
-        since = say(" since {at}", at=date(incident.ownership.acked_at)) if incident.ownership.acked_at else say("")
-        return say("{who} has it{since}.", who=mention(incident.ownership.owner), since=since)
-    if incident.ownership.escalated_at:
-        return say("Nobody has acknowledged yet; escalated {at}.", at=date(incident.ownership.escalated_at))
-    return say("Nobody has acknowledged yet.")
+def owner_words(incident: Incident) -> Marked:
+    """The owner and when, or that nobody has acknowledged and who was paged."""
+    own = incident.ownership
+    if own.owner:
+        at = say(" at {at}", at=date(own.acked_at)) if own.acked_at else say("")
+        return say("Acknowledged by {who}{at}.", who=mention(own.owner), at=at)
+    if incident.closed:
+        return say("Not acknowledged.")
+    paged = say(" Paged {group}.", group=mention(incident.thread.mention)) if incident.thread.mention else say("")
+    escalated = say(" Escalated at {at}.", at=date(own.escalated_at)) if own.escalated_at else say("")
+    return say("Not acknowledged.{paged}{escalated}", paged=paged, escalated=escalated)
 
 
 def silences(incident: Incident, now: float) -> list[Marked]:
-    """Active silences, and whether status replies are muted."""
+    """Active silences, and whether updates are muted."""
     told = [
         say(
             "Silenced {drained}until {until} by {who}.",
-            drained=say("until the queue has drained, at the latest ") if silence.until_drained else say(""),
+            drained=say("until the queue drains, at the latest ") if silence.until_drained else say(""),
             until=date(silence.ends_at),
             who=mention(silence.by),
         )
@@ -54,26 +53,15 @@ def silences(incident: Incident, now: float) -> list[Marked]:
     if told and (part := coverage_words(coverage(incident.silences, incident.group.alerts, now))):
         told.append(escaped(part, 300))
     if incident.ownership.muted:
-        told.append(say("Status replies are muted; this message stays up to date."))
+        told.append(say("Updates in the thread are muted. This message stays current."))
     return told
 
 
 def deeds(incident: Incident) -> Block | None:
-    """The latest actions, newest last; earlier ones are counted, and a request is replaced by its result."""
-    done = [entry for entry in incident.log.timeline if entry.event in _SHOWN and not entry.answered]
-    if not done:
-        return None
-    earlier = len(done) - MOST_DEEDS
-    heading = (
-        say("*What happened* ({earlier} earlier in the thread)", earlier=earlier)
-        if earlier > 0
-        else say("*What happened*")
-    )
-    return section(joined("\n", heading, *(_deed(entry) for entry in done[-MOST_DEEDS:])))
-
-
-def _deed(entry: Entry) -> Marked:
-    return say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at))
+    """The latest actions, newest last; a request is replaced by its result. The others stand in the thread."""
+    done = [entry for entry in incident.log.timeline if entry.event in _SHOWN and entry.details and not entry.answered]
+    told = [say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_DEEDS:]]
+    return section(joined("\n", *told)) if told else None
 
 
 def spoken(entry: Entry, most: int) -> Marked:
@@ -83,5 +71,5 @@ def spoken(entry: Entry, most: int) -> Marked:
     if not entry.whom:
         return said
     if entry.event is Event.WORSE:
-        return say("{said} {whom}, you have it.", said=said, whom=mention(entry.whom))
+        return say("{said} {whom}, you acknowledged this.", said=said, whom=mention(entry.whom))
     return say("{said} {whom}.", said=said, whom=mention(entry.whom))

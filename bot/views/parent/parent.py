@@ -7,119 +7,114 @@ and never changes again.
 
 from collections.abc import Sequence
 
+from bot.core.alert import Kind
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View, latest
 from bot.core.message import Block, Message
 from bot.core.requests.offer import Offer
-from bot.core.words import listed
+from bot.core.words import count, listed
 from bot.views.blocks import as_of, context, header, message, section
 from bot.views.chart import chart_now
-from bot.views.mrkdwn import Marked, date, escaped, joined, mention, say, utc
-from bot.views.parent.activity import deeds, has_it, silences
-from bot.views.parent.alert_section import alert_words, lasted, links, notes, since
+from bot.views.mrkdwn import Marked, date, joined, say, utc
+from bot.views.parent.activity import deeds, owner_words, silences
+from bot.views.parent.alert_links import lasted, links, notes, peaks
 from bot.views.parent.buttons import controls
-from bot.views.parent.forecast_words import outlook
-from bot.views.parent.pool_rows import began_at, headline, name_of, of_incident, state_words, title_of
-from bot.views.parent.queue import full_picture, peaks, queue_blocks
+from bot.views.parent.heading import heading, notification, state_words
+from bot.views.parent.pool_rows import PoolRow, began_at, name_of, of_incident, title_of
+from bot.views.parent.pool_table import one_pool, pool_table
+from bot.views.parent.verdict import short_verdict, verdict
+
+MOST_UNKNOWN_ROWS = 3
+"""More unaffected pools without figures are only counted."""
 
 
 def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, timing: Timing) -> Message:
-    """The parent: state and queue, verdict, owner and buttons first; then the figures, the chart and the alert."""
+    """The parent: state and queue, verdict, owner and buttons first; then the pools, the chart and the links."""
     if incident.thread.plain:
         return minimal(incident)
-    heading = header(_heading(incident, view, now, timing))
+    first = heading(incident, view, now, timing)
     if incident.closed:
-        return message(_closed_text(incident, view, now, timing), heading, *_closed_blocks(incident, now))
-    text = _open_text(incident, view, offers, now, timing)
-    first = joined("\n", outlook(incident, view, now, timing), _owner(incident), *silences(incident, now))
-    buttons = controls(offers, _subject(incident))
-    blocks = _open_blocks(incident, view, now, timing)
-    return message(text, heading, section(first), buttons, *blocks, _fresh(incident, view))
+        return message(notification(first, _rest(incident)), header(first), *_closed_blocks(incident, now))
+    lines = (verdict(incident, view, now, timing), owner_words(incident), *silences(incident, now))
+    owned = say("acknowledged") if incident.ownership.owner else say("not acknowledged")
+    small = notes(incident, now)
+    return message(
+        notification(first, *short_verdict(incident, view, now, timing), owned),
+        header(first),
+        section(joined("\n", *lines)),
+        controls(offers, _subject(incident)),
+        *_pools(incident, view, now, timing),
+        deeds(incident),
+        chart_now(incident, view),
+        _last_line(incident, view),
+        context(small) if small else None,
+    )
 
 
-def _owner(incident: Incident) -> Marked:
-    return joined(" ", has_it(incident), _told(incident))
+def _pools(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Block, ...]:
+    """A table for several pools, a line for one, a sentence for none."""
+    seen = of_incident(incident, view, now, timing)
+    if not seen:
+        unmeasured = _unmeasured(incident)
+        return (section(unmeasured),) if unmeasured else ()
+    shown = _relevant(seen)
+    if all(row.pending for row in seen):
+        return (section(say("Measuring {pools}…", pools=count(len(seen), "pool"))),)
+    if not shown:
+        fires = say(" The alert still fires: it may concern a pool that is not configured here.")
+        calm = say("No queue in {pools}.{fires}", pools=count(len(seen), "measured pool"),
+                   fires=fires if incident.group.firing else say(""))  # fmt: skip
+        return (section(calm),)
+    return one_pool(shown[0], now) if len(shown) == 1 else pool_table(shown, now=now)
 
 
-def _fresh(incident: Incident, view: View) -> Block | None:
-    """The time of the figures, because edits may be delayed."""
+def _relevant(seen: Sequence[PoolRow]) -> list[PoolRow]:
+    """Affected pools, queueing ones, and a few with an unknown queue."""
+    unknown = [row for row in seen if not row.quiet and not row.queueing and not row.affected]
+    few = len(unknown) <= MOST_UNKNOWN_ROWS or len(unknown) == len(seen)
+    return [row for row in seen if row.affected or row.queueing or (few and not row.quiet)]
+
+
+def _unmeasured(incident: Incident) -> Marked | None:
+    if incident.group.kind is Kind.BLIND:
+        return say("The metrics source has no data. The queue length is unknown, which is not zero.")
+    remedy = say('Add a `[pool."NAME"]` table to `tailback.toml`.')
+    if names := listed((name_of(name) for name in incident.pools.unknown_pools), 5):
+        return say("The alert names {names}, which is not configured. Its queue is not measured. {remedy}",
+                   names=names, remedy=remedy)  # fmt: skip
+    return say("No pool is configured for this alert, so its queue is not measured. {remedy}", remedy=remedy)
+
+
+def _last_line(incident: Incident, view: View) -> Block:
+    """Links, start, and the time of the figures, because edits may be delayed."""
     newest = max((sample.at for sample in latest(incident, view)), default=None)
-    return as_of(say("Figures of {at}.", at=date(newest))) if newest is not None else None
+    updated = say("Updated {at}", at=date(newest)) if newest is not None else None
+    began = say("Started {at}", at=date(began_at(incident)))
+    return as_of(joined(" · ", links(incident), began, updated))
 
 
 def minimal(incident: Incident) -> Message:
     """Plain text for when Slack refused the full rendering: the record's facts, and commands."""
-    facts = say("{state}: {title}.", state=state_words(incident), title=title_of(incident))
     pools = listed((name_of(pool) for pool in incident.pools.judged), 10)
     parts = [
-        facts,
+        say("{state}: {title}.", state=state_words(incident), title=title_of(incident)),
         say("Pools: {pools}.", pools=pools) if pools else None,
-        say("Since {since}.", since=utc(began_at(incident))),
-        has_it(incident),
-        _told(incident),
-        say("Slack refused the full message, so it has no figures and no buttons: write `@tailback status` or "
+        say("Started at {since}.", since=utc(began_at(incident))),
+        owner_words(incident),
+        say("Slack refused the full message, so it has no figures and no buttons. Write `@tailback status` or "
             "`@tailback help` in this thread."),
     ]  # fmt: skip
     return message(joined(" ", *parts))
 
 
-def _heading(incident: Incident, view: View, now: float, timing: Timing) -> str:
-    return f"{state_words(incident)} · {headline(incident, view, now, timing)}"
-
-
-def _open_blocks(incident: Incident, view: View, now: float, timing: Timing) -> list[Block]:
-    blocks = [
-        *queue_blocks(incident, view, now, timing),
-        chart_now(incident, view),
-        section(joined("\n", alert_words(incident, view), joined(" · ", since(incident), links(incident)))),
-        deeds(incident),
-    ]
+def _closed_blocks(incident: Incident, now: float) -> list[Block | None]:
+    about = joined("\n", lasted(incident), peaks(incident), owner_words(incident), links(incident))
     small = notes(incident, now)
-    return [block for block in (*blocks, context(small) if small else None) if block is not None]
-
-
-def _closed_blocks(incident: Incident, now: float) -> list[Block]:
-    title = say("*Alert:* {title}", title=title_of(incident))
-    about = joined("\n", lasted(incident), peaks(incident), title, links(incident), _had_it(incident))
-    blocks = [section(about), deeds(incident)]
-    small = notes(incident, now)
-    return [block for block in (*blocks, context(small) if small else None) if block is not None]
-
-
-def _open_text(incident: Incident, view: View, offers: Sequence[Offer], now: float, timing: Timing) -> Marked:
-    buttons = listed((offer.label for offer in offers), 5)
-    parts = [
-        say("{heading}.", heading=escaped(_heading(incident, view, now, timing), 300)),
-        full_picture(of_incident(incident, view, now, timing)),
-        say("{ahead}.", ahead=ahead) if (ahead := outlook(incident, view, now, timing, plain=True)) else None,
-        say("Alert: {title}, since {at}.", title=title_of(incident), at=utc(began_at(incident))),
-        has_it(incident),
-        say("You can press: {buttons}.", buttons=buttons) if buttons else None,
-    ]
-    return joined(" ", *parts)
-
-
-def _closed_text(incident: Incident, view: View, now: float, timing: Timing) -> Marked:
-    heading = say("{heading}.", heading=escaped(_heading(incident, view, now, timing), 300))
-    return joined(" ", heading, say("Alert: {title}.", title=title_of(incident)), peaks(incident), _rest(incident))
+    return [section(about), deeds(incident), context(small) if small else None]
 
 
 def _rest(incident: Incident) -> Marked:
-    if incident.state is State.DRAINED:
-        return say("Nothing to do.")
-    return say("The queue is no longer watched here.")
-
-
-def _told(incident: Incident) -> Marked | None:
-    if not incident.thread.mention or incident.ownership.owner or incident.closed:
-        return None
-    return say("Told: {group}.", group=mention(incident.thread.mention))
-
-
-def _had_it(incident: Incident) -> Marked:
-    if not incident.ownership.owner:
-        return say("Nobody acknowledged it.")
-    return say("Acknowledged by {who}.", who=mention(incident.ownership.owner))
+    return say("Nothing to do") if incident.state is State.DRAINED else say("the queue is no longer watched")
 
 
 def _subject(incident: Incident) -> str:

@@ -1,18 +1,17 @@
-"""The sorted rows of an incident's pools, and facts for headlines."""
+"""The sorted rows of an incident's pools, and the words for names, queues and waits."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.core.alert import Kind
-from bot.core.incident.incident import Incident, State
+from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
-from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, Trend, stale, trend, worst_first
-from bot.core.words import count, duration, listed
-from bot.views.mrkdwn import clean, shortened
+from bot.core.words import count, duration
+from bot.views.mrkdwn import clean, clipped, shortened
 
 MOST_NAME = 48
 """Length of a pool's name in a sentence; the middle is cut, because names differ at both ends."""
+LEAST_NAME = 12
 MOST_TITLE = 80
 
 
@@ -91,13 +90,7 @@ def name_of(pool: str) -> str:
 
 def title_of(incident: Incident) -> str:
     """The alert's title on one line and not too long."""
-    whole = clean(incident.group.title) or "Alert without a title"
-    return whole if len(whole) <= MOST_TITLE else f"{whole[: MOST_TITLE - 1].rstrip()}…"
-
-
-def names_of(pools: Sequence[str], most: int = 2) -> str:
-    """`a`, `a and b`, `a and 7 more`."""
-    return listed((name_of(pool) for pool in pools), most)
+    return clipped(clean(incident.group.title) or "Alert without a title", MOST_TITLE)
 
 
 def wait_words(seconds: float | None) -> str:
@@ -108,7 +101,7 @@ def wait_words(seconds: float | None) -> str:
 
 
 def queue_words(shown: Sequence[PoolRow]) -> str:
-    """`14 jobs queued, oldest waits 1 h 54 min`; `at least` when a pool's queue is unknown."""
+    """`14 jobs queued, longest wait 1 h 54 min`; `at least` when a pool's queue is unknown."""
     known = [row.queued for row in shown if row.queued is not None]
     if not known:
         return "queue length unknown"
@@ -117,72 +110,11 @@ def queue_words(shown: Sequence[PoolRow]) -> str:
     least = "at least " if len(known) < len(shown) else ""
     words = f"{least}{count(sum(known), 'job')} queued"
     if told:
-        return f"{words}, oldest waits {wait_words(max(told))}"
-    return f"{words}, oldest wait unknown" if sum(known) else words
-
-
-def headline(incident: Incident, view: View, now: float, timing: Timing) -> str:
-    """Facts for a heading: pool, jobs and wait, without the state; plain text, not escaped."""
-    if incident.closed:
-        return f"{_subject(incident)}: {ending(incident)}"
-    if incident.group.kind is Kind.BLIND:
-        return f"{title_of(incident)}: the metric source has no data"
-    seen = of_incident(incident, view, now, timing)
-    eased = "alert resolved; " if incident.state is State.EASING and not incident.group.firing else ""
-    if not seen:
-        return f"{title_of(incident)}: {eased}queue not measured"
-    if all(row.pending for row in seen):
-        return f"{title_of(incident)}: {eased}measuring {count(len(seen), 'pool')}"
-    queueing = [row for row in seen if row.queueing]
-    if queueing:
-        worst, more = queueing[0], queueing[1:]
-        old = " (old figures)" if worst.old else ""
-        also = f"; {count(len(more), 'more pool')} with {_jobs(more)}" if more else ""
-        return f"{name_of(worst.name)}: {eased}{queue_words([worst])}{old}{also}"
-    return f"{_subject(incident)}: {eased}{_nothing(incident, seen)}"
-
-
-def _jobs(shown: Sequence[PoolRow]) -> str:
-    return count(sum(row.queued or 0 for row in shown), "job")
-
-
-def _nothing(incident: Incident, seen: Sequence[PoolRow]) -> str:
-    judged = [row for row in seen if row.affected] or list(seen)
-    unknown = [row for row in judged if not row.quiet]
-    if len(unknown) == len(judged):
-        return "queue length unknown"
-    if unknown:
-        return f"queue length unknown in {len(unknown)} of {count(len(judged), 'pool')}"
-    still = ", the alert still fires" if incident.state is State.EASING and incident.group.firing else ""
-    waiting = sum(row.queued or 0 for row in judged)
-    few = f"{count(waiting, 'job')} queued, at or under the floor" if waiting else "nothing queued"
-    return f"{few}{still}" if incident.pools.affected else f"{few} in {count(len(judged), 'pool')}{still}"
-
-
-def ending(incident: Incident) -> str:
-    """How an incident ended, and after what time."""
-    lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
-    if incident.state is State.DRAINED:
-        return f"queue empty after {lasted}"
-    if incident.group.kind is Kind.BLIND:
-        return f"over after {lasted}"
-    by_hand = [entry.at for entry in incident.log.timeline if entry.event is Event.RESOLVED_BY_HAND]
-    if by_hand and by_hand[-1] >= incident.changed_at:
-        return f"closed by hand after {lasted}"
-    return f"alert resolved after {lasted}, queue not measured"
+        return f"{words}, longest wait {wait_words(max(told))}"
+    return f"{words}, longest wait unknown" if sum(known) else words
 
 
 def began_at(incident: Incident) -> float:
     """The start; an invalid one (year 1) does not count."""
     starts = [alert.starts_at for alert in incident.group.alerts if alert.starts_at and alert.starts_at > 946_684_800]
     return min([*starts, incident.opened_at])
-
-
-def _subject(incident: Incident) -> str:
-    return names_of(incident.pools.affected) if incident.pools.affected else title_of(incident)
-
-
-def state_words(incident: Incident) -> str:
-    """`OPEN · P2`; the state is always in words."""
-    priority = f" · {clean(incident.group.priority)[:8]}" if incident.group.priority else ""
-    return f"{incident.state.value.upper()}{priority}"

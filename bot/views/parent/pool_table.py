@@ -1,47 +1,61 @@
-"""The pool table: monospaced, at most 72 columns, `?` for unknown, and a legend with reasons."""
+"""The table of pools with at most four columns, `?` for unknown, and a legend with reasons."""
 
 from collections.abc import Sequence
 
+from bot.core.message import Block
 from bot.core.pool.pool import Snapshot, Trend
 from bot.core.words import count, figure, listed
-from bot.views.mrkdwn import Marked, clean, code, date, escaped, joined, say, shortened
+from bot.views.blocks import Cell, context, section, table
+from bot.views.mrkdwn import Marked, clean, date, escaped, joined, say
 from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, wait_words
 from bot.views.words.figures import gap_name
 
-WIDTH = 72
-"""Columns; a thread pane next to a channel shows about 80."""
 MOST_ROWS = 12
 MOST_REASONS = 3
-_HEAD = ("pool", "queued", "oldest", "busy", "idle", "offline", "limit", "trend")
-_TRENDS = {Trend.GROWING: "grows", Trend.STEADY: "steady", Trend.SHRINKING: "falls", Trend.UNKNOWN: "?"}
-_LEAST_NAME = 12
+_HEAD = ("Pool", "Queued", "Longest wait", "Busy/limit")
+_TRENDS = {Trend.GROWING: " ↑", Trend.SHRINKING: " ↓"}
+TREND_WORDS = {Trend.GROWING: "rising", Trend.STEADY: "steady", Trend.SHRINKING: "falling"}
 _AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_400, 2 * 86_400, 7 * 86_400)
 
 
-def table(shown: Sequence[PoolRow], *, trends: bool = True) -> Marked:
-    """At most `MOST_ROWS` rows; `trends=False` for past figures. `rest` counts further rows."""
-    cells: list[tuple[str, ...]] = [_HEAD if trends else _HEAD[:-1]]
-    cells += [_cells(row, trends) for row in shown[:MOST_ROWS]]
-    widths = [max(len(line[index]) for line in cells) for index in range(len(cells[0]))]
-    others = sum(widths[1:])
-    gap = 2 if widths[0] + others + 2 * (len(widths) - 1) <= WIDTH else 1
-    widths[0] = min(widths[0], max(_LEAST_NAME, WIDTH - others - gap * (len(widths) - 1)))
-    return code([_line(line, widths, gap) for line in cells])
+def pool_table(shown: Sequence[PoolRow], *, now: float | None = None) -> tuple[Block, ...]:
+    """The table and its small print; at most `MOST_ROWS` rows, further ones are counted. Nothing without rows.
+
+    With `now`, figures may be stale and have a trend; without it they are of a past time.
+    """
+    if not shown:
+        return ()
+    rows = [_cells(row, live=now is not None) for row in shown[:MOST_ROWS]]
+    small = joined("\n", rest(shown), legend(shown, now))
+    return (table(_HEAD, rows), context(small)) if small else (table(_HEAD, rows),)
 
 
-def _line(line: Sequence[str], widths: Sequence[int], gap: int) -> str:
-    name = shortened(line[0], widths[0]).ljust(widths[0])
-    numbers = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
-    return (" " * gap).join([name, *numbers])
-
-
-def _cells(row: PoolRow, trends: bool) -> tuple[str, ...]:
+def _cells(row: PoolRow, *, live: bool) -> tuple[Cell, ...]:
     sample = row.sample or Snapshot(row.name, 0.0)
-    whole = (sample.queued, sample.busy, sample.idle, sample.offline, sample.limit)
-    queued, busy, idle, offline, limit = (figure(number) for number in whole)
-    wait = "-" if sample.queued == 0 else short_wait(sample.oldest_wait_seconds)
-    cells = (clean(row.name) or "(no name)", queued, wait, busy, idle, offline, limit)
-    return (*cells, "old" if row.old else _TRENDS[row.trend]) if trends else cells
+    mark = (" stale" if row.old else _TRENDS.get(row.trend, "")) if live else ""
+    wait = "–" if sample.queued == 0 else short_wait(sample.oldest_wait_seconds)
+    busy = f"{figure(sample.busy)}/{figure(sample.limit)}"
+    return (name_of(row.name), figure(sample.queued) + mark, wait, busy)
+
+
+def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
+    """The runners of a single pool in a line, and why figures are missing."""
+    sample = row.sample
+    if sample is None or row.pending:
+        return ()
+    of = f" of {sample.limit:,}" if sample.limit is not None else ""
+    unknown = listed(name for name in ("idle", "offline") if getattr(sample, name) is None)
+    parts = (
+        f"{figure(sample.busy)}{of} runners busy" if sample.busy is not None else "busy runners unknown",
+        f"{sample.idle:,} idle" if sample.idle else "",
+        f"{sample.offline:,} offline" if sample.offline else "",
+        f"{sample.booting:,} booting" if sample.booting else "",
+        f"queue {TREND_WORDS[row.trend]}" if row.trend in TREND_WORDS and not row.old else "",
+        f"{unknown} unknown" if unknown else "",
+    )
+    line = section(say("*{pool}:* {parts}", pool=name_of(row.name), parts=", ".join(part for part in parts if part)))
+    small = legend([row], now)
+    return (line, context(small)) if small else (line,)
 
 
 def short_wait(seconds: float | None) -> str:
@@ -60,25 +74,19 @@ def rest(shown: Sequence[PoolRow]) -> Marked | None:
     more = shown[MOST_ROWS:]
     if not more:
         return None
-    return say("+ {pools} not in the table: {queue}.", pools=count(len(more), "more pool"), queue=queue_words(more))
+    return say("+ {pools}: {queue}.", pools=count(len(more), "more pool"), queue=queue_words(more))
 
 
 def legend(shown: Sequence[PoolRow], now: float | None = None) -> Marked | None:
-    """The meaning of `?` and `old` in this table, with reasons; None if all is known.
-
-    Without `now` the figures are of a past time, and trends are omitted.
-    """
+    """The reasons of `?` and `stale` in these rows; None if all is known. Without `now` nothing is stale."""
     drawn = shown[:MOST_ROWS]
-    parts = [_unknown(drawn)]
-    if now is not None:
-        parts += [_no_trend(drawn), *_old(drawn, now)]
-    return joined("\n", *parts) or None
+    return joined("\n", _unknown(drawn), *(_old(drawn, now) if now is not None else ())) or None
 
 
 def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:
     reasons: dict[str, list[str]] = {}
     for row in drawn:
-        if "?" in _cells(row, trends=False):
+        if any("?" in cell for cell in _cells(row, live=False)) or (len(drawn) == 1 and _lacks_runners(row)):
             for reason in _reasons(row):
                 reasons.setdefault(clean(reason).rstrip("."), []).append(name_of(row.name))
     if not reasons:
@@ -92,15 +100,13 @@ def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:
     return say("? = unknown, which is not zero. {reasons}.", reasons=joined("; ", *told))
 
 
-def _no_trend(drawn: Sequence[PoolRow]) -> Marked | None:
-    if not any(row.trend is Trend.UNKNOWN and row.queued is not None and not row.old for row in drawn):
-        return None
-    return say("? under trend: it takes two measurements.")
+def _lacks_runners(row: PoolRow) -> bool:
+    return row.sample is not None and (row.sample.idle is None or row.sample.offline is None)
 
 
 def _reasons(row: PoolRow) -> tuple[str, ...]:
     if row.pending:
-        return ("first measurement on its way",)
+        return ("not measured yet",)
     if row.sample is None:
         return (row.trouble or "the source gave no figures",)
     gaps = (f"{gap_name(gap.figure)}: {gap.words}" for gap in row.sample.missing)
@@ -117,12 +123,12 @@ def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
     for (_, why), silent in list(groups.items())[:MOST_REASONS]:
         at = max(row.sample.at for row in silent if row.sample)
         names = listed((name_of(row.name) for row in silent), 3)
-        words = say("old = last measured {at}, {age}: {pools}", at=date(at), age=age_words(now - at), pools=names)
+        words = say("Stale: {pools} last measured at {at}, {age}", at=date(at), age=age_words(now - at), pools=names)
         told.append(
             say("{words} ({why}).", words=words, why=escaped(why, 160)) if why else say("{words}.", words=words)
         )
     if len(groups) > MOST_REASONS:
-        told.append(say("+ {more} more times of old figures.", more=len(groups) - MOST_REASONS))
+        told.append(say("+ {more} more times of stale figures.", more=len(groups) - MOST_REASONS))
     return told
 
 

@@ -57,14 +57,14 @@ def _why(waiting: Sequence[Incident], now: float) -> Marked:
 
 
 def _facts(one: Incident, view: View | None, now: float, timing: Timing) -> str:
-    """`14 jobs queued, oldest waits 1 h 54 min`, or empty before the first measurement."""
+    """`14 jobs queued, longest wait 1 h 54 min`, or empty before the first measurement."""
     if view is not None:
         queueing = [row for row in of_incident(one, view, now, timing) if row.queueing]
         if queueing:
             return queue_words(queueing)
     if (told := one.pools.reported) is None:
         return ""
-    return f"{count(told.queued, 'job')} queued, oldest waits {duration(told.oldest_wait_seconds)}"
+    return f"{count(told.queued, 'job')} queued, longest wait {duration(told.oldest_wait_seconds)}"
 
 
 def _fitting(waiting: Sequence[Incident], seen: Mapping[str, str]) -> tuple[list[Marked], int]:

@@ -1,18 +1,20 @@
-"""Draws a reply: event, author and figures of that time."""
+"""Draws a reply: event, author and what follows; figures that the parent shows are not repeated."""
 
 from collections.abc import Sequence
 
+from bot.core.incident.details.general import Introduced
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
-from bot.core.pool.pool import Snapshot
 from bot.core.words import count, listed
 from bot.views.blocks import MOST_BULLET, MOST_SECTION, actions, bullets, button, context, message, section
 from bot.views.chart import charts_of
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, link, mention, safe_url, say
 from bot.views.parent.activity import spoken
-from bot.views.parent.pool_rows import name_of, of_snapshots, queue_words, state_words, title_of, wait_words
-from bot.views.parent.pool_table import legend, rest, table
+from bot.views.parent.heading import led
+from bot.views.parent.pool_rows import name_of, of_snapshots, queue_words, wait_words
+from bot.views.parent.pool_table import pool_table
+from bot.views.thread.introduction import introduction
 from bot.views.thread.summary import story
 from bot.views.words.timeline import entry_lines, entry_words
 
@@ -32,7 +34,10 @@ LABELS = {
 
 def reply(incident: Incident, entry: Entry, now: float) -> Message:
     """The entry as a message; one that is shown in the channel starts with its incident."""
-    lead = _lead(incident, entry)
+    if isinstance(entry.details, Introduced):
+        paragraphs = introduction(incident, entry, entry.details)
+        return message(joined(" ", *paragraphs), *(section(part) for part in paragraphs))
+    lead = led(incident) if entry.broadcast else None
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
     see = link(entry.see, "The warning") if safe_url(entry.see) else None
@@ -45,7 +50,7 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
         if happened
         else None,
         *charts_of(incident, entry),
-        *_figures(entry.figures),
+        *_figures(entry),
         _choices(entry),
         context(late) if late else None,
     ]
@@ -72,12 +77,6 @@ def _label(entry: Entry, name: str) -> str:
 
 def _told(happened: Sequence[Marked]) -> Marked | None:
     return say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
-
-
-def _lead(incident: Incident, entry: Entry) -> Marked | None:
-    if not entry.broadcast:
-        return None
-    return say("*{state}* · {title}", state=state_words(incident), title=title_of(incident))
 
 
 def _late(entry: Entry, now: float) -> Marked | None:
@@ -109,22 +108,19 @@ def _packed(lines: Sequence[str]) -> list[list[str]]:
     return parts
 
 
-def _figures(figures: Sequence[Snapshot]) -> list[Block]:
-    if not figures:
-        return []
-    shown = of_snapshots(figures)
-    small = legend(shown)
-    blocks = [section(joined("\n", table(shown, trends=False), rest(shown)))]
-    return [*blocks, context(small)] if small else blocks
+def _figures(entry: Entry) -> tuple[Block, ...]:
+    """The pools of a diagnosis; of other entries the parent shows them."""
+    return pool_table(of_snapshots(entry.figures)) if entry.event is Event.DIAGNOSED else ()
 
 
 def _text(lead: Marked | None, entry: Entry, said: Marked, below: Sequence[str]) -> Marked:
     told = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
     lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in told]
     more = len(below) - MOST_TEXT_LINES
-    shown = of_snapshots(entry.figures)[:MOST_TEXT_POOLS]
+    figures = entry.figures if entry.event is Event.DIAGNOSED else ()
+    shown = of_snapshots(figures)[:MOST_TEXT_POOLS]
     pools = [say("{pool}: {queue}.", pool=name_of(row.name), queue=queue_words([row])) for row in shown]
-    left = len(entry.figures) - len(shown)
+    left = len(figures) - len(shown)
     return joined(
         " ",
         say("{lead}:", lead=lead) if lead else None,

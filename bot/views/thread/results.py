@@ -7,11 +7,11 @@ from bot.core.message import Message
 from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import SCALE_UP
-from bot.views.blocks import actions, bullets, button, context, message, section
+from bot.views.blocks import actions, bullets, button, message, section
 from bot.views.mrkdwn import escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pool_rows import of_snapshots
-from bot.views.parent.pool_table import legend, rest, table
+from bot.views.parent.pool_table import pool_table
 from bot.views.words.scaling import accepted_lines
 from bot.views.words.timeline import details_lines, details_words
 
@@ -32,13 +32,11 @@ def finished(outcome: Result, by: str) -> Message:
 def told(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] = ()) -> Message:
     """A sentence with lines and figures below it."""
     shown, words = of_snapshots(figures), escaped(sentence, 1000)
-    small = legend(shown) if shown else None
     return message(
         joined(" ", words, *(escaped(line, 400) for line in lines)),
         section(words),
         section(bullets(lines, MOST_LINES)) if lines else None,
-        section(joined("\n", table(shown, trends=False), rest(shown))) if shown else None,
-        context(small) if small else None,
+        *pool_table(shown),
     )
 
 

@@ -37,6 +37,14 @@ SCALING = {
 }
 """Continues "Scaling up"."""
 
+RUNNERS = {
+    Scaling.HELPS: "More runners help.",
+    Scaling.NO: "More runners don't help.",
+    Scaling.HARMFUL: "More runners make it worse.",
+    Scaling.UNKNOWN: "Unclear whether more runners help.",
+}
+"""Whether more runners help, as a sentence."""
+
 EVIDENCE = {
     "all_busy": "all {runners:count online runner} busy, {room} more allowed",
     "all_busy_at_limit": "{busy} busy of {runners:count runner}, limit {limit}, none idle",
@@ -158,3 +166,9 @@ REMEDIES = {
 def cause_name(cause: str) -> str:
     """A cause's name in a sentence; its id if only a newer release knows it."""
     return CAUSES.get(cause, cause)
+
+
+def what_helps(scaling: Scaling, remedy: str) -> str:
+    """Whether more runners help; unless they do, what helps instead: the remedy's first sentence."""
+    first = REMEDIES.get(remedy, "").split(". ")[0].rstrip(".")
+    return RUNNERS[scaling] if scaling is Scaling.HELPS or not first else f"{RUNNERS[scaling]} {first}."

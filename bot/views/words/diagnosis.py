@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.words import listed
-from bot.views.words.causes import EVIDENCE, REMEDIES, SCALING, cause_name
+from bot.views.words.causes import EVIDENCE, REMEDIES, SCALING, cause_name, what_helps
 from bot.views.words.figures import FIGURES
 from bot.views.words.phrase import in_words
 
@@ -43,9 +43,9 @@ def likely_cause(finding: Finding) -> str:
     return f"{cause_name(finding.cause)} ({finding.sureness} confidence). {'; '.join(evidence_words(finding))}."
 
 
-def what_helps(finding: Finding) -> str:
-    """The remedy, and whether more runners help."""
-    return f"{REMEDIES[finding.remedy]} Scaling up {SCALING[finding.scaling]}."
+def remedy_words(finding: Finding) -> str:
+    """What to do about a finding, and whether more runners help."""
+    return what_helps(finding.scaling, finding.remedy)
 
 
 def caution(finding: Finding | None) -> str:

@@ -33,10 +33,10 @@ REASONS: Mapping[str, Words] = {
 """Why there is no forecast, its basis, or why nothing should be added."""
 
 VERDICTS = {
-    Verdict.CLEARS: "clears",
-    Verdict.STALLED: "stalled",
+    Verdict.CLEARS: "drains",
+    Verdict.STALLED: "not draining",
     Verdict.GROWING: "growing",
-    Verdict.UNSAID: "cannot say",
+    Verdict.UNSAID: "no clear trend yet",
 }
 """The trends of a queue."""
 

@@ -13,6 +13,7 @@ from bot.core.incident.details.general import (
     Escalated,
     FiredAgain,
     Foreseen,
+    Introduced,
     Note,
     Noted,
     PlainText,
@@ -23,7 +24,7 @@ from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, Runner
 from bot.core.incident.details.silences import SilenceEnded, Silencing
 from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.pool.pool import Snapshot
-from bot.core.words import clock, count, duration, listed
+from bot.core.words import clock, count, duration, figure, listed
 from bot.views.words.closing import ending_lines, ending_words
 from bot.views.words.diagnosis import sentences
 from bot.views.words.scaling import (
@@ -40,9 +41,9 @@ from bot.views.words.sparks import spark_lines
 from bot.views.words.survey import survey_headline, survey_lines
 
 PLAIN = {
-    Event.ACKED: "has it.",
-    Event.MUTED: "muted status replies.",
-    Event.UNMUTED: "resumed status replies.",
+    Event.ACKED: "acknowledged this incident.",
+    Event.MUTED: "muted updates in the thread.",
+    Event.UNMUTED: "resumed updates in the thread.",
     Event.EASING: "The queue is empty. The alert still fires; watching both.",
 }
 """Events without values."""
@@ -96,8 +97,8 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
     match details:
         case PlainText():
             return f"noted: {details.text}" if details.quoted else details.text
-        case Noted():
-            return NOTES[details.note]
+        case Noted() | Introduced():
+            return NOTES[details.note] if isinstance(details, Noted) else "Alert values and other pools."
         case AlertFired() | AlertsJoined() | AlertResolved() | FiredAgain():
             return _alert_words(details)
         case AlertOddities():
@@ -194,23 +195,25 @@ def _escalated_words(escalated: Escalated) -> str:
 
 
 CHANGES: Mapping[QueueNews, str] = {
-    QueueNews.LONGER: "Worse:",
-    QueueNews.WAITS_LONGER: "Worse:",
-    QueueNews.SHORTER: "Shrinking:",
-    QueueNews.OTHER_POOL: "{pool} is the worst pool now:",
+    QueueNews.LONGER: "Worse",
+    QueueNews.WAITS_LONGER: "Worse",
+    QueueNews.SHORTER: "Falling",
+    QueueNews.OTHER_POOL: "Another pool is worst",
 }
+"""The last two stand in records of older releases only."""
 
 
 def _queue_words(changed: QueueChanged) -> str:
     match changed.news:
         case QueueNews.UNKNOWN:
-            return "The queue's length is unknown at the moment; the last figures are kept and shown as old."
+            return "The queue length is unknown. The last figures are shown as stale."
         case QueueNews.KNOWN_AGAIN:
-            return f"The queue's length is known again: {count(changed.queued, 'job')}."
+            return f"The queue length is known again: {count(changed.queued, 'job')}."
         case news:
-            now = f"{count(changed.queued, 'job')} queued, oldest wait {duration(changed.wait_seconds)}"
-            was = f"was {changed.was_queued:,} and {duration(changed.was_wait_seconds)}"
-            return f"{CHANGES[news].format(pool=changed.pool)} {now} ({was})."
+            where = f"{changed.pool} " if changed.pool else ""
+            now = f"{figure(changed.queued)} queued, {duration(changed.wait_seconds)}"
+            was = f"was {figure(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
+            return f"{CHANGES[news]}: {where}{now} ({was})."
 
 
 def _not_done_words(asked: RequestNotDone) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.charts.queue_series import Span, extended
-from bot.core.charts.sparkline import moved, pictured, sparks_of
+from bot.core.charts.sparkline import pictured, sparks_of
 from bot.views.words.sparks import spark_lines, sparkline
 from tests.builders import NOW, POOL, incident, named, sample
 
@@ -41,7 +41,6 @@ def test_the_words_give_first_peak_and_last_with_their_times() -> None:
         "linux.2xlarge ▁▁▂▃▇██▆▆▃ jobs queued from 08:00 to 08:09 UTC: first 0, peak 12 at 08:05, last 3; "
         "longest wait 1 h",
     )
-    assert moved(found)
 
 
 def test_a_queue_of_which_little_is_known_or_that_stood_still_makes_none() -> None:
@@ -50,7 +49,6 @@ def test_a_queue_of_which_little_is_known_or_that_stood_still_makes_none() -> No
     flat = extended(None, tuple(sample(5, at=NOW + 60 * i) for i in range(9)), Span(NOW, NOW, 30.0))
     assert pictured(incident(courses={POOL: few})) == ()
     assert pictured(incident(courses={POOL: flat})) == (POOL,)
-    assert not moved(incident(courses={POOL: flat}))
 
 
 def test_more_than_four_pools_are_counted() -> None:

@@ -162,7 +162,7 @@ def test_a_blind_incident_becomes_one_about_a_queue(before: Kind, arrived: Kind,
 def test_acknowledging_hands_over() -> None:
     """The second person has it then; the timeline keeps both."""
     found = acked(acked(incident(), "U1", NOW + 1), "U2", NOW + 2)
-    assert (found.ownership.owner, found.ownership.acked_at, found.log.outbox) == ("U2", NOW + 2, ())
+    assert (found.ownership.owner, found.ownership.acked_at, found.log.outbox) == ("U2", NOW + 2, (2, 3))
     assert [entry.who for entry in found.log.timeline] == [None, "U1", "U2"]
 
 

@@ -34,25 +34,24 @@ def reported(queued: int | None = 20, wait: float | None = 3600.0, worst: str = 
     ("last", "present", "news"),
     [
         (reported(), reported(), None),
-        (reported(20), reported(24), None),
-        (reported(20), reported(27), QueueNews.LONGER),
-        (reported(20), reported(15), QueueNews.SHORTER),
+        (reported(20), reported(39), None),
+        (reported(20), reported(40), QueueNews.LONGER),
+        (reported(20), reported(5), None),
         (reported(2), reported(4), None),
         (reported(2), reported(5), QueueNews.LONGER),
-        (reported(wait=600.0), reported(wait=890.0), None),
-        (reported(wait=600.0), reported(wait=900.0), QueueNews.WAITS_LONGER),
+        (reported(wait=600.0), reported(wait=1190.0), None),
+        (reported(wait=600.0), reported(wait=1200.0), QueueNews.WAITS_LONGER),
+        (reported(wait=100.0), reported(wait=390.0), None),
         (reported(wait=7200.0), reported(wait=600.0), None),
-        (reported(), reported(worst="b"), QueueNews.OTHER_POOL),
-        (reported(None), reported(None), None),
-        (reported(20), reported(None), QueueNews.UNKNOWN),
-        (reported(None), reported(20), QueueNews.KNOWN_AGAIN),
-        (reported(wait=None), reported(wait=None), None),
+        (reported(), reported(worst="b"), None),
+        (reported(20), reported(None), None),
+        (reported(None), reported(20), None),
         (reported(wait=None), reported(wait=3600.0), None),
         (reported(wait=3600.0), reported(wait=None), None),
     ],
 )
 def test_what_is_worth_a_reply(last: Reported, present: Reported, news: QueueNews | None) -> None:
-    """A quarter of the queue, half of the wait, or another pool; small moves are not."""
+    """The queue or the longest wait has doubled; the parent shows everything else."""
     assert news_since(last, present) is news
 
 
@@ -63,17 +62,25 @@ def test_what_is_worth_a_reply(last: Reported, present: Reported, news: QueueNew
         ({}, 299, None),
         ({"muted": True}, 300, None),
         ({"reported": None}, 300, None),
-        ({"reported": reported(200, worst=POOL)}, 300, Event.STATUS),
+        ({"reported": reported(200, worst=POOL)}, 300, None),
+        ({"owner": "U1", "owner_knows": 20}, 300, Event.WORSE),
         ({"reported": reported(90, worst=POOL)}, 300, None),
     ],
 )
 def test_a_status_reply_comes_at_its_pace(parts: dict[str, Any], after: float, event: Event | None) -> None:
-    """At most one in `report`, only with news, none while muted; only "worse" is also told to the channel."""
+    """At most one in `report`, none while muted; the channel is told while nobody has acknowledged."""
     found = incident(**{"reported": reported(20, worst=POOL), **parts})
     seen = look(found, Pool(POOL, (sample(90, at=NOW + after),)))
     last = seen.log.timeline[-1]
     assert (last.event if len(seen.log.timeline) > 1 else None) == event
-    assert last.broadcast is (event is Event.WORSE)
+    assert last.broadcast is (event is Event.WORSE and "owner" not in parts)
+
+
+def test_a_doubling_counts_from_the_lowest_report() -> None:
+    """A queue that halved and comes back is worse again."""
+    half = look(incident(reported=reported(40, worst=POOL)), Pool(POOL, (sample(20, at=NOW + 10),)))
+    assert half.pools.reported is not None
+    assert half.pools.reported.queued == 20
 
 
 def test_a_total_with_an_unknown_part_is_unknown() -> None:

@@ -1,11 +1,10 @@
-"""What a delivery changes in a group, and when a group flaps."""
+"""What a delivery changes in a group."""
 
 import pytest
 
 from bot.core.alert import Kind
 from bot.core.incident.details.general import AlertsJoined
-from bot.core.incident.membership import FLAP_SPAN_SECONDS, changed, flaps, left_out
-from bot.core.incident.timeline import Entry, Event
+from bot.core.incident.membership import changed, left_out
 from tests.builders import NOW, alert, resolved
 
 
@@ -32,17 +31,6 @@ def test_nothing_fresh_says_nothing() -> None:
     """A repeat and an end are no new member."""
     same = changed((alert(),), (alert(), resolved("b")))
     assert (same.fresh, same.news, same.unshown) == ((), AlertsJoined(), 0)
-
-
-@pytest.mark.parametrize(
-    ("ages", "found"),
-    [((), False), ((1,), False), ((1, 2), True), ((1, FLAP_SPAN_SECONDS), False), ((1, 2, 3), True)],
-)
-def test_two_ends_in_ten_minutes_are_flapping(ages: tuple[float, ...], *, found: bool) -> None:
-    """A group that only grows does not flap."""
-    ends = [Entry(i, NOW - age, Event.ALERT_RESOLVED, None) for i, age in enumerate(ages)]
-    joins = [Entry(i + 9, NOW, Event.JOINED, None) for i in range(5)]
-    assert flaps([*joins, *ends], NOW) is found
 
 
 @pytest.mark.parametrize(

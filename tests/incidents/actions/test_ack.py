@@ -9,6 +9,7 @@ from bot.core.requests.offer import Place, request_id
 from bot.incidents.actions import ack
 from bot.ports import Refused
 from tests.builders import incident, view
+from tests.said import acknowledged, took_it
 from tests.world import ANA, BEN, CAM, World
 
 
@@ -22,14 +23,14 @@ def test_it_is_a_button_while_nobody_has_it_and_a_menu_entry_afterwards() -> Non
 
 
 async def test_the_parent_says_at_once_who_has_it() -> None:
-    """A click is recorded, shown, and told nobody a second time."""
+    """A click is recorded, shown in the parent, and told in the thread once."""
     world = World()
     await world.opens()
     answer = await world.asks("ack", CAM)
     await world.work()
     assert answer.whisper is None
-    assert f"<@{CAM}> has it" in world.parent.message.text
-    assert world.replies == []
+    assert acknowledged(CAM) in str(world.parent.message.blocks)
+    assert world.replies == [took_it(CAM)]
     assert [(entry.who, entry.what, entry.outcome) for _, entry, _ in world.data.trail] == [(CAM, "ack", "has it")]
 
 

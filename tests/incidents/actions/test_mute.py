@@ -25,7 +25,7 @@ async def test_it_turns_status_replies_off_and_on_again() -> None:
     await world.asks("mute")
     await world.work()
     assert world.incident.ownership.muted
-    assert "Status replies are muted" in str(world.parent.message.blocks)
+    assert "Updates in the thread are muted" in str(world.parent.message.blocks)
     await world.asks("mute")
     assert not world.incident.ownership.muted
     assert [entry.event for entry in world.incident.log.timeline][1:] == [Event.MUTED, Event.UNMUTED]

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Kind, Status
-from bot.core.incident.correlate import Maxima
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
@@ -80,80 +79,56 @@ def test_the_parent_is_drawn_as_its_golden_file_says(name: str) -> None:
     assert_golden(name, draw(of, seen))
 
 
-def test_the_heading_has_state_priority_worst_pool_depth_and_wait() -> None:
-    """The first block starts with the facts, since desktop notifications take their text from it."""
+def test_the_first_lines_say_state_pool_queue_wait_cause_owner_and_then_the_buttons() -> None:
+    """What a phone shows without scrolling; the table, the chart and the links come after it."""
     drawn = draw(*samples.queueing())
-    expected = "OPEN · P2 · linux.2xlarge: 14 jobs queued, oldest waits 1 h 54 min; 1 more pool with 3 jobs"
-    assert heading(drawn) == expected
-    assert drawn.text.startswith(expected)
+    kinds = [block["type"] for block in drawn.blocks]
+    assert kinds[:3] == ["header", "section", "actions"]
+    assert heading(drawn) == "🔴 OPEN · P2 · linux.2xlarge: 14 jobs queued, longest wait 1 h 54 min (+1 pool)"
+    assert "Not acknowledged. Paged <!subteam^S0ONCALL>" in words(drawn)
+    assert kinds.index("table") > 2
 
 
-def test_the_text_alone_says_what_to_do() -> None:
-    """Screen readers and phones get state, pools, alert, owner and the buttons by name."""
-    text = draw(*samples.queueing()).text
-    for part in ("Jobs are Queued", "UTC", "Nobody has acknowledged", "Acknowledge, Silence, Scale up, Diagnose"):
-        assert part in text
+def rows_of(drawn: Message) -> list[list[str]]:
+    """The cells of the native table; the first row is its head."""
+    (table,) = [block for block in drawn.blocks if block["type"] == "table"]
+    rows = table["rows"]
+    assert isinstance(rows, list)
+    return [["".join(texts(cell)) for cell in row] for row in rows]
 
 
-def test_the_table_has_worst_pools_first_and_at_most_72_columns() -> None:
-    """It does not wrap in a thread pane, and unknown is a question mark with its reason."""
-    said = words(draw(*samples.queueing()))
-    table = said.split("```")[1].strip().splitlines()
-    assert [line.split()[0] for line in table] == ["pool", "linux.2xlarge", "linux.g5.4xlarge.nvidia.gpu"]
-    assert max(len(line) for line in table) <= 72
-    assert table[2].split()[1:] == ["3", "21m", "40", "?", "?", "40", "steady"]
-    assert "? = unknown, which is not zero. linux.g5.4xlarge.nvidia.gpu: offline: no such series." in said
+def test_several_pools_make_a_table_with_the_worst_first() -> None:
+    """Four columns fit a phone, and unknown is a question mark with its reason."""
+    drawn = draw(*samples.queueing())
+    assert rows_of(drawn) == [
+        ["Pool", "Queued", "Longest wait", "Busy/limit"],
+        ["linux.2xlarge", "14 ↑", "1h 54m", "40/40"],
+        ["linux.g5.4xlarge.nvidia.gpu", "3", "21m", "40/40"],
+    ]
+    assert "windows.4xlarge" not in words(drawn)
 
 
-def test_pools_that_do_not_queue_take_one_line() -> None:
-    """They are counted, not listed."""
-    said = words(draw(*samples.queueing()))
-    assert "3 other pools: nothing queued." in said
-    assert "windows.4xlarge" not in said
+def test_one_pool_takes_one_line() -> None:
+    """A table of one row is more height than news."""
+    pool = samples.grown(samples.sample("linux"))
+    drawn = draw(samples.incident(candidates=("linux",), affected=("linux",)), samples.view(pool))
+    assert "table" not in [block["type"] for block in drawn.blocks]
+    assert "*linux:* 40 of 40 runners busy, 2 offline, queue rising" in words(drawn)
 
 
-def test_the_flags_of_the_missions_alert_are_never_printed_as_limits() -> None:
-    """The two maxima may be of different pools; 0 and 1 are booleans (docs/design/diagnosis.md#reading-the-alert)."""
-    said = words(draw(*samples.queueing()))
-    assert "a longest queue of 14 jobs and a longest wait of 1 h 54 min, possibly in different pools" in said
-    assert "The wait is over its limit, the queue length is not." in said
-    assert "It names no pool, so all 5 configured pools are measured." in said
-    assert "threshold" not in said
-
-
-@pytest.mark.parametrize(
-    ("queue", "wait", "said"),
-    [
-        ("a", "b", "a longest queue of 14 jobs in a and a longest wait of 1 h 54 min in b."),
-        ("a", "a", "a longest queue of 14 jobs and a longest wait of 1 h 54 min, both seen in a."),
-        (None, "b", "14 jobs and a longest wait of 1 h 54 min in b, possibly in different pools."),
-        (None, None, "and a longest wait of 1 h 54 min; no configured pool shows such figures."),
-    ],
-)
-def test_the_pools_that_hold_the_reported_maxima_are_named(queue: str | None, wait: str | None, said: str) -> None:
-    """Each maximum has its pool where one shows it; that none does is said too."""
-    incident, seen = samples.queueing()
-    found = Maxima(14, 114, incident.opened_at, queue, wait, complete=True)
-    assert said in words(draw(with_fields(incident, maxima=found), seen))
-    of_other_figures = with_fields(incident, maxima=replace(found, minutes=1.0))
-    assert "possibly in different pools." in words(draw(of_other_figures, seen))
+def test_while_no_source_answers_the_alerts_own_figures_stand_in_and_say_so() -> None:
+    """Unknown is not zero, and the alert knew something."""
+    for name in ("parent_unreadable", "parent_measuring", "parent_no_pool"):
+        assert heading(draw(*cases()[name])).endswith("14 jobs queued, longest wait 1 h 54 min (alert values)"), name
+    assert "Prometheus: connection refused" in words(draw(*cases()["parent_unreadable"]))
 
 
 def test_stale_figures_are_marked_with_their_time_and_the_reason() -> None:
-    """Old is said in the heading, in the row and below the table."""
+    """Stale is said in the heading, in the row and below the table."""
     drawn = draw(*cases()["parent_stale"])
-    assert "(old figures)" in heading(drawn)
-    said = words(drawn)
-    assert said.split("```")[1].splitlines()[2].endswith("old")
-    assert "over 10 min ago: linux.2xlarge and linux.large (Prometheus: connection refused)." in said
-
-
-def test_a_queue_that_nobody_could_measure_is_unknown_and_not_zero() -> None:
-    """No figures never read as an empty queue."""
-    drawn = draw(*cases()["parent_unreadable"])
-    assert "queue length unknown" in heading(drawn)
-    assert "nothing queued" not in words(drawn)
-    assert "Prometheus: connection refused" in words(drawn)
+    assert "(stale)" in heading(drawn)
+    assert rows_of(drawn)[1][1] == "14 stale"
+    assert "over 10 min ago (Prometheus: connection refused)." in words(drawn)
 
 
 def test_the_rendering_does_not_change_while_nothing_is_news() -> None:
@@ -164,48 +139,30 @@ def test_the_rendering_does_not_change_while_nothing_is_news() -> None:
     assert digest_of(draw(of, seen)) == digest_of(draw(of, later, NOW + 25))
 
 
-def test_repeats_of_one_alert_cost_an_edit_per_power_of_ten() -> None:
-    """5,000 deliveries of the same alert change the parent three times."""
-    of, seen = samples.queueing()
-    digests = {
-        digest_of(draw(with_fields(of, deliveries=times), seen)) for times in (1, 9, 10, 99, 100, 999, 1000, 5000)
-    }
-    assert len(digests) == 4
-
-
 def test_a_closed_incident_is_drawn_from_its_record_alone() -> None:
     """It never changes again, keeps its peaks, and has no button that cannot work."""
     of = samples.closed()
     drawn = draw(of, View())
     assert drawn == draw(of, samples.queueing()[1], NOW + 90_000)
-    assert heading(drawn).startswith("DRAINED · P2 · linux.2xlarge")
-    assert "Peak: linux.2xlarge 14 jobs queued, oldest wait 1 h 54 min" in words(drawn)
+    assert heading(drawn).startswith("🟢 DRAINED · P2 · linux.2xlarge")
+    assert "Peak: linux.2xlarge 14 jobs queued, longest wait 1 h 54 min" in words(drawn)
     assert all(block["type"] != "actions" for block in drawn.blocks)
+    without_wait = with_fields(of, peaks={"linux.2xlarge": Peak(9)})
+    assert "Peak: linux.2xlarge 9 jobs queued." in words(draw(without_wait, View()))
 
 
 def test_a_click_shows_in_the_parent_with_who_and_when() -> None:
-    """Owner, deeds, silence and mute stand there."""
+    """Owner, actions, silence and mute stand there; what has ended does not."""
     of, seen = samples.worked_on()
     silence = Silence("s1", "grafana", NOW + 3600, "U0SAM", "inc_1.x")
     said = words(draw(with_fields(of, silences=(silence,), muted=True), seen))
-    assert "<@U0ALEX> has it since <!date^" in said
+    assert "Acknowledged by <@U0ALEX> at <!date^" in said
     assert "• <@U0ALEX> set linux.2xlarge from 40 to 50 runners." in said
     assert "by <@U0SAM>." in said
-    assert "Status replies are muted" in said
-
-
-def test_a_silence_that_ran_out_or_was_ended_is_not_shown_as_active() -> None:
-    """Only what holds now is said."""
-    of, seen = samples.queueing()
+    assert "Updates in the thread are muted" in said
+    assert "subteam" not in said
     gone = (Silence("a", "g", NOW - 1, "U1", "x"), Silence("b", "g", NOW + 60, "U1", "y", ended=True))
     assert "Silenced until" not in words(draw(replace(of, silences=gone), seen))
-
-
-def test_the_group_is_told_only_until_somebody_has_it() -> None:
-    """One mention at opening, none afterwards."""
-    of, seen = samples.queueing()
-    assert "<!subteam^S0ONCALL>" in words(draw(of, seen))
-    assert "subteam" not in words(draw(with_fields(of, owner="U0ALEX", acked_at=NOW), seen))
 
 
 def test_the_minimal_rendering_is_text_alone_and_says_how_to_act() -> None:
@@ -238,51 +195,28 @@ def test_too_many_offers_stay_within_four_buttons_and_five_options() -> None:
     assert json.dumps(drawn.blocks).count('"type": "button"') == 4
 
 
-def test_sixty_queueing_pools_are_counted_where_they_are_not_shown() -> None:
-    """The table stays short, and what stands behind it is summed up."""
+def test_many_pools_are_counted_where_they_are_not_shown() -> None:
+    """The table stays short and sums up the rest; unknown pools do not fill it, and never read as an empty queue."""
     names = tuple(f"pool-{n}" for n in range(60))
     pools = [Pool(name, (samples.sample(name, n + 1),)) for n, name in enumerate(names)]
-    said = words(draw(samples.incident(candidates=names, affected=names), samples.view(*pools)))
-    assert "+ 48 more pools not in the table: 1,176 jobs queued" in said
-
-
-def test_sixty_unknown_pools_do_not_fill_the_table() -> None:
-    """They are one line with a count, and never read as quiet."""
-    names = tuple(f"pool-{n}" for n in range(60))
-    pools = [Pool(name, (), "HTTP 500", NOW) for name in names[1:]]
+    drawn = draw(samples.incident(candidates=names, affected=names), samples.view(*pools))
+    assert len(rows_of(drawn)) == 13
+    assert "+ 48 more pools: 1,176 jobs queued" in words(drawn)
+    failing = [Pool(name, (), "HTTP 500", NOW) for name in names]
     worst = samples.grown(samples.sample(names[0]))
-    said = words(draw(samples.incident(candidates=names, affected=names[:1]), samples.view(worst, *pools)))
-    assert "59 other pools: queue unknown (pool-1, pool-10" in said
-    assert "Reason: HTTP 500." in said
+    one = draw(samples.incident(candidates=names, affected=names[:1]), samples.view(worst, *failing[1:]))
+    assert "table" not in [block["type"] for block in one.blocks]
+    none = draw(samples.incident(candidates=names), samples.view(*failing))
+    assert "? = unknown, which is not zero" in words(none)
+    assert "othing queued" not in heading(none)
 
 
-def test_an_alert_without_a_queue_to_see_says_what_may_be_wrong() -> None:
-    """Empty pools and a firing alert contradict each other, and the message says so."""
-    drawn = draw(*cases()["parent_nothing_queued"])
-    assert "but the alert fires: it may mean a pool that is not configured here" in words(drawn)
-
-
-def test_many_unmeasurable_pools_and_no_queue_never_read_as_nothing_queued() -> None:
-    """Unknown stays unknown when there are too many pools for the table and none is seen to queue."""
-    names = tuple(f"pool-{n}" for n in range(8))
-    failing = tuple(Pool(name, (), "HTTP 500", NOW) for name in names)
-    drawn = draw(samples.incident(candidates=names), samples.view(*failing))
-    assert "8 other pools" not in words(drawn)
-    assert "8 pools: queue unknown" in words(drawn)
-    assert "othing is queued" not in words(drawn)
-
-
-def test_a_close_by_hand_does_not_claim_an_empty_queue() -> None:
+def test_a_close_by_a_person_does_not_claim_an_empty_queue() -> None:
     """Closed is not drained."""
     drawn = draw(*cases()["parent_resolved_by_hand"])
-    assert "closed by hand" in heading(drawn)
+    assert "closed by a person" in heading(drawn)
     assert "no longer watched" in drawn.text
     assert "empty" not in drawn.text
-
-
-def test_alerts_that_the_sender_left_out_are_counted() -> None:
-    """Hidden truncation is said."""
-    assert "+12 more that its sender left out" in words(draw(samples.incident(truncated=12), View()))
 
 
 def test_a_late_thread_says_how_late() -> None:
@@ -293,23 +227,10 @@ def test_a_late_thread_says_how_late() -> None:
     assert "This thread opened" not in words(draw(of, View(), of.opened_at + 2))
 
 
-def test_a_peak_without_a_known_wait_names_no_wait() -> None:
-    """Unknown is not zero here either."""
-    of = with_fields(samples.closed(), peaks={"linux.2xlarge": Peak(9)})
-    assert "Peak: linux.2xlarge 9 jobs queued." in words(draw(of, View()))
-
-
 def test_a_request_gives_way_to_what_came_of_it() -> None:
     """While nothing has come it stands there; afterwards the deed alone does, and the room is for other things."""
-    asked = noted(
-        samples.incident(),
-        NOW,
-        Event.REQUESTED,
-        PlainText("asked to silence the alert for 1 h."),
-        who="U1",
-        tell=False,
-        request="a1",
-    )
+    wanted = PlainText("asked to silence the alert for 1 h.")
+    asked = noted(samples.incident(), NOW, Event.REQUESTED, wanted, who="U1", tell=False, request="a1")
     assert "asked to silence" in words(draw(asked, View()))
     told = replace(asked, log=asked.log.answered("a1"))
     done = noted(told, NOW + 1, Event.SILENCED, PlainText("silenced the alert for 1 h."), who="U1")
@@ -317,3 +238,28 @@ def test_a_request_gives_way_to_what_came_of_it() -> None:
     assert "<@U1> silenced the alert for 1 h." in words(draw(done, View()))
     other = replace(asked, log=asked.log.answered("a2"))
     assert "asked to silence" in words(draw(other, View()))
+
+
+@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("pools", [0, 1, 3, 40])
+@pytest.mark.parametrize(
+    "name",
+    ["linux.2xlarge", "n" * 300, "\u05e9\u05dc\u05d5\u05dd " * 60, samples.HOSTILE, "a&b_c*d <e>|`f`" * 20],
+    ids=["plain", "300 characters", "right to left", "hostile", "markup"],
+)
+@pytest.mark.parametrize("figures", ["known", "unknown", "none", "huge"])
+def test_the_push_text_is_short_begins_like_the_header_and_offers_nothing(
+    state: State, pools: int, name: str, figures: str
+) -> None:
+    """A lock screen shows about 120 characters and has no buttons."""
+    names = tuple(f"{name}{n}" for n in range(pools))
+    queued, wait = {"known": (14, 6840.0), "unknown": (None, None), "none": (0, None), "huge": (10**9, 9e8)}[figures]
+    made = [Pool(one, (samples.sample(one, queued, wait),)) for one in names]
+    alerts = () if figures == "known" else (samples.alert(name=name, values={}, priority=name),)
+    of = samples.incident(*alerts, candidates=names, affected=names[:3], title=name, state=state)
+    over = with_fields(of, closed_at=NOW) if state in {State.DRAINED, State.RESOLVED} else of
+    drawn = draw(over, samples.view(*made))
+    assert len(drawn.text) <= 120
+    assert drawn.text.startswith(heading(drawn))
+    assert state.value.upper() in drawn.text
+    assert not any(offer.label in drawn.text for offer in samples.offers(of))

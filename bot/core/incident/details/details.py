@@ -10,6 +10,7 @@ from bot.core.incident.details.general import (
     Escalated,
     FiredAgain,
     Foreseen,
+    Introduced,
     Noted,
     PlainText,
 )
@@ -22,6 +23,7 @@ Details = (
     PlainText
     | Noted
     | AlertFired
+    | Introduced
     | AlertOddities
     | AlertsJoined
     | AlertResolved

@@ -1,6 +1,7 @@
 """Entries about alerts and people, and those of older releases."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
@@ -45,7 +46,23 @@ class AlertFired:
     """The first delivery of the group."""
 
     title: str
+    introduced: bool = True
+    """Whether the thread's first reply was written."""
     kind: Literal["alert_fired"] = "alert_fired"
+
+
+@dataclass(frozen=True, slots=True)
+class Introduced:
+    """The thread's first reply; the entry's figures are the affected pools."""
+
+    named: bool = True
+    """Whether the alert names a pool."""
+    others: int = 0
+    """Measured pools without a queue of their own."""
+    others_queued: int = 0
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Pool without figures → why; empty: not measured yet."""
+    kind: Literal["introduced"] = "introduced"
 
 
 @dataclass(frozen=True, slots=True)

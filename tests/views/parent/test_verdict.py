@@ -8,8 +8,8 @@ from bot.core.finding import Finding, Scaling
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.pool.pool import PoolRules
 from bot.core.statement import statement
-from bot.views.parent.forecast_words import forecast_words, outlook
 from bot.views.parent.parent import parent
+from bot.views.parent.verdict import forecast_words, verdict
 from tests.views import samples
 from tests.views.samples import NOW, TIMING
 
@@ -24,17 +24,17 @@ def clears(low: float, high: float) -> Forecast:
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (clears(21, 43), "clears in 20–50 min"),
-        (clears(24.9, 41), "clears in 20–50 min"),
-        (clears(0.2, 1.5), "clears within minutes"),
-        (clears(1, 5), "clears in 0–6 min"),
-        (clears(50, 170), "clears in 50 min to 3 h"),
-        (clears(200, 700), "clears in 3 h to 12 h"),
+        (clears(21, 43), "drains in 20–50 min"),
+        (clears(24.9, 41), "drains in 20–50 min"),
+        (clears(0.2, 1.5), "drains within minutes"),
+        (clears(1, 5), "drains in 0–6 min"),
+        (clears(50, 170), "drains in 50 min to 3 h"),
+        (clears(200, 700), "drains in 3 h to 12 h"),
         (Forecast(NOW, Verdict.GROWING, 14, reason=statement("rates", arrivals=3.1, finished=1.0)), "growing"),
-        (Forecast(NOW, Verdict.STALLED, 14), "stalled"),
+        (Forecast(NOW, Verdict.STALLED, 14), "not draining"),
         (
             Forecast(NOW, Verdict.UNSAID, 14, reason=statement("too_close", not_before_minutes=7)),
-            "cannot say: arrivals and completions are too close to call",
+            "no clear trend yet",
         ),
     ],
 )
@@ -44,38 +44,41 @@ def test_a_forecast_in_a_few_words(made: Forecast, words: str) -> None:
 
 
 def test_the_parent_says_likely_cause_and_forecast_once() -> None:
-    """Both in the blocks and in the complete text."""
+    """Both in the blocks; in a notification as far as they fit."""
     pool = replace(samples.grown(samples.sample("linux")), outlook=clears(21, 43))
     view = replace(samples.view(pool), causes={"linux": LIMIT})
     incident = samples.incident(candidates=("linux",), affected=("linux",))
     drawn = parent(incident, view, (), NOW, TIMING)
-    line = "*Likely cause:* the pool's limit is reached (high confidence) · *Forecast:* clears in 20–50 min"
-    assert line.replace("*", "") in drawn.text
+    line = (
+        "*Likely cause:* the pool's limit is reached (high confidence). More runners help. "
+        "*Forecast:* drains in 20–50 min."
+    )
     assert [block for block in drawn.blocks if line in str(block)]
+    assert drawn.text.endswith(" · the pool's limit is reached · drains in 20–50 min")
 
 
 def test_with_several_pools_the_line_names_the_worst() -> None:
     """The longest wait is the one that is spoken of."""
     worse = replace(samples.grown(samples.sample("gpu", wait=9000.0)), outlook=replace(clears(21, 43), pool="gpu"))
     view = samples.view(worse, samples.grown(samples.sample("linux")))
-    found = outlook(samples.incident(candidates=("linux", "gpu"), affected=("linux", "gpu")), view, NOW, TIMING)
-    assert found == "*Forecast of gpu:* clears in 20–50 min"
+    found = verdict(samples.incident(candidates=("linux", "gpu"), affected=("linux", "gpu")), view, NOW, TIMING)
+    assert found == "*Forecast of gpu:* drains in 20–50 min."
 
 
 def test_nothing_is_said_without_figures_or_of_a_closed_incident() -> None:
     """No forecast, an old sample, an empty queue, an end."""
     incident = samples.incident(candidates=("linux",), affected=("linux",))
     pool = replace(samples.grown(samples.sample("linux")), outlook=clears(21, 43))
-    assert outlook(incident, samples.view(samples.grown(samples.sample("linux"))), NOW, TIMING) is None
-    assert outlook(incident, samples.view(pool), NOW + 3600, TIMING) is None
-    assert outlook(samples.closed(), samples.view(pool), NOW, TIMING) is None
+    assert verdict(incident, samples.view(samples.grown(samples.sample("linux"))), NOW, TIMING) is None
+    assert verdict(incident, samples.view(pool), NOW + 3600, TIMING) is None
+    assert verdict(samples.closed(), samples.view(pool), NOW, TIMING) is None
     empty = replace(samples.view(replace(pool, samples=(samples.sample("linux", queued=2),))))
     floor = replace(empty, rules={"linux": PoolRules("linux", floor=3)})
-    assert outlook(incident, floor, NOW, TIMING) is None
+    assert verdict(incident, floor, NOW, TIMING) is None
 
 
 def test_an_older_forecast_than_the_figures_is_not_shown() -> None:
     """A look that could not be foretold from does not keep the words of an earlier one."""
     pool = replace(samples.grown(samples.sample("linux")), outlook=replace(clears(21, 43), at=NOW - 400))
     incident = samples.incident(candidates=("linux",), affected=("linux",))
-    assert outlook(incident, samples.view(pool), NOW, TIMING) is None
+    assert verdict(incident, samples.view(pool), NOW, TIMING) is None

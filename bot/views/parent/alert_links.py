@@ -1,0 +1,85 @@
+"""Start, end, peaks, links and notes of an incident, for its parent."""
+
+from bot.core.alert import Alert, Links
+from bot.core.incident.incident import Incident
+from bot.core.pool.pool import Peak
+from bot.core.words import count, duration
+from bot.views.mrkdwn import Marked, channel, date, joined, link, safe_url, say
+from bot.views.parent.pool_rows import began_at, name_of, wait_words
+
+MOST_PEAKS = 5
+LATE_SECONDS = 60.0
+
+
+def lasted(incident: Incident) -> Marked:
+    """Start, end and duration."""
+    began, ended = began_at(incident), incident.closed_at or incident.changed_at
+    span = duration(max(0.0, ended - began))
+    return say("From {began} to {ended}, {span}.", began=date(began), ended=date(ended), span=span)
+
+
+def links(incident: Incident) -> Marked | None:
+    """The links of the group's alerts: runbook, alert, dashboard, silence."""
+    found = {
+        "Runbook": _first(incident, "runbook"),
+        "Alert": _first(incident, "alert"),
+        "Dashboard": _first(incident, "dashboard"),
+        "Silence": _first(incident, "silence"),
+    }
+    return joined(" · ", *(link(url, label) for label, url in found.items() if url)) or None
+
+
+def _first(incident: Incident, kind: str) -> str:
+    return next((url for alert in incident.group.alerts if (url := safe_url(_link(alert, kind)))), "")
+
+
+def _link(alert: Alert, kind: str) -> str:
+    given: Links = alert.links
+    return {"runbook": given.runbook, "alert": given.alert, "dashboard": given.dashboard, "silence": given.silence}[
+        kind
+    ]
+
+
+def notes(incident: Incident, now: float) -> Marked | None:
+    """Notes: why this channel, and whether the thread is late; None if there are none."""
+    thread = incident.thread
+    moved = None
+    if thread.instead_of:
+        moved = say(
+            "This channel stands in for {place}, which Slack did not let Tailback use.",
+            place=channel(thread.instead_of),
+        )
+    return joined("\n", moved, _late(incident, now)) or None
+
+
+def _late(incident: Incident, now: float) -> Marked | None:
+    """A note about the delay of the thread (P8); a parent's `ts` is Slack's time of posting."""
+    posted = now
+    if incident.thread.root is not None:
+        posted = incident.thread.posted_at or incident.opened_at
+    elif incident.closed:
+        return None
+    late = posted - incident.opened_at
+    if not LATE_SECONDS <= late <= 86_400:
+        return None
+    return say("This thread opened {late} after the alert arrived.", late=wait_words(late))
+
+
+def peaks(incident: Incident) -> Marked | None:
+    """The peaks of each pool, the worst first."""
+    worst = sorted(incident.pools.peaks.items(), key=lambda item: item[1].order)
+    told = [(name, peak) for name, peak in worst if peak.queued]
+    if not told:
+        return None
+    words = [_peak(name, peak) for name, peak in told[:MOST_PEAKS]]
+    if len(told) > MOST_PEAKS:
+        words.append(say("{pools}", pools=count(len(told) - MOST_PEAKS, "more pool")))
+    return say("Peak: {pools}.", pools=joined("; ", *words))
+
+
+def _peak(name: str, peak: Peak) -> Marked:
+    jobs = count(peak.queued, "job")
+    if not peak.oldest_wait_seconds:
+        return say("{pool} {jobs} queued", pool=name_of(name), jobs=jobs)
+    wait = wait_words(peak.oldest_wait_seconds)
+    return say("{pool} {jobs} queued, longest wait {wait}", pool=name_of(name), jobs=jobs, wait=wait)

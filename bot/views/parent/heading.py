@@ -1,0 +1,129 @@
+"""The first line of an incident, for the header, notifications, lists and answers."""
+
+from collections.abc import Sequence
+
+from bot.core.alert import Kind, Readings, worst_readings
+from bot.core.incident.incident import Incident, State
+from bot.core.incident.observe import Timing, View
+from bot.core.incident.timeline import Event
+from bot.core.words import count, duration
+from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortened
+from bot.views.parent.pool_rows import (
+    LEAST_NAME,
+    MOST_NAME,
+    PoolRow,
+    began_at,
+    name_of,
+    of_incident,
+    queue_words,
+    title_of,
+    wait_words,
+)
+
+MOST = 120
+"""Characters of a header and of a notification; a lock screen shows about as many."""
+SIGNS = {State.OPEN: "🔴", State.EASING: "🟡", State.DRAINED: "🟢", State.RESOLVED: "⚪"}
+
+
+def heading(incident: Incident, view: View, now: float, timing: Timing) -> Marked:
+    """State, worst pool, jobs queued and longest wait: `🔴 OPEN · P2 · linux: 14 jobs queued, longest wait 9 min`.
+
+    The header and the notification begin with exactly these characters, so nothing in them needs an escape.
+    """
+    lead = f"{SIGNS[incident.state]} {state_words(incident)} · "
+    whole = flat(lead + headline(incident, view, now, timing, MOST - len(lead)), MOST)
+    return escaped(whole.replace("&", "＆"), MOST)
+
+
+def notification(first: Marked, *parts: Marked | None) -> Marked:
+    """The heading and as many whole sentences as a lock screen shows; it offers nothing to press."""
+    text = first
+    for part in parts:
+        longer = say("{text} · {part}", text=text, part=part) if part else text
+        text = longer if len(longer) <= MOST else text
+    return text
+
+
+def headline(incident: Incident, view: View, now: float, timing: Timing, most: int = 160) -> str:
+    """Pool, jobs and wait without the state; plain text, not escaped. Names are shortened to fit `most` characters."""
+    subject, facts = _subject_and_facts(incident, view, now, timing)
+    room = max(LEAST_NAME, most - len(facts) - 2)
+    return f"{shortened(subject, min(room, MOST_NAME))}: {facts}"
+
+
+def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timing) -> tuple[str, str]:
+    if incident.closed:
+        return _subject(incident), ending(incident)
+    if incident.group.kind is Kind.BLIND:
+        return title_of(incident), "no data from the metrics source"
+    seen = of_incident(incident, view, now, timing)
+    queueing = [row for row in seen if row.queueing]
+    if queueing:
+        return _of_queueing(incident, queueing)
+    if not any(row.queued is not None for row in seen):
+        return _subject(incident), _unmeasured(incident, seen)
+    return _subject(incident), _calm(incident, seen)
+
+
+def _of_queueing(incident: Incident, queueing: Sequence[PoolRow]) -> tuple[str, str]:
+    worst, more = queueing[0], queueing[1:]
+    also = f" (+{count(len(more), 'pool')})" if more else ""
+    cleared = ", alert resolved" if incident.state is State.EASING and not incident.group.firing else ""
+    return name_of(worst.name), f"{queue_words([worst])}{' (stale)' if worst.old else ''}{also}{cleared}"
+
+
+def _unmeasured(incident: Incident, seen: Sequence[PoolRow]) -> str:
+    """The alert's own figures while no source has any."""
+    if (read := worst_readings(incident.group.firing)) is not None:
+        return f"{reading_words(read)} (alert values)"
+    if not seen:
+        return "queue not measured"
+    return f"measuring {count(len(seen), 'pool')}" if all(row.pending for row in seen) else "queue unknown"
+
+
+def _calm(incident: Incident, seen: Sequence[PoolRow]) -> str:
+    judged = [row for row in seen if row.affected] or list(seen)
+    known = [row.queued for row in judged if row.queued is not None]
+    words = "nothing queued" if not sum(known) else f"queue normal ({count(sum(known), 'job')})"
+    part = f" in {len(known)} of {len(judged)} pools" if len(known) < len(judged) else ""
+    fires = ", alert still firing" if incident.group.firing else ", alert resolved"
+    return f"{words}{part}{fires}"
+
+
+def reading_words(read: Readings) -> str:
+    """The alert's own figures: `14 jobs queued, longest wait 1 h 54 min`."""
+    jobs, minutes = read.most_queued_jobs, read.longest_wait_minutes
+    queue = "" if jobs is None else f"{jobs:,.0f} {'job' if jobs == 1 else 'jobs'} queued"
+    wait = "" if minutes is None else f"longest wait {wait_words(minutes * 60)}"
+    return ", ".join(part for part in (queue, wait) if part)
+
+
+def ending(incident: Incident) -> str:
+    """How an incident ended, and after what time."""
+    lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
+    if incident.state is State.DRAINED:
+        return f"queue empty after {lasted}"
+    if incident.group.kind is Kind.BLIND:
+        return f"over after {lasted}"
+    by_hand = [entry.at for entry in incident.log.timeline if entry.event is Event.RESOLVED_BY_HAND]
+    if by_hand and by_hand[-1] >= incident.changed_at:
+        return f"closed by a person after {lasted}"
+    return f"alert resolved after {lasted}, queue not measured"
+
+
+def _subject(incident: Incident) -> str:
+    pools = incident.pools.affected
+    if not pools:
+        return title_of(incident)
+    return name_of(pools[0]) if len(pools) == 1 else f"{name_of(pools[0])} +{count(len(pools) - 1, 'pool')}"
+
+
+def state_words(incident: Incident) -> str:
+    """`OPEN · P2`; the state is always in words."""
+    priority = f" · {clean(incident.group.priority)[:8]}" if incident.group.priority else ""
+    return f"{incident.state.value.upper()}{priority}"
+
+
+def led(incident: Incident) -> Marked:
+    """State and subject, for a reply that the channel sees too."""
+    return joined(" ", say("*{state}*", state=state_words(incident)), escaped(_subject(incident), MOST_NAME + 12))

@@ -1,0 +1,123 @@
+"""The thread's first reply: the alert's own words, the longest waiting jobs, and the other pools."""
+
+import re
+
+from bot.core.alert import Kind, Readings, worst_readings
+from bot.core.incident.correlate import Maxima
+from bot.core.incident.details.general import Introduced
+from bot.core.incident.incident import Incident
+from bot.core.incident.timeline import Entry
+from bot.core.pool.pool import Snapshot
+from bot.core.words import count, listed
+from bot.views.mrkdwn import Marked, clean, escaped, joined, link, say
+from bot.views.parent.heading import reading_words
+from bot.views.parent.pool_rows import name_of, title_of, wait_words
+
+MOST_GROUPS, MOST_POOLS = 4, 3
+SEEN_STEPS = (10, 100, 1_000, 10_000, 100_000)
+_MATRIX = re.compile(r"\(([^(),]+),[^()]*\)")
+"""`(default, 1, 5, linux.2xlarge)`: the first part names the kind of job, the others its shard and runner."""
+
+
+def introduction(incident: Incident, entry: Entry, told: Introduced) -> list[Marked]:
+    """The paragraphs of the reply."""
+    parts = [alert_words(incident, told), waiting_jobs(entry.figures), _others(told)]
+    return [part for part in parts if part]
+
+
+def alert_words(incident: Incident, told: Introduced) -> Marked:
+    """The alert's name, its own figures, and whether it names a pool."""
+    group = incident.group
+    teams = listed(dict.fromkeys(clean(team) for alert in group.alerts for team in alert.teams), 3)
+    several = len(group.alerts) > 1
+    seen = [step for step in SEEN_STEPS if step <= group.deliveries]
+    heads = joined(
+        " · ",
+        say("*Alert:* {title}", title=title_of(incident)),
+        say("{firing} of {all} firing", firing=len(group.firing), all=count(len(group.alerts), "alert"))
+        if several
+        else None,
+        say("+{more} left out by the sender", more=group.truncated) if group.truncated else None,
+        say("team {teams}", teams=escaped(teams, 80)) if teams else None,
+        say("received over {times} times", times=seen[-1]) if seen else None,
+    )
+    checked = None
+    if not told.named and (pools := len(incident.pools.candidates)):
+        checked = say("The alert names no pool, so I checked {all}.", all="1 pool" if pools == 1 else f"all {pools}")
+    return joined("\n", heads, joined(" ", _values(incident), checked))
+
+
+def _values(incident: Incident) -> Marked | None:
+    """The worst alert's values, or its summary; flags are never shown as limits (docs/design/diagnosis.md#limits)."""
+    alerts = incident.group.firing or incident.group.alerts
+    if incident.group.kind is Kind.BLIND:
+        return say("The metrics source has no data. The queue length is unknown, which is not zero.")
+    if (worst := worst_readings(alerts)) is not None:
+        found = incident.pools.maxima if incident.pools.maxima and incident.pools.maxima.of(worst) else None
+        words = say("Alert values: {values}{match}.", values=reading_words(worst), match=_match(worst, found))
+        return joined(" ", words, _crossed(worst))
+    summary = next((text for alert in alerts if (text := clean(alert.summary or alert.description))), "")
+    return say("Summary: {summary}", summary=escaped(summary, 240)) if summary else None
+
+
+def _match(read: Readings, found: Maxima | None) -> Marked:
+    """The pools that show these maxima; they may be two."""
+    queue, wait = (found.longest_queue, found.longest_wait) if found else (None, None)
+    both = read.most_queued_jobs is not None and read.longest_wait_minutes is not None
+    if queue and queue == wait:
+        return say(" (both match {pool})", pool=escaped(name_of(queue), 80))
+    known = [
+        say("{what} matches {pool}", what=what, pool=escaped(name_of(pool), 80))
+        for what, pool in (("the queue", queue), ("the wait", wait))
+        if pool
+    ]
+    if known:
+        return say(" ({known})", known=joined(", ", *known))
+    if found is not None and found.complete:
+        return say(" (no configured pool shows them)")
+    return say(" (possibly from different pools)") if both else say("")
+
+
+def _crossed(read: Readings) -> Marked | None:
+    limits = (("queue length", read.size_limit_crossed), ("wait", read.time_limit_crossed))
+    over = [name for name, crossed in limits if crossed]
+    return say("Over the alert's limit: {over}.", over=listed(over)) if over else None
+
+
+def waiting_jobs(figures: tuple[Snapshot, ...]) -> Marked | None:
+    """The longest waiting jobs of the worst pools, equal ones grouped: `test (default) ×31, build ×12`."""
+    lines = [_jobs(sample) for sample in figures if sample.waiting][:MOST_POOLS]
+    return joined("\n", say("*Longest waiting*"), *lines) if lines else None
+
+
+def _jobs(sample: Snapshot) -> Marked:
+    groups: dict[str, list[int]] = {}
+    for number, job in enumerate(sample.waiting):
+        groups.setdefault(job_name(job.name), []).append(number)
+    ranked = sorted(groups.items(), key=lambda group: -len(group[1]))
+    shown = [
+        joined(" ", link(sample.waiting[where[0]].url, name), say("×{n}", n=len(where)) if len(where) > 1 else None)
+        for name, where in ranked[:MOST_GROUPS]
+    ]
+    more = say(" and {more} more", more=len(ranked) - MOST_GROUPS) if len(ranked) > MOST_GROUPS else say("")
+    longest = wait_words(max(job.waited_seconds for job in sample.waiting))
+    return say("• {pool}: {jobs}{more}, waiting up to {longest}", pool=name_of(sample.pool),
+               jobs=joined(", ", *shown), more=more, longest=longest)  # fmt: skip
+
+
+def job_name(name: str) -> str:
+    """The kind of job: `linux-jammy / test (default, 1, 5)` is `test (default)`."""
+    kind = clean(name).rsplit(" / ", 1)[-1]
+    return _MATRIX.sub(r"(\1)", kind).strip() or "(no name)"
+
+
+def _others(told: Introduced) -> Marked | None:
+    pools = count(told.others, "other pool")
+    calm = say("No queue in {pools}.", pools=pools) if told.others and not told.others_queued else None
+    if told.others_queued:
+        calm = say("In {pools}: {jobs}, within normal.", pools=pools, jobs=count(told.others_queued, "job"))
+    unread = [
+        say("{pool}: no figures ({why}).", pool=name_of(pool), why=escaped(why or "not measured yet", 120))
+        for pool, why in told.unread.items()
+    ]
+    return joined("\n", calm, *unread) or None
