@@ -22,6 +22,8 @@ from bot.adapters.scalers.cluster import ClusterTable
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.registry import SCALERS
 from bot.config import Environment, File, Settings, read_file
+from bot.core.finding import Scaling
+from bot.diagnosis.registry import RULES
 from bot.playground.fleet.scenarios import SCENARIOS
 from bot.registry import ACTIONS
 from bot.settings import (
@@ -175,6 +177,14 @@ def test_the_table_of_verbs_promises_no_other() -> None:
     """`help` is answered by the door itself; all else is an action."""
     verbs = rows(page("docs/reference/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
     assert set(verbs) - {"help"} == {action.usage for action in ACTIONS.values()}
+
+
+def test_each_cause_is_explained_with_its_advice_on_scaling() -> None:
+    """The ids are those of `--json`; one row may have several causes."""
+    advice = {Scaling.HELPS: "help", Scaling.NO: "do not help", Scaling.HARMFUL: "harm", Scaling.UNKNOWN: "unclear"}
+    table = rows(page("docs/explanation/diagnosis.md").section("Causes")).values()
+    written = {(name, cells[-1]) for cells in table for name in re.findall(r"`(\w+)`", cells[0])}
+    assert written == {(rule.cause, advice[rule.scaling]) for rule in RULES}
 
 
 def test_each_exported_metric_is_explained_and_no_other() -> None:
