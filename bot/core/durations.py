@@ -13,7 +13,12 @@ UNITS = {
     604800.0: ("w", "wk", "week"),
 }
 """Seconds of a unit → its names."""
-SECONDS = {word: length for length, names in UNITS.items() for name in names for word in (name, f"{name}s")}
+SECONDS = {
+    word: length
+    for length, names in UNITS.items()
+    for name in names
+    for word in ((name,) if len(name) == 1 or name == "ms" else (name, f"{name}s"))
+}
 SMALLER = {86400.0: 3600.0, 3600.0: 60.0, 60.0: 1.0}
 """The unit of a number without one, by the unit before it: `1h30`."""
 DURATION = re.compile(r"\s*(?:(?:,|and\b)\s*)?([0-9]+(?:[.,][0-9]+)?)\s*([a-z]*)\.?\s*")
