@@ -7,7 +7,6 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from errno import EADDRINUSE
 from pathlib import Path
 
 import structlog
@@ -17,7 +16,7 @@ from bot.config import ConfigError, Environment, Settings
 from bot.ports import Unreachable
 from bot.settings import HttpTable
 from handlers.cancellation import ended
-from handlers.http.header_limits import BoundedHeads, Connections
+from handlers.http.header_limits import BoundedHeads, Connections, listen_on
 from handlers.http.health import HealthEndpoints
 from handlers.recovery import Healing
 from handlers.tools.doctor.check_settings import of_redis_url
@@ -83,7 +82,7 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
             stack.push_async_callback(afterwards.finished)
             app = slack_app(house.context, afterwards)
             door = Web(house, app)
-            listener = _listener(env.host, env.port, "PORT")
+            listener = listen_on(env.host, env.port, "PORT")
             address = await stack.enter_async_context(_listening(house, door, listener, leaving))
             if env.tailback_health_port is None:
                 health = door
@@ -129,7 +128,7 @@ async def _telling(house: House, door: HealthEndpoints) -> AsyncIterator[None]:
     """HealthEndpoints and metrics of a worker with its own port; a port in use is logged and ignored."""
     env = house.context.settings.env
     try:
-        listener = _listener(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
+        listener = listen_on(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
     except ConfigError as error:
         log.warning("health is not served", problems=error.problems)
         yield
@@ -274,19 +273,9 @@ def raise_file_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _listener(host: str, port: int, variable: str) -> socket.socket:
-    """A listening socket; uvicorn would exit by itself. Raises ConfigError when the address is in use."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        why = "another program may be using it" if error.errno == EADDRINUSE else str(error)
-        raise ConfigError([f"{variable}: cannot listen on {host}:{port}; {why}, so set {variable}."]) from None
-
-
 def _health_listener(env: Environment) -> socket.socket:
     """The socket of a web process's own address for health and metrics."""
-    listener = _listener(env.tailback_health_host or env.host, env.tailback_health_port or 0, "TAILBACK_HEALTH_PORT")
+    listener = listen_on(env.tailback_health_host or env.host, env.tailback_health_port or 0, "TAILBACK_HEALTH_PORT")
     log.info("health is served", host=env.tailback_health_host or env.host, port=listener.getsockname()[1])
     return listener
 

@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect, Request
 from handlers.http import metrics
 
 PATIENCE_SECONDS = 15.0
-BUDGET_BODIES = 16
+BUDGET_BODIES = 8
 """Bodies of the largest allowed size that one process holds at the same time."""
 
 

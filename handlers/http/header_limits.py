@@ -1,13 +1,16 @@
 """Limits the size and time of request headers, before routing (C4); uvicorn has no such limits."""
 
 import asyncio
+import socket
 from collections.abc import Iterable
+from errno import EADDRINUSE
 from typing import Protocol
 
 import structlog
 from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from bot.config import ConfigError
 from handlers.http import metrics
 
 MOST_HEAD_BYTES = 16 * 1024
@@ -15,6 +18,9 @@ MOST_HEAD_BYTES = 16 * 1024
 HEAD_SECONDS = 10.0
 """From the connection, or the first byte of a further request, to the end of the headers."""
 TOO_LARGE = "the headers are too large; 16 kB are allowed"
+
+RECEIVE_BYTES = 32 * 1024
+"""What a connection may have sent before it is read, in the kernel and as one piece in this process."""
 
 _LATE = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 """503 makes an alert sender try again; a 4xx would not (docs/design/measurements.md#alertmanager-retries)."""
@@ -187,3 +193,15 @@ class BoundedHeads(HttpToolsProtocol):
         if not self.transport.is_closing():
             self.transport.write(words)
             self.transport.close()
+
+
+def listen_on(host: str, port: int, variable: str) -> socket.socket:
+    """A listening socket; uvicorn would exit by itself. Raises ConfigError when the address is in use."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        made = socket.create_server((host, port), family=family)
+    except OSError as error:
+        why = "another program may be using it" if error.errno == EADDRINUSE else str(error)
+        raise ConfigError([f"{variable}: cannot listen on {host}:{port}; {why}, so set {variable}."]) from None
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)  # connections inherit it
+    return made

@@ -1,0 +1,352 @@
+"""Attacks on a whole web process from outside, each with one figure; also against the tree of an earlier release."""
+
+import asyncio
+import contextlib
+import gzip
+import hmac
+import json
+import os
+import resource
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import httpx
+
+from bot.adapters.redis.engine import die_with_parent
+from handlers.tools.demo import free_port
+from tests.faults.groups import webhook
+from tests.faults.servers import ROOT, RedisServer
+from tests.patience import PATIENCE_SECONDS
+
+MIB = 1024 * 1024
+TOKEN, SECRET = "a-webhook-token-of-32-characters", "a-signing-secret"
+CONFIG = '[slack]\nchannel = "C0CI"\n'
+USUAL_FILES = 1024
+"""The soft limit of open files that most systems start a process with."""
+
+
+Asking = Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]
+
+
+@dataclass
+class Target:
+    """One web process, its Redis, and the tree that it runs from."""
+
+    folder: Path
+    tree: Path
+    redis: RedisServer
+    port: int
+    pid: int = 0
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """All that a process of the product gets; `TAILBACK_EXTRA_PATH` adds packages that an old tree needs."""
+        path = os.pathsep.join([str(self.tree), *filter(None, [os.environ.get("TAILBACK_EXTRA_PATH")])])
+        return {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": path,
+            "SLACK_BOT_TOKEN": "xoxb-1",
+            "SLACK_SIGNING_SECRET": SECRET,
+            "SLACK_API_URL": "http://127.0.0.1:9/api/",
+            "TAILBACK_WEBHOOK_TOKEN": TOKEN,
+            "TAILBACK_WEBHOOK_HMAC_SECRET": "a-signing-secret-of-grafana",
+            "TAILBACK_CONFIG": str(self.folder / "tailback.toml"),
+            "REDIS_URL": f"redis://127.0.0.1:{self.redis.port}/0",
+            "PORT": str(self.port),
+            "LOG_LEVEL": "ERROR",
+            **more,
+        }
+
+    def command(self, *words: str, config: str = CONFIG, **more: str) -> tuple[subprocess.CompletedProcess[bytes], int]:
+        """One command of this tree, and the most memory that it had, in bytes."""
+        (self.folder / "tailback.toml").write_text(config)
+        code = "import runpy, sys\ntry:\n runpy.run_module('handlers', run_name='__main__')\nfinally:\n "
+        code += "print('peak', open('/proc/self/status').read().partition('VmHWM:')[2].split()[0], file=sys.stderr)"
+        ran = subprocess.run(
+            [sys.executable, "-P", "-c", code, *words], cwd=self.folder, env=self.environment(**more),
+            capture_output=True, timeout=300, check=False,
+        )  # fmt: skip
+        return ran, int(ran.stderr.rpartition(b"peak ")[2].split()[0]) * 1024
+
+    def peak(self, *, begin: bool = False) -> int:
+        """The most memory of the web process since `begin`, in bytes."""
+        if begin:
+            Path(f"/proc/{self.pid}/clear_refs").write_text("5", "ascii")
+        text = Path(f"/proc/{self.pid}/status").read_text("utf-8")
+        return int(text.partition("VmHWM:")[2].split()[0]) * 1024
+
+
+@asynccontextmanager
+async def target(folder: Path, tree: Path = ROOT) -> AsyncIterator[Target]:
+    """A web process of a tree on a real Redis, listening."""
+    redis = RedisServer(folder / "redis", "--maxmemory-policy", "noeviction")
+    await redis.start()
+    made = Target(folder, tree, redis, free_port())
+    (folder / "tailback.toml").write_text(CONFIG)
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    usual = min(USUAL_FILES, hard)
+    dies = die_with_parent()
+
+    def prepare() -> None:
+        dies()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (usual, hard))
+
+    with (folder / "web.log").open("wb") as log:
+        process = subprocess.Popen(  # noqa: ASYNC220 - starting takes no time
+            [sys.executable, "-P", "-m", "handlers", "web"], cwd=folder, env=made.environment(),
+            stdout=log, stderr=log, preexec_fn=prepare,  # noqa: PLW1509 - system calls alone
+        )  # fmt: skip
+    made.pid = process.pid
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS), httpx.AsyncClient(trust_env=False) as client:
+            while True:
+                with contextlib.suppress(httpx.HTTPError):
+                    if (await client.get(f"{made.url}/healthz")).status_code == 200:
+                        break
+                assert process.poll() is None, (folder / "web.log").read_text()
+                await asyncio.sleep(0.05)
+        yield made
+    finally:
+        process.kill()
+        process.wait()
+        redis.kill()
+
+
+async def idle_connections(web: Target) -> float:
+    """Seconds: the slowest of 15 alerts, clicks and /healthz beside 2,000 idle connections of one host."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
+    idle: list[socket.socket] = []
+    slowest = 0.0
+    try:
+        for _ in range(2000):
+            one = socket.socket()
+            one.setblocking(False)
+            one.connect_ex(("127.0.0.1", web.port))
+            idle.append(one)
+            if len(idle) % 100 == 0:
+                await asyncio.sleep(0)
+        await asyncio.sleep(0.3)
+        for number in range(5):
+            for ask in (healthy, partial(alert, number), click):
+                began = time.monotonic()
+                try:
+                    async with httpx.AsyncClient(base_url=web.url, trust_env=False, timeout=10) as client:
+                        assert (await ask(client)).status_code == 200
+                except (httpx.HTTPError, AssertionError):
+                    return 10.0
+                slowest = max(slowest, time.monotonic() - began)
+    finally:
+        for one in idle:
+            one.close()
+    return slowest
+
+
+async def healthy(client: httpx.AsyncClient) -> httpx.Response:
+    """/healthz."""
+    return await client.get("/healthz")
+
+
+def partial(ask: Callable[[httpx.AsyncClient, int], Awaitable[httpx.Response]], number: int) -> Asking:
+    """An alert of its own."""
+    return lambda client: ask(client, number)
+
+
+async def alert(client: httpx.AsyncClient, number: int) -> httpx.Response:
+    """A good alert."""
+    known = {"Authorization": f"Bearer {TOKEN}"}
+    return await client.post("/alerts/alertmanager", content=webhook(number), headers=known)
+
+
+async def click(
+    client: httpx.AsyncClient, body: bytes = b'{"type": "url_verification", "challenge": "x"}'
+) -> httpx.Response:
+    """Something that Slack signed."""
+    stamp = str(int(time.time()))
+    digest = hmac.new(SECRET.encode(), b"v0:" + stamp.encode() + b":" + body, sha256).hexdigest()
+    signed = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={digest}"}
+    return await client.post("/slack/events", content=body, headers={**signed, "Content-Type": "application/json"})
+
+
+async def strangers(web: Target) -> float:
+    """MB by which the process grows while 200 connections send 5 MB each: no credentials, or a forged signature."""
+    before = web.peak(begin=True)
+
+    async def send(number: int) -> None:
+        forged = "X-Grafana-Alerting-Signature: 00\r\nX-Grafana-Alerting-Timestamp: 1\r\n" if number % 2 else ""
+        framing = "Content-Length: 5242880\r\n" if number % 4 < 2 else "Transfer-Encoding: chunked\r\n"
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(20):
+                reader, writer = await asyncio.open_connection("127.0.0.1", web.port)
+                writer.write(f"POST /alerts/grafana HTTP/1.1\r\nHost: x\r\n{forged}{framing}\r\n".encode())
+                for _ in range(80):
+                    writer.write(b"10000\r\n" * (number % 4 > 1) + b" " * 65536 + b"\r\n" * (number % 4 > 1))
+                    await writer.drain()
+                await reader.read(1)
+                writer.close()
+
+    await asyncio.gather(*(send(number) for number in range(200)))
+    return (web.peak() - before) / 1e6
+
+
+def worst_bodies() -> dict[str, str]:
+    """1 MiB of JSON each, in the shapes that take longest."""
+    pad = MIB - 200
+    labels = {f"l{n:07}": "x" * 20 for n in range(MIB // 40)}
+    small = '{"status":"firing","labels":{"a":"b"}}'
+    return {
+        "labels": json.dumps({"alerts": [{"status": "firing", "labels": labels}]}),
+        "alerts": '{"alerts": [' + ",".join([small] * 12_000) + "]}",
+        "empty lists": '{"alerts": [' + ",".join(["[]"] * (MIB // 4)) + "]}",
+        "numbers": '{"alerts": [' + ",".join(["1"] * 49_000) + ',"' + "x" * (pad - 98_100) + '"]}',
+        "escapes": '{"alerts": [], "t": "' + "\\ud800" * (pad // 6) + '"}',
+        "long number": '{"alerts": [' + "9" * pad + "]}",
+        "depth": '{"alerts": ' + "[" * (pad // 2) + "]" * (pad // 2) + "}",
+        "text": '{"alerts": [{"labels": {"a": "' + "é" * (pad // 2) + '"}}]}',
+    }  # fmt: skip
+
+
+async def parsing(web: Target) -> float:
+    """Milliseconds for which the worst 1 MiB of JSON keeps /healthz waiting; the best of three tries."""
+    known = {"Authorization": f"Bearer {TOKEN}"}
+    worst = 0.0
+    async with (
+        httpx.AsyncClient(base_url=web.url, trust_env=False) as sender,
+        httpx.AsyncClient(base_url=web.url, trust_env=False) as watcher,
+    ):
+        for body in worst_bodies().values():
+            tries = []
+            for source in ("alertmanager", "event", "alertmanager"):
+                post = asyncio.create_task(sender.post(f"/alerts/{source}", content=body, headers=known))
+                longest = 0.0
+                while not post.done():
+                    began = time.perf_counter()
+                    await watcher.get("/healthz")
+                    longest = max(longest, time.perf_counter() - began)
+                await post
+                tries.append(longest)
+            worst = max(worst, min(tries))
+    return worst * 1000
+
+
+async def hostile_answer(web: Target) -> float:
+    """MB that `tailback check` takes for an answer of 1 kB that is 256 MiB when unpacked twice."""
+    once = gzip.compress(b" " * (256 * MIB))
+    body = gzip.compress(once)
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    config = f'{CONFIG}[metrics.p]\nkind = "prometheus"\nurl = "{{url}}"\n[pool.a]\nmetrics = "p"\nqueued = "q"\n'
+    with answering(head + body) as url:
+        _, usual = web.command("check", config=config.replace("{url}", "http://127.0.0.1:9"))
+        _, taken = await asyncio.to_thread(lambda: web.command("check", config=config.replace("{url}", url)))
+    return (taken - usual) / 1e6
+
+
+@contextmanager
+def answering(answer: bytes) -> Iterator[str]:
+    """A server that answers every request with these bytes."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(answer)
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        listener.close()
+
+
+async def long_trail(web: Target, entries: int = 100_000) -> float:
+    """MB that it takes to verify an audit trail of 100,000 entries, more than for an empty one."""
+    _, empty = web.command("audit", "--verify")
+    previous = ""
+    with web.redis.client as client:
+        for start in range(0, entries, 5000):
+            pipe = client.pipeline(transaction=False)
+            for number in range(start + 1, start + 5001):
+                text = f'{{"at":{number}.0,"outcome":"done","what":"ack","who":"U{number}"}}'
+                previous = sha256(f"{previous}\n{text}".encode()).hexdigest()
+                pipe.xadd("{tailback}:audit", {"entry": text, "hash": previous})
+            pipe.execute()
+        client.set("{tailback}:audit_head", previous)
+    ran, taken = await asyncio.to_thread(lambda: web.command("audit", "--verify"))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert b"100,000" in ran.stdout, ran.stdout
+    return (taken - empty) / 1e6
+
+
+async def trailing_slash(web: Target) -> float:
+    """Requests of three that are answered with a redirect."""
+    async with httpx.AsyncClient(base_url=web.url, trust_env=False) as client:
+        answers = [
+            await client.get("/healthz/"),
+            *[await client.post(p, content=b"{}") for p in ("/alerts/event/", "/github/")],
+        ]
+    return sum(300 <= answer.status_code < 400 for answer in answers)
+
+
+async def signed_nonsense(web: Target) -> float:
+    """Signed bodies of six that cannot be read and are answered with 500, or not at all."""
+    async with httpx.AsyncClient(base_url=web.url, trust_env=False) as client:
+        bodies = (b"", b"{", b"[1]", b'"x"', b"\xff\xfe", b"[" * 5000)
+        crashed = 0
+        for body in bodies:
+            try:
+                crashed += (await click(client, body)).status_code >= 500
+            except httpx.HTTPError:
+                crashed += 1
+    return float(crashed)
+
+
+async def full_memory(web: Target) -> float:
+    """Whether /readyz still says ready when no alert can be stored: 1 or 0."""
+    async with httpx.AsyncClient(base_url=web.url, trust_env=False) as client:
+        with web.redis.client as redis:
+            redis.config_set("maxmemory", "1mb")
+            try:
+                await asyncio.sleep(1.5)
+                return float((await client.get("/readyz")).status_code == 200)
+            finally:
+                redis.config_set("maxmemory", "0")
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """What is tried, how it is measured, and what is promised."""
+
+    name: str
+    unit: str
+    run: Callable[[Target], Awaitable[float]]
+    most: float
+    """The promise: the largest figure that is allowed."""
+    reported: str
+    """What was reported of 0.2.0, for when its tree is not at hand."""
+
+
+ATTACKS = (
+    Attack("2,000 idle connections: slowest alert, click, /healthz", "s", idle_connections, 1.0, "not answered"),
+    Attack("200 strangers send 5 MB each: growth", "MB", strangers, 20.0, "over 400"),
+    Attack("worst 1 MiB of JSON: /healthz waits", "ms", parsing, 50.0, "over 1,000"),
+    Attack("hostile answer, 256 MiB in 1 kB: growth", "MB", hostile_answer, 50.0, "4,000 of 4 GiB"),
+    Attack("audit trail of 100,000 entries: growth", "MB", long_trail, 50.0, "370"),
+    Attack("trailing slash: redirects of 3", "", trailing_slash, 0.0, "3"),
+    Attack("signed body that cannot be read: 500s of 6", "", signed_nonsense, 0.0, "some"),
+    Attack("Redis memory full: /readyz says ready", "", full_memory, 0.0, "1"),
+)
