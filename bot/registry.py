@@ -7,7 +7,7 @@ from bot.context.context import Action, Context
 from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim, Stored
 from bot.core.requests.interaction import Answer
-from bot.diagnosing import diagnose, status
+from bot.diagnosing import cause_fit, diagnose, status
 from bot.incidents.actions import ack, chart_button, list_incidents, mute, note, resolve, retry
 from bot.incidents.digest import post_digest
 from bot.incidents.reconcile import reconcile
@@ -39,6 +39,7 @@ ACTIONS: dict[str, Action] = {
         silence,
         scale_up,
         diagnose,
+        cause_fit,
         chart_button,
         end_silence,
         extend_silence,
@@ -55,7 +56,7 @@ ACTIONS: dict[str, Action] = {
     )
 }
 """By name, in display order; to add an action, write its module and name it here."""
-VERBS: dict[str, Action] = {action.verb: action for action in ACTIONS.values()}
+VERBS: dict[str, Action] = {action.verb: action for action in ACTIONS.values() if action.verb}
 DIALOGS: dict[str, str] = {callback: name for name, action in ACTIONS.items() for callback in action.dialogs}
 """Callback id of a dialog → its action."""
 SHORTCUTS: dict[str, str] = {action.shortcut.callback: name for name, action in ACTIONS.items() if action.shortcut}
@@ -64,7 +65,7 @@ SHORTCUTS: dict[str, str] = {action.shortcut.callback: name for name, action in 
 
 def helped() -> Answer:
     """The help text."""
-    return Answer(whisper=help_text([(action.usage, action.help) for action in ACTIONS.values()]))
+    return Answer(whisper=help_text([(action.usage, action.help) for action in ACTIONS.values() if action.verb]))
 
 
 POOLS_SECONDS = 300.0

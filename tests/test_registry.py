@@ -28,13 +28,15 @@ def test_names_and_verbs_are_distinct_and_fixed() -> None:
     """The four buttons keep their names for good (INTERFACE: action_id)."""
     assert {"ack", "silence", "scale_up", "diagnose"} <= ACTIONS.keys()
     assert {"status", "list", "diagnose", "silence", "scale", "report"} <= VERBS.keys()
-    assert len(VERBS) == len(ACTIONS)
+    assert len(VERBS) == sum(bool(action.verb) for action in ACTIONS.values())
 
 
 @pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS.keys())
 def test_every_action_keeps_the_contract(action: Action) -> None:
-    """Name, verb, usage and help; a usage begins with its verb."""
+    """Name, verb, usage and help; a usage begins with its verb. What is a button alone has none."""
     assert action.name
+    if action.surfaces == {Surface.BUTTON} and not action.verb:
+        return
     assert action.usage.split()[0] == action.verb
     assert action.help.endswith(".")
 

@@ -9,6 +9,7 @@ from bot.config import Environment, File, Settings
 from bot.context.context import Context, PoolScaler
 from bot.core.alert import Alert, Status
 from bot.core.incident.incident import Incident
+from bot.core.message import Message
 from bot.core.record import Change, Claim
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import request_id
@@ -138,6 +139,11 @@ class World:
         """What the thread was told after its first reply, in order."""
         told = self.chat.thread(self.incident.thread.root or "")
         return [stored.message.text for stored in told if not stored.message.text.startswith("*Alert:*")]
+
+    @property
+    def thread(self) -> list[Message]:
+        """The replies as messages, the first one included."""
+        return [stored.message for stored in self.chat.thread(self.incident.thread.root or "")]
 
     def due(self, kind: str = "inc") -> float | None:
         """In how many seconds the only record of a kind is looked at; None for never."""

@@ -14,6 +14,8 @@ LADDER: tuple[frozenset[str], ...] = (
 """The blocks that are removed first, second and third after a refusal (docs/design/slack.md#fallbacks)."""
 YOUNG = frozenset().union(*LADDER)
 """Blocks that a workspace may not support."""
+PLAIN_FEEDBACK = ("positive", "negative")
+"""Endings of the action_ids of plain buttons in place of thumbs; two buttons of a row cannot share one."""
 WIDEST = 24
 """Characters of a cell in a preformatted table."""
 SIGNS = {"pending": "○", "in_progress": "…", "complete": "✓", "error": "✗"}
@@ -97,11 +99,12 @@ def _buttons(block: Block) -> Iterable[Block]:
     for element in _list(block.get("elements")):
         if not isinstance(element, Mapping):
             continue
-        for name in ("positive_button", "negative_button"):
-            choice = element.get(name)
+        for name in PLAIN_FEEDBACK:
+            choice = element.get(f"{name}_button")
             if isinstance(choice, Mapping):
-                action = {"action_id": f"{element.get('action_id')}:{name.split('_')[0]}", "value": choice.get("value")}
-                made.append({"type": "button", "text": choice.get("text"), **action})
+                action = {"action_id": f"{element.get('action_id')}:{name}", "value": choice.get("value")}
+                spoken = choice.get("accessibility_label") or _cell(choice.get("text"))
+                made.append({"type": "button", "text": choice.get("text"), "accessibility_label": spoken, **action})
     if made:
         yield {"type": "actions", "elements": made}
 

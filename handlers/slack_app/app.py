@@ -23,6 +23,8 @@ from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
 from bot.requests.submit import Forgotten, refused
 from bot.views.dialogs.modals import notice
 from bot.views.home.answers import refusal
+from bot.views.simpler import PLAIN_FEEDBACK
+from bot.views.thread.diagnosis import CAUSE_FIT
 from bot.views.words import refusals
 from handlers.http import metrics
 from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
@@ -70,6 +72,8 @@ def register(app: AsyncApp, doors: Doors) -> None:
     for name, action in ACTIONS.items():
         if Surface.BUTTON in action.surfaces:
             app.action(name)(_pressed(doors, name))
+    for plain in PLAIN_FEEDBACK:
+        app.action(f"{CAUSE_FIT}:{plain}")(_pressed(doors, CAUSE_FIT))
     app.action("more")(_chosen(doors))
     for callback, name in DIALOGS.items():
         app.view(callback)(_submitted(doors, callback, name))

@@ -29,10 +29,11 @@ async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool
     await world.asks("diagnose")
     await world.work()
     told = world.replies[-1]
-    assert f"<@{ANA}> asked for a diagnosis." in told
-    assert "solated" in told
-    assert "20 jobs queued" in told
-    assert "the pool's limit is reached. 40 busy of 40 runners, limit 40, none idle" in told
+    assert f"<@{ANA}> asked for a diagnosis" in told
+    assert "*Cause:* the pool's limit is reached (high confidence) in linux.2xlarge." in told
+    assert "• 40 busy of 40 runners, limit 40, none idle" in told
+    assert "Only linux.2xlarge is affected" in told
+    assert "20 jobs queued" in str(world.thread[-1].blocks)
     assert "limit of 40 runners is reached" not in told
 
 
@@ -43,7 +44,7 @@ async def test_what_could_not_be_read_is_named_with_its_reason() -> None:
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.asks("diagnose")
     await world.work()
-    assert "Not seen: linux.2xlarge: Prometheus (fake): snapshot failed" in world.replies[-1]
+    assert "Not seen: linux.2xlarge: Prometheus (fake): snapshot failed" in str(world.thread[-1].blocks)
 
 
 async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

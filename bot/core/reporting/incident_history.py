@@ -1,12 +1,13 @@
 """The incidents of some days by pool, from records."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
 from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import held_share, not_scored
+from bot.core.incident.details.diagnosis import CauseJudged
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Event
 
@@ -33,6 +34,8 @@ class PoolIncidents:
     """Kind of end → number, the most frequent first."""
     causes: tuple[tuple[str, int], ...] = ()
     """Id of the likeliest cause of an incident → in how many, the most frequent first; None counts nowhere."""
+    judged: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Id of a cause → how many people confirmed and denied it."""
     held: int = 0
     scored: int = 0
     """Scored forecasts with a time; `held` of them were right."""
@@ -72,10 +75,23 @@ def _row(pool: str, members: Sequence[Incident], until: float) -> PoolIncidents:
         waited_seconds=sum(course.waited_seconds for course in courses),
         ended=_counted(how_ended(i) for i in members if i.closed),
         causes=_counted(course.likeliest[0] for course in courses if course.likeliest),
+        judged=judged_causes(members),
         held=held,
         scored=scored,
         left_out=not_scored(scores),
     )
+
+
+def judged_causes(incidents: Iterable[Incident]) -> dict[str, tuple[int, int]]:
+    """Answers to "Was this the cause?": cause → (yes, no); the last answer of a person in an incident counts."""
+    answers: dict[tuple[str, str | None, str], bool] = {}
+    for incident in incidents:
+        for entry in incident.log.timeline:
+            if isinstance(entry.details, CauseJudged):
+                answers[incident.id, entry.who, entry.details.cause] = entry.details.fits
+    causes = dict.fromkeys(cause for _, _, cause in answers)
+    told = {cause: [fits for (_, _, known), fits in answers.items() if known == cause] for cause in causes}
+    return {cause: (sum(fits), len(fits) - sum(fits)) for cause, fits in told.items()}
 
 
 def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:

@@ -6,6 +6,8 @@ from enum import StrEnum
 from bot.core.alert import digest
 from bot.core.incident.incident import Incident
 
+FITS = "yes"
+
 
 class Place(StrEnum):
     """Where an offer is placed on the parent."""
@@ -49,6 +51,18 @@ def request_id(incident: Incident, name: str) -> str:
 def incident_of(request_id: str) -> str:
     """The incident that a request id belongs to."""
     return request_id.partition(".")[0]
+
+
+def judgement_value(incident: str, cause: str, *, fits: bool) -> str:
+    """The value of a feedback button: whether this cause was the incident's."""
+    return f"{incident}.{cause}.{FITS if fits else 'no'}"
+
+
+def judgement_of(value: str) -> tuple[str, str, bool]:
+    """(incident, cause, whether it fits); an unreadable value names no incident."""
+    incident, _, rest = value.partition(".")
+    cause, _, answer = rest.partition(".")
+    return incident if cause else "", cause, answer == FITS
 
 
 def used(incident: Incident, name: str) -> Incident:

@@ -125,8 +125,17 @@ def waited_seconds(one: PoolReport) -> float:
 def _why(one: PoolReport) -> tuple[str, ...]:
     if not one.history.causes:
         return ()
-    said = listed((f"{cause_name(cause)} ({number:,})" for cause, number in one.history.causes), MOST_CAUSES)
+    judged = one.history.judged
+    said = listed(
+        (f"{cause_name(cause)} ({number:,}{confirmed(judged.get(cause))})" for cause, number in one.history.causes),
+        MOST_CAUSES,
+    )
     return (f"likeliest causes: {said}",)
+
+
+def confirmed(answers: tuple[int, int] | None) -> str:
+    """`, confirmed 2 of 3 times`; empty when nobody answered."""
+    return "" if answers is None else f", confirmed {answers[0]:,} of {count(sum(answers), 'time')}"
 
 
 def _recurs(one: PoolReport) -> tuple[str, ...]:

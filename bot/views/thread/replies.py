@@ -2,24 +2,25 @@
 
 from collections.abc import Sequence
 
+from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import Introduced
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
 from bot.core.words import count, listed
-from bot.views.blocks import MOST_BULLET, MOST_SECTION, actions, bullets, button, context, message, section
+from bot.views.blocks import MOST_BULLET, actions, button, context, message, section
 from bot.views.chart import charts_of
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, link, mention, safe_url, say
 from bot.views.parent.activity import spoken
 from bot.views.parent.heading import led
-from bot.views.parent.pool_rows import name_of, of_snapshots, queue_words, wait_words
-from bot.views.parent.pool_table import pool_table
+from bot.views.parent.pool_rows import wait_words
+from bot.views.thread.diagnosis import asks_for_fit, diagnosis
 from bot.views.thread.introduction import introduction
+from bot.views.thread.lines import line_sections
 from bot.views.thread.summary import story
 from bot.views.words.timeline import entry_lines, entry_words
 
-MOST_LINES, MOST_TEXT_LINES, MOST_TEXT_POOLS = 40, 20, 12
-LINES_A_SECTION = 10
+MOST_TEXT_LINES = 20
 LATE_SECONDS = 60.0
 LABELS = {
     "approve": "Approve",
@@ -37,6 +38,8 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     if isinstance(entry.details, Introduced):
         paragraphs = introduction(incident, entry, entry.details)
         return message(joined(" ", *paragraphs), *(section(part) for part in paragraphs))
+    if isinstance(entry.details, Diagnosed):
+        return _diagnosis(incident, entry, entry.details)
     lead = led(incident) if entry.broadcast else None
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
@@ -45,16 +48,22 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     late, happened, lines = _late(entry, now), story(incident, entry), entry_lines(entry)
     blocks = [
         section(joined("\n", lead, said)),
-        *_listed(lines),
+        *line_sections(lines),
         section(joined("\n", say("*What happened*"), *(say("• {line}", line=line) for line in happened)))
         if happened
         else None,
         *charts_of(incident, entry),
-        *_figures(entry),
         _choices(entry),
         context(late) if late else None,
     ]
     return message(joined(" ", _text(lead, entry, said, lines), _told(happened)), *blocks)
+
+
+def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
+    paragraphs, blocks = diagnosis(found, entry.figures)
+    asked = say("{who} asked for a diagnosis", who=mention(entry.who)) if entry.who else None
+    small = context(joined(" · ", asked, say("{at}", at=date(entry.at)))) if asked else None
+    return message(joined(" ", *paragraphs, asked), *blocks, *asks_for_fit(incident.id, found), small)
 
 
 def _choices(entry: Entry) -> Block | None:
@@ -86,49 +95,16 @@ def _late(entry: Entry, now: float) -> Marked | None:
     return say("Happened {at}, told {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
 
 
-def _listed(lines: Sequence[str]) -> list[Block]:
-    shown = [line for line in lines[:MOST_LINES] if clean(line)]
-    blocks = [section(bullets(part, LINES_A_SECTION)) for part in _packed(shown)]
-    if len(lines) > MOST_LINES:
-        blocks.append(context(say("+ {lines} that do not fit here.", lines=count(len(lines) - MOST_LINES, "line"))))
-    return blocks
-
-
-def _packed(lines: Sequence[str]) -> list[list[str]]:
-    """The lines in parts that fit one section each; whole lines, because the last words say what to do."""
-    parts: list[list[str]] = []
-    room = 0
-    for line in lines:
-        needs = len(escaped(line, MOST_BULLET)) + len("• \n")
-        if not parts or needs > room or len(parts[-1]) == LINES_A_SECTION:
-            parts.append([])
-            room = MOST_SECTION
-        parts[-1].append(line)
-        room -= needs
-    return parts
-
-
-def _figures(entry: Entry) -> tuple[Block, ...]:
-    """The pools of a diagnosis; of other entries the parent shows them."""
-    return pool_table(of_snapshots(entry.figures)) if entry.event is Event.DIAGNOSED else ()
-
-
 def _text(lead: Marked | None, entry: Entry, said: Marked, below: Sequence[str]) -> Marked:
     told = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
     lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in told]
     more = len(below) - MOST_TEXT_LINES
-    figures = entry.figures if entry.event is Event.DIAGNOSED else ()
-    shown = of_snapshots(figures)[:MOST_TEXT_POOLS]
-    pools = [say("{pool}: {queue}.", pool=name_of(row.name), queue=queue_words([row])) for row in shown]
-    left = len(figures) - len(shown)
     return joined(
         " ",
         say("{lead}:", lead=lead) if lead else None,
         said,
         *lines,
         say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,
-        *pools,
-        say("+ {pools}.", pools=count(left, "more pool")) if left > 0 else None,
         say("You can press: {buttons}.", buttons=listed(_label(entry, n) for n in entry.choices))
         if entry.choices and entry.about
         else None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.scaling import ScaleAccepted
 from bot.core.message import Message
 from bot.core.pool.pool import Snapshot
@@ -12,6 +13,7 @@ from bot.views.mrkdwn import escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pool_rows import of_snapshots
 from bot.views.parent.pool_table import pool_table
+from bot.views.thread.diagnosis import diagnosis
 from bot.views.words.scaling import accepted_lines
 from bot.views.words.timeline import details_lines, details_words
 
@@ -21,6 +23,9 @@ MOST_LINES = 20
 def finished(outcome: Result, by: str) -> Message:
     """The result of a request, for one person; `by` did it."""
     details = outcome.details
+    if isinstance(details, Diagnosed):
+        paragraphs, blocks = diagnosis(details, outcome.figures)
+        return message(joined(" ", *paragraphs), *blocks)
     lines = (
         accepted_lines(details, whisper=True)
         if isinstance(details, ScaleAccepted)

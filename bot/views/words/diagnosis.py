@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.core.finding import Diagnosis, Finding, Scaling
+from bot.core.incident.details.diagnosis import CauseJudged
 from bot.core.words import listed
 from bot.views.words.causes import EVIDENCE, REMEDIES, SCALING, cause_name, what_helps
 from bot.views.words.figures import FIGURES
@@ -41,6 +42,12 @@ def evidence_words(finding: Finding) -> tuple[str, ...]:
 def likely_cause(finding: Finding) -> str:
     """The cause with its evidence, on one line."""
     return f"{cause_name(finding.cause)} ({finding.sureness} confidence). {'; '.join(evidence_words(finding))}."
+
+
+def judged_words(judged: CauseJudged) -> str:
+    """A person's answer, as the end of a sentence after their name."""
+    name = cause_name(judged.cause)
+    return f'confirmed the cause "{name}".' if judged.fits else f'said that "{name}" was not the cause.'
 
 
 def remedy_words(finding: Finding) -> str:

@@ -41,11 +41,12 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
         return f"No queue in the {count(known, 'pool')} whose queue is known{but}."
     names = listed(sample.pool for sample in queueing)
     if len(seen) == 1:
-        return f"Only {names} was measured, and it queues; whether that is isolated or widespread is unknown{but}."
-    share = f"{len(queueing)} of {count(len(seen), 'measured pool')}"
-    verb = "queues" if len(queueing) == 1 else "queue"
-    kind = "Widespread" if len(queueing) > 1 and len(queueing) * 2 > len(seen) else "Isolated"
-    return f"{kind}: {share} {verb} ({names}){but}."
+        return f"{names} has a queue. No other pool was measured{but}."
+    share = f"{len(queueing):,} of {count(len(seen), 'pool')}"
+    are = "is" if len(queueing) == 1 else "are"
+    wide = len(queueing) * 2 > len(seen)
+    said = f"Widespread: {share} have a queue ({names})" if wide else f"Only {names} {are} affected ({share})"
+    return f"{said}{but}."
 
 
 def _missing(seen: list[Snapshot]) -> list[str]:

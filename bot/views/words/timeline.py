@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.diagnosis import Diagnosed
+from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
 from bot.core.incident.details.general import (
     AlertFired,
     AlertOddities,
@@ -26,7 +26,7 @@ from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.pool.pool import Snapshot
 from bot.core.words import clock, count, duration, figure, listed
 from bot.views.words.closing import ending_lines, ending_words
-from bot.views.words.diagnosis import sentences
+from bot.views.words.diagnosis import judged_words, sentences
 from bot.views.words.scaling import (
     accepted_lines,
     accepted_words,
@@ -128,10 +128,16 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
             return returned_words(details)
         case RequestNotDone():
             return _not_done_words(details)
-        case Diagnosed():
-            return f"asked for a diagnosis. {survey_headline(details, figures)}"
+        case Diagnosed() | CauseJudged():
+            return _diagnosis_words(details, figures)
         case IncidentEnded():
             return ending_words(details)
+
+
+def _diagnosis_words(told: Diagnosed | CauseJudged, figures: Sequence[Snapshot]) -> str:
+    if isinstance(told, CauseJudged):
+        return judged_words(told)
+    return f"asked for a diagnosis. {survey_headline(told, figures)}"
 
 
 def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> tuple[str, ...]:  # noqa: PLR0911

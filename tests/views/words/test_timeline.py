@@ -4,7 +4,7 @@ from typing import get_args
 
 from bot.core.incident.details.closing import ClosingSummary, IncidentEnded, IncidentEnding
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.diagnosis import Diagnosed
+from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
 from bot.core.incident.details.general import (
     AlertFired,
     AlertOddities,
@@ -118,6 +118,8 @@ ROWS: tuple[Details, ...] = (
     RequestNotDone(RequestEnd.CHECKING, "silence", system="am"),
     RequestNotDone(RequestEnd.LAPSED, "scale_up", POOL, 24, waited_seconds=900.0),
     Diagnosed(("a",), unread={"a": ""}),
+    CauseJudged("limit", fits=True),
+    CauseJudged("limit", fits=False),
     IncidentEnded(IncidentEnding.DRAINED, EMPTY, ("a", "b"), 3),
     IncidentEnded(IncidentEnding.DRAINED, EMPTY, ("a",), 3, still_firing=True),
     IncidentEnded(IncidentEnding.SOURCE_BACK, EMPTY),

@@ -1,7 +1,7 @@
 """The union of all details."""
 
 from bot.core.incident.details.closing import IncidentEnded
-from bot.core.incident.details.diagnosis import Diagnosed
+from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
 from bot.core.incident.details.general import (
     AlertFired,
     AlertOddities,
@@ -41,5 +41,6 @@ Details = (
     | RunnersReturned
     | RequestNotDone
     | Diagnosed
+    | CauseJudged
     | IncidentEnded
 )

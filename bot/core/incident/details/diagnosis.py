@@ -1,4 +1,4 @@
-"""The entry of a diagnosis."""
+"""The entries of a diagnosis, and of what people say about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +15,15 @@ class QueueingPool:
     boot_time_seconds: float
     shown: tuple[str, ...] = ()
     """Figures in the evidence of its causes; they need not be repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseJudged:
+    """A person's answer to "Was this the cause?"."""
+
+    cause: str
+    fits: bool
+    kind: Literal["cause_judged"] = "cause_judged"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,73 @@
+"""A diagnosis reads as cause, evidence, what to do; one verdict, and the rest collapsed."""
+
+import json
+
+import pytest
+
+from bot.core.finding import Diagnosis, Finding, Scaling
+from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
+from bot.core.incident.timeline import Entry, Event
+from bot.core.message import Message
+from bot.core.statement import statement
+from bot.views.simpler import YOUNG, without
+from bot.views.thread.replies import reply
+from tests.slack_limits import message_problems, texts
+from tests.views import samples
+from tests.views.golden import assert_golden
+from tests.views.samples import NOW
+
+SEEN = tuple(statement("limit_was", limit=n) for n in range(40, 46))
+STOCKOUT = Finding("stockout", 0.8, SEEN, Scaling.NO, "wait_or_change_type", "linux.2xlarge")
+SURGE = Finding("surge", 0.5, SEEN[:1], Scaling.HELPS, "add_runners", "linux.2xlarge")
+OTHER = Finding("limit", 0.6, SEEN[:2], Scaling.HELPS, "raise_limit", "gpu")
+
+
+def drawn(*groups: tuple[Diagnosis, ...]) -> Message:
+    """The reply to a click on Diagnose."""
+    sample = samples.sample("linux.2xlarge")
+    names = ("linux.2xlarge", "gpu", "linux.large")
+    found = Diagnosed(names, groups, 0, (QueueingPool("linux.2xlarge", 60.0),), {"gpu": "HTTP 500"})
+    made = reply(samples.queueing()[0], Entry(4, NOW, Event.DIAGNOSED, found, "U0ANA", figures=(sample,)), NOW)
+    assert message_problems(made) == []
+    return made
+
+
+def diagnosed(*findings: Finding, missing: tuple[str, ...] = ()) -> tuple[Diagnosis, ...]:
+    """One pool with these causes."""
+    return (Diagnosis(findings[0].pool if findings else "linux.2xlarge", findings, missing, waits=True),)
+
+
+def test_the_reply_is_drawn_as_its_golden_file_says() -> None:
+    """Word for word, with a cause that more runners do not mend."""
+    assert_golden("reply_diagnosis", drawn(diagnosed(STOCKOUT, SURGE, missing=("api_remaining",)), diagnosed(OTHER)))
+
+
+def test_there_is_one_verdict_with_at_most_four_figures() -> None:
+    """Nothing in the message advises the opposite of the first cause."""
+    made = drawn(diagnosed(STOCKOUT, SURGE), diagnosed(OTHER))
+    said = json.dumps(made.blocks)
+    assert said.count("*Cause:*") == said.count("*What to do:*") == 1
+    (evidence,) = [text for text in texts(made.blocks) if text.startswith("*Evidence*")]
+    assert evidence.count("• ") == 4
+    assert "More runners don't help." in said
+    assert "More runners help." not in said + made.text
+    assert [block["type"] for block in made.blocks if block["type"] in YOUNG] == ["container", "context_actions"]
+
+
+@pytest.mark.parametrize("groups", [(), (diagnosed(missing=("idle",)),)])
+def test_without_a_cause_nobody_is_asked_about_one(groups: tuple[tuple[Diagnosis, ...], ...]) -> None:
+    """Unknown stays unknown, and the figures that would help are named."""
+    made = drawn(*groups)
+    assert "context_actions" not in [block["type"] for block in made.blocks]
+    assert ("These figures would help: idle runners" in made.text) is bool(groups)
+
+
+def test_without_young_blocks_every_word_and_both_thumbs_stay() -> None:
+    """A workspace that lacks containers and feedback loses nothing."""
+    made = drawn(diagnosed(STOCKOUT, SURGE), diagnosed(OTHER))
+    simple = without(made, YOUNG)
+    assert message_problems(simple) == []
+    words = " ".join(texts(simple.blocks))
+    assert all(word in words for text in texts(made.blocks) for word in text.replace("\n", " ").split() if word != "–")
+    buttons = [one for block in simple.blocks if block["type"] == "actions" for one in block["elements"]]  # type: ignore[attr-defined]
+    assert [one["value"] for one in buttons] == ["inc_1.stockout.yes", "inc_1.stockout.no"]
