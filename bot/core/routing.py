@@ -11,6 +11,13 @@ POOL_LABELS = ("runner_label", "pool", "queue", "machine_type", "RunnerType")
 """Labels with which common alert rules name a pool."""
 
 
+SCALE_SET_LABEL = "name"
+"""The label with which Actions Runner Controller's listener names a scale set, often with a generated end."""
+GENERATED = frozenset("bcdfghjklmnpqrstvwxz2456789")
+"""The letters that Kubernetes generates names from: no vowels, so that no word is meant."""
+GENERATED_CHARS = 5
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """A rule of `[[route]]`; the first whose labels all match wins."""
@@ -44,7 +51,7 @@ def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
 
     An alert over all runner types names no pool (docs/design/diagnosis.md#no-pool-is-named). Then all pools are
     candidates, and measuring shows which ones are affected. A pool is ruled out when its `match` asks for another value
-    of a label than every alert has.
+    of a label than every alert has. If that rules out every pool, all are candidates: no incident measures nothing.
     """
     rules = list(pools)
     alerts = list(alerts)
@@ -52,12 +59,15 @@ def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
     said = [words[label] for a in alerts for words in (a.labels, a.facts) for label in POOL_LABELS if words.get(label)]
     spoken = set(said)
     known = {pool.name for pool in rules} | {value for pool in rules for value in pool.match.values()}
-    named += [pool.name for pool in rules if pool.name in spoken and pool.name not in named]
+    sets = {words[SCALE_SET_LABEL] for a in alerts for words in (a.labels, a.facts) if words.get(SCALE_SET_LABEL)}
+    spoken_of = {pool.name for pool in rules if pool.name in spoken or any(_is(one, pool.name) for one in sets)}
+    named += [pool.name for pool in rules if pool.name in spoken_of and pool.name not in named]
     unknown = tuple(sorted(spoken - known))
-    if named or unknown:
+    if named:
         return Named(tuple(named), tuple(named), unknown)
     facts = [_facts(alert) for alert in alerts]
-    return Named(tuple(pool.name for pool in rules if not facts or any(_may_match(pool.match, f) for f in facts)))
+    possible = [pool.name for pool in rules if not facts or any(_may_match(pool.match, f) for f in facts)]
+    return Named(tuple(possible or (pool.name for pool in rules)), (), unknown)
 
 
 def _facts(alert: Alert) -> dict[str, set[str]]:
@@ -71,8 +81,30 @@ def _facts(alert: Alert) -> dict[str, set[str]]:
 
 
 def _may_match(match: Mapping[str, str], facts: Mapping[str, set[str]]) -> bool:
-    return all(not facts.get(name) or value in facts[name] for name, value in match.items())
+    return all(not facts.get(name) or _told(name, value, facts, maybe=True) for name, value in match.items())
 
 
 def _matches(match: Mapping[str, str], facts: Mapping[str, set[str]]) -> bool:
-    return all(value in facts.get(name, ()) for name, value in match.items())
+    return all(_told(name, value, facts) for name, value in match.items())
+
+
+def _told(name: str, value: str, facts: Mapping[str, set[str]], *, maybe: bool = False) -> bool:
+    """Whether a label has this value, or for a scale set's name one that was generated from it.
+
+    `maybe`: a generated name counts for any value, because only Kubernetes knows where its own part begins.
+    """
+    said = facts.get(name, set())
+    if value in said or name != SCALE_SET_LABEL:
+        return value in said
+    return any(_is(one, value) or (maybe and bool(_stem(one))) for one in said)
+
+
+def _is(said: str, name: str) -> bool:
+    return name in {said, _stem(said)}
+
+
+def _stem(said: str) -> str:
+    """What stands before a generated end such as `-x7k2p`; empty without one."""
+    end = said[-GENERATED_CHARS:]
+    dash = said[-GENERATED_CHARS - 1 : -GENERATED_CHARS]
+    return said[: -GENERATED_CHARS - 1] if dash == "-" and {*end} <= GENERATED else ""

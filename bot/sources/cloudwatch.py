@@ -66,9 +66,13 @@ def _alert(message: Mapping[str, object], name: str, arn: str, state: str) -> Al
 
 
 def _described(description: str) -> tuple[dict[str, str], str]:
-    """(values of known keys, other lines), from lines or the older form separated by `|`."""
+    """(values of known keys, other lines), from lines or the older form separated by `|`.
+
+    Terraform and the console also leave line breaks as a backslash and an `n`.
+    """
     said: dict[str, str] = {}
     rest: list[str] = []
+    description = description.replace("\\n", "\n")
     for line in description.split("\n" if "\n" in description else "|"):
         key, equals, value = line.partition("=")
         if equals and (known := key.strip().upper()) in KEYS:

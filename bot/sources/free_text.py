@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.core.alert import RULE_UID
-from bot.sources.grafana import matchers
+from bot.sources.grafana import matchers, spoken_values
 from bot.sources.payload import first_numbers
 
 MOST_READ_CHARS = 4000
@@ -25,8 +25,11 @@ class Silenceable:
 
 
 def figures(reason: str) -> dict[str, float]:
-    """The numbers in a reason such as `max_queue_size=14, max_queue_time_mins=114`; the first of a name counts."""
-    return first_numbers(_FIGURE.findall(reason[:MOST_READ_CHARS]))
+    """The numbers in a reason such as `max_queue_size=14, max_queue_time_mins=114`; the first of a name counts.
+
+    A reason may also be Grafana's `valueString`, as for classic conditions: `[ var='B0' metric='size' … value=114 ]`.
+    """
+    return spoken_values(reason) or first_numbers(_FIGURE.findall(reason[:MOST_READ_CHARS]))
 
 
 def silenceable(silence_link: str, alert_name: str) -> Silenceable:

@@ -6,7 +6,7 @@ that GitHub sent it.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 
 from bot.core.alert import Alert, Delivery, Links, Status, digest
 from bot.sources.free_text import figures, machine, silenceable
@@ -25,6 +25,11 @@ MOST_BODY_CHARS = 65_536
 _LINE = re.compile(r"^- \*{1,2}([A-Za-z() ]{1,40})\*{1,2}: ?(.*)$")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*\s*$", re.MULTILINE)
 _HEADING = "Alert Details"
+_RAW = "#### Raw Provider Payload"
+_FREE = ("description", "reason")
+"""Fields with an alert's own text, of any number of lines."""
+_TAIL = ("runbook", "dashboard", "view alert", "silence alert", "source", "fingerprint")
+"""The fields below it, in the collector's order; those without a value are left out."""
 _FINGERPRINT = re.compile(r"[0-9a-f]{16,128}")
 _PREFIX = re.compile(r"^\s*\[[Pp][0-3]\]\s*")
 
@@ -107,25 +112,49 @@ def _fingerprint(said: Mapping[str, str], repository: str, issue: Mapping[str, o
 def _details(body: str) -> dict[str, str]:
     """The lines below "Alert Details", by lower-case name, without the raw payload below them.
 
-    The last line of a name counts, because the collector writes its own fields below the alert's free text, which could
-    contain anything.
+    The collector writes its fields in one order, around the alert's free text (description and reason), which could
+    contain anything: more such lines, fences, another end. So the last fingerprint counts, the fields right above it
+    while their order holds, and the fields at the top. Lines like fields inside the free text are left out.
     """
-    found: dict[str, str] = {}
-    name = ""
-    for line in _below_heading(body):
-        if "fingerprint" in found and line.startswith(("---", "```", "####")):
-            break
-        if field := _LINE.match(line):
-            name = " ".join(field[1].lower().replace("(s)", "s").split())
-            found[name] = field[2].strip()
-        elif name:
-            found[name] = f"{found[name]}\n{line.strip()}".strip()
-    return found
-
-
-def _below_heading(body: str) -> Iterator[str]:
     _, heading, below = body.partition(_HEADING)
-    yield from (below if heading else body).splitlines()
+    lines = (below if heading else body).rstrip().splitlines()
+    if lines and _name(lines[-1]) != "fingerprint":
+        raw = max((place for place, line in enumerate(lines) if line.strip() == _RAW), default=len(lines))
+        lines = lines[:raw]
+    names = [_name(line) for line in lines]
+    end = max((place for place, name in enumerate(names) if name == "fingerprint"), default=len(lines))
+    start = _tail_start(names, end)
+    found: dict[str, str] = {}
+    free = ""
+    reason = max((place for place in range(start) if names[place] == "reason"), default=-1)
+    for place, line in enumerate(lines[:start]):
+        name = names[place]
+        if name and (place == reason or not free):
+            free = name if name in _FREE else ""
+            found.setdefault(name, line.partition(":")[2].strip("* "))
+        elif free and not name and not line.startswith("```"):
+            found[free] = f"{found[free]}\n{line.strip()}".strip()
+    own = {name: value for name, value in found.items() if name not in _TAIL or end == len(lines)}
+    last = zip(names[start : end + 1], lines[start : end + 1], strict=True)
+    return own | {name: line.partition(":")[2].strip("* ") for name, line in last}
+
+
+def _tail_start(names: Sequence[str], end: int) -> int:
+    """Where the collector's last fields begin: above the fingerprint, while each stands before the next in order."""
+    start = end
+    while (
+        0 < start < len(names)
+        and names[start - 1] in _TAIL
+        and _TAIL.index(names[start - 1]) < _TAIL.index(names[start])
+    ):
+        start -= 1
+    return start
+
+
+def _name(line: str) -> str:
+    """The lower-case name of a field's line; empty for any other line."""
+    field = _LINE.match(line)
+    return " ".join(field[1].lower().replace("(s)", "s").split()) if field else ""
 
 
 def _summary(body: str) -> str:

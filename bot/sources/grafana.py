@@ -17,7 +17,7 @@ _UID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _UID_IN_PATH = re.compile(r"/alerting/(?:grafana/([A-Za-z0-9_-]{1,64})/view|([A-Za-z0-9_-]{1,64})/edit)(?=[/?#]|$)")
 _MATCHER = re.compile(r"\s*([^=!~\s]+)\s*=(?!~)\s*(.*)", re.DOTALL)
 _VALUE = re.compile(
-    r"\[\s*(?:var|metric)='((?:[^'\\]|\\.){1,200})'\s+labels=\{[^}]{0,2000}\}\s+value=([^\s\]]{1,40})\s*\]"
+    r"\[\s*(?:var='(?:[^'\\]|\\.){1,200}'\s+(?=metric=))?(?:var|metric)='((?:[^'\\]|\\.){1,200})'\s+labels=\{[^}]{0,2000}\}\s+value=([^\s\]]{1,40})\s*\]"
 )
 
 

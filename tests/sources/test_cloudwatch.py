@@ -68,6 +68,13 @@ def test_the_older_description_and_metric_math_are_read() -> None:
     assert alert.description == "Share of waiting jobs"
 
 
+def test_line_breaks_that_are_written_out_are_line_breaks() -> None:
+    """Terraform and the console leave a backslash and an n."""
+    alert = only("alarm", AlarmDescription="Jobs wait\\nTEAM=dev-infra\\nPRIORITY=P1\\nRUNBOOK=https://r.example/x")
+    assert (alert.teams, alert.priority, alert.links.runbook) == (("dev-infra",), "P1", "https://r.example/x")
+    assert alert.description == "Jobs wait"
+
+
 def test_an_end_is_heard_and_keeps_the_start() -> None:
     """One alarm: fired, ended; a late copy of the firing changes nothing, a new firing does."""
     firing, over = only("alarm"), only("ok")

@@ -12,12 +12,14 @@ from bot.sources.free_text import figures, machine, silenceable
         ("A = 1.5e3; B=-2, A=7", {"A": 1500.0, "B": -2.0}),
         ("queue_time_threshold=1", {"queue_time_threshold": 1.0}),
         ("a=1.2.3, b=NaN, c=, d=x9, e=5min", {}),
+        ("[ var='B0' metric='size' labels={} value=114 ], [ var='B1' metric='mins' labels={} value=9 ]",
+         {"size": 114.0, "mins": 9.0}),
         ("[no value]", {}),
         ("", {}),
         ("https://x.example/?a=1b", {}),
         ("a=" * 3000, {}),
     ],
-)
+)  # fmt: skip
 def test_figures_of_a_reason(reason: str, found: dict[str, float]) -> None:
     """Names with whole numbers; what is no number is unknown, not zero."""
     assert figures(reason) == found

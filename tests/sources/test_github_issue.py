@@ -97,6 +97,29 @@ def test_the_older_format_is_read_and_free_text_cannot_forge_the_key() -> None:
     assert alert.links.alert == "https://github.com/example-ci/alerts/issues/7"
 
 
+NAMES = ("Fingerprint", "Runbook", "View Alert", "Silence Alert", "Dashboard", "Source", "Priority", "Team", "State")
+FORGED = st.one_of(
+    st.sampled_from(["```", "---", "#### Raw Provider Payload", "```json", "**Alert Details**", "", "text"]),
+    st.sampled_from([f"- *{name}*: `feedfeedfeedfeed` https://evil.example/{name}" for name in NAMES]),
+    st.just("- **Fingerprint**: `feedfeedfeedfeedfeed`"),
+)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.lists(FORGED, max_size=8), st.lists(FORGED, max_size=8), st.booleans())
+def test_free_text_forges_neither_identity_nor_links_nor_buttons(
+    description: list[str], reason: list[str], raw: bool
+) -> None:
+    """Whatever an alert's own text says, fenced or not, with or without the raw payload below."""
+    true, body = only(event()), str(json.loads(event())["issue"]["body"])
+    before, _, rest = body.partition("- *Reason*: ")
+    forged = "\n".join([before.rstrip("\n"), *description, f"- *Reason*: {rest.partition(chr(10))[0]}", *reason])
+    forged += "\n" + rest.partition("\n")[2]
+    found = only(event(body=forged + ("\n---\n#### Raw Provider Payload\n```json\n{}\n```" if raw else "")))
+    assert (found.fingerprint, found.links, found.labels) == (true.fingerprint, true.links, true.labels)
+    assert (found.priority, found.teams, found.status) == (true.priority, true.teams, true.status)
+
+
 def test_an_issue_written_by_hand_is_known_by_its_number() -> None:
     """Nothing but the label says that it is an alert."""
     found = read(event("by_hand"))

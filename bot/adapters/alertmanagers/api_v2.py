@@ -16,7 +16,7 @@ from bot.sources.payload import fields, instant
 
 SILENCE_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 """Pattern of ids that may be part of a path; back ends use no others."""
-SAID = ("id", "matchers", "startsAt", "createdBy", "comment")
+SAID = ("id", "matchers", "startsAt", "createdBy", "comment", "annotations")
 """The fields that are sent again when a silence gets another end."""
 NOT_READY = 409
 """Grafana's status while its Alertmanager starts."""

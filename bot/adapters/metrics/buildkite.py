@@ -106,7 +106,7 @@ class Buildkite(Present):
         now = self._now()
         answer = await self._agents.get("/metrics")
         body = document(self._agents, answer, "/metrics")
-        if not inner(body, "jobs") or not inner(body, "agents"):
+        if not all(isinstance(body.get(part), dict) for part in ("jobs", "agents")):  # empty ones list no queue
             raise self._agents.problem("/metrics has no jobs and agents", Failure.SHAPE, remedy="check url")
         return Listed(body, now, number(answer.headers, POLL_HEADER) or 0.0)
 

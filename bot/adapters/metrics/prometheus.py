@@ -13,6 +13,7 @@ from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.adapters.metrics.prometheus_answers import Points, PrometheusSample, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
+from bot.adapters.metrics.prometheus_presets import LARGER
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.config import ConfigError, Seconds
 from bot.core.pool.pool import Gap, Snapshot
@@ -31,6 +32,7 @@ SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'
 SUMMED = rf"(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*({SELECTOR})\s*\)"
 PLAIN = re.compile(rf"\s*(?:{SUMMED}|({SELECTOR}))\s*")
 LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
+ONE = re.compile(rf"sum\(({SELECTOR})\)")
 """Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
 
 
@@ -68,8 +70,8 @@ class Prometheus:
         expressions up to five minutes of lookback stay hidden. Raises Unreachable if no query was answered.
         """
         asked, now = self._of(pool), self._now()
-        selector = newest_of(asked.get("queued", ""))
-        questions = {**asked, **({"": f"max(timestamp({selector}))"} if selector else {})}
+        ages = " or ".join(f"timestamp({series})" for series in newest_of(asked.get("queued", "")))
+        questions = {**asked, **({"": f"max({ages})"} if ages else {})}
         known = self._usual_of(pool, now)
         names = [name for name in questions if name not in known]
         answers = await asyncio.gather(*(self._instant(questions[name], now) for name in names))
@@ -151,12 +153,15 @@ def _number(found: Found) -> float | None:
     return value if isinstance(value, float) else None
 
 
-def newest_of(query: str) -> str | None:
-    """The series in a query whose age can be queried; None for longer expressions."""
+def newest_of(query: str) -> tuple[str, ...]:
+    """The series in a query whose age can be queried; none for longer expressions."""
+    if query.startswith(LARGER):
+        series = ONE.findall(query)
+        return series[0], series[-1]
     if difference := LESS.fullmatch(query):
-        return difference[1]
+        return (difference[1],)
     found = PLAIN.fullmatch(query)
-    return (found[1] or found[2]) if found else None
+    return (found[1] or found[2],) if found else ()
 
 
 def _made(given: Given[PrometheusTable, PrometheusPool]) -> Prometheus:

@@ -11,6 +11,9 @@ RANDOM = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"
 NO_LIMIT = 2**31 - 1
 """Actions Runner Controller's maximum for a scale set without one."""
 
+LARGER = "max(label_replace"
+"""How a query begins that takes the larger of two numbers, either of which may be missing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spans:
@@ -85,12 +88,20 @@ def _arc(scale_set: str, _: Spans) -> dict[str, str]:
     Its counters and histograms have no scale set label, so rates and durations must be configured. The wait histogram
     is no `oldest_wait_seconds`, because it counts jobs that have started. Jobs beyond the maximum stay at GitHub and
     are not assigned (docs/design/back-ends.md#ci-systems).
+
+    Scrape configurations drop many metrics, so figures have fallbacks. PyTorch's listener also advertises a lower
+    maximum while its cluster is full, and counts the jobs that wait at GitHub; the larger of both queues counts.
     """
+    busy, running = f"sum(gha_busy_runners{{{scale_set}}})", f"sum(gha_running_jobs{{{scale_set}}})"
+    assigned = f"clamp_min(sum(gha_assigned_jobs{{{scale_set}}}) - ({running} or {busy}), 0)"
+    waiting = f"sum(gha_capacity_queued_jobs{{{scale_set}}})"
+    registered = f"sum(gha_registered_runners{{{scale_set}}})"
+    advertised = f"max(gha_capacity_advertised_max_runners{{{scale_set}}} < {NO_LIMIT})"
     return {
-        "queued": f"clamp_min(sum(gha_assigned_jobs{{{scale_set}}}) - sum(gha_running_jobs{{{scale_set}}}), 0)",
-        "busy": f"sum(gha_busy_runners{{{scale_set}}})",
-        "idle": f"sum(gha_idle_runners{{{scale_set}}})",
-        "limit": f"max(gha_max_runners{{{scale_set}}} < {NO_LIMIT})",
+        "queued": f'{LARGER}({assigned}, "of", "a", "", "") or label_replace({waiting}, "of", "b", "", ""))',
+        "busy": f"{busy} or {running}",
+        "idle": f"sum(gha_idle_runners{{{scale_set}}}) or clamp_min({registered} - {busy}, 0)",
+        "limit": f"{advertised} or max(gha_max_runners{{{scale_set}}} < {NO_LIMIT})",
         "booting": f"sum(gha_controller_pending_ephemeral_runners{{{scale_set}}})",
         "failed": f"sum(gha_controller_failed_ephemeral_runners{{{scale_set}}})",
     }

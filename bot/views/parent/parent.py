@@ -60,6 +60,12 @@ def _pools(incident: Incident, view: View, now: float, timing: Timing) -> tuple[
     shown = _relevant(seen)
     if all(row.pending for row in seen):
         return (section(say("Measuring {pools}…", pools=count(len(seen), "pool"))),)
+    if (strangers := _unmeasured(incident)) and incident.pools.unknown_pools:
+        return (section(strangers), *_measured(incident, seen, shown, now))
+    return _measured(incident, seen, shown, now)
+
+
+def _measured(incident: Incident, seen: Sequence[PoolRow], shown: Sequence[PoolRow], now: float) -> tuple[Block, ...]:
     if not shown:
         fires = say(" The alert still fires: it may concern a pool that is not configured here.")
         calm = say("No queue in {pools}.{fires}", pools=count(len(seen), "measured pool"),
@@ -80,8 +86,10 @@ def _unmeasured(incident: Incident) -> Marked | None:
         return say("The metrics source has no data. The queue length is unknown, which is not zero.")
     remedy = say('Add a `[pool."NAME"]` table to `tailback.toml`.')
     if names := listed((name_of(name) for name in incident.pools.unknown_pools), 5):
-        return say("The alert names {names}, which is not configured. Its queue is not measured. {remedy}",
-                   names=names, remedy=remedy)  # fmt: skip
+        pools = count(len(incident.pools.candidates), "configured pool")
+        others = say(" Measured instead: {pools}.", pools=pools) if incident.pools.candidates else say("")
+        return say("The alert names {names}, which is not configured. Its queue is not measured.{others} {remedy}",
+                   names=names, others=others, remedy=remedy)  # fmt: skip
     return say("No pool is configured for this alert, so its queue is not measured. {remedy}", remedy=remedy)
 
 

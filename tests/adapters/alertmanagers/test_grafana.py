@@ -170,6 +170,16 @@ async def test_a_silence_that_cannot_be_read_back_is_in_doubt() -> None:
     assert await alertmanager.find("act-1") is not None
 
 
+async def test_a_silence_keeps_its_annotations_when_it_is_extended() -> None:
+    """Alertmanager has them since 0.32, and people write tickets into them."""
+    grafana = Grafana()
+    alertmanager, _ = adapter(grafana)
+    silence_id = await silenced(alertmanager)
+    grafana.silences[silence_id]["annotations"] = {"ticket": "CI-7"}
+    await alertmanager.extend(silence_id, 1_700_009_000.0)
+    assert grafana.silences[silence_id]["annotations"] == {"ticket": "CI-7"}
+
+
 async def test_what_fires_has_its_rules_uid_and_no_internal_labels() -> None:
     """Grafana's API shows `__alert_rule_uid__` as a label; webhooks do not."""
     row = {

@@ -13,7 +13,7 @@ from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import gaps
-from tests.ci_systems import AT, CiSystem, buildkite, recorded, without
+from tests.ci_systems import AT, Answer, CiSystem, Said, buildkite, recorded, without
 from tests.ci_systems import PAGE as HTML
 
 TOKENS = {"AGENT": "agent-token-1", "API": "api-token-1", "WRONG": "wrong-token"}
@@ -61,6 +61,13 @@ async def test_a_queue_is_read_with_its_waiting_jobs() -> None:
     assert found.oldest_wait_seconds == 6840.0
     assert (found.offline, found.limit, found.unservable, found.arrivals_per_minute) == (None, None, None, None)
     assert found.missing == ()
+
+
+@pytest.mark.parametrize(("keys", "queued"), [({}, None), ({"scales_to_zero": True}, 0)])
+async def test_a_buildkite_without_any_queue_is_empty(keys: dict[str, object], queued: int | None) -> None:
+    """It then answers with empty objects; a queue that is not listed is unknown, unless it scales to zero."""
+    answers: dict[str, Answer] = {"/v3/metrics": Said({"organization": {"slug": "x"}, "jobs": {}, "agents": {}})}
+    assert (await look(CiSystem(answers), keys=keys)).queued == queued
 
 
 async def test_waiting_jobs_come_from_every_page_and_of_this_cluster_alone() -> None:

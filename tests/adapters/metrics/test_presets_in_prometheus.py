@@ -22,6 +22,10 @@ PAST_SECONDS = 3600.0
 def shown(at: float) -> str:
     """What the four exporters show; counters grow evenly, gauges stand still."""
     sets = [arc("linux-2xlarge-x7k2p", "linux-2xlarge", 40), arc("gpu", "gpu", 2**31 - 1, queued=3)]
+    sets += [kept("kept", ("assigned_jobs", 52), ("running_jobs", 38), ("max_runners", 40))]
+    sets += [kept("capacity", ("running_jobs", 38), ("capacity_advertised_max_runners", 31), ("max_runners", 40),
+                  ("capacity_queued_jobs", 16), ("registered_runners", 40), ("busy_runners", 37))]  # fmt: skip
+    sets += [kept("both", ("assigned_jobs", 52), ("running_jobs", 38), ("capacity_queued_jobs", 60))]
     return "\n".join([*sets, arc("linux-large", "linux-large", 7, queued=900), gitlab(at), buildkite(), generic(at)])
 
 
@@ -36,6 +40,11 @@ def arc(listener: str, scale_set: str, most: int, queued: int = 14) -> str:
         for name, value in of_controller.items()
     ]
     return "\n".join(lines)
+
+
+def kept(name: str, *gauges: tuple[str, int]) -> str:
+    """What a keep list of PyTorch's clusters lets through (pytorch/ci-infra, `arc-listeners.yaml`)."""
+    return "\n".join(f'gha_{gauge}{{{ORG},name="{name}"}} {value}' for gauge, value in gauges)
 
 
 def gitlab(at: float) -> str:
@@ -126,13 +135,23 @@ async def test_arc(prometheus: RealPrometheus, known_as: str, queued: int, limit
     assert gaps(found) == (() if limit else ("limit: the query returned nothing",))
 
 
+@pytest.mark.parametrize(
+    ("known_as", "figures"),
+    [("kept", (14, 38, None, 40)), ("capacity", (16, 37, 3, 31)), ("both", (60, 38, None, None))],
+)
+async def test_arc_behind_a_keep_list(
+    prometheus: RealPrometheus, known_as: str, figures: tuple[int | None, ...]
+) -> None:
+    """Each figure has fallbacks; the larger queue counts, because jobs beyond the maximum are not assigned."""
+    found = await look(prometheus, preset="arc", known_as=known_as)
+    assert (found.queued, found.busy, found.idle, found.limit) == figures
+
+
 async def test_a_scale_set_is_not_taken_for_another_that_begins_alike(prometheus: RealPrometheus) -> None:
     """`linux` is not `linux-large`: the random end of Kubernetes has no vowels."""
     found = await look(prometheus, preset="arc", known_as="linux")
     assert found.queued is None
-    assert "queued: Prometheus has gha_assigned_jobs and gha_running_jobs, but not with these labels" in str(
-        gaps(found)
-    )
+    assert "gha_busy_runners and gha_capacity_queued_jobs, but not with these labels" in str(gaps(found))
 
 
 async def test_gitlab(prometheus: RealPrometheus) -> None:

@@ -12,6 +12,7 @@ import pytest
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build, newest_of
 from bot.adapters.metrics.prometheus_pool import PrometheusPool
+from bot.adapters.metrics.prometheus_presets import RANDOM, queries
 from bot.config import ConfigError
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
@@ -232,20 +233,27 @@ async def test_token_tenant_and_headers_go_with_every_query_at_one_instant() -> 
     assert len(back.asked) == len(PrometheusPool(preset="ci").queries(POOL)) + 1
 
 
+ARC = f'name=~"x{RANDOM}"'
+
+
 @pytest.mark.parametrize(
     ("query", "series"),
     [
-        ('sum(ci_jobs_queued{pool="a"})', 'ci_jobs_queued{pool="a"}'),
-        ("ci_jobs_queued", "ci_jobs_queued"),
-        ('max by (pool) (x:y{a="}{",b=~"c|d"})', 'x:y{a="}{",b=~"c|d"}'),
-        ("sum(a) + sum(b)", None),
-        ("sum(rate(a[5m]))", None),
-        ("clamp_min(a, 0)", None),
-        ('clamp_min(sum(a{x="("}) - sum(b), 0)', 'a{x="("}'),
-        ("", None),
+        ('sum(ci_jobs_queued{pool="a"})', ('ci_jobs_queued{pool="a"}',)),
+        ("ci_jobs_queued", ("ci_jobs_queued",)),
+        ('max by (pool) (x:y{a="}{",b=~"c|d"})', ('x:y{a="}{",b=~"c|d"}',)),
+        ("sum(a) + sum(b)", ()),
+        ("sum(rate(a[5m]))", ()),
+        ("clamp_min(a, 0)", ()),
+        ('clamp_min(sum(a{x="("}) - sum(b), 0)', ('a{x="("}',)),
+        ("", ()),
+        (
+            queries("arc", "x")["queued"],
+            (f"gha_assigned_jobs{{{ARC}}}", f"gha_capacity_queued_jobs{{{ARC}}}"),
+        ),
     ],
 )
-def test_only_a_plain_series_tells_its_age(query: str, series: str | None) -> None:
+def test_only_a_plain_series_tells_its_age(query: str, series: tuple[str, ...]) -> None:
     """timestamp() of anything else is the time of the question."""
     assert newest_of(query) == series
 

@@ -44,6 +44,6 @@ def test_the_exporters_own_name_and_a_query_by_hand() -> None:
 
 def test_a_scale_set_is_matched_whole_with_and_without_the_end_of_kubernetes() -> None:
     """Its name is data, also in a regular expression."""
-    found = queries("arc", "linux-2.x", 'namespace="arc"')["busy"]
+    found = queries("arc", "linux-2.x", 'namespace="arc"')["booting"]
     end = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"
-    assert found == f'sum(gha_busy_runners{{name=~"linux-2\\\\.x{end}",namespace="arc"}})'
+    assert found == f'sum(gha_controller_pending_ephemeral_runners{{name=~"linux-2\\\\.x{end}",namespace="arc"}})'
