@@ -3,7 +3,8 @@
 import asyncio
 import threading
 from collections.abc import Mapping
-from typing import cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 import boto3
 from botocore.config import Config  # type: ignore[import-untyped]  # ships no types
@@ -27,8 +28,8 @@ from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]
 
 from bot.adapters.build_context import AWS_SECONDS, Parts
 from bot.adapters.http.address import base_url
-from bot.adapters.http.client import reason
-from bot.adapters.http.json_answer import one_line
+from bot.adapters.http.client import LARGEST_ANSWER, reason
+from bot.adapters.http.json_answer import MOST_DECODED_BYTES, decoded_bytes, one_line
 from bot.ports import Failure, Refused, Unreachable
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 4.0
@@ -127,7 +128,7 @@ class Aws:
         except ConnectionError as error:
             what = f"AWS cannot be reached ({one_line(reason(error))})"
             raise Unreachable(system, what, failure=Failure.UNCONNECTED) from None
-        except (BotoCoreError, ResponseParserError, ValueError) as error:
+        except (BotoCoreError, ResponseParserError, ValueError, TypeError, AttributeError, LookupError) as error:
             what = f"AWS gave no whole answer to {operation} ({one_line(reason(error))})"
             raise Unreachable(system, what, failure=unsure) from None
 
@@ -157,7 +158,39 @@ def _opened(session: object, service: str, endpoint_url: str | None, total_secon
         retries={"total_max_attempts": 1, "mode": "standard"},
         proxies={},
     )
-    return cast("object", boto3.Session.client(session, service, endpoint_url=endpoint_url, config=config))
+    client = boto3.Session.client(session, service, endpoint_url=endpoint_url, config=config)
+    client._endpoint.http_session = BoundedSession(client._endpoint.http_session)  # boto3 has no public way
+    return cast("object", client)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedSession:
+    """botocore's HTTP session, with bounded answers: it would read and parse an answer of any size."""
+
+    session: Any
+    """botocore's own (`URLLib3Session`)."""
+
+    def send(self, request: Any) -> Any:
+        """The response to a prepared request. Raises ResponseParserError for one that nobody should read."""
+        request.stream_output = True  # so that the session leaves the body to us
+        response = self.session.send(request)
+        if response.status_code < 200 or response.headers.get("Content-Encoding", "identity") not in {"", "identity"}:
+            response.raw.close()
+            raise ResponseParserError("its answer is compressed, or none at all")
+        content = bytearray()
+        for chunk in response.raw.stream(64 * 1024, decode_content=False):
+            content += chunk
+            if len(content) > LARGEST_ANSWER:
+                break
+        if len(content) > LARGEST_ANSWER or decoded_bytes(content) + 100 * content.count(b"<") > MOST_DECODED_BYTES:
+            response.raw.close()
+            raise ResponseParserError("its answer is too large")
+        response._content = bytes(content)
+        return response
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.session.close()
 
 
 def _answered(system: str, service: str, operation: str, error: ClientError, unsure: Failure) -> Exception:
