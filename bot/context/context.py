@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from bot.config import Settings
 from bot.context.health import Health
+from bot.context.past import PastReader
 from bot.core.alert_holder import Holder, holders
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
@@ -49,6 +50,7 @@ class Context:
     outside: Outside | None = None
     sns: Sns | None = None
     health: Health = field(default_factory=Health)
+    past: PastReader = field(default_factory=PastReader)
 
     def in_doubt(self) -> bool:
         """Whether lost records are not all recovered: no action runs until then (P10, C18)."""

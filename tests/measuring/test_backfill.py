@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from bot.config import File
-from bot.context.look import PAST_SECONDS
+from bot.context.past import PAST_SECONDS
 from bot.core.pool.backfill import DAY_SECONDS, Backfill, span_of
 from bot.core.pool.history import KEPT_HOURS, PoolHistory, usual_ahead
 from bot.core.pool.pool import Pool, Snapshot

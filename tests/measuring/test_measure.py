@@ -1,6 +1,6 @@
 """A pool is due: one measurement serves all who watch it, a failure is kept, and nobody measures for nobody."""
 
-from bot.context.look import PAST_SECONDS
+from bot.context.past import PAST_SECONDS
 from bot.core.pool.pool import Pool
 from bot.ports import Failure
 from tests.builders import NOW, POOL, sample

@@ -23,9 +23,9 @@ NO_QUEUE = Unknown("no query for it is configured", "add `queued`, since nothing
 USUAL_SECONDS = 60.0
 """How long a response about the long past stays valid."""
 LONG_SECONDS = 6 * 3600.0
-"""A longer history is not urgent."""
+"""A longer history is complete or not used."""
 UNHURRIED = 3
-"""Figures of a long history read at once, so that measurements find free slots; it is complete or not used."""
+"""Queries about the past at once, for all pools together, so that measurements find free slots."""
 MOST_POINTS = 10_000
 """Prometheus refuses more than 11,000 points of one series."""
 SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
@@ -60,6 +60,7 @@ class Prometheus:
     ) -> None:
         """`pools`: pool → figure → query. `now` gives epoch seconds."""
         self._http, self._pools, self._now, self._max_age = http, pools, now, max_age_seconds
+        self._turns = asyncio.Semaphore(UNHURRIED)
         self._usual: dict[str, tuple[float, Mapping[str, Found]]] = {}
 
     async def snapshot(self, pool: str) -> Snapshot:
@@ -97,8 +98,7 @@ class Prometheus:
         asked = {name: query for name, query in self._of(pool).items() if name in PAST}
         step = max(step_seconds, (until - since) / MOST_POINTS, 1.0)
         long = until - since > LONG_SECONDS
-        turns = asyncio.Semaphore(UNHURRIED if long else len(PAST))
-        answers = await asyncio.gather(*(self._range(query, since, until, step, turns) for query in asked.values()))
+        answers = await asyncio.gather(*(self._range(query, since, until, step) for query in asked.values()))
         if asked:
             self._some(answers, whole=long)
         found = dict(zip(asked, answers, strict=True))
@@ -133,11 +133,9 @@ class Prometheus:
         asked = await self._ask("/api/v1/query", {"query": query, "time": f"{at:.3f}"})
         return asked if isinstance(asked, Unreachable) else samples(asked)
 
-    async def _range(
-        self, query: str, since: float, until: float, step: float, turns: asyncio.Semaphore
-    ) -> Points | Unknown | Unreachable:
+    async def _range(self, query: str, since: float, until: float, step: float) -> Points | Unknown | Unreachable:
         span = {"start": f"{since:.3f}", "end": f"{until:.3f}", "step": f"{step:.3f}"}
-        async with turns:
+        async with self._turns:
             asked = await self._ask("/api/v1/query_range", {"query": query, **span})
         return asked if isinstance(asked, Unreachable) else points(asked)
 

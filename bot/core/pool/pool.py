@@ -227,6 +227,14 @@ def measured(pool: Pool, snapshot: Snapshot) -> Pool:
     return replace(pool, samples=(*before, snapshot)[-KEPT_SAMPLES:], trouble=None, tried_at=snapshot.at)
 
 
+def joined(pool: Pool, past: tuple[Snapshot, ...]) -> Pool:
+    """The record with samples from the source's history; the pool's own samples win."""
+    if not past:
+        return pool
+    samples = {sample.at: sample for sample in (*past, *pool.samples)}
+    return replace(pool, samples=tuple(samples[at] for at in sorted(samples))[-KEPT_SAMPLES:])
+
+
 def unreadable(pool: Pool, why: str, now: float) -> Pool:
     """The record after a failed measurement: samples stay, and the reason is kept."""
     return replace(pool, trouble=why, tried_at=now)

@@ -1,0 +1,56 @@
+"""Reads the past of pools in the background, so that it never delays present figures."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import structlog
+
+from bot.core.pool.pool import Snapshot
+from bot.ports import Metrics, Unreachable
+
+PAST_SECONDS = 7200.0
+"""History that an incident starts with, if the source has it; in fleet time.
+
+An alert fires when a job has waited for half an hour. The time before shows the usual state.
+"""
+STEPS = 120
+"""Samples of that history."""
+QUICK_SECONDS = 0.3
+"""How long a measurement waits for it; a slower source is waited for by later measurements."""
+BUDGET_SECONDS = 60.0
+"""Time limit for one pool's history."""
+AT_ONCE = 4
+"""Pools whose history is read at once, so that measurements find free connections."""
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class PastReader:
+    """The histories that are being read in this process."""
+
+    tasks: dict[str, asyncio.Task[tuple[Snapshot, ...]]] = field(default_factory=dict)
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    def pending(self, pool: str) -> bool:
+        """Whether a pool's history is being read, or waits to be taken."""
+        return pool in self.tasks
+
+    async def read(self, source: Metrics, pool: str, now: float) -> tuple[Snapshot, ...]:
+        """A pool's history, oldest first; empty while it is being read, or if it cannot be had."""
+        if pool not in self.tasks:
+            self.tasks[pool] = asyncio.ensure_future(self._ask(source, pool, now))
+        task = self.tasks[pool]
+        await asyncio.wait({task}, timeout=QUICK_SECONDS)
+        if not task.done():
+            return ()
+        self.tasks.pop(pool, None)
+        return task.result()
+
+    async def _ask(self, source: Metrics, pool: str, now: float) -> tuple[Snapshot, ...]:
+        try:
+            async with self.turns, asyncio.timeout(BUDGET_SECONDS):
+                return await source.history(pool, now - PAST_SECONDS, now - 1, PAST_SECONDS / STEPS)
+        except (Unreachable, TimeoutError) as error:
+            log.warning("past not read", pool=pool, why=str(error) or "no answer in time")
+            return ()
