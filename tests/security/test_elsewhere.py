@@ -1,7 +1,6 @@
 """C6: whatever back ends, Slack and Amazon answer, only the configured hosts are asked; no token goes elsewhere."""
 
 from contextlib import suppress
-from typing import Any
 
 import httpx
 import pytest
@@ -11,25 +10,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.http.client import HttpPool
-from bot.adapters.metrics import buildkite, github, gitlab, hud, jenkins, kubernetes_events
 from bot.adapters.metrics.registry import METRICS
 from bot.playground.serving import serving
 from bot.ports import Refused, Unreachable
 from tests.adapters.back_end import parts_with
 from tests.adapters.scalers.aws_api import MADE_UP, patient_aws
+from tests.metrics_sources import ADDRESSED, least_table
 from tests.security.test_canary import canary
 
 OWN = "ci.test"
 TOKEN = "token-0123456789abcdef"
 POOL = "linux.2xlarge"
-SOURCES: dict[str, tuple[Any, dict[str, object]]] = {
-    "github": (github.build, {"organizations": ["o"], "repositories": ["o/r"], "token_env": "T"}),
-    "gitlab": (gitlab.build, {"projects": ["g/p"], "token_env": "T"}),
-    "buildkite": (buildkite.build, {"token_env": "T"}),
-    "hud": (hud.build, {"token_env": "T"}),
-    "jenkins": (jenkins.build, {"basic_env": "T"}),
-    "kubernetes_events": (kubernetes_events.build, {"namespace": "ci", "token_env": "T"}),
-}
 EVIL = "https://evil.example/next?page=2&id_after=5&private_token=x"
 LINKS = f'<{EVIL}>; rel="next", <{EVIL.replace("=2", "=3")}>; rel="last"'
 BODIES: tuple[object, ...] = (
@@ -41,10 +32,9 @@ BODIES: tuple[object, ...] = (
 
 
 @pytest.mark.parametrize("status", [200, 201, 301, 302, 303, 307, 308])
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", sorted({*ADDRESSED} - {"prometheus"}))
 async def test_no_link_and_no_redirect_leads_a_source_of_figures_away(kind: str, status: int) -> None:
     """Pages are followed by their numbers alone; addresses in answers are never asked."""
-    build, table = SOURCES[kind]
     asked: list[str] = []
     for body in BODIES:
 
@@ -54,7 +44,7 @@ async def test_no_link_and_no_redirect_leads_a_source_of_figures_away(kind: str,
 
         async with HttpPool(httpx.MockTransport(answer)) as wire:
             parts = parts_with(wire, {"T": f"user:{TOKEN}"})
-            source = build(kind, "place", {"kind": kind, "url": f"https://{OWN}", **table}, {POOL: {}}, parts)
+            source = METRICS[kind](kind, "place", least_table(kind, f"https://{OWN}"), {POOL: {}}, parts)
             with suppress(Unreachable, Refused):
                 await source.snapshot(POOL)
     assert {*asked} == {OWN}
@@ -94,8 +84,3 @@ async def test_a_refused_signature_of_aws_does_not_repeat_our_request(monkeypatc
             await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
     assert "It does not match" in str(caught.value)
     assert TOKEN not in str(caught.value)
-
-
-def test_every_source_of_figures_stands_in_these_tests() -> None:
-    """A new one has to join; Prometheus has no pages, and what it and AWS do with redirects stands beside it."""
-    assert {*METRICS} - {"prometheus", "github_webhooks", "cloudwatch", "ec2_auto_scaling"} == {*SOURCES}

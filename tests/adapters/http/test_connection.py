@@ -15,31 +15,22 @@ from bot.config import ConfigError
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import BackEnd, parts_with, patient_pool
 from tests.adapters.on_the_way import Proxy, proxying, serving_tls
+from tests.metrics_sources import ADDRESSED, least_table
 
 POOL = "linux.2xlarge"
 BACK = "http://ci.test:8080"
 LOGIN = "tailback:hunter22-long"
-WITH_AN_ADDRESS = [kind for kind, source in METRICS.items() if "url" in source.table.model_fields]
-NEEDED: dict[str, dict[str, object]] = {
-    "github": {"organizations": ["o"], "repositories": ["o/r"], "token_env": "T"},
-    "gitlab": {"projects": ["g/p"]},
-    "hud": {"token_env": "T"},
-    "jenkins": {"basic_env": "T"},
-    "kubernetes_events": {"namespace": "ci", "token_env": "T"},
-}
-"""What a source needs besides its address and the tokens that its table requires."""
 KEYS = {"prometheus": {"queued": "up"}}
 
 
 async def asked(kind: str, more: dict[str, object], parts: Parts) -> None:
     """Build one back end and read from it once; what comes of it does not matter."""
-    table: dict[str, Any] = {"kind": kind, "url": BACK, **NEEDED.get(kind, {}), **more}
+    table: dict[str, Any] = {"kind": kind, "url": BACK, **more}
     with suppress(Unreachable, Refused):
         if kind in METRICS:
-            fields = METRICS[kind].table.model_fields.items()
-            tokens = {name: "T" for name, field in fields if name.endswith("_env") and field.is_required()}
-            table = {**tokens, **table}
-            await METRICS[kind]("main", "[x]", table, {POOL: KEYS.get(kind, {})}, parts).snapshot(POOL)
+            await METRICS[kind](
+                "main", "[x]", {**least_table(kind, BACK), **table}, {POOL: KEYS.get(kind, {})}, parts
+            ).snapshot(POOL)
         elif kind in ALERTMANAGERS:
             await ALERTMANAGERS[kind]("main", "[x]", {"token_env": "T", **table}, parts).firing()
         else:
@@ -47,7 +38,7 @@ async def asked(kind: str, more: dict[str, object], parts: Parts) -> None:
             await SCALERS[kind](POOL, "[x]", {**table, **there, "max": 9}, parts)[0].read()
 
 
-@pytest.mark.parametrize("kind", [*WITH_AN_ADDRESS, *ALERTMANAGERS, "http", "kubernetes", "arc"])
+@pytest.mark.parametrize("kind", [*ADDRESSED, *ALERTMANAGERS, "http", "kubernetes", "arc"])
 async def test_every_back_end_with_an_address_is_reached_through_the_proxy_of_its_table(kind: str) -> None:
     """The proxy is told the whole address; the back end's name need not even be known here."""
     proxy = Proxy()
