@@ -14,7 +14,8 @@ T = TypeVar("T")
 
 # httpx's command line and rich's tracebacks are loaded with httpx and structlog where they are installed; nothing here
 # uses them, and without them a process is 8 MB smaller and ready 0.1 s sooner
-sys.modules.update(dict.fromkeys(("httpx._main", "rich")))  # type: ignore[arg-type]
+for _name in ("httpx._main", "rich"):
+    sys.modules.setdefault(_name, None)  # type: ignore[arg-type]  # one that is loaded already would break
 
 
 def quiet() -> None:
