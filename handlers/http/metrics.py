@@ -6,11 +6,17 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # the package ships 
 
 REGISTRY = CollectorRegistry()
 
-ALERTS = Counter(
-    "tailback_alerts",
-    "Alert deliveries, by source, sender and what became of them.",
-    ["source", "sender", "outcome"],
-    registry=REGISTRY,
+
+def _counter(name: str, meaning: str, *labels: str) -> Counter:
+    return Counter(name, meaning, labels, registry=REGISTRY)
+
+
+def _gauge(name: str, meaning: str, *labels: str) -> Gauge:
+    return Gauge(name, meaning, labels, registry=REGISTRY)
+
+
+ALERTS = _counter(
+    "tailback_alerts", "Alert deliveries, by source, sender and what became of them.", "source", "sender", "outcome"
 )
 INTAKE_SECONDS = Histogram(
     "tailback_intake_seconds",
@@ -18,73 +24,49 @@ INTAKE_SECONDS = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0),
     registry=REGISTRY,
 )
-GITHUB = Counter(
-    "tailback_github_events",
-    "GitHub's webhooks, by event and what became of them.",
-    ["event", "outcome"],
-    registry=REGISTRY,
-)
-BODIES_REFUSED = Counter(
-    "tailback_bodies_refused", "Request bodies that were refused, by HTTP status.", ["status"], registry=REGISTRY
-)
-ALERTS_REJECTED = Counter(
+GITHUB = _counter("tailback_github_events", "GitHub's webhooks, by event and what became of them.", "event", "outcome")
+BODIES_REFUSED = _counter("tailback_bodies_refused", "Request bodies that were refused, by HTTP status.", "status")
+ALERTS_REJECTED = _counter(
     "tailback_alerts_rejected",
     "Alerts of authenticated senders that were refused for good, by HTTP status.",
-    ["source", "sender", "status"],
-    registry=REGISTRY,
+    "source",
+    "sender",
+    "status",
 )
-SLACK_REFUSED = Counter(
-    "tailback_slack_refused", "Requests to /slack/events that Slack did not sign, or that cannot be read.", ["reason"],
-    registry=REGISTRY,
-)  # fmt: skip
-SIMPLIFIED = Gauge(
+SLACK_REFUSED = _counter(
+    "tailback_slack_refused", "Requests to /slack/events that Slack did not sign, or that cannot be read.", "reason"
+)
+SIMPLIFIED = _gauge(
     "tailback_slack_blocks_left_out",
     "How often this process left this kind of block out of a message because Slack refused it.",
-    ["block"],
-    registry=REGISTRY,
+    "block",
 )
-CONNECTIONS_CLOSED = Counter(
-    "tailback_connections_closed", "Connections closed because there were too many.", ["limit"], registry=REGISTRY
+CONNECTIONS_CLOSED = _counter("tailback_connections_closed", "Connections closed because there were too many.", "limit")
+REQUESTS = _counter("tailback_requests", "What people asked for, by action and outcome.", "action", "outcome")
+STEPS = _counter("tailback_steps", "Records worked on, by kind and outcome.", "kind", "outcome")
+OPEN = _gauge("tailback_open_incidents", "Incidents that are not over.")
+WAITING = _gauge("tailback_waiting_seconds", "Age of the oldest incident that has no thread yet, in seconds.")
+UNDELIVERED = _gauge(
+    "tailback_undelivered_seconds", "Age of the oldest message that Slack has not taken yet, replies too, in seconds."
 )
-REQUESTS = Counter(
-    "tailback_requests", "What people asked for, by action and outcome.", ["action", "outcome"], registry=REGISTRY
+FORECASTS = _gauge(
+    "tailback_forecast_scored", "Forecasts of this pool that named a time and could be compared.", "pool"
 )
-STEPS = Counter("tailback_steps", "Records worked on, by kind and outcome.", ["kind", "outcome"], registry=REGISTRY)
-OPEN = Gauge("tailback_open_incidents", "Incidents that are not over.", registry=REGISTRY)
-WAITING = Gauge(
-    "tailback_waiting_seconds", "Age of the oldest incident that has no thread yet, in seconds.", registry=REGISTRY
-)
-UNDELIVERED = Gauge(
-    "tailback_undelivered_seconds",
-    "Age of the oldest message that Slack has not taken yet, replies too, in seconds.",
-    registry=REGISTRY,
-)
-FORECASTS = Gauge(
-    "tailback_forecast_scored", "Forecasts of this pool that named a time and could be compared.", ["pool"],
-    registry=REGISTRY,
-)  # fmt: skip
-FORECASTS_HELD = Gauge(
-    "tailback_forecast_held", "Of these, how many intervals held the truth.", ["pool"], registry=REGISTRY
-)
-FORECASTS_LEFT_OUT = Gauge(
+FORECASTS_HELD = _gauge("tailback_forecast_held", "Of these, how many intervals held the truth.", "pool")
+FORECASTS_LEFT_OUT = _gauge(
     "tailback_forecast_left_out",
     "Forecasts that named a time and were not compared, by the reason: scaled, unseen, or waiting for the queue's end.",
-    ["pool", "reason"],
-    registry=REGISTRY,
+    "pool",
+    "reason",
 )
-FORECAST_ERROR = Gauge(
-    "tailback_forecast_error_factor",
-    "Median factor between foretold and real time, 1 is perfect.",
-    ["pool"],
-    registry=REGISTRY,
+FORECAST_ERROR = _gauge(
+    "tailback_forecast_error_factor", "Median factor between foretold and real time, 1 is perfect.", "pool"
 )
-FORECAST_WIDENING = Gauge(
-    "tailback_forecast_widening", "By how much intervals are widened after past errors.", ["pool"], registry=REGISTRY
-)
-WARNINGS = Gauge(
+FORECAST_WIDENING = _gauge("tailback_forecast_widening", "By how much intervals are widened after past errors.", "pool")
+WARNINGS = _gauge(
     "tailback_early_warnings",
     "Early warnings of this pool, by how they came out: hit or false; missed counts what none stood before.",
-    ["pool", "outcome"],
-    registry=REGISTRY,
+    "pool",
+    "outcome",
 )
-DEPENDENCY = Gauge("tailback_dependency_up", "1 while a dependency works, else 0.", ["dependency"], registry=REGISTRY)
+DEPENDENCY = _gauge("tailback_dependency_up", "1 while a dependency works, else 0.", "dependency")

@@ -9,12 +9,12 @@ from bot.adapters.scalers.registry import SCALERS
 from bot.ports import Capacity, Failure, Refused, Unreachable
 from tests.adapters.scalers.worlds import World, world_of
 
-LEVERS = sorted({*SCALERS} - {"none"})
+LEVERS = ["fake", *sorted({*SCALERS} - {"none"})]
 
 
 @pytest.fixture(params=LEVERS)
 async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[World]:
-    """Every kind that is a lever, at 10."""
+    """Every kind that is a lever, and the fake of all other tests, at 10."""
     async with world_of(request.param, tmp_path) as made:
         yield made
 

@@ -1,39 +1,18 @@
 """The `http` scaler: the fake and the real one keep the same promises, and every answer has its meaning."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
 from bot.adapters.scalers.http import build
 from bot.config import ConfigError
-from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
-from tests.adapters.back_end import URL, Asked, BackEnd
-from tests.fakes import FakeScaler
+from tests.adapters.back_end import URL, BackEnd
+from tests.adapters.scalers.worlds import world_of
 
 PLACE = '[pool."linux.2xlarge".scaler]'
 TABLE = {"kind": "http", "url": f"{URL}/pools/linux.2xlarge", "max": 40}
-
-
-@dataclass
-class Autoscaler:
-    """A home-grown autoscaler as docs/integrations/http.md describes it."""
-
-    current: int = 10
-    effects: list[str] = field(default_factory=list)
-
-    def answer(self, asked: Asked) -> tuple[int, object]:
-        """GET tells, PUT sets once per key, within its own limits."""
-        if asked.method == "GET":
-            return 200, {"current": self.current, "min": 0, "max": 40}
-        assert isinstance(asked.body, dict)
-        if asked.body["desired"] > 40:
-            return 422, {"error": "the most is 40"}
-        if asked.headers["idempotency-key"] not in self.effects:
-            self.current = asked.body["desired"]
-            self.effects.append(asked.headers["idempotency-key"])
-        return 200, {"current": self.current}
 
 
 def lever(back: BackEnd, **more: object) -> Scaler:
@@ -41,18 +20,11 @@ def lever(back: BackEnd, **more: object) -> Scaler:
     return build("linux.2xlarge", PLACE, {**TABLE, **more}, back.parts(TOKEN="secret-token"))[0]
 
 
-@pytest.fixture(params=["fake", "real"])
-async def scaler(request: pytest.FixtureRequest) -> AsyncIterator[Scaler]:
+@pytest.fixture(params=["fake", "http"])
+async def scaler(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Scaler]:
     """Both kinds, with 10 runners and a limit of 40."""
-    if request.param == "fake":
-        yield FakeScaler(10, 0, 40)
-    else:
-        yield lever(BackEnd(answer=Autoscaler().answer))
-
-
-async def test_what_is_set_can_be_read(scaler: Scaler) -> None:
-    """Current, least and most."""
-    assert await scaler.read() == Capacity(10, 0, 40)
+    async with world_of(request.param, tmp_path) as made:
+        yield made.scaler
 
 
 async def test_a_target_is_absolute_and_has_one_effect_per_act(scaler: Scaler) -> None:
@@ -109,20 +81,6 @@ async def test_a_size_that_cannot_be_read_is_no_size(body: object) -> None:
 async def test_missing_limits_are_unknown() -> None:
     """Only the current size is needed."""
     assert await lever(BackEnd().says(200, {"current": 10.0})).read() == Capacity(10)
-
-
-def test_the_policy_is_read_from_the_same_table() -> None:
-    """What the core judges by."""
-    raw = {**TABLE, "step": 10, "cooldown": "10m", "approval_above": 20, "lease": "2h", "cost_per_runner_hour": 0.34}
-    policy = build("p", PLACE, raw, BackEnd().parts())[1]
-    assert policy == ScalePolicy(
-        maximum=40,
-        step=10,
-        cooldown_seconds=600.0,
-        approval_above=20,
-        lease_seconds=7200.0,
-        cost_per_runner_hour=0.34,
-    )
 
 
 @pytest.mark.parametrize(

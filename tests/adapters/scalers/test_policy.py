@@ -14,10 +14,13 @@ def test_what_is_not_said_is_no_rule() -> None:
 
 def test_what_is_said_is_what_is_judged_by() -> None:
     """Every key of care reaches the core, durations in seconds."""
+    pace = {"step": 10, "cooldown": "10m"}
     care = {"approval_above": 20, "approval_within": "5m", "lease": "1h", "max_lease": "8h", "drained_for": "2m"}
     price = {"cost_per_runner_hour": 0.5, "max_cost_per_hour": 4}
-    assert PolicyTable.model_validate({"kind": "http", "max": 40, **care, **price}).policy == ScalePolicy(
+    assert PolicyTable.model_validate({"kind": "http", "max": 40, **pace, **care, **price}).policy == ScalePolicy(
         maximum=40,
+        step=10,
+        cooldown_seconds=600.0,
         approval_above=20,
         approval_within_seconds=300.0,
         lease_seconds=3600.0,

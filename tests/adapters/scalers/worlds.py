@@ -12,11 +12,12 @@ from bot.adapters.build_context import Parts
 from bot.adapters.scalers import arc, aws_asg, command, github_aws_runners, kubernetes
 from bot.adapters.scalers import http as http_scaler
 from bot.adapters.scalers import none as none_scaler
-from bot.ports import Scaler
+from bot.ports import Failure, Scaler
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
 from tests.adapters.scalers.jobs import FakeJobs, job
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, SCALE_SET, KubernetesApi, serving_kubernetes
+from tests.fakes import FakeScaler
 
 POOL, PLACE = "linux", '[pool."linux".scaler]'
 FLEET = """#!/bin/sh
@@ -89,6 +90,7 @@ async def world_of(kind: str, folder: Path) -> AsyncIterator[World]:
             "kubernetes": _kubernetes,
             "arc": _arc,
             "command": _command,
+            "fake": _fake,
         }[kind](parts, stack, folder)
 
 
@@ -106,6 +108,18 @@ async def _http(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
         lambda level: setattr(grown, "current", level),
         state("silent"),
         state("forbidden"),
+    )
+
+
+async def _fake(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    fake = FakeScaler(10, 0, 40)
+    script = fake.script
+    return World(
+        fake,
+        lambda: fake.current or 0,
+        lambda level: setattr(fake, "current", level),
+        lambda: script.fail("set", Failure.UNKNOWN, after=True),
+        lambda: script.fail("*", Failure.CREDENTIALS, times=None),
     )
 
 
