@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.playground.slack_desk import Ack, Body, Desk, standing_desk
-from tests.playground.slack_kit import code, modal, plain
+from tests.playground.slack_kit import code, modal
 from tests.slack_driver import Message, RefusedError
 
 
@@ -135,28 +135,3 @@ async def test_a_view_can_be_updated_later_unless_its_hash_is_old(context: Desk)
     stale = context.kit.client.views_update(view_id=view.id, hash="1.old", view=modal("Late"))
     assert await code(stale) == "hash_conflict"
     assert await code(context.kit.client.views_update(view_id="V0", view=modal())) == "not_found"
-
-
-async def test_a_modal_keeps_every_kind_of_input(context: Desk) -> None:
-    """Radio buttons, checkboxes, times and people have each their own field in the state."""
-    choices = [{"text": plain(label), "value": label} for label in ("a", "b")]
-    elements: dict[str, dict[str, object]] = {
-        "Radio": {"type": "radio_buttons", "options": choices},
-        "Checks": {"type": "checkboxes", "options": choices, "initial_options": choices[:1]},
-        "Until": {"type": "datetimepicker"},
-        "Who": {"type": "users_select"},
-    }
-    blocks = [
-        {"type": "input", "block_id": label, "label": plain(label), "element": {**element, "action_id": "x"}}
-        for label, element in elements.items()
-    ]
-    await open_modal(context, context.note, blocks=blocks)
-    view = await context.kit.driver.modal()
-    for label, value in {"Radio": "b", "Until": 1_800_000_000, "Who": "U0BEN"}.items():
-        await view.fill(label, value)
-    assert await view.submit() == {}
-    values = context.bodies[0]["view"]["state"]["values"]
-    assert values["Radio"]["x"]["selected_option"]["value"] == "b"
-    assert [option["value"] for option in values["Checks"]["x"]["selected_options"]] == ["a"]
-    assert values["Until"]["x"]["selected_date_time"] == 1_800_000_000
-    assert values["Who"]["x"]["selected_user"] == "U0BEN"

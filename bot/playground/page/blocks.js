@@ -1,29 +1,23 @@
 /** Block Kit blocks as DOM nodes, for messages, modals and App Home. */
 
 import { chart } from "./chart.js";
-import { h, safeUrl, uniqueId } from "./dom.js";
+import { h, uniqueId } from "./dom.js";
 import { feedback, interactive } from "./elements.js";
 import { buildInput } from "./inputs.js";
 import { plain, textObject } from "./mrkdwn.js";
-import { markdown, richText, table } from "./richtext.js";
+import { richText, table } from "./richtext.js";
 
 const KINDS = {
   header: (block) => h("h3", { class: "block header" }, textObject(block.text)),
   section,
   actions: (block, ctx) => h("div", { class: "block actions" }, (block.elements ?? []).map((element) => interactive(element, block.block_id, ctx))),
-  context: (block, ctx) => h("div", { class: "block context" }, (block.elements ?? []).map((element) => contextElement(element, ctx))),
+  context: (block, ctx) => h("div", { class: "block context" }, (block.elements ?? []).map((element) => h("div", { class: "mrkdwn" }, textObject(element, ctx.names)))),
   divider: () => h("hr", { class: "block divider" }),
-  image: (block) => picture(block),
-  rich_text: (block, ctx) => h("div", { class: "block mrkdwn" }, richText(block, ctx.names)),
-  table: (block, ctx) => h("div", { class: "block" }, table(block, ctx.names)),
-  data_table: (block, ctx) => h("div", { class: "block" }, table(block, ctx.names)),
+  table: (block) => h("div", { class: "block" }, table(block)),
   data_visualization: chart,
   container,
   plan: (block) => steps(String(block.title ?? ""), block.tasks ?? []),
-  task_card: (block) => steps("", [block]),
-  card,
   context_actions: (block, ctx) => h("div", { class: "block actions" }, (block.elements ?? []).map((element) => feedback(element, block.block_id, ctx))),
-  markdown: (block) => h("div", { class: "block mrkdwn markdown" }, markdown(block.text ?? "")),
   input,
 };
 
@@ -49,7 +43,7 @@ function section(block, ctx) {
     main.append(h("div", { class: "fields" }, block.fields.map((field) => h("div", { class: "field mrkdwn" }, textObject(field, ctx.names)))));
   }
   if (!block.accessory) return h("div", { class: "block section" }, main);
-  const wide = ctx.surface === "modal" && !["button", "overflow", "image"].includes(block.accessory.type);
+  const wide = ctx.surface === "modal" && !["button", "overflow"].includes(block.accessory.type);
   return h("div", { class: `block section with-accessory${wide ? " wide" : ""}` }, main, h("div", { class: "accessory" }, interactive(block.accessory, block.block_id, ctx)));
 }
 
@@ -58,7 +52,7 @@ const opened = new Set();
 /** A titled box; a collapsible one opens by click and stays as the reader left it when the message is edited. */
 function container(block, ctx) {
   const inner = renderBlocks(block.child_blocks, ctx);
-  const title = [block.title ? textObject(block.title) : richText(block.rich_text_title ?? {}, ctx.names)];
+  const title = [block.title ? textObject(block.title) : richText(block.rich_text_title ?? {})];
   if (block.subtitle) title.push(h("small", {}, textObject(block.subtitle)));
   if (!block.is_collapsible) return h("div", { class: "block container" }, h("div", { class: "container-title" }, title), inner);
   const key = String(block.block_id ?? "");
@@ -76,35 +70,6 @@ function steps(title, tasks) {
   return h("div", { class: "block plan" }, title ? h("div", { class: "container-title" }, title) : null, h("ul", {}, tasks.map(step)));
 }
 
-function card(block, ctx) {
-  const parts = ["title", "subtitle", "body", "subtext"].filter((name) => block[name]);
-  return h("div", { class: "block container" }, parts.map((name) => h("div", { class: `mrkdwn card-${name}` }, textObject(block[name], ctx.names))),
-    block.actions?.length ? h("div", { class: "actions" }, block.actions.map((element) => interactive(element, block.block_id, ctx))) : null);
-}
-
-function contextElement(element, ctx) {
-  if (element.type === "image") return smallImage(element);
-  return h("div", { class: "mrkdwn" }, textObject(element, ctx.names));
-}
-
-function smallImage(element) {
-  const source = safeUrl(element.image_url);
-  const alt = String(element.alt_text ?? "");
-  if (!source) return h("span", { class: "image-alt" }, alt);
-  const node = h("img", { src: source, alt, title: alt, class: "small-image" });
-  node.addEventListener("error", () => node.replaceWith(h("span", { class: "image-alt" }, alt)), { once: true });
-  return node;
-}
-
-function picture(block) {
-  const alt = String(block.alt_text ?? "");
-  const source = safeUrl(block.image_url);
-  const missing = () => h("div", { class: "image-missing" }, "Image: ", alt || "without description");
-  const body = source ? h("img", { src: source, alt, class: "large-image" }) : missing();
-  if (source) body.addEventListener("error", () => body.replaceWith(missing()), { once: true });
-  return h("figure", { class: "block image" }, block.title ? h("figcaption", {}, textObject(block.title)) : null, body);
-}
-
 /** An input block: label, control, hint, and a place for its error. */
 function input(block, ctx) {
   const element = block.element ?? {};
@@ -113,11 +78,10 @@ function input(block, ctx) {
   const key = `${block.block_id}/${element.action_id}`;
   const built = buildInput(element, { id, described, key, names: ctx.names, previous: ctx.previous?.get(key), required: !block.optional });
   const caption = [...plain(String(block.label?.text ?? "")), block.optional ? h("span", { class: "optional" }, " (optional)") : null];
-  const group = ["radio_buttons", "checkboxes"].includes(element.type);
   if (block.dispatch_action) built.onChange((payload) => ctx.act({ block_id: block.block_id, action_id: element.action_id, ...payload }, built.node));
   ctx.fields?.set(key, { blockId: block.block_id, actionId: element.action_id, required: !block.optional, ...built });
-  return h(group ? "fieldset" : "div", { class: "block input", "data-block": block.block_id, "data-testid": `input-${block.block_id}`, "aria-describedby": group ? described : null },
-    h(group ? "legend" : "label", { class: "label", for: group ? null : id }, caption),
+  return h("div", { class: "block input", "data-block": block.block_id, "data-testid": `input-${block.block_id}` },
+    h("label", { class: "label", for: id }, caption),
     built.node,
     h("div", { class: "hint", id: `${id}-hint` }, block.hint ? textObject(block.hint) : null),
     h("div", { class: "field-error", id: `${id}-error`, role: "alert", hidden: true }));

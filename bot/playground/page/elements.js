@@ -1,10 +1,9 @@
 /** Interactive elements: what a click on them asks, confirms and sends. */
 
-import { append, h, icon, link, safeUrl } from "./dom.js";
+import { append, h, icon, link, safeUrl, uniqueId } from "./dom.js";
 import { buildInput } from "./inputs.js";
 import { askConfirm, openMenu } from "./menu.js";
-import { plain, textObject } from "./mrkdwn.js";
-import { uniqueId } from "./dom.js";
+import { textObject } from "./mrkdwn.js";
 
 const DOTS = "M4 10h.01M10 10h.01M16 10h.01";
 const CHEVRON = "M5 8l5 5 5-5";
@@ -14,14 +13,11 @@ export function interactive(element, blockId, ctx) {
   const key = `${blockId}/${element.action_id}`;
   switch (element.type) {
     case "button":
-    case "workflow_button":
       return button(element, blockId, key, ctx);
     case "overflow":
       return overflow(element, blockId, key, ctx);
     case "static_select":
       return ctx.surface === "modal" ? control(element, blockId, key, ctx) : select(element, blockId, key, ctx);
-    case "image":
-      return thumbnail(element);
     default:
       return control(element, blockId, key, ctx);
   }
@@ -75,23 +71,19 @@ function overflow(element, blockId, key, ctx) {
 
 /** A select in a message or App Home: a menu, so that it stays open while the message under it changes. */
 function select(element, blockId, key, ctx) {
-  const groups = element.option_groups ?? [{ options: element.options ?? [] }];
   const shown = element.initial_option ? textObject(element.initial_option.text) : textObject(element.placeholder ?? { type: "plain_text", text: "Choose an option" });
   const label = h("span", { class: element.initial_option ? "" : "placeholder" }, shown);
   const node = h("button", {
     type: "button", class: "button select", "data-focus": key, "data-testid": `action-${element.action_id}`, "aria-haspopup": "menu",
     "aria-expanded": "false", "aria-label": element.accessibility_label,
   }, label, icon(CHEVRON));
-  node.addEventListener("click", () => openMenu(node, groups.flatMap((group) => [
-    ...(group.label ? [{ heading: plain(String(group.label.text)) }] : []),
-    ...group.options.map((option) => ({
-      label: textObject(option.text),
-      detail: option.description ? textObject(option.description) : null,
-      run: async (anchor) => {
-        if (await send(element, blockId, { selected_option: option }, anchor, ctx)) label.replaceChildren(...append(h("span"), textObject(option.text)).childNodes);
-      },
-    })),
-  ])));
+  node.addEventListener("click", () => openMenu(node, (element.options ?? []).map((option) => ({
+    label: textObject(option.text),
+    detail: option.description ? textObject(option.description) : null,
+    run: async (anchor) => {
+      if (await send(element, blockId, { selected_option: option }, anchor, ctx)) label.replaceChildren(...append(h("span"), textObject(option.text)).childNodes);
+    },
+  }))));
   return node;
 }
 
@@ -105,13 +97,4 @@ function control(element, blockId, key, ctx) {
   built.onChange((payload) => send(element, blockId, payload, built.node, ctx));
   ctx.fields?.set(key, { blockId, actionId: element.action_id, required: false, ...built });
   return built.node;
-}
-
-function thumbnail(element) {
-  const alt = String(element.alt_text ?? "");
-  const source = safeUrl(element.image_url);
-  if (!source) return h("span", { class: "image-alt" }, alt);
-  const node = h("img", { src: source, alt, class: "thumbnail" });
-  node.addEventListener("error", () => node.replaceWith(h("span", { class: "image-alt" }, alt)), { once: true });
-  return node;
 }

@@ -16,16 +16,10 @@ PER_MINUTE: Mapping[str, int] = {
     "conversations.info": _TIER_3,
     "conversations.history": _TIER_3,
     "conversations.replies": _TIER_3,
-    "conversations.join": _TIER_3,
-    "conversations.open": _TIER_3,
-    "conversations.list": _TIER_2,
-    "reactions.add": _TIER_3,
-    "pins.add": _TIER_2,
     "usergroups.list": _TIER_2,
     "usergroups.users.list": _TIER_2,
     "users.info": _TIER_4,
     "views.open": _TIER_4,
-    "views.push": _TIER_4,
     "views.update": _TIER_4,
     "views.publish": _TIER_4,
     "apps.connections.open": _TIER_3,
@@ -38,7 +32,6 @@ class Limits:
 
     channel_per_second: float | None = 1.0
     channel_burst: int = 3
-    workspace_per_minute: int | None = None
     per_minute: Mapping[str, int] = field(default_factory=lambda: PER_MINUTE)
 
 
@@ -117,8 +110,6 @@ class Meter:
             wait = bucket.wait_seconds(now_seconds)
             if wait > 0:
                 return wait
-        if limits.workspace_per_minute is not None:
-            return self._window("chat.postMessage", limits.workspace_per_minute).wait_seconds(now_seconds)
         return 0.0
 
     def _window(self, method: str, most: int) -> RateWindow:

@@ -11,21 +11,14 @@ from bot.playground.slack.workspace import Workspace
 ALL_SCOPES = frozenset(
     {
         "app_mentions:read",
-        "bookmarks:write",
         "channels:history",
         "channels:read",
         "chat:write",
         "commands",
         "groups:history",
         "groups:read",
-        "im:history",
-        "im:read",
-        "im:write",
-        "pins:write",
-        "reactions:write",
         "usergroups:read",
         "users:read",
-        "users:read.email",
     }
 )
 """Every scope that the app could ask for, without `chat:write.public` and `channels:join`, which it should not."""
@@ -80,11 +73,8 @@ class WorkspaceSettings:
     every_socket: bool = False
     """Whether each envelope goes to every Socket Mode connection, as one does whose acknowledgement was lost on its way
     (slackapi/bolt-js#2487 shows the same envelope id again); otherwise to one connection."""
-    usergroups_paid: bool = True
     history_objects: int = 999
     frame: DemoFrame | None = None
-    file_looking_seconds: float = 1.0
-    """How long a complete file is processed before messages may show it."""
 
 
 @dataclass(slots=True)

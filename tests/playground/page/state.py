@@ -128,23 +128,12 @@ def modal_view() -> Json:
                 "lease",
                 "Give back after",
                 {
-                    "type": "radio_buttons",
+                    "type": "static_select",
                     "action_id": "lease",
                     "options": [option("the queue has drained", "drain"), option("2 h", "2h")],
                     "initial_option": option("the queue has drained", "drain"),
                 },
             ),
-            field(
-                "tell",
-                "Tell",
-                {
-                    "type": "checkboxes",
-                    "action_id": "tell",
-                    "options": [option("the on-call group", "oncall"), option("#ops", "ops")],
-                },
-                optional=True,
-            ),
-            field("until", "Not before", {"type": "datetimepicker", "action_id": "until"}, optional=True),
             field(
                 "why",
                 "Reason",

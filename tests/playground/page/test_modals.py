@@ -28,9 +28,7 @@ async def test_a_modal_is_filled_refused_and_submitted(page: Page, workspace: Pa
     workspace.answers["/ui/submit"] = {"ok": True, "errors": {"target": "At most 60: the pool's ceiling."}}
     await modal.get_by_label("New target").fill("90")
     await modal.get_by_label("Reason").fill("release day")
-    await modal.get_by_label("2 h").check()
-    await modal.get_by_label("the on-call group").check()
-    await modal.get_by_label("Not before").fill("2026-06-01T12:00")
+    await modal.get_by_label("Give back after").select_option("2 h")
     await submit.click()
     await expect(modal.get_by_test_id("input-target")).to_contain_text("At most 60: the pool's ceiling.")
     await expect(modal.get_by_label("New target")).to_be_focused()
@@ -53,9 +51,7 @@ def filled_in(target: str) -> Json:
     return {
         "pool": {"pool": {"type": "static_select", "selected_option": chosen[2]["element"]["initial_option"]}},
         "target": {"target": {"type": "number_input", "value": target}},
-        "lease": {"lease": {"type": "radio_buttons", "selected_option": chosen[4]["element"]["options"][1]}},
-        "tell": {"tell": {"type": "checkboxes", "selected_options": [chosen[5]["element"]["options"][0]]}},
-        "until": {"until": {"type": "datetimepicker", "selected_date_time": 1780308000}},
+        "lease": {"lease": {"type": "static_select", "selected_option": chosen[4]["element"]["options"][1]}},
         "why": {"why": {"type": "plain_text_input", "value": "release day"}},
     }
 

@@ -1,11 +1,11 @@
-"""The conversations.*, reactions.* and pins.* methods."""
+"""The conversations.* methods."""
 
 import base64
 import binascii
 
 from bot.playground.slack.people import Channel
 from bot.playground.slack.settings import AppContext
-from bot.playground.slack.wire import Json, SlackError, flag, rows, text, whole
+from bot.playground.slack.wire import Json, SlackError, flag, text, whole
 
 
 def info(slack: AppContext, args: Json) -> Json:
@@ -21,46 +21,6 @@ def members(slack: AppContext, args: Json) -> Json:
         raise SlackError("channel_not_found")
     page, cursor = _page(sorted(channel.members), args, 1000, 100)
     return {"members": page, "response_metadata": {"next_cursor": cursor}}
-
-
-def listing(slack: AppContext, args: Json) -> Json:
-    """`conversations.list`: public channels unless `types` says otherwise."""
-    wanted = set((text(args, "types") or "public_channel").split(","))
-    found = [channel for channel in slack.workspace.channels.values() if _kind(channel) in wanted]
-    if flag(args, "exclude_archived"):
-        found = [channel for channel in found if not channel.is_archived]
-    page, cursor = _page([channel.id for channel in found], args, 1000, 100)
-    bot = slack.workspace.bot.user_id
-    return {
-        "channels": [slack.workspace.channels[channel_id].public(bot) for channel_id in page],
-        "response_metadata": {"next_cursor": cursor},
-    }
-
-
-def _kind(channel: Channel) -> str:
-    if channel.is_im:
-        return "im"
-    return "private_channel" if channel.is_private else "public_channel"
-
-
-def join(slack: AppContext, args: Json) -> Json:
-    """`conversations.join`."""
-    channel = slack.workspace.channel(text(args, "channel"))
-    if channel.is_archived:
-        raise SlackError("is_archived")
-    if channel.is_private or channel.is_im:
-        raise SlackError("method_not_supported_for_channel_type")
-    channel.members.add(slack.workspace.bot.user_id)
-    slack.workspace.touch()
-    return {"channel": channel.public(slack.workspace.bot.user_id)}
-
-
-def open_direct(slack: AppContext, args: Json) -> Json:
-    """`conversations.open` with one person."""
-    user = text(args, "users")
-    if user not in slack.workspace.persons:
-        raise SlackError("user_not_found")
-    return {"channel": slack.workspace.direct(user).public(slack.workspace.bot.user_id)}
 
 
 def history(slack: AppContext, args: Json) -> Json:
@@ -136,31 +96,3 @@ def _page(ids: list[str], args: Json, most: int, default: int) -> tuple[list[str
     following = ids[start + limit : start + limit + 1]
     next_cursor = base64.b64encode(f"next:{following[0]}".encode()).decode("ascii") if following else ""
     return ids[start : start + limit], next_cursor
-
-
-def add_reaction(slack: AppContext, args: Json) -> Json:
-    """`reactions.add`."""
-    channel = slack.workspace.channel(text(args, "channel"))
-    message = slack.workspace.find(channel, text(args, "timestamp"))
-    name = text(args, "name").strip(":")
-    if not name:
-        raise SlackError("invalid_name")
-    bot = slack.workspace.bot.user_id
-    reactions = rows(message, "reactions")
-    if any(each["name"] == name and bot in str(each["users"]) for each in reactions):
-        raise SlackError("already_reacted")
-    message["reactions"] = [*reactions, {"name": name, "users": [bot], "count": 1}]
-    slack.workspace.touch()
-    return {}
-
-
-def add_pin(slack: AppContext, args: Json) -> Json:
-    """`pins.add`."""
-    channel = _readable(slack, args)
-    message = slack.workspace.find(channel, text(args, "timestamp"))
-    pinned = message.get("pinned_to")
-    if isinstance(pinned, list) and channel.id in pinned:
-        raise SlackError("already_pinned")
-    message["pinned_to"] = [channel.id]
-    slack.workspace.touch()
-    return {}

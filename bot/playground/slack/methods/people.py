@@ -24,18 +24,8 @@ def user_info(slack: AppContext, args: Json) -> Json:
     return {"user": slack.workspace.user_public(text(args, "user"))}
 
 
-def by_email(slack: AppContext, args: Json) -> Json:
-    """`users.lookupByEmail`."""
-    wanted = text(args, "email").lower()
-    for person in slack.workspace.persons.values():
-        if wanted and person.email.lower() == wanted:
-            return {"user": person.public(slack.workspace.team.id)}
-    raise SlackError("users_not_found")
-
-
 def groups(slack: AppContext, args: Json) -> Json:
     """`usergroups.list`."""
-    _paid(slack)
     team_id = slack.workspace.team.id
     found = []
     for group in slack.workspace.usergroups.values():
@@ -48,13 +38,7 @@ def groups(slack: AppContext, args: Json) -> Json:
 
 def group_members(slack: AppContext, args: Json) -> Json:
     """`usergroups.users.list`."""
-    _paid(slack)
     group = slack.workspace.usergroups.get(text(args, "usergroup"))
     if group is None:
         raise SlackError("no_such_subteam")
     return {"users": list(group.users)}
-
-
-def _paid(slack: AppContext) -> None:
-    if not slack.settings.usergroups_paid:
-        raise SlackError("plan_upgrade_required")

@@ -17,16 +17,11 @@ class ApiMethod:
     app_token: bool = False
 
 
-def _nothing(_slack: AppContext, _args: Json) -> Json:
-    return {}
-
-
 def _open_connection(slack: AppContext, _args: Json) -> Json:
     return {"url": slack.socket_url()}
 
 
 METHODS: Mapping[str, ApiMethod] = {
-    "api.test": ApiMethod(_nothing),
     "auth.test": ApiMethod(people.test_token),
     "apps.connections.open": ApiMethod(_open_connection, "connections:write", app_token=True),
     "chat.postMessage": ApiMethod(chat.post_message, "chat:write"),
@@ -36,19 +31,12 @@ METHODS: Mapping[str, ApiMethod] = {
     "chat.getPermalink": ApiMethod(chat.get_permalink),
     "conversations.info": ApiMethod(conversations.info, "{family}:read"),
     "conversations.members": ApiMethod(conversations.members, "{family}:read"),
-    "conversations.list": ApiMethod(conversations.listing, "channels:read"),
     "conversations.history": ApiMethod(conversations.history, "{family}:history"),
     "conversations.replies": ApiMethod(conversations.replies, "{family}:history"),
-    "conversations.join": ApiMethod(conversations.join, "channels:join"),
-    "conversations.open": ApiMethod(conversations.open_direct, "im:write"),
-    "reactions.add": ApiMethod(conversations.add_reaction, "reactions:write"),
-    "pins.add": ApiMethod(conversations.add_pin, "pins:write"),
     "users.info": ApiMethod(people.user_info, "users:read"),
-    "users.lookupByEmail": ApiMethod(people.by_email, "users:read.email"),
     "usergroups.list": ApiMethod(people.groups, "usergroups:read"),
     "usergroups.users.list": ApiMethod(people.group_members, "usergroups:read"),
     "views.open": ApiMethod(views.open_modal),
-    "views.push": ApiMethod(views.push_modal),
     "views.update": ApiMethod(views.update_view),
     "views.publish": ApiMethod(views.publish),
 }

@@ -82,15 +82,6 @@ def open_modal(slack: AppContext, args: Json) -> Json:
     return _show(slack, new_view(slack, content, trigger.user))
 
 
-def push_modal(slack: AppContext, args: Json) -> Json:
-    """`views.push`: on top of the modal that the trigger came from."""
-    content = checked(slack, args.get("view"), "modal")
-    trigger = slack.tickets.redeem(text(args, "trigger_id"))
-    if trigger.view_id is None:
-        raise SlackError("no_view_to_push_to")
-    return _show(slack, new_view(slack, content, trigger.user, slack.workspace.views.get(trigger.view_id)))
-
-
 def _show(slack: AppContext, view: OpenView) -> Json:
     slack.workspace.views.push(view)
     slack.workspace.touch()

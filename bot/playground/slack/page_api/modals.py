@@ -21,40 +21,8 @@ class OpenView:
     errors: dict[str, str] = field(default_factory=dict)
 
 
-_STATE = {
-    "static_select": "selected_option",
-    "external_select": "selected_option",
-    "radio_buttons": "selected_option",
-    "multi_static_select": "selected_options",
-    "multi_external_select": "selected_options",
-    "checkboxes": "selected_options",
-    "datepicker": "selected_date",
-    "timepicker": "selected_time",
-    "datetimepicker": "selected_date_time",
-    "users_select": "selected_user",
-    "multi_users_select": "selected_users",
-    "channels_select": "selected_channel",
-    "multi_channels_select": "selected_channels",
-    "conversations_select": "selected_conversation",
-    "multi_conversations_select": "selected_conversations",
-    "rich_text_input": "rich_text_value",
-    "file_input": "files",
-}
-_INITIAL = {
-    "selected_option": "initial_option",
-    "selected_options": "initial_options",
-    "selected_date": "initial_date",
-    "selected_time": "initial_time",
-    "selected_date_time": "initial_date_time",
-    "selected_user": "initial_user",
-    "selected_users": "initial_users",
-    "selected_channel": "initial_channel",
-    "selected_channels": "initial_channels",
-    "selected_conversation": "initial_conversation",
-    "selected_conversations": "initial_conversations",
-}
-_LISTS = frozenset(key for key in _STATE.values() if key.endswith("s"))
-_STATELESS = frozenset({"button", "overflow", "image", ""})
+_INITIAL = {"selected_option": "initial_option"}
+_STATELESS = frozenset({"button", "overflow", ""})
 
 
 def elements_of(block: Json) -> list[Json]:
@@ -66,7 +34,7 @@ def elements_of(block: Json) -> list[Json]:
 
 def state_key(kind: str) -> str:
     """The field of an element's state that holds the choice or text."""
-    return _STATE.get(kind, "value")
+    return "selected_option" if kind == "static_select" else "value"
 
 
 def initial_values(blocks: list[Json]) -> Json:
@@ -79,8 +47,6 @@ def initial_values(blocks: list[Json]) -> Json:
                 continue
             key = state_key(kind)
             start = element.get(_INITIAL.get(key, "initial_value"))
-            if start is None and key in _LISTS:
-                start = []
             of_block = table(values, text(block, "block_id"))
             of_block[text(element, "action_id")] = {"type": kind, key: start}
             values[text(block, "block_id")] = of_block

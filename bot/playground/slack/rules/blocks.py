@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from bot.playground.slack.rules.charts import (
-    check_data_table,
     check_data_visualization,
     check_table,
     check_tables_together,
@@ -23,7 +22,6 @@ from bot.playground.slack.rules.structure import CHILDREN, STRUCTURE
 from bot.playground.slack.wire import Json, rows, text
 
 MESSAGE_BLOCKS, VIEW_BLOCKS = 50, 100
-_MARKDOWN_TOTAL = 12_000
 
 
 def _section(block: Json, pointer: str, problems: Problems) -> None:
@@ -54,10 +52,7 @@ def _actions(block: Json, pointer: str, problems: Problems) -> None:
 
 def _context(block: Json, pointer: str, problems: Problems) -> None:
     for index, each in enumerate(items_of(block, "elements", (1, 10), pointer, problems)):
-        if each.get("type") == "image":
-            check_element(each, frozenset({"image"}), f"{pointer}/elements/{index}", problems)
-        else:
-            check_text(each, Text(3000, plain=False), f"{pointer}/elements/{index}", problems)
+        check_text(each, Text(3000, plain=False), f"{pointer}/elements/{index}", problems)
 
 
 def _input(block: Json, pointer: str, problems: Problems) -> None:
@@ -68,22 +63,10 @@ def _input(block: Json, pointer: str, problems: Problems) -> None:
         say(problems, f"{pointer}/element", "must provide an object")
 
 
-def _image(block: Json, pointer: str, problems: Problems) -> None:
-    if ("image_url" in block) == ("slack_file" in block):
-        say(problems, pointer, "must provide either image_url or slack_file")
-
-
 _BLOCKS: dict[str, Shape] = {
     "section": shape(texts={"text": Text(3000, plain=False)}, others="fields accessory expand", rule=_section),
     "header": shape(texts={"text": Text(150)}, required="text"),
     "divider": shape(),
-    "image": shape(
-        texts={"title": Text(2000)},
-        strings={"image_url": 3000, "alt_text": 2000},
-        others="slack_file",
-        required="alt_text",
-        rule=_image,
-    ),
     "context": shape(others="elements", required="elements", rule=_context),
     "actions": shape(others="elements", required="elements", rule=_actions),
     "input": shape(
@@ -92,33 +75,17 @@ _BLOCKS: dict[str, Shape] = {
         required="label element",
         rule=_input,
     ),
-    "rich_text": shape(others="elements", required="elements"),
-    "markdown": shape(strings={"text": _MARKDOWN_TOTAL}, required="text"),
-    "file": shape(strings={"external_id": 255, "source": 20}, required="external_id source"),
-    "video": shape(
-        texts={"title": Text(200), "description": Text(200)},
-        strings={"author_name": 50, "title_url": 3000, "video_url": 3000, "thumbnail_url": 3000, "alt_text": 2000},
-        others="provider_icon_url provider_name",
-        required="alt_text title thumbnail_url video_url",
-    ),
     "table": shape(others="rows column_settings", required="rows", rule=check_table),
-    "data_table": shape(
-        strings={"caption": 3000},
-        others="rows page_size row_header_column_index",
-        required="rows caption",
-        rule=check_data_table,
-    ),
     "data_visualization": shape(
         strings={"title": 50}, others="chart", required="title chart", rule=check_data_visualization
     ),
-    "alert": shape(texts={"text": Text(200, plain=False)}, others="level", required="text"),
     **STRUCTURE,
 }
 
-_EVERYWHERE = frozenset({"section", "header", "divider", "image", "context", "actions", "input", "rich_text", "video"})
+_EVERYWHERE = frozenset({"section", "header", "divider", "context", "actions", "input"})
 _ALLOWED = {
-    "message": _EVERYWHERE | {"markdown", "file", "table", "data_table", "data_visualization"} | STRUCTURE.keys(),
-    "modal": _EVERYWHERE | {"alert"},
+    "message": _EVERYWHERE | {"table", "data_visualization"} | STRUCTURE.keys(),
+    "modal": _EVERYWHERE,
     "home": _EVERYWHERE,
 }
 _MOST_CHARTS = 2
@@ -157,7 +124,3 @@ def _check_together(blocks: list[Json], problems: Problems) -> None:
     if kinds.count("data_visualization") > _MOST_CHARTS:
         say(problems, "/blocks", f"no more than {_MOST_CHARTS} data_visualization blocks allowed")
     check_tables_together([*blocks, *(child for block in blocks for child in rows(block, "child_blocks"))], problems)
-    if "markdown" in kinds:
-        total = sum(len(text(block, "text")) for block in blocks if block.get("type") == "markdown")
-        if total > _MARKDOWN_TOTAL:
-            say(problems, "/blocks", f"markdown blocks hold more than {_MARKDOWN_TOTAL} characters together")

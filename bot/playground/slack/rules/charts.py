@@ -1,4 +1,4 @@
-"""The blocks that show figures: table, data_table and data_visualization, with their limits."""
+"""The blocks that show figures: table and data_visualization, with their limits."""
 
 import math
 
@@ -6,7 +6,7 @@ from bot.playground.slack.rules.shapes import Problems, items_of, say
 from bot.playground.slack.wire import Json, table, text
 
 _COLUMNS = 20
-_MOST_CELLS = {"table": 10_000, "data_table": 20_000}
+_MOST_CHARS = 10_000
 _CELLS = frozenset({"raw_text", "raw_number", "rich_text"})
 
 
@@ -16,26 +16,14 @@ def check_table(block: Json, pointer: str, problems: Problems) -> None:
     items_of(block, "column_settings", (0, _COLUMNS), pointer, problems)
 
 
-def check_data_table(block: Json, pointer: str, problems: Problems) -> None:
-    """2 to 201 rows, the header first, all of the same length."""
-    lengths = _check_rows(block, 2, 201, pointer, problems)
-    if len(set(lengths)) > 1:
-        say(problems, f"{pointer}/rows", "all rows must have the same number of cells")
-    if any(isinstance(cell, dict) and cell.get("type") == "rich_text" for cell in [*_lists(block.get("rows")), []][0]):
-        say(problems, f"{pointer}/rows/0", "rich_text is not allowed in the header row")
-    if not block.get("caption"):
-        say(problems, f"{pointer}/caption", "must be more than 0 characters")
-
-
 def check_tables_together(blocks: list[Json], problems: Problems) -> None:
-    """One table of either kind per message, and the characters of all its cells."""
-    tables = [block for block in blocks if block.get("type") in _MOST_CELLS]
+    """One table per message, and the characters of all its cells."""
+    tables = [block for block in blocks if block.get("type") == "table"]
     if len(tables) > 1:
         say(problems, "/blocks", "only_one_table_allowed")
     for block in tables:
-        most = _MOST_CELLS[text(block, "type")]
-        if sum(len(word) for row in _lists(block.get("rows")) for cell in row for word in _words(cell)) > most:
-            say(problems, "/blocks", f"cells hold more than {most} characters together")
+        if sum(len(word) for row in _lists(block.get("rows")) for cell in row for word in _words(cell)) > _MOST_CHARS:
+            say(problems, "/blocks", f"cells hold more than {_MOST_CHARS} characters together")
 
 
 def _lists(value: object) -> list[list[object]]:
@@ -81,18 +69,13 @@ def _check_cell(cell: object, pointer: str, problems: Problems) -> None:
 
 
 def check_data_visualization(block: Json, pointer: str, problems: Problems) -> None:
-    """A line, bar or area chart whose series cover the categories exactly, or a pie of values above zero."""
+    """A line chart whose series cover the categories exactly; the product draws no other."""
     if not 1 <= len(text(block, "title")) <= 50:
         say(problems, f"{pointer}/title", "must be from 1 to 50 characters")
     chart = table(block, "chart")
     at = f"{pointer}/chart"
     kind = chart.get("type")
-    if kind == "pie":
-        _check_points(chart, "segments", at, 12, problems)
-        values = [one.get("value") for one in _rows(chart, "segments")]
-        if any(isinstance(value, int | float) and value <= 0 for value in values):
-            say(problems, f"{at}/segments", "values must be greater than 0")
-    elif kind in ("line", "bar", "area"):
+    if kind == "line":
         _check_series(chart, at, problems)
     else:
         say(problems, f"{at}/type", f"unsupported type: {kind}")

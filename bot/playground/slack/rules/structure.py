@@ -1,10 +1,9 @@
-"""The blocks that hold others or steps: container, plan, task_card, card and context_actions, with their limits."""
+"""The blocks that hold others or steps: container, plan and context_actions, with their limits."""
 
-from bot.playground.slack.rules.elements import check_element
 from bot.playground.slack.rules.shapes import Problems, Shape, Text, check_shape, check_text, items_of, say, shape
 from bot.playground.slack.wire import Json, table, text
 
-CHILDREN = frozenset({"actions", "context", "divider", "header", "image", "section", "table", "video"})
+CHILDREN = frozenset({"actions", "context", "divider", "header", "section", "table"})
 """What both the reference and Slack's own validator accept inside a container."""
 _STATUSES = frozenset({"in_progress", "complete", "error"})
 
@@ -23,12 +22,6 @@ def _rich(block: Json, pointer: str, problems: Problems) -> None:
     for key in ("details", "output"):
         if key in block and table(block, key).get("type") != "rich_text":
             say(problems, f"{pointer}/{key}", "unsupported type")
-
-
-def _task_card(block: Json, pointer: str, problems: Problems) -> None:
-    _rich(block, pointer, problems)
-    if block.get("status", "complete") not in _STATUSES:
-        say(problems, f"{pointer}/status", "must be a valid enum value")
 
 
 def _step(task: Json, pointer: str, problems: Problems) -> None:
@@ -55,13 +48,6 @@ def _plan(block: Json, pointer: str, problems: Problems) -> None:
         if text(task, "task_id") in seen:
             say(problems, f"{at}/task_id", f"task_id {text(task, 'task_id')} already exists")
         seen.add(text(task, "task_id"))
-
-
-def _card(block: Json, pointer: str, problems: Problems) -> None:
-    if not {"title", "body", "actions", "hero_image"} & block.keys():
-        say(problems, pointer, "missing required field: title, body, actions or hero_image")
-    for index, element in enumerate(items_of(block, "actions", (1, 3), pointer, problems)):
-        check_element(element, frozenset({"button"}), f"{pointer}/actions/{index}", problems)
 
 
 def _choice(element: Json, name: str, pointer: str, problems: Problems) -> None:
@@ -94,21 +80,5 @@ STRUCTURE: dict[str, Shape] = {
         rule=_container,
     ),
     "plan": shape(strings={"title": 3000}, others="tasks", required="title", rule=_plan),
-    "task_card": shape(
-        strings={"title": 3000, "task_id": 255},
-        others="status details output sources",
-        required="title task_id",
-        rule=_task_card,
-    ),
-    "card": shape(
-        texts={
-            "title": Text(150, plain=False),
-            "subtitle": Text(150, plain=False),
-            "body": Text(200, plain=False),
-            "subtext": Text(200, plain=False),
-        },
-        others="icon slack_icon hero_image actions",
-        rule=_card,
-    ),
     "context_actions": shape(others="elements", required="elements", rule=_context_actions),
 }
