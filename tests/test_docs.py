@@ -1,7 +1,6 @@
 """The pages say what the code does: every setting, variable, verb, metric and story stands there, and nothing else."""
 
 import re
-import subprocess
 import tomllib
 from importlib import import_module
 from inspect import get_annotations
@@ -47,7 +46,7 @@ from handlers.tools.doctor.check_settings import of_settings
 from handlers.tools.doctor.findings import Level
 from handlers.tools.manifest import SCOPES
 from tests.architecture.tree import ROOT
-from tests.docs_pages import Page, first_code, page, pages, rows
+from tests.docs_pages import first_code, page, pages, rows
 from tests.integrations.test_pages import overview
 
 CONFIGURATION = "docs/reference/settings.md"
@@ -256,18 +255,3 @@ def test_the_complete_example_has_no_gaps() -> None:
     path = ROOT / "docs/examples/tailback.toml"
     found = of_settings(Settings(Environment(tailback_config=path), read_file(path), made_up(path.read_text("utf-8"))))
     assert [one.text for one in found if one.area == "configuration" and one.state is not Level.OK] == []
-
-
-@pytest.mark.needs("amtool")
-def test_alertmanager_takes_the_receiver_on_the_page(tmp_path: Path) -> None:
-    """Its own checker reads it."""
-    (tmp_path / "alertmanager.yml").write_text(yaml_of(page("docs/integrations/alertmanager.md")))
-    said = subprocess.run(
-        ["amtool", "check-config", tmp_path / "alertmanager.yml"], capture_output=True, text=True, check=False
-    )
-    assert said.returncode == 0, said.stdout + said.stderr
-
-
-def yaml_of(one: Page) -> str:
-    """The YAML block of a page, with its indentation."""
-    return one.text.partition("```yaml\n")[2].partition("```")[0]

@@ -10,6 +10,7 @@ from bot.sources.cloudwatch import alarm
 from bot.sources.payload import Unreadable
 from tests.amazon import message
 from tests.builders import rules
+from tests.docs_pages import page
 from tests.sources.payloads import SHARED
 
 ARN = "arn:aws:cloudwatch:us-east-1:123456789012:alarm:ci-queue-linux.2xlarge"
@@ -141,3 +142,15 @@ def test_the_payloads_of_others() -> None:
     assert firing.labels["AutoScalingGroupName"] == "gh-ci-canary"
     assert merged((firing,), (over,))[0].status is Status.RESOLVED
     assert found[0].key == found[1].key
+
+
+def test_the_description_on_the_page_is_read() -> None:
+    """docs/integrations/sns.md: what somebody copies names team, priority and runbook, and keeps the sentence."""
+    (text,) = page("docs/integrations/sns.md").code("text")
+    alert = only("alarm", AlarmDescription=text)
+    assert (alert.teams, alert.priority, alert.description) == (
+        ("pytorch-dev-infra",),
+        "P1",
+        "The oldest waiting job of linux.2xlarge is too old.",
+    )
+    assert alert.links.runbook == "https://runbooks.example/queue"
