@@ -8,9 +8,6 @@ from statistics import median
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale
 from bot.core.statement import Statement
 
-NORMAL_WAIT_SECONDS = 300.0
-"""A wait this long is normal even where machines boot faster (docs/design/diagnosis.md#definitions)."""
-
 
 class Scaling(StrEnum):
     """Whether more runners help."""
@@ -137,7 +134,7 @@ class Facts:
     @property
     def normal_wait(self) -> float:
         """The normal wait in seconds."""
-        return max(NORMAL_WAIT_SECONDS, 1.5 * self.rules.boot_time_seconds)
+        return self.rules.normal_wait_seconds
 
     @property
     def waits(self) -> bool:

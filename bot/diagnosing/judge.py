@@ -32,6 +32,6 @@ def _judged(pool: Pool, rules: PoolRules, found: Diagnosis, now: float) -> Judge
     """Figures that are old, or of a failed measurement, are left out."""
     if found.blind:
         return Judgement(now, pool.id, None, found.claims)
-    terms = Terms(widen=calibration(pool.scores).widen, ahead=pool.ahead)
+    terms = Terms(known=calibration(pool.scores), ahead=pool.ahead)
     more = what_if(pool.samples, rules, ADDED, terms)
     return Judgement(now, pool.id, pool.latest, found.claims, outlook=pool.outlook, more=more)

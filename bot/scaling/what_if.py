@@ -48,5 +48,4 @@ def _rules(context: Context, pool: str) -> PoolRules:
 def _terms(context: Context, pool: Pool) -> Terms:
     policy = context.levers[pool.id].policy if pool.id in context.levers else None
     cost, most = (policy.cost_per_runner_hour, policy.step or None) if policy else (None, None)
-    widen, ahead = calibration(pool.scores).widen, pool.ahead
-    return Terms(cost, most=most, widen=widen, ahead=ahead)
+    return Terms(cost, most=most, known=calibration(pool.scores), ahead=pool.ahead)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from bot.core.charts.queue_series import QueueSeries, segments, until
 from bot.core.charts.sparkline import pictured
-from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.forecast.outlook import Forecast
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event
@@ -113,14 +113,7 @@ def wait_chart(pool: str, course: QueueSeries, window: Window) -> Block | None:
 
 
 def _drawable(forecast: Forecast | None, window: Window) -> bool:
-    return (
-        forecast is not None
-        and not window.closed
-        and forecast.verdict is Verdict.CLEARS
-        and bool(forecast.queued)
-        and forecast.low_seconds is not None
-        and forecast.high_seconds is not None
-    )
+    return forecast is not None and not window.closed and bool(forecast.queued) and forecast.bounds is not None
 
 
 def _with_fan(

@@ -9,7 +9,6 @@ import pytest
 
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build
-from bot.core.forecast.outlook import Verdict
 from bot.core.pool.backfill import DAY_SECONDS, Backfill
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.pool import Pool
@@ -108,7 +107,7 @@ async def test_the_first_forecast_rests_on_the_weeks_before_the_installation(url
     assert with_weeks is not None
     assert alone is not None
     assert pool(blind).ahead == ()
-    assert (with_weeks.verdict is Verdict.CLEARS, alone.verdict is Verdict.CLEARS) == (True, False)
+    assert (with_weeks.mid_seconds or 0.0) < (alone.mid_seconds or 0.0)
 
 
 async def test_it_stops_a_week_after_the_database_ends(url: str) -> None:

@@ -63,7 +63,7 @@ def surge(minutes: float = 30, *, forecast: bool = True) -> tuple[Incident, View
     """One pool, so many minutes after the alert, acknowledged and scaled, with a forecast of its end."""
     pool = sampled(POOL, minutes)
     last = pool.samples[-1]
-    made = Forecast(last.at, Verdict.CLEARS, last.queued, 900.0, 1500.0, 2700.0, pool=POOL)
+    made = Forecast(last.at, Verdict.INTERVAL, last.queued, 900.0, 1500.0, 2700.0, pool=POOL)
     one = incident(candidates=(POOL,), affected=(POOL,))
     one = noted(one, BEGAN + 300, Event.ACKED, PlainText("has it."), who="U0ANA")
     one = noted(one, BEGAN + 1500, Event.APPROVAL, PlainText("approved scaling to 36, as asked for by"), who="U0BEN")
@@ -81,7 +81,7 @@ def over() -> tuple[Incident, View]:
     """The same when it has drained, with a gap in what is known, held against its first forecast."""
     one, _ = surge(30)
     pool = sampled(POOL, MINUTES, unknown=(38, 44))
-    made = Forecast(BEGAN + 1800, Verdict.CLEARS, 52, 1200.0, 1900.0, 2700.0, pool=POOL)
+    made = Forecast(BEGAN + 1800, Verdict.INTERVAL, 52, 1200.0, 1900.0, 2700.0, pool=POOL)
     drained = BEGAN + MINUTES * 60
     one = with_fields(
         followed(one, pool), state=State.DRAINED, closed_at=drained, scores=(Score(made, 2040.0, held=True),)

@@ -52,7 +52,7 @@ def test_the_last_category_is_now_and_shows_the_latest_figures() -> None:
 
 def test_a_forecast_is_a_fan_that_begins_at_now() -> None:
     """At best and at worst are the queue up to now, and part after it."""
-    made = Forecast(BEGAN + 240, Verdict.CLEARS, 25, 600.0, 1200.0, 2400.0, pool=POOL)
+    made = Forecast(BEGAN + 240, Verdict.INTERVAL, 25, 600.0, 1200.0, 2400.0, pool=POOL)
     labels, series = parts(queue_chart(POOL, course(0, 10, 30, 20, 25), window(4), made))
     now = labels.index("now")
     assert labels[now + 1 :] == ["+10m", "+20m", "+30m", "+40m"]
@@ -111,7 +111,7 @@ def test_whatever_is_drawn_is_what_slack_takes(
     """At most 20 unique categories of 20 characters, four series with a number for each, names and title in bounds."""
     made = course(*queued, step=step)
     low, high = sorted(fan)
-    forecast = Forecast(BEGAN, Verdict.CLEARS, 5, low, (low + high) / 2, high, pool=POOL)
+    forecast = Forecast(BEGAN, Verdict.INTERVAL, 5, low, (low + high) / 2, high, pool=POOL)
     shown = replace(window(step * len(queued) / 60), closed=closed)
     for block in (queue_chart("p" * 300, made, shown, forecast), wait_chart(POOL, made, shown)):
         if block is None:

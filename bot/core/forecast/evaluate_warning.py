@@ -3,19 +3,26 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
-from math import log
+from itertools import pairwise
+from math import log, sqrt
 from statistics import median_low, pstdev
 
-from bot.core.forecast.drain import WalkPoint, arriving_at, walk
 from bot.core.forecast.flow import Flow, flow_of
-from bot.core.forecast.forecast import INTERVAL_Z, blocked_by
+from bot.core.forecast.walk import WalkPoint, walk
 from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
 from bot.core.pool.hour_stats import Baseline, Fired
-from bot.core.pool.pool import PoolRules, Snapshot
+from bot.core.pool.pool import PoolRules, Snapshot, drained
 from bot.core.statement import Statement
 
 LOOK_AHEAD_MINUTES = 60.0
+USUAL_FROM_MINUTES = 20.0
+"""After this time arrivals and runners are expected to be as in past weeks."""
+INTERVAL_Z = 1.4
+"""Standard deviations on each side of an interval."""
+BATCH = 3.0
+"""Variance of the arrivals over their mean: pushes start several jobs at once."""
+DOUBT = 0.15
+"""Relative uncertainty of the rate of arrivals."""
 SURE_Z = 0.85
 """Standard deviations on the optimistic side at which a crossing must still happen: 4 of 5, if normal."""
 BLUNT_MINUTES = 2.0
@@ -84,18 +91,15 @@ def expected(
 ) -> tuple[Crossing, ...]:
     """Thresholds expected to be crossed within the hour, the first one first.
 
-    None for a queue at its floor, normal waits, or unknown rates.
+    None for a queue at its floor, normal waits, unknown rates, and without past weeks: a batch then looks like a surge.
     """
     last = series[-1] if series else None
-    if last is None or (last.queued or 0) <= rules.floor or reached(last, limits):
+    if last is None or not ahead or drained(last, rules) is not False or reached(last, limits):
         return ()
-    flow = flow_of(tuple(series), rules, ahead)
-    if isinstance(flow, Statement) or flow.oldest_wait * 60 <= rules.boot_time_seconds:
+    flow = flow_of(series, rules, ahead)
+    if isinstance(flow, Statement) or not flow.weeks or last.arrivals_per_minute is None:
         return ()
-    if blocked_by(last, rules):
-        flow = replace(flow, pace=0.0, joins=0.0)
-    points = [point for point in walk(flow) if point.minute <= LOOK_AHEAD_MINUTES]
-    coming = Ahead(flow, points, _ages(series, flow))
+    coming = Ahead(flow, walk(flow, USUAL_FROM_MINUTES, until=LOOK_AHEAD_MINUTES), _ages(series, flow))
     found = [_crossing(limit, series, coming) for limit in limits]
     return tuple(sorted((one for one in found if one), key=lambda one: one.mid_seconds))
 
@@ -112,7 +116,7 @@ def _when(limit: Threshold, last: Snapshot, ahead: Ahead, z: float) -> float | N
     """Minutes until the threshold, with a queue `z` standard deviations longer than expected."""
     if limit.measure is Measure.QUEUED:
         unservable = last.unservable or 0
-        heights = [point.queued + z * point.spread + unservable for point in ahead.points]
+        heights = [max(0.0, point.queued + z * _spread(point)) + unservable for point in ahead.points]
     else:
         heights = [60 * wait for wait in _waits(ahead, z)]
     before: tuple[float, float] | None = None
@@ -132,11 +136,10 @@ def _between(before: tuple[float, float] | None, after: tuple[float, float], val
 def _waits(ahead: Ahead, z: float) -> list[float]:
     """The longest wait at each point in minutes; jobs start in order of arrival."""
     points, flow = ahead.points, ahead.flow
-    steps = [arriving_at(flow, one.minute) * (other.minute - one.minute) for one, other in pairwise(points)]
-    came = [flow.queued, *(flow.queued + more for more in accumulate(steps))]
+    came = [flow.queued + point.arrived for point in points]
     waits = []
     for point, total in zip(points, came, strict=True):
-        waiting = point.queued + z * point.spread
+        waiting = point.queued + z * _spread(point)
         gone = total - waiting
         if waiting <= 0:
             waits.append(0.0)
@@ -145,6 +148,11 @@ def _waits(ahead: Ahead, z: float) -> list[float]:
         else:
             waits.append(point.minute - points[min(bisect_left(came, gone), len(points) - 1)].minute)
     return waits
+
+
+def _spread(point: WalkPoint) -> float:
+    """Standard deviation of the queue: chance, and the uncertain rate of arrivals."""
+    return sqrt(BATCH * point.arrived + point.started + (DOUBT * point.arrived) ** 2)
 
 
 def _ages(series: Sequence[Snapshot], flow: Flow) -> list[tuple[float, float]]:
@@ -156,13 +164,13 @@ def _ages(series: Sequence[Snapshot], flow: Flow) -> list[tuple[float, float]]:
     started, after = 0.0, last
     for sample in reversed(series[:-1]):
         minutes = (last.at - sample.at) / 60
-        if minutes >= flow.oldest_wait or sample.queued is None or after.starts_per_minute is None:
+        if minutes >= flow.waited or sample.queued is None or after.starts_per_minute is None:
             break
         started += after.starts_per_minute * (after.at - sample.at) / 60
         still = min(ages[-1][0], max(0.0, sample.queued - started))
         ages.append((still, minutes))
         after = sample
-    return [(0.0, flow.oldest_wait), *reversed(ages)]
+    return [(0.0, flow.waited), *reversed(ages)]
 
 
 def _age(ages: list[tuple[float, float]], place: float) -> float:

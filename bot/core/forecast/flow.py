@@ -1,114 +1,119 @@
-"""Reads a queue's rates from samples and history: arrivals, pace and capacity."""
+"""Reads a queue's rates from its samples and history: arrivals, runners, their pace, and what is usual.
 
-import math
-from collections.abc import Iterable
+Figures that a source does not give are taken from those it gives, by Little's law where jobs start in order of arrival:
+as many jobs wait as arrived during the longest wait (J. D. C. Little, Operations Research 9, 1961).
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Baseline
-from bot.core.pool.pool import PoolRules, Snapshot
+from bot.core.pool.pool import NORMAL_WAIT_SECONDS, PoolRules, Snapshot
 from bot.core.statement import Statement, statement
 
 LEAST_SAMPLES = 3
-RATE_MINUTES = 10.0
-"""The window over which sources usually average rates."""
-CREATE_MINUTES = 15.0
-PACE_MINUTES = 30.0
-USUAL_MINUTES = 15.0
-"""Weight of the usual rate, in minutes of measurements."""
-BURST = 2.5
-"""Factor on the usual rate: more jobs at once are a burst that is over."""
-MEAN_OVER_MEDIAN = 1.12
-"""Durations have a long tail; their mean exceeds the median by this factor."""
+NOW_MINUTES = 30.0
+"""Arrivals and pace are means over this time."""
+SLOPE_MINUTES = 20.0
+LATELY_MINUTES = 10.0
+MEAN_OVER_MEDIAN = 1.6
+"""Durations have a long tail; their mean exceeds the median by this factor (1.5 to 1.8 in recorded CI jobs)."""
+UNKNOWN_PACE = 1 / 20
+"""Jobs per minute of one runner where nothing tells; only the product with the runners matters then."""
+ROOM = 1.25
+"""Usual capacity over usual arrivals where neither limit nor runners are known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """The value of past weeks at the middle of a coming hour; rates are per minute."""
+    """The usual arrivals per minute, at so many minutes from now."""
 
     minute: float
-    """From now."""
     arrivals: float
-    spread: float
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A pool's rates; per minute."""
+    """A pool's present and usual rates; minutes, and jobs or runners per minute."""
 
     queued: float
-    oldest_wait: float
-    """Minutes."""
-    arrivals: float
-    arrivals_doubt: float
-    """Standard deviation of `arrivals`."""
-    usual: float | None
-    online: float
-    booting: float
-    joins: float
-    """Runners that come online per minute, while there is room."""
-    room: float
-    """Runners that may still be created below the limit."""
-    pace: float
-    """Jobs that one busy runner finishes per minute."""
-    doubt: float
-    """Relative uncertainty of the pace."""
-    ephemeral: bool
-    """A runner ends with its job."""
-    boot: float
-    """Minutes."""
+    waited: float
+    """The longest wait."""
     floor: float
-    habits: tuple[Habit, ...] = ()
-    """The pool's past weeks by hour; if any, arrivals return to them instead of `usual`."""
-    lasts: bool = False
-    """Whether arrivals keep their difference to the usual rate instead of returning to it."""
+    normal_wait: float
+    boot: float
+    arrivals: float
+    usual: tuple[Habit, ...]
+    """At least one; one alone holds for all times."""
+    weeks: bool
+    """Whether `usual` comes from past weeks."""
+    runners: float
+    """Runners that take jobs now."""
+    busy: float
+    grows: float
+    """Runners that come per minute."""
+    most: float
+    """Runners that the pool may reach as it is."""
+    pace: float
+    """Jobs that one runner finishes per minute."""
+    usual_runners: float
+    usual_pace: float
+    shrinks: float | None
+    """Jobs by which the queue fell per minute lately; None: unknown."""
+    blocked: Statement | None = None
+    """Why jobs do not start although they could; None if they do."""
 
 
-def flow_of(series: tuple[Snapshot, ...], rules: PoolRules, ahead: tuple[Baseline, ...] = ()) -> Flow | Statement:
+def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Baseline] = ()) -> Flow | Statement:
     """The flow from the samples, or the reason why there is none.
 
-    `ahead`: expectations from past weeks for the coming hours; if empty, the source's own figure is the usual one.
+    `ahead`: expectations from past weeks for the coming hours; if empty, the mean of the samples is the usual.
     """
     last = series[-1] if series else Snapshot(rules.name, 0.0)
-    found = _pace(last, [s for s in series if last.at - s.at <= PACE_MINUTES * 60])
     if why := _unreadable(last):
         return why
-    if found is None:
-        return statement("pace_unknown")
-    if (known := sum(sample.queued is not None for sample in series)) < LEAST_SAMPLES:
+    shrinks = _shrinks(series, LATELY_MINUTES)
+    rates = _rates(series, last)
+    if rates is None:
+        known = sum(sample.queued is not None for sample in series)
         return statement("few_samples", known=known, needed=LEAST_SAMPLES)
-    window = [s for s in series if last.at - s.at <= RATE_MINUTES * 60]
-    habits = _habits(ahead, last.at)
-    usual = usual_at(habits, 0.0) if habits else last.usual_arrivals_per_minute
-    arrivals = _arriving(last, series, usual)
-    boot = max(rules.boot_time_seconds / 60, 0.1)
-    online = (last.busy or 0) + (last.idle or 0)
-    booting = _mean(s.booting for s in window) if last.booting is not None else 0.0
-    ephemeral = _ephemeral(last, series, found[0])
+    arrivals, served = rates
+    blocked = blocked_by(last, rules)
+    pace, usual_pace = _pace(series, last)
+    usual = _habits(ahead, last.at)
+    always = _mean(s.arrivals_per_minute for s in series)
+    habits = usual or (Habit(0.0, arrivals if always is None else always),)
+    runners = served / pace
+    most, usual_runners = _capacity(series, runners, habits[0].arrivals / usual_pace)
     return Flow(
-        queued=max(0.0, (last.queued or 0) - (last.unservable or 0)),
-        oldest_wait=(last.oldest_wait_seconds or 0.0) / 60,
-        arrivals=arrivals[0],
-        arrivals_doubt=arrivals[1],
-        usual=usual,
-        online=online,
-        booting=last.booting or 0,
-        joins=_joins(last, booting, boot),
-        room=_room(last, online),
-        pace=found[0],
-        doubt=found[1],
-        ephemeral=ephemeral,
-        boot=boot,
+        queued=_servable(last),
+        waited=(last.oldest_wait_seconds or 0.0) / 60,
         floor=rules.floor,
-        habits=habits,
+        normal_wait=rules.normal_wait_seconds / 60,
+        boot=max(rules.boot_time_seconds / 60, 0.1),
+        arrivals=arrivals,
+        usual=habits,
+        weeks=bool(usual),
+        runners=0.0 if blocked else runners,
+        busy=float(last.busy or 0) if blocked else runners,
+        grows=0.0 if blocked else _grows(series, last, rules),
+        most=most,
+        pace=pace,
+        usual_runners=usual_runners,
+        usual_pace=usual_pace,
+        shrinks=shrinks,
+        blocked=blocked,
     )
 
 
-def _habits(ahead: tuple[Baseline, ...], at: float) -> tuple[Habit, ...]:
-    """Past weeks on the walk's time scale; none if they do not cover the present."""
-    middles = [((usual.hour + 0.5) * HOUR_SECONDS, usual) for usual in ahead]
-    if not any(abs(middle - at) <= HOUR_SECONDS for middle, _ in middles):
-        return ()
-    return tuple(Habit((m - at) / 60, u.arrivals_per_minute, u.spread_per_minute) for m, u in middles)
+def blocked_by(last: Snapshot, rules: PoolRules) -> Statement | None:
+    """Why past rates cannot be used: jobs are not assigned, or there are no runners."""
+    waits = (last.oldest_wait_seconds or 0) > rules.boot_time_seconds
+    if last.provider_up is False:
+        return statement("provider_down")
+    if last.idle and waits and last.queued and last.idle >= min(2, last.queued):
+        return statement("not_assigned", idle=last.idle)
+    return statement("no_runners") if last.busy == last.idle == 0 and not last.booting else None
 
 
 def usual_at(habits: tuple[Habit, ...], minute: float) -> float:
@@ -125,74 +130,94 @@ def _unreadable(last: Snapshot) -> Statement | None:
         return statement("queue_unknown")
     if last.unservable is None and any(gap.figure == "unservable" for gap in last.missing):
         return statement("servable_unknown")
-    if last.arrivals_per_minute is None:
-        return statement("arrivals_unknown")
-    return statement("busy_unknown") if last.busy is None else None
+    return None
 
 
-def _arriving(last: Snapshot, series: tuple[Snapshot, ...], usual: float | None) -> tuple[float, float]:
-    """Arrivals per minute and their standard deviation: the last half hour without bursts, adjusted to the usual."""
-    now = last.arrivals_per_minute or 0.0
-    rates = [now]
-    for ago in (1, 2):
-        at = last.at - ago * RATE_MINUTES * 60
-        near = [s for s in series if abs(s.at - at) <= 90 and s.arrivals_per_minute is not None]
-        rates += [min(near, key=lambda s: abs(s.at - at)).arrivals_per_minute or 0.0] if near else []
-    middle = sorted(rates)[(len(rates) - 1) // 2]
-    most = BURST * max(middle if usual is None else min(max(middle, usual), 2 * usual), 0.2)
-    calm = [rate for rate in rates if rate <= most] or [min(rates)]
-    minutes, jobs = RATE_MINUTES * len(calm), RATE_MINUTES * sum(calm)
-    if usual is not None:
-        minutes, jobs = minutes + USUAL_MINUTES, jobs + USUAL_MINUTES * usual
-    rate = jobs / minutes
-    return rate, math.sqrt(max(rate, 0.05) / minutes)
+def _servable(sample: Snapshot) -> float:
+    return float(max(0, (sample.queued or 0) - (sample.unservable or 0)))
 
 
-def _pace(last: Snapshot, window: list[Snapshot]) -> tuple[float, float] | None:
-    """Jobs per minute of one runner, from completions and durations, weighted by their data."""
-    both = [(s.completions_per_minute, s.busy) for s in window if s.completions_per_minute is not None and s.busy]
-    busy, rate = _mean(b for _, b in both), _mean(c for c, _ in both)
+def _habits(ahead: Sequence[Baseline], at: float) -> tuple[Habit, ...]:
+    """Past weeks on the walk's time scale; none if they do not cover the present."""
+    middles = [((usual.hour + 0.5) * HOUR_SECONDS, usual.arrivals_per_minute) for usual in ahead]
+    if not any(abs(middle - at) <= HOUR_SECONDS for middle, _ in middles):
+        return ()
+    return tuple(Habit((middle - at) / 60, rate) for middle, rate in middles)
+
+
+def _rates(series: Sequence[Snapshot], last: Snapshot) -> tuple[float, float] | None:
+    """(arrivals, starts) per minute: two of arrivals, starts and the queue's slope give the third."""
+    window = _within(series, NOW_MINUTES)
+    falls = _shrinks(series, SLOPE_MINUTES)
+    arrivals = _mean(s.arrivals_per_minute for s in window)
+    starts = _mean(_ended(s) for s in _within(series, SLOPE_MINUTES))
+    waited = (last.oldest_wait_seconds or 0.0) / 60
+    if arrivals is None and waited > NORMAL_WAIT_SECONDS / 120:
+        arrivals = _servable(last) / waited
+    if starts is None and last.busy is not None and last.duration_p50_seconds:
+        starts = last.busy * 60 / (last.duration_p50_seconds * MEAN_OVER_MEDIAN)
+    if falls is None:
+        return None if arrivals is None or starts is None else (arrivals, starts)
+    if arrivals is None:
+        arrivals = max(0.0, (starts or max(0.0, falls)) - falls)
+    by_slope = max(0.0, arrivals + falls)
+    return arrivals, by_slope if starts is None else (starts + by_slope) / 2
+
+
+def _shrinks(series: Sequence[Snapshot], minutes: float) -> float | None:
+    """Jobs by which the queue fell per minute; None with too few samples."""
+    known = [s for s in _within(series, minutes) if s.queued is not None]
+    if len(known) < LEAST_SAMPLES:
+        return None
+    return (_servable(known[0]) - _servable(known[-1])) * 60 / (known[-1].at - known[0].at)
+
+
+def _pace(series: Sequence[Snapshot], last: Snapshot) -> tuple[float, float]:
+    """(present, usual) jobs per minute of one runner, by Little's law; else from the median duration."""
     by_time = 60 / (last.duration_p50_seconds * MEAN_OVER_MEDIAN) if last.duration_p50_seconds else None
-    by_count = rate / busy if rate and busy else None
-    if by_count is None:
-        return None if by_time is None else (by_time, 0.35)
-    seen = rate * max(RATE_MINUTES, (last.at - window[0].at) / 60)
-    alone = 0.7 / math.sqrt(seen + 2)
-    if by_time is None:
-        return by_count, alone
-    trust = seen / (seen + 12)
-    pace = trust * by_count + (1 - trust) * by_time
-    return pace, min(0.5, math.hypot(0.7 * alone, 0.25 * abs(by_count - by_time) / pace))
+    usual = _per_runner(series)
+    present = _per_runner(_within(series, NOW_MINUTES)) or by_time or usual or UNKNOWN_PACE
+    return present, usual or present
 
 
-def _joins(last: Snapshot, booting: float, boot: float) -> float:
-    by_boot = booting / boot
-    if last.creates is None:
-        return by_boot
-    if last.registered is not None and last.creates >= 3 and last.registered == 0:
-        return 0.0
-    return 0.6 * by_boot + 0.4 * last.creates / CREATE_MINUTES if by_boot else 0.0
+def _per_runner(window: Sequence[Snapshot]) -> float | None:
+    both = [(ended, s.busy) for s in window if (ended := _ended(s)) is not None and s.busy is not None]
+    busy = sum(number for _, number in both)
+    return sum(ended for ended, _ in both) / busy or None if busy else None
 
 
-def _room(last: Snapshot, online: float) -> float:
-    if last.limit is None:
-        return math.inf
-    return max(0.0, last.limit - online - (last.booting or 0) - (last.offline or 0) - (last.failed or 0))
+def _ended(sample: Snapshot) -> float | None:
+    """Jobs that runners finished per minute; where unknown, those that they started."""
+    known = sample.completions_per_minute
+    return sample.starts_per_minute if known is None else known
 
 
-def _ephemeral(last: Snapshot, series: tuple[Snapshot, ...], pace: float) -> bool:
-    """Whether runners are created about as fast as jobs end, although the pool does not grow."""
-    ends = last.completions_per_minute or pace * (last.busy or 0)
-    if not last.creates or not ends:
-        return False
-    created = last.creates / CREATE_MINUTES
-    past = [s for s in series if last.at - s.at <= CREATE_MINUTES * 60 and s.online is not None]
-    before, now = past[0] if past else last, last
-    minutes = max(1.0, (now.at - before.at) / 60)
-    grown = ((now.online or 0) + (now.booting or 0) - (before.online or 0) - (before.booting or 0)) / minutes
-    return (created - grown) / ends > 0.5
+def _capacity(series: Sequence[Snapshot], runners: float, needed: float) -> tuple[float, float]:
+    """(the most runners as it is, those of usual times)."""
+    limits = [s.limit for s in series if s.limit is not None]
+    present = [online for s in series if (online := _online(s)) is not None]
+    if limits:
+        return max(runners, limits[-1]), max(runners, *limits)
+    usual = 1.1 * max(present) if present else ROOM * needed
+    return max(runners, usual), max(runners, usual)
 
 
-def _mean(values: Iterable[float | None]) -> float:
+def _grows(series: Sequence[Snapshot], last: Snapshot, rules: PoolRules) -> float:
+    """Runners that come per minute: as lately, or as those that boot now."""
+    known = [(s.at, online) for s in _within(series, SLOPE_MINUTES) if (online := _online(s)) is not None]
+    seen = (known[-1][1] - known[0][1]) * 60 / (known[-1][0] - known[0][0]) if len(known) >= LEAST_SAMPLES else 0.0
+    boots = 0.5 * (last.booting or 0) * 60 / max(rules.boot_time_seconds, 60.0) if not last.create_failures else 0.0
+    return max(0.0, seen, boots)
+
+
+def _online(sample: Snapshot) -> int | None:
+    return None if sample.busy is None else sample.busy + (sample.idle or 0)
+
+
+def _within(series: Sequence[Snapshot], minutes: float) -> Sequence[Snapshot]:
+    return [s for s in series if series[-1].at - s.at <= minutes * 60]
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
     known = [float(v) for v in values if v is not None]
-    return sum(known) / len(known) if known else 0.0
+    return sum(known) / len(known) if known else None

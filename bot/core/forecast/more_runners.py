@@ -3,18 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.core.forecast.drain import WalkPoint, crossing, walk
 from bot.core.forecast.flow import Flow, flow_of
-from bot.core.forecast.forecast import INTERVAL_Z, spread_out
+from bot.core.forecast.forecast import bounds
+from bot.core.forecast.readings import LATER_MINUTES, DrainReadings, longest_wait, readings, times_faster
+from bot.core.forecast.scoring import Calibration
+from bot.core.forecast.walk import HORIZON_MINUTES, walk
 from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement, statement
 
 TARGET_SECONDS = 1800.0
-ADDED_WIDEN = 1.25
-"""Factor on the interval with added runners, which are not measured yet (measured on the fleet)."""
-BOOT_VARIES = 0.25
-"""Share of the boot time by which a new runner may be early or late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +24,8 @@ class Terms:
     """The queue should be empty within this time."""
     most: int | None = None
     """Largest number of added runners; None: unlimited."""
-    widen: float = 1.0
-    """The pool's calibration: how much its intervals were too narrow."""
-    """See `flow_of`."""
+    known: Calibration = field(default_factory=Calibration)
+    """Of the pool's forecasts."""
     ahead: tuple[Baseline, ...] = ()
     """The expectation from past weeks."""
 
@@ -44,7 +41,11 @@ class Option:
     oldest_wait_seconds: float | None
     """The longest wait until then; None if the present queue is not served, or its oldest wait is unknown."""
     cost: float | None
-    """Cost of the added runners until the queue is empty; None if unpriced or without a drain."""
+    """Cost of the added runners until the queue has drained; None if unpriced."""
+    times_faster: float = 1.0
+    """How many times sooner it drains than without them."""
+    sooner_seconds: float = 0.0
+    """By how much, in the middle case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,70 +62,39 @@ class WhatIf:
 
 
 def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int], terms: Terms | None = None) -> WhatIf:
-    """Simulate the queue with each number of added runners; more runners never make it later."""
+    """Walk the queue with each number of added runners; more runners never make it later."""
     terms = terms or Terms()
     queued = series[-1].queued if series else None
     if queued is not None and queued <= rules.floor:
         few = statement("at_floor", queued=queued)
         return WhatIf(refusal=few if queued else statement("nothing_queued"))
-    flow = flow_of(tuple(series), rules, terms.ahead)
+    flow = flow_of(series, rules, terms.ahead)
     if isinstance(flow, Statement):
         return WhatIf(refusal=flow)
-    options: list[Option] = []
-    for more in sorted({0, *(number for number in counts if number > 0)}):
-        option = _not_later(_option(flow, more, terms), options[-1] if options else None)
-        known = series[-1].oldest_wait_seconds is not None
-        options.append(option if known else replace(option, oldest_wait_seconds=None))
+    alone = readings(flow)
+    times = bounds(alone, terms.known)
+    known = series[-1].oldest_wait_seconds is not None
+    options = [_option(flow, more, alone, times, terms) for more in sorted({0, *(one for one in counts if one > 0)})]
+    options = options if known else [replace(option, oldest_wait_seconds=None) for option in options]
     enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
     return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules))
 
 
-def _option(flow: Flow, more: int, terms: Terms) -> Option:
-    points = walk(flow, more)
-    low, mid, high = (crossing(points, flow.floor, z) for z in (-INTERVAL_Z, 0.0, INTERVAL_Z))
-    if low is not None and mid is not None:
-        low, mid, high = spread_out(flow, low, mid, high, terms.widen * (ADDED_WIDEN if more else 1.0))
-        if more:
-            low, high = min(low, mid - BOOT_VARIES * flow.boot), _later(high, mid + BOOT_VARIES * flow.boot + 1)
-    hourly = terms.cost_per_runner_hour
-    cost = None if hourly is None or mid is None else hourly * more * mid / 60
-    return Option(more, _seconds(low), _seconds(mid), _seconds(high), _oldest(flow, points), cost)
-
-
-def _later(one: float | None, other: float) -> float | None:
-    return None if one is None else max(one, other)
-
-
-def _seconds(minutes: float | None) -> float | None:
-    return None if minutes is None else 60 * minutes
-
-
-def _oldest(flow: Flow, points: Sequence[WalkPoint]) -> float | None:
-    """The longest wait; the last job in the queue starts when as many have started as wait now."""
-    turn = next((p.minute for p in points if p.started >= flow.queued), None)
-    first = next((p.minute for p in points if p.started >= 1), None)
-    if turn is None or first is None:
-        return None
-    return 60 * max(flow.oldest_wait + first, turn)
-
-
-def _not_later(option: Option, fewer: Option | None) -> Option:
-    """Use the option with fewer runners where rounding makes more look later."""
-    if fewer is None:
-        return option
+def _option(flow: Flow, more: int, alone: DrainReadings, times: tuple[float, float, float], terms: Terms) -> Option:
+    faster = times_faster(alone, readings(flow, more)) if more else 1.0
+    low, middle, high = (min(time, max(flow.boot, time / faster)) for time in times)
+    ends = high < HORIZON_MINUTES
+    price = terms.cost_per_runner_hour
     return Option(
-        option.more,
-        _sooner(option.low_seconds, fewer.low_seconds),
-        _sooner(option.mid_seconds, fewer.mid_seconds),
-        _sooner(option.high_seconds, fewer.high_seconds),
-        _sooner(option.oldest_wait_seconds, fewer.oldest_wait_seconds),
-        option.cost,
+        more,
+        60 * low,
+        60 * middle if middle < HORIZON_MINUTES else None,
+        60 * high if ends else None,
+        None if (wait := longest_wait(flow, walk(flow, LATER_MINUTES, more))) is None else 60 * wait,
+        None if price is None else price * more * middle / 60,
+        times[1] / middle,
+        60 * (times[1] - middle),
     )
-
-
-def _sooner(one: float | None, other: float | None) -> float | None:
-    known = [value for value in (one, other) if value is not None]
-    return min(known) if known else None
 
 
 def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> Statement | None:

@@ -8,18 +8,37 @@ from bot.core.statement import Statement
 
 
 class Verdict(StrEnum):
-    """The trend of a queue without any action."""
+    """The kind of a forecast of a queue without any action."""
 
-    CLEARS = "clears"
-    STALLED = "stalled"
-    """Neither shrinking nor growing much."""
+    INTERVAL = "interval"
+    AT_LEAST = "at_least"
+    """Only the lower bound says something."""
+    AT_MOST = "at_most"
     GROWING = "growing"
-    UNSAID = "unsaid"
+    """Even as usual it would not drain, and it gets longer."""
+    STALLED = "stalled"
+    """The same, and it stays about as long."""
+    UNTIL_REPAIRED = "until_repaired"
+    """As it is it never drains; the bounds hold if the trouble ends like past ones."""
+    NONE = "none"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Verdict | None":
+        """The values of records up to 0.2.0."""
+        return {"clears": cls.INTERVAL, "unsaid": cls.NONE}.get(str(value))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether its bounds can be compared with the truth."""
+        return self in {Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST, Verdict.UNTIL_REPAIRED}
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A forecast of a pool's queue, never of one job; the interval should be right in 4 of 5 cases."""
+    """A forecast of a pool's queue, never of one job.
+
+    Each bound should be right in 9 of 10 cases, an interval in 4 of 5.
+    """
 
     at: float
     """Epoch seconds of its sample."""
@@ -28,10 +47,16 @@ class Forecast:
     low_seconds: float | None = None
     mid_seconds: float | None = None
     high_seconds: float | None = None
-    """From `at` until the queue reaches its floor; only if it clears."""
+    """From `at` until the queue has drained; None: no such bound."""
     reason: Statement | None = None
-    """Why there is no forecast, or the basis of the verdict."""
+    """Why there is no forecast, or its basis."""
     pool: str = ""
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """(low, high) in seconds of an interval; None for other kinds."""
+        known = self.verdict is Verdict.INTERVAL and self.low_seconds is not None and self.high_seconds is not None
+        return (self.low_seconds or 0.0, self.high_seconds or 0.0) if known else None
 
 
 class LeftOut(StrEnum):
@@ -53,7 +78,7 @@ class Score:
     actual_seconds: float
     """For an unscored forecast, a lower bound: the time until it was given up."""
     held: bool
-    """Whether the interval was right; for stalled and growing: not empty for half an hour."""
+    """Whether its bounds were right; for stalled and growing: not drained for half an hour."""
     left_out: LeftOut | None = None
 
     @property

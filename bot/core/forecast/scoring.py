@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from bot.core.forecast.outlook import FirstForecast, Forecast, LeftOut, Score, ScoreSummary, Verdict
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained
 
 KEPT_FORECASTS, KEPT_SCORES = 24, 60
-LEAST_SCORES = 5
-WIDEST = 4.0
+WIDEST, TIGHTEST = 4.0, 2.0
+"""Factors by which a bound moves outward or inward at most."""
+MISSED = 0.1
+"""Share of the forecasts whose bound may be wrong, on each side."""
+STEP = 0.5
 EMPTY_SOON_SECONDS = 1800.0
 """A forecast of stalled or growing was wrong if the queue is empty sooner than this."""
 DAY_SECONDS = 86400.0
@@ -22,40 +25,52 @@ UNSEEN_SECONDS, UNSEEN_SHARE = 600.0, 0.1
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The error of this pool's recent forecasts; 1 leaves intervals unchanged."""
+    """Factors on both bounds, from this pool's recent forecasts; 1 leaves them unchanged."""
 
-    widen: float = 1.0
+    low: float = 1.0
+    high: float = 1.0
     scored: int = 0
+
+    @property
+    def widen(self) -> float:
+        """The factor on each side of an interval, on average."""
+        return math.sqrt(self.high / self.low)
 
 
 def calibration(scores: Sequence[Score]) -> Calibration:
-    """The factor with which 80 % of past intervals would have been right; never below 1."""
-    needed = sorted(n for score in scores if (n := _needed(score)) is not None)
-    if len(needed) < LEAST_SCORES:
-        return Calibration(scored=len(needed))
-    place = min(len(needed) - 1, math.ceil(0.8 * (len(needed) + 1)) - 1)
-    return Calibration(min(WIDEST, max(1.0, needed[place])), len(needed))
+    """The factors with which each bound would have been wrong in one of ten incidents.
+
+    Adaptive conformal inference (I. Gibbs and E. Candès 2021) on logarithms: a wrong bound moves outward by 9 small
+    steps, a right one inward by 1. The forecasts of one incident share a step, because they have one truth.
+    """
+    known = [s for s in scores if s.forecast.verdict.bounded and not s.left_out]
+    shared = Counter(round(_ended(score)) for score in known)
+    low = high = 0.0
+    for score in known:
+        made, step = score.forecast, STEP / shared[round(_ended(score))]
+        if made.low_seconds is not None:
+            low += step * (MISSED - (score.actual_seconds < made.low_seconds))
+        if made.high_seconds is not None:
+            high -= step * (MISSED - (score.actual_seconds > made.high_seconds))
+        low = min(math.log(TIGHTEST), max(-math.log(WIDEST), low))
+        high = min(math.log(WIDEST), max(-math.log(TIGHTEST), high))
+    return Calibration(math.exp(low), math.exp(high), len(known))
 
 
-def _needed(score: Score) -> float | None:
-    """How much wider this interval should have been, on the scale of ratios."""
-    f, ratio = score.forecast, score.ratio
-    if not f.low_seconds or not f.mid_seconds or not f.high_seconds or ratio is None or ratio <= 0:
-        return None
-    off = math.log(ratio)
-    side = f.high_seconds / f.mid_seconds if off > 0 else f.mid_seconds / f.low_seconds
-    return abs(off) / max(math.log(side), 0.05)
+def _ended(score: Score) -> float:
+    return score.forecast.at + score.actual_seconds
 
 
 def scored(made: Forecast, actual_seconds: float) -> Score:
     """Compare a forecast with the time that the queue really took; `actual_seconds` counts from then."""
-    if made.verdict is Verdict.CLEARS and made.low_seconds is not None and made.high_seconds is not None:
-        return Score(made, actual_seconds, made.low_seconds <= actual_seconds <= made.high_seconds)
-    return Score(made, actual_seconds, made.verdict is Verdict.UNSAID or actual_seconds >= EMPTY_SOON_SECONDS)
+    if made.verdict.bounded:
+        low, high = made.low_seconds or 0.0, math.inf if made.high_seconds is None else made.high_seconds
+        return Score(made, actual_seconds, low <= actual_seconds <= high)
+    return Score(made, actual_seconds, made.verdict is Verdict.NONE or actual_seconds >= EMPTY_SOON_SECONDS)
 
 
 def compared(pool: Pool, rules: PoolRules) -> Pool:
-    """The record with forecasts scored, once samples showed the queue at its floor, incident or not.
+    """The record with forecasts scored, once samples showed that the queue has drained, incident or not.
 
     After a gap in the measurements the end is unknown, and after a day waiting ends.
     """
@@ -72,7 +87,7 @@ def _score(samples: Sequence[Snapshot], made: Forecast, rules: PoolRules) -> lis
     before: Snapshot | None = None
     for sample in samples:
         age = sample.at - made.at
-        over = empty(sample, rules.floor)
+        over = drained(sample, rules)
         if age > 0 and (over or age >= DAY_SECONDS):
             gap = math.inf if before is None else sample.at - before.at
             seen = over is not None and gap <= max(UNSEEN_SECONDS, UNSEEN_SHARE * age)
@@ -107,7 +122,7 @@ def thinned(forecasts: Sequence[Forecast]) -> tuple[Forecast, ...]:
 
 def _left_out(made: Sequence[Forecast], why: LeftOut, waited_seconds: float = 0.0) -> list[Score]:
     """A forecast without a time is not counted as left out."""
-    return [Score(one, waited_seconds, False, why) for one in made if one.verdict is not Verdict.UNSAID]
+    return [Score(one, waited_seconds, False, why) for one in made if one.verdict is not Verdict.NONE]
 
 
 def _entered(pool: Pool, came: Sequence[Score], waiting: Sequence[Forecast]) -> Pool:
@@ -121,14 +136,14 @@ def _entered(pool: Pool, came: Sequence[Score], waiting: Sequence[Forecast]) -> 
 
 
 def held_share(scores: Sequence[Score]) -> tuple[int, int]:
-    """Of the scored forecasts with a time: how many were right, and how many there are."""
-    timed = [s for s in scores if s.forecast.verdict is Verdict.CLEARS and not s.left_out]
+    """Of the scored forecasts with a bound: how many were right, and how many there are."""
+    timed = [s for s in scores if s.forecast.verdict.bounded and not s.left_out]
     return sum(s.held for s in timed), len(timed)
 
 
 def not_scored(scores: Sequence[Score]) -> Counter[LeftOut]:
-    """Unscored forecasts with a time, by reason."""
-    return Counter(s.left_out for s in scores if s.left_out and s.forecast.verdict is Verdict.CLEARS)
+    """Unscored forecasts with a bound, by reason."""
+    return Counter(s.left_out for s in scores if s.left_out and s.forecast.verdict.bounded)
 
 
 def error_factor(scores: Sequence[Score]) -> float | None:
@@ -141,15 +156,15 @@ def score_summary(scores: Sequence[Score]) -> ScoreSummary:
     """Forecast against truth, with how many are left out."""
     held, timed = held_share(scores)
     known = [s for s in scores if not s.left_out]
-    first = next((s for s in known if s.forecast.verdict is Verdict.CLEARS and s.forecast.queued), None)
+    first = next((s for s in known if s.forecast.verdict.bounded and s.forecast.queued), None)
     others = [s for s in known if s.forecast.verdict in {Verdict.STALLED, Verdict.GROWING}]
     made = first.forecast if first else None
     return ScoreSummary(
         held,
         timed,
         dict(not_scored(scores)),
-        FirstForecast(made.at, made.low_seconds, made.high_seconds, first.actual_seconds)
-        if first and made and made.low_seconds is not None
+        FirstForecast(made.at, made.low_seconds or 0.0, made.high_seconds, first.actual_seconds)
+        if first and made
         else None,
         sum(s.held for s in others),
         len(others),

@@ -17,7 +17,7 @@ from bot.core.incident.pools import Reported
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, worst_first
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, worst_first
 from bot.core.routing import named_pools
 
 STORM_SECONDS = 15.0
@@ -134,7 +134,7 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
     pools = incident.pools.sampled(
         sample,
         queues=is_empty is False and waits_long,
-        drained=is_empty is True and sample.at >= incident.opened_at - 1,
+        drained=drained(sample, rules) is True and sample.at >= incident.opened_at - 1,
         goes_on=gap <= 2 * timing.poll + 1,
     )
     return replace(incident, pools=pools)

@@ -9,8 +9,9 @@ from bot.core.pool.hour_stats import Baseline, Fired, HourStats
 
 KEPT_SAMPLES = 240
 """Samples kept per pool: two hours at the default poll of 30 s."""
+NORMAL_WAIT_SECONDS = 300.0
+"""Normal even where machines boot faster (docs/design/diagnosis.md#definitions)."""
 TREND_SAMPLES = 20
-"""Samples for the trend: ten minutes at the default poll of 30 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +210,17 @@ class PoolRules:
     floor: int = 0
     """A queue this short counts as empty."""
     boot_time_seconds: float = 180.0
-    """How long a new runner takes to start; shorter waits are normal."""
+    """How long a new runner takes to start."""
     scalable: bool = False
     warn_wait_seconds: float | None = None
     """Threshold of the early warning for the longest wait; None: learnt."""
     warn_queued: int | None = None
     """The same for queued jobs."""
+
+    @property
+    def normal_wait_seconds(self) -> float:
+        """The longest wait that is normal: a job may have to wait for its own machine."""
+        return max(NORMAL_WAIT_SECONDS, 1.5 * self.boot_time_seconds)
 
 
 def measured(pool: Pool, snapshot: Snapshot) -> Pool:
@@ -265,9 +271,13 @@ def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
 
 def empty(snapshot: Snapshot | None, floor: int) -> bool | None:
     """Whether the queue is at or under its floor; None if unknown."""
-    if snapshot is None or snapshot.queued is None:
-        return None
-    return snapshot.queued <= floor
+    return None if snapshot is None or snapshot.queued is None else snapshot.queued <= floor
+
+
+def drained(snapshot: Snapshot | None, rules: PoolRules) -> bool | None:
+    """Whether the queue is at its floor, or waits are normal: with a machine for each job it is never empty."""
+    short, wait = empty(snapshot, rules.floor), snapshot.oldest_wait_seconds if snapshot else None
+    return short if short is not False else wait is not None and wait <= rules.normal_wait_seconds
 
 
 def raised(peak: Peak, snapshot: Snapshot) -> Peak:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.core.forecast.flow import MEAN_OVER_MEDIAN
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
-from bot.core.reporting.staffing import SHARE, Demand, Staffing, Stretch, fewest, late_shares
+from bot.core.reporting.staffing import MEAN_OVER_MEDIAN, SHARE, Demand, Staffing, Stretch, fewest, late_shares
 from bot.core.statement import Statement, statement
 
 LEAST_KNOWN_SECONDS = 1800.0

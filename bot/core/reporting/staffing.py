@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
-from bot.core.forecast.flow import MEAN_OVER_MEDIAN
-
+MEAN_OVER_MEDIAN = 1.12
+"""Factor between mean and median job time where the pool's own is unknown."""
 SHARE = 0.95
 """Share of the jobs that should start within the target."""
 MARGIN = 1.05

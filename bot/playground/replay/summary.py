@@ -135,7 +135,7 @@ def _score(scores: Sequence[Score]) -> Iterator[str]:
     if others:
         of = f"{sum(one.held for one in others):,} of {count(len(others), 'forecast')}"
         yield f"{of} of a queue that stalls or grows came true"
-    if unsaid := sum(one.forecast.verdict is Verdict.UNSAID for one in scores):
+    if unsaid := sum(one.forecast.verdict is Verdict.NONE for one in scores):
         yield f"{count(unsaid, 'time')} nothing could be said"
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bot.core.finding import Finding, Scaling
 from bot.core.forecast.more_runners import WhatIf
-from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.forecast.outlook import Forecast
 from bot.core.pool.pool import Snapshot
 
 Json = dict[str, object]
@@ -55,12 +55,7 @@ def forecast(made: Forecast | None) -> Json:
     if made is None:
         return _forecast("none", reason="no_queue")
     reason = made.reason.id if made.reason else None
-    match made.verdict:
-        case Verdict.CLEARS:
-            return _forecast("interval", made.low_seconds, made.high_seconds, reason)
-        case Verdict.GROWING | Verdict.STALLED:
-            return _forecast(made.verdict.value, made.low_seconds, made.high_seconds, reason)
-    return _forecast("none", reason=reason)
+    return _forecast(made.verdict.value, made.low_seconds, made.high_seconds, reason)
 
 
 def _forecast(kind: str, low: float | None = None, high: float | None = None, reason: str | None = None) -> Json:
@@ -72,7 +67,12 @@ def _more_runners(found: WhatIf, named: Sequence[Finding]) -> Json:
     top = named[0] if named else None
     helps = top.scaling if top else Scaling.NO if found.do_nothing else Scaling.UNKNOWN
     effects = [
-        {"added": one.more, "low_seconds": one.low_seconds, "high_seconds": one.high_seconds, "times_faster": None}
+        {
+            "added": one.more,
+            "low_seconds": one.low_seconds,
+            "high_seconds": one.high_seconds,
+            "times_faster": round(one.times_faster, 2),
+        }
         for one in found.options
         if one.more
     ]

@@ -57,15 +57,23 @@ def _floor(view: View, pool: str) -> int:
 
 
 def forecast_words(made: Forecast) -> str:
-    """`drains in 20–45 min`, `not draining`, `growing` or `no clear trend yet`; the basis stays in the thread."""
-    if made.verdict is not Verdict.CLEARS or made.low_seconds is None or made.high_seconds is None:
-        return VERDICTS[made.verdict]
-    low, high = _coarse(made.low_seconds / 60, up=False), _coarse(made.high_seconds / 60, up=True)
-    if high <= 2:
-        return "drains within minutes"
-    if high < 120:
-        return f"drains in {low}–{high} min"
-    return f"drains in {duration(60 * low)} to {duration(60 * high)}"
+    """`drains in 20–45 min`, a bound, `growing` or `no clear trend yet`; the basis stays in the thread."""
+    words = VERDICTS[made.verdict]
+    low = None if made.low_seconds is None else max(0, _coarse(made.low_seconds / 60, up=False))
+    high = None if made.high_seconds is None else _coarse(made.high_seconds / 60, up=True)
+    if made.verdict is Verdict.INTERVAL and high is not None:
+        return f"{words} within minutes" if high <= 2 else f"{words} in {_span(low or 0, high)}"
+    if made.verdict is Verdict.AT_MOST and high is not None:
+        return f"{words} within {duration(60 * high)}"
+    if made.verdict is Verdict.AT_LEAST and low is not None:
+        return f"{words}; {duration(60 * max(low, 1))} at the earliest"
+    if made.verdict is Verdict.UNTIL_REPAIRED and low and high is not None:
+        return f"{words}; typically in {_span(low, high)}"
+    return words
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low}–{high} min" if high < 120 else f"{duration(60 * low)} to {duration(60 * high)}"
 
 
 def _coarse(minutes: float, *, up: bool) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from bot.core.forecast.forecast import WIDEST
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, WhatToExpect
 from bot.core.forecast.outlook import Verdict
 from bot.core.pool.pool import PoolRules, Snapshot
@@ -33,15 +34,21 @@ REASONS: Mapping[str, Words] = {
 """Why there is no forecast, its basis, or why nothing should be added."""
 
 VERDICTS = {
-    Verdict.CLEARS: "drains",
+    Verdict.INTERVAL: "drains",
+    Verdict.AT_LEAST: "may not drain",
+    Verdict.AT_MOST: "drains",
     Verdict.STALLED: "not draining",
     Verdict.GROWING: "growing",
-    Verdict.UNSAID: "no clear trend yet",
+    Verdict.UNTIL_REPAIRED: "drains only after a fix",
+    Verdict.NONE: "no clear trend yet",
 }
-"""The trends of a queue."""
+"""The kinds of forecasts."""
 
 DOUBTED = "If they came and took jobs:"
 """Shown above the table if the diagnosis says that more runners hardly help."""
+
+LEAST_FASTER = 1.05
+"""A smaller effect is none."""
 
 
 def reason_words(reason: Statement | None) -> str:
@@ -95,14 +102,17 @@ def _row(option: Option, chosen: int | None) -> str:
 
 
 def _drains(option: Option) -> str:
-    if option.mid_seconds is None:
-        if option.low_seconds is None:
-            return "does not drain at these rates"
-        return f"open whether it drains, not before {duration(option.low_seconds)}"
-    if option.high_seconds is None or option.low_seconds is None:
-        return f"drains in about {duration(option.mid_seconds)}, but may not drain at all"
-    low, high = duration(option.low_seconds), duration(option.high_seconds)
-    return f"drains in about {low}" if low == high else f"drains in {low} to {high}"
+    """The effect first, then the time."""
+    faster, sooner = option.times_faster, duration(option.sooner_seconds)
+    effect = f"{faster:.1f} × faster, about {sooner} sooner; " if faster >= LEAST_FASTER else "no faster; "
+    low, high = option.low_seconds or 0.0, option.high_seconds
+    if high is None:
+        time = f"may not drain, {duration(low)} at the earliest"
+    elif high > WIDEST * max(low, 60.0):
+        time = f"drains within {duration(high)}"
+    else:
+        time = f"drains in about {duration(low)}" if low == high else f"drains in {duration(low)} to {duration(high)}"
+    return (effect if option.more else "") + time
 
 
 def _wait(option: Option) -> str:

@@ -26,14 +26,15 @@ def score_lines(scores: ScoreSummary) -> tuple[str, ...]:
     """Forecast against truth, with how many are left out; nothing when nothing was forecast."""
     missing, said = left_out_words(scores.left_out), []
     if (first := scores.first) is not None:
-        low, high = duration(first.low_seconds), duration(first.high_seconds)
-        held = f"Forecast: {scores.held} of {count(scores.timed, 'interval')} held the truth"
+        low, high = first.low_seconds, first.high_seconds
+        span = f"at least {duration(low)}" if high is None else f"{duration(low)} to {duration(high)}"
+        held = f"Forecast: {scores.held} of {count(scores.timed, 'forecast')} held the truth"
         made = clock(first.made_at, first.actual_seconds)
         took = duration(first.actual_seconds)
         said += [held + (missing and f"; {missing}")]
-        said += [f"The first, made at {made} UTC, said {low} to {high}; it took {took}"]
+        said += [f"The first, made at {made} UTC, said {span}; it took {took}"]
     elif missing:
-        said.append(f"Forecast: no interval was scored; {missing}")
+        said.append(f"Forecast: none was scored; {missing}")
     if scores.stalled:
         of = f"{scores.came_true:,} of {count(scores.stalled, 'forecast')}"
         soon = duration(EMPTY_SOON_SECONDS)

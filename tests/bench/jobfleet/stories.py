@@ -36,7 +36,7 @@ def lived(case: Case) -> Iterator[Moment]:
     """The minutes after the alert; none when no alert came within five hours of the fault."""
     fleet = JobFleet(case.spec, case.faults, case.seed, case.begin - BEFORE)
     exporter = Exporter(fleet, NAME, case.exporter)
-    pool, alert = _known(case), None
+    pool, alert = known(case), None
     rules = PoolRules(NAME, boot_time_seconds=round(case.spec.boot))
     quiet = case.begin + case.alert_seconds if not case.faults and case.causes == () else None
     due = 0.0
@@ -63,7 +63,7 @@ def _seen(pool: Pool, sample: Snapshot, *, watched: bool) -> Pool:
     return after if watched else replace(after, samples=after.samples[-KEPT_UNWATCHED:])
 
 
-def _known(case: Case) -> Pool:
+def known(case: Case) -> Pool:
     """The pool's record eight hours before, with the expectation of its known weeks."""
     dice, hour = random.Random(f"{case.seed}/weeks"), int((case.begin + MONDAY) // HOUR_SECONDS)
     cells = []

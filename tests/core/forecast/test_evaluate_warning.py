@@ -1,24 +1,24 @@
 """When a warning is given, and how it ends: rows over samples, thresholds and episodes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bot.core.forecast import evaluate_warning
 from bot.core.forecast.evaluate_warning import (
     CALM_SECONDS,
     REST_SECONDS,
     SURE_LOOKS,
     Measurement,
     advanced,
-    expected,
     learnt_from,
     reached,
     thresholds,
 )
 from bot.core.pool.early_warning import Crossing, Ending, Measure, Threshold, WarningHistory
-from bot.core.pool.hour_stats import Fired
+from bot.core.pool.hour_stats import Baseline, Fired
 from bot.core.pool.pool import PoolRules, Snapshot
 from tests.builders import NOW, POOL, sample
 
@@ -48,17 +48,35 @@ def growing(queued: int, wait: float, looks: int = 20, **figures: float | None) 
     ]
 
 
+def weeks(rate: float | None) -> tuple[Baseline, ...]:
+    """Past weeks that always had this rate."""
+    return tuple(Baseline(int(NOW // 3600) + n, rate or 0.0, 0.1, 4) for n in range(3))
+
+
+def expected(series: Sequence[Snapshot], rules: PoolRules, limits: tuple[Threshold, ...]) -> tuple[Crossing, ...]:
+    """What is expected where past weeks had the rate of now."""
+    return evaluate_warning.expected(series, rules, limits, weeks(series[-1].arrivals_per_minute if series else 0.0))
+
+
+def test_nothing_is_expected_before_two_weeks_are_known() -> None:
+    """A batch looks like a surge then: a pool with batches got twelve false warnings in a week."""
+    series = growing(100, 1500.0, arrivals_per_minute=8.0)
+    assert expected(series, RULES, (WAIT,))
+    assert evaluate_warning.expected(series, RULES, (WAIT,)) == ()
+    assert evaluate_warning.expected(series, RULES, (WAIT,), weeks(8.0)[2:]) == ()
+
+
 def test_a_growing_queue_of_a_full_pool_is_warned_of() -> None:
     """The wait grows with the queue: the crossing lies inside the interval, and is sure."""
-    (found,) = expected(growing(100, 1500.0, arrivals_per_minute=8.0, usual_arrivals_per_minute=8.0), RULES, (WAIT,))
+    (found,) = expected(growing(150, 1500.0, starts_per_minute=4.0), RULES, (WAIT,))
     assert found.sure
     assert found.low_seconds < found.mid_seconds
     assert found.high_seconds is None or found.high_seconds > found.mid_seconds
-    assert 10 * 60 < found.mid_seconds < 60 * 60
+    assert 5 * 60 < found.mid_seconds < 60 * 60
 
 
 def test_a_burst_that_stands_in_line_ages_as_fast_as_time() -> None:
-    """100 jobs came 5 min ago and 2 a minute are started: the oldest is 30 min old in 25 min, whatever else happens."""
+    """100 jobs came 8 min ago and 2 a minute are started: the oldest is 30 min old in 22 min, whatever else happens."""
     rates = {
         "arrivals_per_minute": 2.0,
         "starts_per_minute": 2.0,
@@ -66,26 +84,25 @@ def test_a_burst_that_stands_in_line_ages_as_fast_as_time() -> None:
         "busy": 20,
         "limit": 20,
     }
-    series = [sample(0, at=NOW - 60 * ago, **{**FULL, **rates}) for ago in range(20, 5, -1)]
-    series += [sample(100, at=NOW - 60 * ago, **{**FULL, **rates, "oldest_wait_seconds": 60.0 * (5 - ago)})
-               for ago in range(5, -1, -1)]  # fmt: skip
+    series = [sample(0, at=NOW - 60 * ago, **{**FULL, **rates}) for ago in range(20, 8, -1)]
+    series += [sample(100, at=NOW - 60 * ago, **{**FULL, **rates, "oldest_wait_seconds": 60.0 * (8 - ago)})
+               for ago in range(8, -1, -1)]  # fmt: skip
     (found,) = expected(series, RULES, (WAIT,))
     assert found.sure
-    assert found.mid_seconds == pytest.approx(25 * 60, abs=120)
+    assert found.mid_seconds == pytest.approx(22 * 60, abs=120)
 
 
 @pytest.mark.parametrize(
     "series",
     [
         [],
-        growing(60, 900.0, looks=2),
         growing(60, 120.0),
         growing(60, 900.0, arrivals_per_minute=None),
         growing(60, 900.0, arrivals_per_minute=1.0, usual_arrivals_per_minute=1.0),
         [sample(0, at=NOW - 60 * n, **FULL) for n in (2, 1, 0)],
         growing(60, 1800.0),
     ],
-    ids=["no sample", "too few", "normal wait", "no arrivals known", "drains", "empty", "crossed already"],
+    ids=["no sample", "normal wait", "no arrivals known", "drains", "empty", "crossed already"],
 )
 def test_nothing_is_expected_without_reason(series: list[Snapshot]) -> None:
     """Unknown rates, normal waits and queues that drain give no warning; what is crossed needs none."""

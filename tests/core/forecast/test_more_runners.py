@@ -1,18 +1,22 @@
 """What more runners would do: monotone, after the boot time, with the fewest that are enough, or nothing at all."""
 
+import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from bot.core.forecast.more_runners import Option, Terms, foreseen, least, what_if
-from bot.views.words.forecasts import reason_words, rows, what_to_expect
+from bot.core.forecast.forecast import forecast
+from bot.core.forecast.more_runners import Option, Terms, WhatIf, foreseen, least, what_if
+from bot.core.pool.pool import Snapshot
+from bot.views.words.forecasts import DOUBTED, reason_words, rows, what_to_expect
 from tests.core.forecast.test_forecast import RULES, series
 
-STUCK = {"arrivals_per_minute": 4.5, "usual_arrivals_per_minute": 4.5}
+STUCK: dict[str, Any] = {"falls": -0.5}
 """More arrive than 40 runners finish."""
 
 
-def options(**changes: object) -> tuple[Option, ...]:
+def options(**changes: Any) -> tuple[Option, ...]:
     """The table for a few numbers."""
     return what_if(series(**changes), RULES, (2, 5, 10, 20, 40, 80), Terms(cost_per_runner_hour=0.5)).options
 
@@ -38,11 +42,24 @@ def test_no_help_comes_before_the_boot_time() -> None:
 
 
 def test_as_it_is_agrees_with_no_runner_added() -> None:
-    """The first row is the forecast itself."""
+    """The first row is the forecast itself, and has no effect."""
+    first, made = options()[0], forecast(series(), RULES)
+    assert (first.more, first.cost, first.times_faster, first.sooner_seconds) == (0, 0.0, 1.0, 0.0)
+    assert first.mid_seconds == made.mid_seconds
+
+
+def test_the_effect_is_the_ratio_and_the_difference_of_the_middles() -> None:
+    """It grows with the number, and none is stated where runners do nothing."""
     table = options()
-    assert table[0].more == 0
-    assert table[0].cost == 0.0
-    assert table[0].mid_seconds == pytest.approx(1800, rel=0.1)
+    alone = table[0].mid_seconds or 0.0
+    for option in table[1:]:
+        assert option.mid_seconds is not None
+        assert option.times_faster == pytest.approx(alone / option.mid_seconds)
+        assert option.sooner_seconds == pytest.approx(alone - option.mid_seconds)
+    assert [o.times_faster for o in table] == sorted(o.times_faster for o in table)
+    assert table[-1].times_faster > 1.2
+    waiting = what_if(series(provider_up=False, oldest_wait_seconds=100.0), RULES, (0, 1)).options
+    assert waiting[0].times_faster == 1.0
 
 
 def test_the_cost_is_that_of_the_added_runners_until_the_drain() -> None:
@@ -54,13 +71,13 @@ def test_the_cost_is_that_of_the_added_runners_until_the_drain() -> None:
 
 def test_the_fewest_that_meet_the_target_are_found() -> None:
     """One runner fewer would miss it."""
-    terms = Terms(target_seconds=1200.0)
+    terms = Terms(target_seconds=3000.0)
     found = least(series(**STUCK), RULES, 100, terms)
     assert found is not None
     fewer = what_if(series(**STUCK), RULES, (found.more - 1,), terms).options[-1]
     assert found.mid_seconds is not None
-    assert found.mid_seconds <= 1200.0
-    assert fewer.mid_seconds is None or fewer.mid_seconds > 1200.0
+    assert found.mid_seconds <= 3000.0
+    assert fewer.mid_seconds is None or fewer.mid_seconds > 3000.0
     assert least(series(**STUCK), RULES, 1, terms) is None
     table = what_if(series(**STUCK), RULES, (10, 20, 40, 80), terms)
     assert table.enough is not None
@@ -88,7 +105,7 @@ def test_nothing_is_said_against_help_that_helps() -> None:
 
 def test_an_unknown_figure_refuses_the_whole_table() -> None:
     """The reason is the forecast's."""
-    found = what_if(series(queued=None), RULES, (10,))
+    found = what_if([replace(sample, queued=None) for sample in series()], RULES, (10,))
     assert (found.options, reason_words(found.refusal)) == ((), "the length of the queue is unknown")
 
 
@@ -102,8 +119,8 @@ def test_an_unknown_wait_is_not_foretold() -> None:
 def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
     """As a person reads it before confirming."""
     lines = what_to_expect(foreseen(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34)), RULES)
-    assert lines[0].startswith("As it is: does not drain at these rates")
-    assert lines[2].startswith("+20 (this): drains in")
+    assert lines[0].startswith("As it is: ")
+    assert re.match(r"\+20 \(this\): \d\.\d × faster, about .+ sooner; drains ", lines[2])
     assert "costs about" in lines[2]
     assert lines[-2].startswith("Of these, +")
     assert lines[-1] == "New runners take about 3 min to boot; help comes no sooner."
@@ -120,16 +137,55 @@ def test_a_caution_comes_first() -> None:
 
 def test_one_sample_or_none_is_enough_for_an_answer() -> None:
     """A single sample is too few for a table, and none says that."""
-    assert "1 of the 3 measurements" in what_to_expect(foreseen(series()[-1:], 10, RULES), RULES)[0]
+    bare = Snapshot("linux", 0.0, queued=60)
+    assert "1 of the 3 measurements" in what_to_expect(foreseen((bare,), 10, RULES), RULES)[0]
     lines = what_to_expect(foreseen((), 10, RULES), RULES)
     assert lines[0] == "The pool has not been measured, so the effect cannot be foreseen."
 
 
 def test_rows_name_what_is_open() -> None:
     """No end in sight, an open end, and a plain interval read differently."""
-    lines = rows(what_if(series(**STUCK), RULES, (1, 40)))
-    assert "does not drain at these rates" in lines[0]
-    assert "drains in" in lines[2]
+    ends = ((5400.0, 7200.0, 9000.0), (5400.0, 7200.0, None), (60.0, 600.0, 7200.0))
+    lines = rows(WhatIf(tuple(Option(5 * n, *times, None, None) for n, times in enumerate(ends))))
+    assert lines[0] == "As it is: drains in 1 h 30 min to 2 h 30 min."
+    assert lines[1] == "+5: no faster; may not drain, 1 h 30 min at the earliest."
+    assert lines[2] == "+10: no faster; drains within 2 h."
+
+
+def test_nothing_is_advised_against_when_the_boot_is_sooner_than_the_drain() -> None:
+    """A boot of ten minutes is sooner than the drain, one of 90 is not."""
+    assert what_if(series(), replace(RULES, boot_time_seconds=600.0), (10,)).do_nothing is None
+    assert what_if(series(), replace(RULES, boot_time_seconds=5400.0), (10,)).do_nothing is not None
+
+
+def test_a_queue_at_its_floor_needs_no_choice() -> None:
+    """Three jobs with a floor of five, and none at all."""
+    calm = replace(RULES, floor=5)
+    assert reason_words(what_if(series(3), calm, (10,)).refusal) == "3 jobs queued, at or under the floor"
+    assert reason_words(what_if(series(0), calm, (10,)).refusal) == "nothing is queued"
+    assert what_if(series(6), calm, (10,)).refusal is None
+
+
+def test_the_oldest_wait_goes_on_until_its_turn() -> None:
+    """It has waited half an hour already, which is more than those wait that come last."""
+    (alone,) = what_if(series(), RULES, ()).options
+    assert alone.oldest_wait_seconds is not None
+    assert 1800 <= alone.oldest_wait_seconds <= 1900
+
+
+def test_without_help_is_an_answer() -> None:
+    """Where the pool as it is meets the target, no number is recommended."""
+    lines = what_to_expect(foreseen(series(), 10, RULES, Terms(target_seconds=36_000.0)), RULES)
+    assert "It is expected to drain within 10 h without help." in lines
+    late = what_to_expect(foreseen(series(600, -5.0), 2, RULES), RULES)
+    assert "None of these is expected to drain it within 30 min." in late
+
+
+def test_the_table_under_a_caution_is_conditional() -> None:
+    """Where the diagnosis says that they would not come, the table says what it takes for granted."""
+    found = foreseen(series(), 10, RULES)
+    assert DOUBTED in what_to_expect(found, RULES, "More runners will hardly help: a quota (3 refused).")
+    assert DOUBTED not in what_to_expect(found, RULES)
 
 
 def table(most: int) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.forecast.scoring import (
     KEPT_FORECASTS,
     KEPT_SCORES,
+    TIGHTEST,
+    WIDEST,
     Calibration,
     calibration,
     compared,
@@ -31,7 +33,7 @@ HOUR = 3600.0
 
 def made(low: float, mid: float, high: float, at: float = AT) -> Forecast:
     """A forecast in seconds."""
-    return Forecast(at, Verdict.CLEARS, 60, low, mid, high, pool="linux")
+    return Forecast(at, Verdict.INTERVAL, 60, low, mid, high, pool="linux")
 
 
 def looks(*queued: int | None, step: float = 60.0, since: float = AT) -> tuple[Snapshot, ...]:
@@ -55,17 +57,53 @@ def test_a_forecast_is_scored_by_whether_its_interval_held() -> None:
     assert scored(growing, 600).ratio is None
 
 
-def test_wrong_forecasts_widen_the_next_ones() -> None:
-    """After a run of forecasts that were three times too short, the interval would hold such a miss."""
-    wrong = [scored(made(700, 1000, 1400), 3000) for _ in range(8)]
-    assert calibration(wrong).widen == pytest.approx(3.26, rel=0.02)
+def drains(*actual: float, forecasts: int = 1) -> list[Score]:
+    """Incidents a day apart with forecasts of 700 to 1,400 s, and when they really drained."""
+    return [
+        scored(made(700 - 9 * n, 1000, 1400, at=AT + 86_400 * day + 9 * n), seconds - 9 * n)
+        for day, seconds in enumerate(actual)
+        for n in range(forecasts)
+    ]
 
 
-def test_good_or_few_forecasts_leave_intervals_as_they_are() -> None:
-    """Never narrower than computed, never judged from a handful, and not by those that were left out."""
-    assert calibration([scored(made(700, 1000, 1400), 1000)] * 20).widen == 1.0
-    assert calibration([scored(made(700, 1000, 1400), 9000)] * 4) == Calibration(1.0, 4)
-    assert calibration([out(made(700, 1000, 1400), LeftOut.SCALED)] * 20) == Calibration(1.0, 0)
+def test_each_bound_moves_until_one_in_ten_is_wrong() -> None:
+    """Outward after a miss by nine steps, inward after each hit by one; never without end."""
+    late = calibration(drains(*[3000.0] * 3))
+    assert late.high > 3
+    assert 1 < late.low < 1.3
+    early = calibration(drains(*[100.0] * 3))
+    assert early.low < 1 / 3
+    assert 1 / 1.3 < early.high < 1
+    assert calibration(drains(*[90_000.0] * 30)).high == pytest.approx(WIDEST)
+    assert calibration(drains(*[1000.0] * 60)).high == pytest.approx(1 / TIGHTEST)
+    balanced = calibration(drains(*[3000.0, *[1000.0] * 9] * 4))
+    assert balanced.high == pytest.approx(1.0, abs=0.6)
+
+
+def test_the_forecasts_of_one_incident_count_as_one() -> None:
+    """They share one truth."""
+    once, often = calibration(drains(3000.0)), calibration(drains(3000.0, forecasts=20))
+    assert often.high == pytest.approx(once.high)
+    assert (once.scored, often.scored) == (1, 20)
+
+
+def test_forecasts_that_were_left_out_teach_nothing() -> None:
+    """Nor do those without bounds."""
+    others = [out(made(700, 1000, 1400), LeftOut.SCALED), scored(Forecast(AT, Verdict.GROWING, 60), 60.0)]
+    assert calibration(others * 9) == Calibration()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "low", "high", "held"),
+    [(Verdict.AT_LEAST, 500.0, None, True), (Verdict.AT_LEAST, 1500.0, None, False),
+     (Verdict.AT_MOST, None, 1500.0, True), (Verdict.AT_MOST, None, 500.0, False),
+     (Verdict.UNTIL_REPAIRED, 500.0, 1500.0, True), (Verdict.STALLED, 500.0, None, False)],
+)  # fmt: skip
+def test_each_kind_is_scored_by_its_own_claim(
+    verdict: Verdict, low: float | None, high: float | None, *, held: bool
+) -> None:
+    """The queue drained after 1,000 s."""
+    assert scored(Forecast(AT, verdict, 60, low, None, high), 1000.0).held is held
 
 
 def test_a_drain_turns_what_was_foretold_into_scores() -> None:
@@ -116,7 +154,7 @@ def test_forecasts_from_before_a_scale_action_are_left_out_and_counted() -> None
 
 def test_when_nobody_measures_any_more_what_waits_is_left_out_and_counted() -> None:
     """A refusal foretold nothing, so nothing is missing of it."""
-    pool = Pool("linux", forecasts=(made(1, 2, 3), Forecast(AT, Verdict.UNSAID)))
+    pool = Pool("linux", forecasts=(made(1, 2, 3), Forecast(AT, Verdict.NONE)))
     assert [score.left_out for score in waiting(pool)] == [LeftOut.WAITING]
     assert not_scored(given_up(pool).scores) == {LeftOut.UNSEEN: 1}
     assert given_up(pool).forecasts == ()
@@ -156,12 +194,12 @@ def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out() -> None:
     known, scaled = scored(made(600, 1000, 2000), 1500), out(made(600, 1000, 2000), LeftOut.SCALED)
     ended = out(made(600, 1000, 2000), LeftOut.WAITING)
     assert score_lines(score_summary([scaled, known, scaled, ended])) == (
-        "Forecast: 1 of 1 interval held the truth; "
+        "Forecast: 1 of 1 forecast held the truth; "
         "3 not scored: somebody scaled the pool (2), it ended before the queue drained (1)",
         "The first, made at 08:00 UTC, said 10 min to 33 min; it took 25 min",
     )
     assert score_lines(score_summary([ended])) == (
-        "Forecast: no interval was scored; 1 not scored: it ended before the queue drained",
+        "Forecast: none was scored; 1 not scored: it ended before the queue drained",
     )
     assert score_lines(score_summary([])) == ()
     assert left_out_words(not_scored([known])) == ""

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.forecast.evaluate_warning import expected
 from bot.core.pool.early_warning import Measure, Threshold
-from tests.core.forecast.test_evaluate_warning import RULES, SURE, after, growing, seen
+from tests.core.forecast.test_evaluate_warning import RULES, SURE, after, expected, growing, seen
 
 
 @pytest.mark.parametrize(("arrivals", "sure"), [(4.4, False), (4.8, False), (5.5, True)])
@@ -25,11 +24,11 @@ def test_nothing_is_said_of_the_hours_after_the_next() -> None:
 
 
 def test_jobs_that_nobody_may_serve_count_toward_the_length_that_alerts_watch() -> None:
-    """20 of the 40 never start: the alert counts all, so 60 are there as soon as two more a minute make them."""
-    limit = (Threshold(Measure.QUEUED, 60),)
+    """20 of the 80 never start: the alert counts all, so 100 are there as soon as two more a minute make them."""
+    limit = (Threshold(Measure.QUEUED, 100),)
     (whole,), (part,) = (
-        expected(growing(40, 600.0), RULES, limit),
-        expected(growing(40, 600.0, unservable=20), RULES, limit),
+        expected(growing(80, 600.0), RULES, limit),
+        expected(growing(80, 600.0, unservable=20), RULES, limit),
     )
     assert part.mid_seconds == pytest.approx(whole.mid_seconds, rel=0.05)
 

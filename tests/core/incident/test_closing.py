@@ -53,13 +53,13 @@ def test_the_likeliest_cause_says_in_how_many_looks() -> None:
 
 def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() -> None:
     """The pool's record has what its forecasts came to since the incident opened, and nothing older."""
-    made = Forecast(NOW + 60, Verdict.CLEARS, 20, 600.0, 900.0, 1200.0, pool=POOL)
+    made = Forecast(NOW + 60, Verdict.INTERVAL, 20, 600.0, 900.0, 1200.0, pool=POOL)
     old = replace(made, at=NOW - HOUR)
     pools = {POOL: Pool(POOL, scores=(Score(old, 10.0, held=False), Score(made, 800.0, held=True)))}
     found = incident()
     over = resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, pools))
     assert [score.actual_seconds for score in over.pools.scores] == [800.0]
     assert (over.state, over.log.timeline[-1].event) == (State.RESOLVED, Event.RESOLVED_BY_HAND)
-    assert "Forecast: 1 of 1 interval held the truth" in entry_lines(over.log.timeline[-1])
+    assert "Forecast: 1 of 1 forecast held the truth" in entry_lines(over.log.timeline[-1])
     assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).pools.scores == ()
     assert "Lasted 1 h 1 min" in ending_lines(summary(over, NOW + HOUR))

@@ -41,7 +41,7 @@ def ended(at: float, minutes: float, pool: str = POOL, **parts: Any) -> Incident
 
 def test_the_history_of_a_pool() -> None:
     """Number, time open, how they ended, causes, waiting, forecasts; what began before or after is left out."""
-    score = Score(Forecast(MONDAY, Verdict.CLEARS, 9, 60, 120, 180, pool=POOL), 100.0, held=True)
+    score = Score(Forecast(MONDAY, Verdict.INTERVAL, 9, 60, 120, 180, pool=POOL), 100.0, held=True)
     by_hand = noted(
         ended(MONDAY + 7200, 20, state=State.RESOLVED),
         MONDAY + 7200 + 1200,

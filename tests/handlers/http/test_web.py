@@ -181,7 +181,7 @@ async def test_metrics_have_the_products_prefix_and_real_values() -> None:
 async def test_a_pools_record_of_warnings_and_forecasts_is_told() -> None:
     """From the store, so that every process says the same."""
     async with Door() as door:
-        made = Forecast(NOW, Verdict.CLEARS, 60, 700.0, 1000.0, 1400.0, pool=POOL)
+        made = Forecast(NOW, Verdict.INTERVAL, 60, 700.0, 1000.0, 1400.0, pool=POOL)
         scores = (Score(made, 0.0, held=False, left_out=LeftOut.SCALED), Score(made, 900.0, held=True))
         pool = Pool(POOL, forecasts=(made, made), scores=scores, early=WarningHistory(hits=2, false=1, missed=3))
         await door.store.commit(Change(puts=(Put(Stored(pool, 0), pool, None),)))

@@ -57,7 +57,7 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
     assert "- Developer-hours waited: at least 29.2 (linux.2xlarge), 10% of the time was not measured" in text
     assert "| linux.2xlarge | yes | 58 | 45 min | at least 29.2 | 10% |" in text
     assert "U0ANA asked linux.2xlarge for 36 runners (was 20); it accepted." in below(text, "What was done")
-    assert "- Forecast: 1 of 1 interval held the truth" in below(text, "Forecast against truth")
+    assert "- Forecast: 1 of 1 forecast held the truth" in below(text, "Forecast against truth")
     assert "at least 29.2" in below(sev(made, NOW, PACIFIC), "User impact")
     assert "a surge of jobs" in below(sev(made, NOW, PACIFIC), "Root cause")
     assert ended["pools"][0]["likely_cause"] == "surge"
@@ -66,7 +66,7 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
         {
             "pool": "linux.2xlarge",
             "made_at": "2025-12-01T02:53:00.000Z",
-            "verdict": "clears",
+            "verdict": "interval",
             "low_seconds": 1200.0,
             "high_seconds": 2700.0,
             "actual_seconds": 2040.0,

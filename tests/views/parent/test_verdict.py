@@ -18,7 +18,7 @@ LIMIT = Finding("limit", 0.8, (statement("limit_was", limit=50),), Scaling.HELPS
 
 def clears(low: float, high: float) -> Forecast:
     """Between so many minutes."""
-    return Forecast(NOW - 10, Verdict.CLEARS, 14, 60 * low, 60 * (low + high) / 2, 60 * high, pool="linux")
+    return Forecast(NOW - 10, Verdict.INTERVAL, 14, 60 * low, 60 * (low + high) / 2, 60 * high, pool="linux")
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,15 @@ def clears(low: float, high: float) -> Forecast:
         (clears(200, 700), "drains in 3 h to 12 h"),
         (Forecast(NOW, Verdict.GROWING, 14, reason=statement("rates", arrivals=3.1, finished=1.0)), "growing"),
         (Forecast(NOW, Verdict.STALLED, 14), "not draining"),
+        (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0), "may not drain; 40 min at the earliest"),
+        (Forecast(NOW, Verdict.AT_MOST, 14, None, None, 7100.0), "drains within 2 h"),
         (
-            Forecast(NOW, Verdict.UNSAID, 14, reason=statement("too_close", not_before_minutes=7)),
+            Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0, None, 18000.0),
+            "drains only after a fix; typically in 2 h to 5 h",
+        ),
+        (Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0), "drains only after a fix"),
+        (
+            Forecast(NOW, Verdict.NONE, 14, reason=statement("queue_unknown")),
             "no clear trend yet",
         ),
     ],

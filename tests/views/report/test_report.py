@@ -33,7 +33,7 @@ BIG = HOSTILE + "x" * 50_000
 def told(day: int, cause: str) -> Incident:
     """An incident of two hours on one day of the last week."""
     at = SINCE + 86400 * day + 9.5 * 3600
-    score = Score(Forecast(at, Verdict.CLEARS, 90, 1800, 3600, 7200, pool=POOL), 4000.0, held=day != 2)
+    score = Score(Forecast(at, Verdict.INTERVAL, 90, 1800, 3600, 7200, pool=POOL), 4000.0, held=day != 2)
     return closed(
         id=f"i{day}",
         opened_at=at,

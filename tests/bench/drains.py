@@ -1,0 +1,136 @@
+"""Lives incidents of two simulators to their drain: what was measured when a forecast was made, and what came.
+
+`rough.py` is the one that the forecast was fitted on; `jobfleet` was written by somebody else and only judges.
+"""
+
+import math
+import random
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from bot.core.pool.history import usual_ahead
+from bot.core.pool.hour_stats import Baseline
+from bot.core.pool.pool import PoolRules, Snapshot
+from tests.bench.jobfleet import cases, stories
+from tests.bench.jobfleet.exporter import Exporter
+from tests.bench.jobfleet.fleet import JobFleet
+from tests.bench.rough import HOUR, MINUTE, Rough, Spec, past, spec
+
+ASKED_MINUTES = (0, 15, 45)
+"""When a forecast is made, after the alert."""
+HORIZON = 12 * HOUR
+KEPT = 240
+"""Samples."""
+IN_A_ROW = 3
+"""Minutes that show a drain, as in `timing.drained_samples`."""
+WEEKS = (0, 4)
+
+
+class World(Protocol):
+    """A simulated pool; trouble begins at second 0."""
+
+    now: float
+    """Seconds since the trouble began."""
+
+    def minute(self) -> Snapshot | None:
+        """Live one minute; the exporter's sample if it has a new one."""
+
+    def waits(self) -> float:
+        """Seconds that the oldest job has waited."""
+
+    def waiting(self) -> int:
+        """Jobs in the queue."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One forecast to make, and the truth."""
+
+    kind: str
+    exporter: str
+    rules: PoolRules
+    series: tuple[Snapshot, ...]
+    ahead: tuple[tuple[Baseline, ...], ...]
+    """Expectations with each of WEEKS."""
+    actual: float
+    """Seconds until the queue was short, or the wait normal; at most HORIZON."""
+    alert_at: float
+    """On the world's clock."""
+    number: int
+
+
+def lived(world: World, rules: PoolRules, alert_seconds: float) -> Iterator[tuple[tuple[Snapshot, ...], float, float]]:
+    """(samples, seconds until the drain, time of the alert) of each forecast; none without an alert in six hours."""
+    series, asked, short = deque[Snapshot](maxlen=KEPT), list[tuple[tuple[Snapshot, ...], float]](), 0
+    alert: float | None = None
+    while world.now < 6 * HOUR or alert is not None:
+        sample = world.minute()
+        series += [sample] if sample else []
+        if alert is None and not (world.now > 0 and world.waits() > alert_seconds and world.waiting() > rules.floor):
+            continue
+        alert = world.now if alert is None else alert
+        short = short + 1 if drained(world, rules) else 0
+        late = world.now - alert >= HORIZON + ASKED_MINUTES[-1] * MINUTE
+        if short >= IN_A_ROW or late:
+            end = world.now - (0 if late else (IN_A_ROW - 1) * MINUTE)
+            yield from ((kept, min(HORIZON, end - at), alert) for kept, at in asked if at < end)
+            return
+        if round((world.now - alert) / MINUTE) in ASKED_MINUTES and not short:
+            asked.append((tuple(series), world.now))
+
+
+def drained(world: World, rules: PoolRules) -> bool:
+    """Whether the queue is short, or its longest wait normal."""
+    return world.waiting() <= rules.floor or world.waits() <= rules.normal_wait_seconds
+
+
+def rough_cases(seed: int) -> Iterator[Case]:
+    """The forecasts of an incident of the rough simulator."""
+    one = spec(seed)
+    for series, actual, alert in lived(Rough(one), one.rules, one.alert_minutes * MINUTE):
+        yield Case(one.kind, one.exporter, one.rules, series, _ahead(one, series[-1].at), actual, alert, seed)
+
+
+def _ahead(one: Spec, at: float) -> tuple[tuple[Baseline, ...], ...]:
+    return tuple(usual_ahead(past(one, weeks), int(at // HOUR)) for weeks in WEEKS)
+
+
+class JobWorld:
+    """A case of the other simulator; its troubles end, after 110 minutes in the median."""
+
+    def __init__(self, found: cases.Case) -> None:
+        dice = random.Random(f"{found.seed}/until")
+        ends = (found.begin + dice.lognormvariate(math.log(110), 0.8) * MINUTE for _ in found.faults)
+        faults = tuple(replace(f, until=min(f.until, end)) for f, end in zip(found.faults, ends, strict=True))
+        self._begin, self._due = found.begin, 0.0
+        self.fleet = JobFleet(found.spec, faults, found.seed, found.begin - stories.BEFORE)
+        self._exporter = Exporter(self.fleet, stories.NAME, found.exporter)
+        self.now = -stories.BEFORE
+
+    def minute(self) -> Snapshot | None:
+        """Live one minute."""
+        self.fleet.advance(self.fleet.now + MINUTE)
+        self.now = self.fleet.now - self._begin
+        if self.fleet.now < self._due:
+            return None
+        self._due, sample = self.fleet.now + self._exporter.step, self._exporter.look()
+        return replace(sample, at=sample.at + stories.MONDAY)
+
+    def waits(self) -> float:
+        """Seconds that the oldest job has waited."""
+        return self.fleet.now - self.fleet.queue[0].arrived if self.fleet.queue else 0.0
+
+    def waiting(self) -> int:
+        """Jobs in the queue."""
+        return len(self.fleet.queue)
+
+
+def job_cases(kind: str, number: int) -> Iterator[Case]:
+    """The forecasts of a case of the other simulator."""
+    found = cases.case(kind, number, "forecast")
+    rules = PoolRules(stories.NAME, boot_time_seconds=round(found.spec.boot))
+    for series, actual, alert in lived(JobWorld(found), rules, found.alert_seconds):
+        ahead = tuple(stories.known(replace(found, weeks=weeks)).ahead for weeks in WEEKS)
+        yield Case(found.kind, found.exporter, rules, series, ahead, actual, alert, number)

@@ -1,0 +1,92 @@
+"""The walk of a queue: no job is lost or made up, and more of what helps is never later."""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.core.forecast.flow import Flow, flow_of, usual_at
+from bot.core.forecast.readings import readings, times_faster
+from bot.core.forecast.walk import HORIZON_MINUTES, drains_after, walk
+from bot.core.pool.hour_stats import Baseline
+from bot.core.statement import statement
+from tests.core.forecast.test_forecast import AT, FIGURES, RULES, series
+
+
+def flow(*args: Any, ahead: Any = (), **changes: Any) -> Flow:
+    """The flow of a series."""
+    found = flow_of(series(*args, **changes), RULES, ahead)
+    assert isinstance(found, Flow)
+    return found
+
+
+FLOWS = st.builds(
+    lambda queued, falls, limit, boots, hidden: flow(
+        queued, falls, limit=limit, booting=boots, **dict.fromkeys(hidden - {"limit", "booting"})
+    ),
+    st.integers(1, 400), st.floats(-5, 4), st.integers(20, 90), st.integers(0, 20), st.sets(st.sampled_from(FIGURES)),
+)  # fmt: skip
+USUAL_FROM = st.sampled_from([0.0, 30.0, 60.0, float("inf")])
+
+
+@given(FLOWS, USUAL_FROM, st.integers(0, 50))
+def test_no_job_is_lost_or_made_up(found: Flow, usual_from: float, more: int) -> None:
+    """What waits is what waited and arrived, less what started; nothing is negative, nothing goes back."""
+    points = walk(found, usual_from, more)
+    assert points[-1].minute == HORIZON_MINUTES
+    for before, point in pairwise(points):
+        assert point.queued == pytest.approx(found.queued + point.arrived - point.started, abs=1e-6)
+        assert point.queued >= -1e-9
+        assert point.started >= before.started - 1e-9
+        assert point.arrived >= before.arrived
+
+
+@given(FLOWS, USUAL_FROM, st.integers(0, 50), st.integers(1, 50))
+def test_more_runners_or_fewer_jobs_are_never_later(found: Flow, usual_from: float, more: int, others: int) -> None:
+    """In every reading, and so in the effect."""
+    alone, helped = walk(found, usual_from, more), walk(found, usual_from, more + others)
+    assert all(b.queued <= a.queued + 1e-6 for a, b in zip(alone, helped, strict=True))
+    fewer = walk(replace(found, queued=found.queued / 2), usual_from, more)
+    assert all(b.queued <= a.queued + 1e-6 for a, b in zip(alone, fewer, strict=True))
+    assert times_faster(readings(found), readings(found, others)) >= 1.0
+
+
+def test_blocked_jobs_start_only_when_it_is_as_usual_again() -> None:
+    """Neither runners nor more of them help before."""
+    found = replace(flow(), blocked=statement("provider_down"), busy=0.0, runners=0.0)
+    assert walk(found, more=50)[-1].started == 0.0
+    assert drains_after(walk(found, 60.0), 0) is not None
+    assert times_faster(readings(found), readings(found, 0)) == 1.0
+
+
+def test_an_end_of_normal_waits_comes_before_an_empty_queue() -> None:
+    """Jobs that came in the last five minutes may wait."""
+    found = flow(falls=1.0)
+    sooner, later = drains_after(walk(found), 0), drains_after(walk(replace(found, normal_wait=0.01)), 0)
+    assert sooner is not None
+    assert later is not None
+    assert sooner < later == pytest.approx(60, rel=0.1)
+
+
+NO_ENDS = ("starts_per_minute", "completions_per_minute")
+
+
+@pytest.mark.parametrize("hidden", [(), ("arrivals_per_minute",), NO_ENDS, (*NO_ENDS, "busy", "idle", "limit")])
+def test_figures_that_a_source_lacks_follow_from_the_others(hidden: tuple[str, ...]) -> None:
+    """The queue falls by 2 a minute whatever is exported, so it takes about half an hour."""
+    found = flow(**dict.fromkeys(hidden), oldest_wait_seconds=1800.0)
+    assert found.shrinks == pytest.approx(2.0)
+    assert found.runners * found.pace - found.arrivals == pytest.approx(2.0, abs=1.0)
+
+
+def test_usual_rates_lie_on_a_line_between_two_hours() -> None:
+    """From the middle of one hour to the middle of the next; beyond both ends they stay."""
+    hour = int(AT // 3600)
+    ahead = tuple(Baseline(hour + n, rate, 0.1, 4) for n, rate in enumerate((4.0, 2.0, 6.0)))
+    usual = flow(ahead=ahead).usual
+    start = usual[0].minute
+    middles = [usual_at(usual, start + minute) for minute in (-999.0, 0.0, 30.0, 60.0, 90.0, 1e6)]
+    assert middles == pytest.approx([4.0, 4.0, 3.0, 2.0, 4.0, 6.0])
