@@ -9,9 +9,9 @@ from pathlib import Path
 from bot.adapters.build_context import Parts, Problems, way_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build
-from bot.adapters.memory.store import MemoryStore
 from bot.adapters.metrics import prometheus
 from bot.adapters.metrics.prometheus_discovery import discovered
+from bot.adapters.records import KINDS as KINDS  # noqa: PLC0414 - for a store of another product
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
@@ -93,11 +93,6 @@ async def prometheus_pools(url: str, token: str) -> tuple[tuple[str, str], ...]:
         return await discovered(prometheus.build("prometheus", "--prometheus", raw, {}, parts))
     finally:
         await wire.close()
-
-
-def memory(settings: Settings, clock: Callable[[], float]) -> MemoryStore:
-    """An in-memory store on `clock` (epoch seconds)."""
-    return MemoryStore(clock, clock, lease_seconds=settings.file.timing.lease)
 
 
 async def levers_and_holders(settings: Settings, clock: Callable[[], float]) -> BackEnds:

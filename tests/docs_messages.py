@@ -50,7 +50,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "Command line and the rest": ("", ("handlers", "bot", "tailback")),
 }
 """Title: an introduction, and how the paths of its modules begin; the first section that fits has a message."""
-INTERNAL = {"bot/adapters/memory", "bot/playground", "bot/core/audit_chain.py"}
+INTERNAL = {"bot/playground", "bot/core/audit_chain.py"}
 """Nobody reads what is raised there."""
 Scope = Mapping[str, list[ast.expr]]
 

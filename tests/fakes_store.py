@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
 
-from bot.adapters.memory.rows import MemoryData, MemoryRow
-from bot.adapters.memory.store import MemoryStore
-from bot.adapters.records import kind_name
+from bot.adapters.records import KINDS, kind_name
 from bot.core.record import Claim, Record, Stored
+from bot.playground.memory.rows import MemoryData, MemoryRow
+from bot.playground.memory.store import MemoryStore
 from bot.ports import Unreachable
 
 R = TypeVar("R", bound=Record)
@@ -51,7 +51,7 @@ class FakeStore(MemoryStore):
         lease_seconds: float = 10.0,
     ) -> None:
         self.fake = data or FakeData()
-        super().__init__(now, monotonic, data=self.fake, lease_seconds=lease_seconds)
+        super().__init__(now, monotonic, KINDS, data=self.fake, lease_seconds=lease_seconds)
         self.lost = False
 
     async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:

@@ -11,6 +11,7 @@ from statistics import median
 from bot.config import ConfigError, Environment, File, Settings, read_file
 from bot.context.context import Context, PoolScaler
 from bot.core.reporting.summary import report
+from bot.playground.memory.store import MemoryStore
 from bot.playground.replay.chat import RecordingChat
 from bot.playground.replay.journal import Journal
 from bot.playground.replay.json_lines import json_lines
@@ -22,7 +23,7 @@ from bot.ports import Refused
 from bot.registry import ACTIONS
 from bot.reporting.collect import gathered
 from handlers.tools.player import Player
-from handlers.wiring_tools import levers_and_holders, memory
+from handlers.wiring_tools import KINDS, levers_and_holders
 
 LONG = 20_000
 """From so many measurements on, progress is shown."""
@@ -118,7 +119,8 @@ def _until(text: str, since: float) -> float:
 
 
 async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, until: float, *, judges: bool) -> Played:
-    since, store, journal = clock.at, memory(settings, clock.now), Journal()
+    since, journal = clock.at, Journal()
+    store = MemoryStore(clock.now, clock.now, KINDS, lease_seconds=settings.file.timing.lease)
     figures, ids = RecordedMetrics(recorded.samples, clock.now), count(1)
     behind = await levers_and_holders(settings, clock.now)
     people = frozenset(asked.who for asked in recorded.asked)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 import redis
 
-from bot.adapters.memory.rows import GRACE_SECONDS, RateLane
 from bot.adapters.redis.scripts import ACQUIRE_SLOT, PAUSE_LANE
+from bot.playground.memory.rows import GRACE_SECONDS, RateLane
 
 LATE = 0.05
 """How late, at most, somebody comes back for a slot."""

@@ -1,11 +1,9 @@
 """An in-memory store with the same contract as the one on Redis; for replays, which set the time."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from bot.adapters.memory.rows import MemoryData, MemoryRow, RateLane
-from bot.adapters.records import KINDS, kind_name
 from bot.core.audit_chain import canonical, chained
 from bot.core.incident.incident import Incident
 from bot.core.record import (
@@ -21,6 +19,7 @@ from bot.core.record import (
     Record,
     Stored,
 )
+from bot.playground.memory.rows import MemoryData, MemoryRow, RateLane
 
 R = TypeVar("R", bound=Record)
 DAY = 86400.0
@@ -36,11 +35,14 @@ class MemoryStore:
         self,
         now: Callable[[], float],
         monotonic: Callable[[], float],
+        kinds: Mapping[str, type[Record]],
         *,
         data: MemoryData | None = None,
         lease_seconds: float = 10.0,
     ) -> None:
-        """`now` gives epoch seconds, `monotonic` seconds that never jump."""
+        """`now` gives epoch seconds, `monotonic` seconds that never jump; `kinds` names the types of records."""
+        self._kinds = kinds
+        self._names: dict[type[object], str] = {kind: name for name, kind in kinds.items()}
         self.data = data or MemoryData()
         self._now = now
         self._monotonic = monotonic
@@ -50,7 +52,7 @@ class MemoryStore:
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
         """One record; None if it does not exist."""
-        row = self._row(f"{kind_name(kind)}:{record_id}")
+        row = self._row(f"{self._names[kind]}:{record_id}")
         return Stored(row.value, row.version) if row is not None and isinstance(row.value, kind) else None
 
     async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
@@ -190,7 +192,7 @@ class MemoryStore:
 
     def _check(self, change: Change) -> None:
         for put in change.puts:
-            member = f"{kind_name(type(put.value))}:{put.value.id}"
+            member = f"{self._names[type(put.value)]}:{put.value.id}"
             row = self._row(member) or MemoryRow()
             if row.version != put.held.version:
                 raise Conflict(f"{member} changed")
@@ -199,7 +201,7 @@ class MemoryStore:
         for index, (_, expected) in change.point.items():
             points_to = self.data.indexes.get(index)
             a_thread = (points_to or "").startswith("@")
-            forgotten = not a_thread and all(self._row(f"{kind}:{points_to}") is None for kind in KINDS)
+            forgotten = not a_thread and all(self._row(f"{kind}:{points_to}") is None for kind in self._kinds)
             if points_to != expected and not (expected is None and forgotten):
                 raise Conflict("an index points elsewhere")
 
@@ -213,7 +215,7 @@ class MemoryStore:
             self.data.lists.setdefault(name, {})[member] = now + seconds
 
     def _put(self, put: Put, now: float) -> None:
-        member = f"{kind_name(type(put.value))}:{put.value.id}"
+        member = f"{self._names[type(put.value)]}:{put.value.id}"
         row = self.data.rows.setdefault(member, MemoryRow())
         row.value, row.version = put.value, row.version + 1
         row.expires = float("inf") if put.keep_seconds is None else now + put.keep_seconds
