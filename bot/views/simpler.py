@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from bot.core.message import Block, Message
 from bot.views.blocks import section
 from bot.views.mrkdwn import clean, code, escaped, joined, say
+from bot.views.words.sparks import sparkline
 
 LADDER: tuple[frozenset[str], ...] = (
     frozenset({"data_visualization"}),
@@ -27,7 +28,7 @@ def kinds_of(message: Message) -> frozenset[str]:
 
 
 def without(message: Message, kinds: frozenset[str]) -> Message:
-    """The message without these blocks; a chart is dropped, because its figures are in the text."""
+    """The message without these blocks; no word and no button is lost."""
     if not kinds & kinds_of(message):
         return message
     return Message(message.text, tuple(made for block in message.blocks for made in _simpler(block, kinds)))
@@ -38,8 +39,20 @@ def _simpler(block: Block, kinds: frozenset[str]) -> Iterable[Block]:
     return _FALLBACKS[kind](block) if kind in kinds else (block,)
 
 
-def _no_chart(_: Block) -> Iterable[Block]:
-    return ()
+def _sparkline(block: Block) -> Iterable[Block]:
+    """The last series as a line of bars with its first, highest and last value: the others stand in the text."""
+    chart = block.get("chart")
+    every = _list(chart.get("series")) if isinstance(chart, Mapping) else []
+    series = [one for one in every if isinstance(one, Mapping)]
+    points = [one for one in _list(series[-1].get("data")) if isinstance(one, Mapping)] if series else []
+    if not points:
+        return
+    values = [float(str(point.get("value"))) for point in points]
+    ends = (values[0], max(values), values[-1])
+    first, peak, last = (f"{value:g}" for value in ends)
+    span = say("{begin} to {end}", begin=str(points[0].get("label")), end=str(points[-1].get("label")))
+    yield section(say("{title} {bars} {span}: first {first}, peak {peak}, last {last}", title=str(block.get("title")),
+                      bars=sparkline(values), span=span, first=first, peak=peak, last=last))  # fmt: skip
 
 
 def _table(block: Block) -> Iterable[Block]:
@@ -114,7 +127,7 @@ def _list(value: object) -> list[object]:
 
 
 _FALLBACKS: Mapping[str, Callable[[Block], Iterable[Block]]] = {
-    "data_visualization": _no_chart,
+    "data_visualization": _sparkline,
     "table": _table,
     "data_table": _table,
     "container": _container,

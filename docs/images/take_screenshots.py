@@ -82,12 +82,10 @@ async def _story(page: Page) -> list[Path]:
     await expect(thread.locator("article", has_text="The queue up to now").locator("figure.chart").last).to_be_visible()
     await _to_top(thread, "The queue up to now")
     opened = await _picture(page, "thread.png")
-    await expect(thread.get_by_text("Developer-hours waited").first).to_be_visible(timeout=PATIENCE_MS)
-    await expect(
-        thread.locator("article", has_text="Developer-hours waited").locator("figure.chart").last
-    ).to_be_visible()
+    await expect(thread.get_by_text("Developer time lost").first).to_be_visible(timeout=PATIENCE_MS)
+    await expect(thread.locator("article", has_text="Developer time lost").locator("figure.chart").last).to_be_visible()
     await page.set_viewport_size(TALL)
-    await _to_top(thread, "Developer-hours waited")
+    await _to_top(thread, "Developer time lost")
     return [question, opened, await _picture(page, "farewell.png", thread)]
 
 

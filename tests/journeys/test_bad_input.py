@@ -121,5 +121,5 @@ async def test_the_example_alert_without_any_pool_configured(tmp_path: Path, red
         await world.fires(seed(), "grafana")
         parent = await world.slack.channel("dev-infra").parent("Jobs are Queued")
         await parent.until("No pool is configured for this alert")
-        await parent.until("a longest queue of 14 jobs")
+        await parent.until("14 jobs queued, longest wait 1 h 54 min")
         assert "Scale up" not in parent.buttons

@@ -57,7 +57,7 @@ async def test_a_visitor_scales_up_and_watches_the_queue_drain(demo: Demo, page:
     came = re.compile(r"verified|partly\. \d+ of \d+ more")  # a busy machine boots them late
     await expect(thread).to_contain_text(came, timeout=PATIENCE_SECONDS * 1000)
     await expect(parent).to_contain_text("DRAINED", timeout=2 * PATIENCE_SECONDS * 1000)
-    await expect(thread).to_contain_text("Peak of linux.2xlarge")
+    await expect(thread).to_contain_text("Drained: linux.2xlarge")
     await expect(parent.get_by_role("button", name="Scale up")).to_have_count(0)
 
 

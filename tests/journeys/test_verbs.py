@@ -109,6 +109,6 @@ async def test_the_menu_mutes_resumes_and_resolves_by_hand(world: World) -> None
     assert "OPEN" in (await parent.read()).text, "it asks first"
     assert await question.submit() == {}
     await parent.until("RESOLVED")
-    await parent.until("<@U0BEN> closed this incident by hand")
+    await parent.until("<@U0BEN> closed this incident")
     assert parent.buttons == []
-    await parent.reply("closed this incident by hand")
+    await parent.reply("closed this incident")

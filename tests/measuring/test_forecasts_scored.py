@@ -67,8 +67,8 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
     assert world.incident.closed
     assert len(world.incident.pools.scores) >= kept
     assert not any(score.left_out for score in world.incident.pools.scores)
-    assert "forecasts held the truth" in world.replies[-1]
-    assert "The first, made at " in world.replies[-1]
+    assert "Forecasts: " in world.replies[-1]
+    assert "First forecast, at " in world.replies[-1]
     assert record(world).scores == world.incident.pools.scores
     assert record(world).forecasts == ()
 
@@ -110,7 +110,7 @@ async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later(
     assert "not scored" not in await report_of(world)
     whole = scored_later(world.incident, {POOL: record(world)})
     assert not not_scored(whole.pools.scores)
-    assert f"Forecast: {held} of {scored} forecast" in await exported(world.store, world.incident.id, "markdown", 0.0)
+    assert f"Forecasts: {held} of {scored} correct" in await exported(world.store, world.incident.id, "markdown", 0.0)
     assert (world.replies, world.parent.edits, world.incident) == (told, edits, before)
 
 
@@ -190,9 +190,9 @@ async def test_diagnose_answers_with_ranked_causes_and_what_was_missing() -> Non
     await world.asks("diagnose")
     await world.work()
     told = world.replies[-1]
-    assert "the pool's limit is reached (high confidence)" in told
+    assert "*Cause:* the pool's limit is reached (high confidence)" in told
     assert "40 busy of 40 runners" in told
-    assert "failed creates" in told
+    assert "failed creates" in str(world.thread[-1].blocks)
 
 
 async def test_an_unknown_cause_is_said_as_such() -> None:
@@ -201,7 +201,7 @@ async def test_an_unknown_cause_is_said_as_such() -> None:
     await world.opens(queued=14)
     await world.asks("diagnose")
     await world.work()
-    assert "not known. No rule fits the known figures." in world.replies[-1]
+    assert "*Cause:* not known." in world.replies[-1]
     assert "Likely cause" not in world.parent.message.text
 
 

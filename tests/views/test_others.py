@@ -54,7 +54,7 @@ def test_a_reply_shown_in_the_channel_says_which_incident_it_belongs_to() -> Non
         3, NOW - 240, Event.WORSE, PlainText("Worse: 21 jobs queued (was 14)."), None, (), figures, broadcast=True
     )
     drawn = reply(samples.queueing()[0], entry, NOW)
-    assert drawn.text.startswith("*OPEN · P2* linux.2xlarge")
+    assert drawn.text.startswith("Worse: 21 jobs queued")
     assert "told 4 min later" in words(drawn)
     assert_golden("reply_worse", drawn)
 

@@ -5,16 +5,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.core.charts.sparkline import sparks_of
-from bot.core.forecast.outlook import LeftOut, Score
+from bot.core.forecast.outlook import LeftOut, Score, Verdict
 from bot.core.forecast.scoring import KEPT_SCORES, score_summary, waiting
 from bot.core.incident.details.closing import (
     ClosingSummary,
+    Counterfactual,
     IncidentEnded,
     IncidentEnding,
     LikelyCause,
     PoolPeak,
     Waited,
 )
+from bot.core.incident.details.scaling import ScaleAccepted
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.reply_buttons import offering
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
@@ -61,7 +63,35 @@ def summary(incident: Incident, now: float) -> ClosingSummary:
         sparks,
         more_pools,
         tuple(goes_on(silence, now) for silence in holding(incident.silences, now)),
+        without_runners(incident, now),
     )
+
+
+def without_runners(incident: Incident, now: float) -> Counterfactual | None:
+    """The forecast made last before the first scale-up, against the end of the incident; None without either.
+
+    The forecast is kept with its incident, unscored because somebody scaled.
+    """
+    accepted = [entry for entry in incident.log.timeline if isinstance(entry.details, ScaleAccepted)]
+    first = accepted[0] if accepted else None
+    if first is None or not isinstance(first.details, ScaleAccepted):
+        return None
+    pool = first.details.pool
+    before = [
+        score.forecast
+        for score in incident.pools.scores
+        if score.forecast.at <= first.at and score.forecast.pool in {pool, ""} and score.left_out is LeftOut.SCALED
+    ]
+    if not before:
+        return None
+    made, ended_at = before[-1], incident.closed_at or now
+    if made.verdict in {Verdict.STALLED, Verdict.GROWING, Verdict.UNTIL_REPAIRED}:
+        return Counterfactual(pool)
+    if made.low_seconds is None:
+        return None
+    later, low, high = made.at - ended_at, made.low_seconds, made.high_seconds
+    mid = low if made.mid_seconds is None or high is None else made.mid_seconds
+    return Counterfactual(pool, mid + later, low + later, None if high is None else high + later)
 
 
 def ended(  # noqa: PLR0913 - an ending's parts, named at every call

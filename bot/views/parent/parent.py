@@ -94,11 +94,11 @@ def _unmeasured(incident: Incident) -> Marked | None:
 
 
 def _last_line(incident: Incident, view: View) -> Block:
-    """Links, start, and the time of the figures, because edits may be delayed."""
+    """The alert, its links and start, and the time of the figures, because edits may be delayed."""
     newest = max((sample.at for sample in latest(incident, view)), default=None)
     updated = say("Updated {at}", at=date(newest)) if newest is not None else None
     began = say("Started {at}", at=date(began_at(incident)))
-    return as_of(joined(" · ", links(incident), began, updated))
+    return as_of(joined(" · ", say("{title}", title=title_of(incident)), links(incident), began, updated))
 
 
 def minimal(incident: Incident) -> Message:
@@ -116,7 +116,8 @@ def minimal(incident: Incident) -> Message:
 
 
 def _closed_blocks(incident: Incident, now: float) -> list[Block | None]:
-    about = joined("\n", lasted(incident), peaks(incident), owner_words(incident), links(incident))
+    alert = joined(" · ", say("{title}", title=title_of(incident)), links(incident))
+    about = joined("\n", lasted(incident), peaks(incident), owner_words(incident), alert)
     small = notes(incident, now)
     return [section(about), deeds(incident), context(small) if small else None]
 

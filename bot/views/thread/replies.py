@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import Introduced
 from bot.core.incident.incident import Incident
@@ -14,7 +15,7 @@ from bot.views.mrkdwn import Marked, clean, date, escaped, joined, link, mention
 from bot.views.parent.activity import spoken
 from bot.views.parent.heading import led
 from bot.views.parent.pool_rows import wait_words
-from bot.views.thread.diagnosis import asks_for_fit, diagnosis
+from bot.views.thread.diagnosis import asks_for_fit, diagnosis, fit_buttons
 from bot.views.thread.introduction import introduction
 from bot.views.thread.lines import line_sections
 from bot.views.thread.summary import story
@@ -22,6 +23,8 @@ from bot.views.words.timeline import entry_lines, entry_words
 
 MOST_TEXT_LINES = 20
 LATE_SECONDS = 60.0
+NEWS_FIRST = frozenset({Event.WORSE, Event.DRAINED})
+"""Their sentences name pool and figures, so that they stand alone in the channel."""
 LABELS = {
     "approve": "Approve",
     "decline": "Decline",
@@ -40,7 +43,7 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
         return message(joined(" ", *paragraphs), *(section(part) for part in paragraphs))
     if isinstance(entry.details, Diagnosed):
         return _diagnosis(incident, entry, entry.details)
-    lead = led(incident) if entry.broadcast else None
+    lead = led(incident) if entry.broadcast and entry.event not in NEWS_FIRST else None
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
     see = link(entry.see, "The warning") if safe_url(entry.see) else None
@@ -54,9 +57,16 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
         else None,
         *charts_of(incident, entry),
         _choices(entry),
+        *_fit(incident, entry),
         context(late) if late else None,
     ]
     return message(joined(" ", _text(lead, entry, said, lines), _told(happened)), *blocks)
+
+
+def _fit(incident: Incident, entry: Entry) -> list[Block]:
+    """The summary asks whether its first cause was right."""
+    causes = entry.details.summary.causes if isinstance(entry.details, IncidentEnded) else ()
+    return fit_buttons(incident.id, causes[0].cause) if causes else []
 
 
 def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:

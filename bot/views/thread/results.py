@@ -8,7 +8,7 @@ from bot.core.message import Message
 from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import SCALE_UP
-from bot.views.blocks import actions, bullets, button, message, section
+from bot.views.blocks import actions, bullets, button, context, message, section
 from bot.views.mrkdwn import escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pool_rows import of_snapshots
@@ -25,7 +25,8 @@ def finished(outcome: Result, by: str) -> Message:
     details = outcome.details
     if isinstance(details, Diagnosed):
         paragraphs, blocks = diagnosis(details, outcome.figures)
-        return message(joined(" ", *paragraphs), *blocks)
+        asked = say("{by} asked for a diagnosis.", by=by)
+        return message(joined(" ", asked, *paragraphs), *blocks, context(asked))
     lines = (
         accepted_lines(details, whisper=True)
         if isinstance(details, ScaleAccepted)

@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 
-from bot.core.incident.details.closing import ClosingSummary, IncidentEnded, IncidentEnding, LikelyCause, Waited
+from bot.core.incident.details.closing import (
+    ClosingSummary,
+    Counterfactual,
+    IncidentEnded,
+    IncidentEnding,
+    LikelyCause,
+    Waited,
+)
 from bot.core.incident.details.silences import ActiveSilence
 from bot.core.words import count, duration, listed
 from bot.views.words.causes import cause_name
 from bot.views.words.scores import score_lines
 from bot.views.words.silences import until_when
-from bot.views.words.sparks import spark_lines
 
 MOST_POOLS = 5
 
@@ -17,39 +23,58 @@ def ending_words(ended: IncidentEnded) -> str:
     """The kind of end."""
     match ended.how:
         case IncidentEnding.DRAINED:
-            fires = " The alert still fires, although the queue is empty." if ended.still_firing else ""
-            rule = f"at or under the floor for {count(ended.samples, 'sample')} in a row"
-            return f"Drained: {listed(ended.pools)} {rule}.{fires}"
+            fires = " The alert still fires." if ended.still_firing else ""
+            lasted = duration(ended.summary.lasted_seconds)
+            return f"Drained: {listed(ended.pools)} after {lasted}{_cost(ended.summary)}.{fires}"
         case IncidentEnding.SOURCE_BACK:
-            return "The metric source answers again."
+            return "The metrics source answers again."
         case IncidentEnding.NOT_MEASURED:
-            return "The alert resolved. No pool is configured for it, so the queue itself was not measured."
+            return "The alert resolved. No pool is configured for it, so its queue was not measured."
         case IncidentEnding.CLOSED:
-            return "closed this incident by hand."
+            lasted = duration(ended.summary.lasted_seconds)
+            return f"closed this incident after {lasted}{_cost(ended.summary)}."
+
+
+def _cost(summary: ClosingSummary) -> str:
+    """What a manager asks: how bad it was, and what it cost."""
+    most = max((peak.queued for peak in summary.peaks), default=0)
+    queue = f", up to {count(most, 'job')} queued" if most else ""
+    waited = sum(one.hours for one in summary.waited)
+    return f"{queue}, at least {hours(waited)} developer-hours lost" if waited else queue
 
 
 def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
-    """The summary as lines for the last reply: duration, causes, peaks, waiting, forecasts and the queue."""
+    """The summary as lines for the last reply: causes, the counterfactual, waiting, forecasts and silences."""
     return (
-        f"Lasted {duration(summary.lasted_seconds)}",
         *cause_lines(summary.causes),
-        *(
-            f"Peak of {peak.pool}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.wait_seconds)}"
-            for peak in summary.peaks
-        ),
+        *_without(summary.without),
         *waited_lines(summary.waited, summary.affected),
         *(() if summary.acted else ("Nobody scaled or silenced anything.",)),
         *(score_lines(summary.scores) if summary.scores else ()),
-        *spark_lines(summary.sparks, summary.more_pools),
         *(_silence_line(silence) for silence in summary.silences),
     )
+
+
+def _without(other: Counterfactual | None) -> tuple[str, ...]:
+    """`Without the extra runners: about 5 h more (3–8 h)`, by the forecast of that moment."""
+    if other is None:
+        return ()
+    if other.longer_seconds is None:
+        return ("Without the extra runners: the forecast saw no end of the queue",)
+    if other.longer_seconds <= 0:
+        return ("Without the extra runners: it would probably not have taken longer",)
+    longer = duration(other.longer_seconds)
+    if other.high_seconds is None:
+        return (f"Without the extra runners: at least {longer} more, by the forecast then",)
+    low, high = duration(max(0.0, other.low_seconds or 0.0)), duration(max(0.0, other.high_seconds))
+    return (f"Without the extra runners: about {longer} more ({low} to {high}), by the forecast then",)
 
 
 def cause_lines(causes: Sequence[LikelyCause]) -> tuple[str, ...]:
     """The likeliest cause of each pool."""
     return tuple(
         f"Likely cause of {one.pool}: {cause_name(one.cause)}"
-        + (f" ({one.samples:,} of {count(one.of, 'look')})" if one.samples < one.of else "")
+        + (f" (in {one.samples:,} of {count(one.of, 'check')})" if one.samples < one.of else "")
         for one in causes
     )
 
@@ -59,7 +84,7 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
     if not affected:
         return ()
     if not waited:
-        return ("Developer-hours waited: unknown, the queue was never measured",)
+        return ("Developer time lost: unknown, the queue was never measured",)
     first = waited[:MOST_POOLS]
     each = "; ".join(f"{one.pool} {hours(one.hours)}" for one in first) if len(waited) > 1 else waited[0].pool
     more = f"; {count(len(waited) - MOST_POOLS, 'more pool')}" if len(waited) > MOST_POOLS else ""
@@ -68,7 +93,7 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
     never = affected - len(waited)
     missing = f"; nothing was measured of {count(never, 'pool')}" if never > 0 else ""
     total = hours(sum(one.hours for one in waited))
-    return (f"Developer-hours waited: at least {total} ({each}{more}){blind}{missing}",)
+    return (f"Developer time lost: at least {total} hours ({each}{more}){blind}{missing}",)
 
 
 def hours(number: float) -> str:
@@ -82,4 +107,4 @@ def _silence_line(silence: ActiveSilence) -> str:
     """What happens to a silence that is active at the end."""
     if silence.until_drained:
         return "The silence until the queue has drained ends now"
-    return f"The alert stays silenced {until_when(silence)}; say unsilence in this thread to end that sooner"
+    return f"The alert stays silenced {until_when(silence)}; write `@tailback unsilence` here to end it"

@@ -28,15 +28,15 @@ def score_lines(scores: ScoreSummary) -> tuple[str, ...]:
     if (first := scores.first) is not None:
         low, high = first.low_seconds, first.high_seconds
         span = f"at least {duration(low)}" if high is None else f"{duration(low)} to {duration(high)}"
-        held = f"Forecast: {scores.held} of {count(scores.timed, 'forecast')} held the truth"
+        held = f"Forecasts: {scores.held} of {scores.timed:,} correct"
         made = clock(first.made_at, first.actual_seconds)
         took = duration(first.actual_seconds)
         said += [held + (missing and f"; {missing}")]
-        said += [f"The first, made at {made} UTC, said {span}; it took {took}"]
+        said += [f"First forecast, at {made} UTC: {span}. It took {took}"]
     elif missing:
-        said.append(f"Forecast: none was scored; {missing}")
+        said.append(f"Forecasts: none scored; {missing}")
     if scores.stalled:
         of = f"{scores.came_true:,} of {count(scores.stalled, 'forecast')}"
         soon = duration(EMPTY_SOON_SECONDS)
-        said.append(f"Forecast that the queue stalls or grows: {of} came true (it was not empty within {soon})")
+        said.append(f"Forecast that the queue does not drain: {of} correct (not empty within {soon})")
     return tuple(said)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
-from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, summary, waits
+from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, waits
 from bot.core.incident.incident import State
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
-from bot.views.words.closing import cause_lines, ending_lines, hours, waited_lines
-from bot.views.words.timeline import entry_lines
+from bot.views.words.closing import cause_lines, hours, waited_lines
+from bot.views.words.timeline import entry_lines, entry_words
 from tests.builders import NOW, POOL, incident, named
 
 HOUR = 3600.0
@@ -26,14 +26,14 @@ def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:
     found = incident(pools=named("a", "b", "c"), courses=courses, closed_at=NOW - 60 + HOUR)
     assert [(one.pool, one.hours, one.unmeasured) for one in waits(found, NOW)] == [("b", 10.0, 0.5), ("a", 2.0, 0.0)]
     assert waited_lines(waits(found, NOW), 3) == (
-        "Developer-hours waited: at least 12.0 (b 10.0; a 2.0), 25% of the time was not measured; "
+        "Developer time lost: at least 12.0 hours (b 10.0; a 2.0), 25% of the time was not measured; "
         "nothing was measured of 1 pool",
     )
 
 
 def test_nothing_measured_is_unknown_and_no_queue_is_silent() -> None:
     """Unknown is not zero; and where nothing queued there is nothing to say."""
-    assert waited_lines((), 1) == ("Developer-hours waited: unknown, the queue was never measured",)
+    assert waited_lines((), 1) == ("Developer time lost: unknown, the queue was never measured",)
     assert waited_lines((), 0) == ()
 
 
@@ -46,7 +46,7 @@ def test_the_likeliest_cause_says_in_how_many_looks() -> None:
     """A cause that was always named needs no count."""
     found = incident(pools=named("a", "b"), courses={"a": cost(1, 1, limit=3), "b": cost(2, 1, surge=3, limit=1)})
     assert cause_lines(likely_causes(found)) == (
-        "Likely cause of b: a surge of jobs (3 of 4 looks)",
+        "Likely cause of b: a surge of jobs (in 3 of 4 checks)",
         "Likely cause of a: the pool's limit is reached",
     )
 
@@ -60,6 +60,6 @@ def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() ->
     over = resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, pools))
     assert [score.actual_seconds for score in over.pools.scores] == [800.0]
     assert (over.state, over.log.timeline[-1].event) == (State.RESOLVED, Event.RESOLVED_BY_HAND)
-    assert "Forecast: 1 of 1 forecast held the truth" in entry_lines(over.log.timeline[-1])
+    assert "Forecasts: 1 of 1 correct" in entry_lines(over.log.timeline[-1])
     assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).pools.scores == ()
-    assert "Lasted 1 h 1 min" in ending_lines(summary(over, NOW + HOUR))
+    assert "after 1 h 1 min" in entry_words(over.log.timeline[-1])

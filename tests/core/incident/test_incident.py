@@ -5,9 +5,13 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Kind
-from bot.core.incident.closing import summary
+from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
+from bot.core.incident.closing import ended, summary
+from bot.core.incident.details.closing import IncidentEnding
 from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.scaling import LeaseTerms, ScaleAccepted
 from bot.core.incident.incident import (
+    Incident,
     Silence,
     State,
     absorbed,
@@ -22,7 +26,7 @@ from bot.core.incident.incident import (
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak
 from bot.views.words.closing import ending_lines
-from bot.views.words.timeline import entry_words
+from bot.views.words.timeline import entry_lines, entry_words
 from tests.builders import (
     CHANNEL,
     NOW,
@@ -216,18 +220,51 @@ def test_entries_are_numbered_for_ever() -> None:
 
 
 def test_the_farewell_sums_up() -> None:
-    """Duration, peaks worst first, and what was done."""
+    """Duration and peak in one sentence; then what was done."""
     peaks = {"a": Peak(14, 6840.0), "b": Peak(1, 7200.0), "c": Peak(0, 0.0)}
-    found = incident(peaks=peaks, opened_at=NOW)
-    assert ending_lines(summary(found, NOW + 7200)) == (
-        "Lasted 2 h 1 min",
-        "Peak of b: 1 job queued, oldest wait 2 h",
-        "Peak of a: 14 jobs queued, oldest wait 1 h 54 min",
-        "Developer-hours waited: unknown, the queue was never measured",
-        "Nobody scaled or silenced anything.",
-    )
+    found = ended(incident(peaks=peaks, opened_at=NOW), NOW + 7200, IncidentEnding.DRAINED)
+    assert entry_words(found.log.timeline[-1]) == "Drained: linux.2xlarge after 2 h 1 min, up to 14 jobs queued."
+    assert "Nobody scaled or silenced anything." in entry_lines(found.log.timeline[-1])
     did = noted(incident(), NOW, Event.SCALED, PlainText("scaled linux.2xlarge from 10 to 24."), who="U1")
     assert "Nobody scaled or silenced anything." not in ending_lines(summary(did, NOW))
+
+
+def scaled(*made: Forecast) -> Incident:
+    """Somebody scaled ten minutes in, after these forecasts; it drained after an hour."""
+    accepted = ScaleAccepted(POOL, 10, 28, 360.0, LeaseTerms(None, 600.0))
+    found = noted(incident(opened_at=NOW), NOW + 600, Event.SCALED, accepted, who="U1")
+    scores = tuple(Score(one, 0.0, held=False, left_out=LeftOut.SCALED) for one in made)
+    return with_fields(found, scores=scores, closed_at=NOW + 3600)
+
+
+def forecast(at: float, verdict: Verdict = Verdict.INTERVAL, *hours: float) -> Forecast:
+    """Low, middle and high, in hours."""
+    low, mid, high = (3600 * one for one in hours) if hours else (None, None, None)
+    return Forecast(NOW + at, verdict, 14, low, mid, high, pool=POOL)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ((), None),
+        ((forecast(700, Verdict.INTERVAL, 4, 6, 9),), None),
+        (
+            (forecast(0, Verdict.INTERVAL, 1, 2, 3), forecast(600, Verdict.INTERVAL, 4, 6, 9)),
+            "5 h 10 min more (3 h 10 min",
+        ),
+        ((forecast(600, Verdict.INTERVAL, 0.1, 0.5, 1),), "it would probably not have taken longer"),
+        ((forecast(600, Verdict.GROWING),), "the forecast saw no end of the queue"),
+        ((forecast(600, Verdict.NONE),), None),
+    ],
+    ids=["none", "made after it", "the last before", "soon over", "growing", "unsaid"],
+)
+def test_the_counterfactual_is_the_forecast_before_the_first_scale_up(
+    made: tuple[Forecast, ...], said: str | None
+) -> None:
+    """What it said then, against the end as it was; nothing is claimed without one."""
+    lines = [one for one in ending_lines(summary(scaled(*made), NOW + 3600)) if one.startswith("Without the extra")]
+    assert len(lines) == (0 if said is None else 1)
+    assert said is None or said in lines[0]
 
 
 def test_an_incident_keeps_its_place_in_slack() -> None:

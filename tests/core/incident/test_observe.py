@@ -12,7 +12,7 @@ from bot.core.incident.observe import View, fresh_samples, has_drained, observed
 from bot.core.incident.pools import Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, Pool
-from bot.views.words.timeline import entry_lines, entry_words
+from bot.views.words.timeline import entry_words
 from tests.builders import (
     NOW,
     POOL,
@@ -186,10 +186,7 @@ def test_an_empty_queue_with_a_firing_alert_is_watched_first() -> None:
     assert still.state is State.EASING
     over = look(still, samples(*[0] * 13))
     assert over.state is State.DRAINED
-    assert entry_words(over.log.timeline[-1]) == (
-        "Drained: linux.2xlarge at or under the floor for 3 samples in a row. "
-        "The alert still fires, although the queue is empty."
-    )
+    assert entry_words(over.log.timeline[-1]) == "Drained: linux.2xlarge after 7 min. The alert still fires."
 
 
 def test_an_empty_queue_that_fills_again_is_open_again() -> None:
@@ -224,17 +221,16 @@ def test_the_end_says_what_was() -> None:
     """Figures, peaks and duration stand in the last reply, which the channel sees too."""
     last = look(easing(), samples(9, 0, 0, 0)).log.timeline[-1]
     assert (last.event, last.broadcast) == (Event.DRAINED, True)
-    assert entry_words(last) == "Drained: linux.2xlarge at or under the floor for 3 samples in a row."
-    assert "Peak of linux.2xlarge: 9 jobs queued, oldest wait 1 h" in entry_lines(last)
+    assert entry_words(last) == "Drained: linux.2xlarge after 2 min, up to 9 jobs queued."
     assert [s.queued for s in last.figures] == [0]
 
 
 @pytest.mark.parametrize(
     ("kind", "pools", "alerts", "words"),
     [
-        (Kind.BLIND, candidates(POOL), OVER, "The metric source answers again."),
+        (Kind.BLIND, candidates(POOL), OVER, "The metrics source answers again."),
         (Kind.BLIND, candidates(POOL), (alert(),), None),
-        (Kind.QUEUE, named(), OVER, "No pool is configured for it, so the queue itself was not measured."),
+        (Kind.QUEUE, named(), OVER, "No pool is configured for it, so its queue was not measured."),
         (Kind.QUEUE, named(), (alert(),), None),
         (Kind.QUEUE, candidates(POOL), OVER, None),
     ],

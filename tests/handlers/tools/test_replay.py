@@ -98,7 +98,7 @@ def test_json_lines_have_the_judgements_the_messages_and_the_summary(folder: Pat
     assert (last["queued"], last["oldest_wait_seconds"], last["causes"][0]["id"]) == (None, None, "blind")
     messages = [one for one in lines if one["type"] == "message"]
     assert (messages[0]["event"], messages[0]["channel"], messages[0]["thread"]) == ("opened", "C1", None)
-    assert {one["event"] for one in messages} > {"opened", "edit", "alert_resolved"}
+    assert {one["event"] for one in messages} > {"opened", "edit"}
     assert lines[-1]["type"] == "summary"
     (incident,) = lines[-1]["incidents"]
     assert incident["causes"][0]["cause"] == "limit"

@@ -54,6 +54,18 @@ class Waited:
 
 
 @dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """What the forecast said just before somebody added runners, against the actual end."""
+
+    pool: str
+    longer_seconds: float | None = None
+    """How much longer the queue would have lasted, at least without `high`; None: the forecast saw no end of it."""
+    low_seconds: float | None = None
+    high_seconds: float | None = None
+    """The forecast's interval, both against the actual end; it may lie before that."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClosingSummary:
     """The summary of an incident at its end."""
 
@@ -71,6 +83,8 @@ class ClosingSummary:
     """Number of queueing pools without a sparkline."""
     silences: tuple[ActiveSilence, ...] = ()
     """Active silences at the end."""
+    without: Counterfactual | None = None
+    """None: nobody scaled, or no forecast had been made before."""
 
 
 @dataclass(frozen=True, slots=True)
