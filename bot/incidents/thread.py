@@ -8,7 +8,7 @@ from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.fallback_channel import HOME_SECONDS, moved, parted, return_failed, returned
 from bot.core.incident.incident import Incident, noted, redrawn, rested, rooted, told, troubled
 from bot.core.incident.plan import EditReply, EditRoot, PointToNewThread, PostReply, PostRoot, ReturnToChannel
-from bot.core.incident.reply_buttons import placed, reworded
+from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
 from bot.ports import Failure, Posted
@@ -103,9 +103,12 @@ def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool)
     out = _outgoing(context, incident, words, f"{incident.id}/{number}")
     out = replace(out, thread=incident.thread.root, broadcast=entry.broadcast)
 
+    shown = shown_of(incident, number)
+
     def stands(fresh: Incident, at: Posted, _: str) -> Incident:
         after = told(fresh, number)
-        return placed(after, number, at.ts) if entry.choices else after
+        stale = shown_of(fresh, number) != shown
+        return placed(after, number, at.ts, stale=stale) if entry.choices or begins(entry) else after
 
     return StepMessage(out, stands, _as_it_is)
 

@@ -10,7 +10,7 @@ from bot.context.context import Context, Effect
 from bot.context.save import Move, keep, put_new
 from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.incident.incident import Incident, noted, silenced
-from bot.core.incident.reply_buttons import decided, offering
+from bot.core.incident.reply_buttons import advanced, anchor_of, decided, offering
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
 from bot.core.requests.body import ExtendLease, HandBack, ScaleUp, asked_for
@@ -162,7 +162,11 @@ def _telling(request: Request, now: float, outcome: Result) -> Move:
         changed = replace(changed, log=changed.log.answered(request.id))
         if outcome.settles:
             changed = decided(changed, outcome.settles, Decision.SETTLED)
-        told = noted(changed, now, outcome.event, outcome.details, who=request.who or None, figures=outcome.figures)
+        who, scaled = request.who or None, outcome.settles or request.id
+        if anchor_of(changed, scaled):
+            return advanced(changed, now, outcome.event, outcome.details, request=scaled, who=who,
+                            figures=outcome.figures, choices=outcome.offers)  # fmt: skip
+        told = noted(changed, now, outcome.event, outcome.details, who=who, figures=outcome.figures)
         return offering(told, outcome.about or request.id, outcome.offers) if outcome.offers else told
 
     return move

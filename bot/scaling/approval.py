@@ -24,9 +24,8 @@ def approval_requested(context: Context, request: Request, now: float) -> Move:
     asked = scale_request(request, ScaleStep.APPROVAL_ASKED, (request.lapses_at or now) - now)
 
     def move(fresh: Incident) -> Incident:
-        return offering(
-            noted(fresh, now, Event.APPROVAL, asked, who=request.who), request.id, CHOICES, whom=may[0] if may else None
-        )
+        asking = noted(fresh, now, Event.APPROVAL, asked, who=request.who, request=request.id)
+        return offering(asking, request.id, CHOICES, whom=may[0] if may else None)
 
     return move
 

@@ -3,8 +3,8 @@
 from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
 from bot.core.incident.details.scaling import ScaleStep
-from bot.core.incident.incident import Incident, noted
-from bot.core.incident.reply_buttons import decided, offering
+from bot.core.incident.incident import Incident
+from bot.core.incident.reply_buttons import advanced, decided
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, Put
 from bot.core.requests.interaction import Answer, Interaction
@@ -26,8 +26,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
     def move(fresh: Incident) -> Incident:
         refuse_over(request, fresh)
-        told = noted(decided(fresh, request.id, Decision.APPROVED), now, Event.APPROVAL, approved, who=interaction.who)
-        return offering(told, "", (), whom=request.who)
+        known = decided(fresh, request.id, Decision.APPROVED)
+        return advanced(known, now, Event.APPROVAL, approved, request=request.id, who=interaction.who, whom=request.who)
 
     audit = decision_audited(request, interaction, now, "approved")
     once = (f"decided:{request.id}", f"request:{interaction.key}")

@@ -3,8 +3,8 @@
 from bot.context.context import IN_THREAD, Action, Context
 from bot.context.save import keep
 from bot.core.incident.details.scaling import ScaleStep
-from bot.core.incident.incident import Incident, noted
-from bot.core.incident.reply_buttons import decided, offering
+from bot.core.incident.incident import Incident
+from bot.core.incident.reply_buttons import advanced, decided
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, Put
 from bot.core.requests.interaction import Answer, Interaction
@@ -27,8 +27,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     declined = scale_request(request, ScaleStep.TAKEN_BACK if own else ScaleStep.DECLINED)
 
     def move(fresh: Incident) -> Incident:
-        told = noted(decided(fresh, request.id, Decision.DECLINED), now, Event.APPROVAL, declined, who=interaction.who)
-        return told if own else offering(told, "", (), whom=request.who)
+        known, whom = decided(fresh, request.id, Decision.DECLINED), None if own else request.who
+        return advanced(known, now, Event.APPROVAL, declined, request=request.id, who=interaction.who, whom=whom)
 
     outcome = "taken back" if own else "declined"
     audit = decision_audited(request, interaction, now, outcome)

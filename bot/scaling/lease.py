@@ -13,7 +13,7 @@ from bot.core.incident.details.scaling import (
     RunnersChecked,
 )
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.reply_buttons import decided, offering
+from bot.core.incident.reply_buttons import advanced, decided, offering, progressed, quiet
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
 from bot.core.record import Change, Claim, Put, Stored
@@ -78,8 +78,34 @@ async def maintain_lease(context: Context, claim: Claim) -> None:
             await _return(context, look, share, why)
             return
     due = _next_look(context, look)
+    if await _progressed(context, look, due):
+        return
     keep_seconds = None if look.lease.shares else FORGOTTEN_SECONDS
     await context.store.commit(Change(puts=(Put(held, look.lease, due, keep_seconds=keep_seconds),)))
+
+
+async def _progressed(context: Context, look: LeaseView, due: float | None) -> bool:
+    """Show in the replies how many of the requested runners came and work; False if they show it already."""
+    for share in look.lease.shares:
+        request, sample = look.requests.get(share.act), look.sample
+        accepted = request is not None and request.progress is Progress.DONE and not share.returning
+        if not accepted or not share.incident or sample is None or sample.at <= share.asked_at:
+            continue
+        base = share.before if share.online is None else share.online
+        came = None if sample.online is None else min(max(sample.online - base, 0), share.target - share.before)
+        drained = look.lease.empty_since is not None and look.lease.empty_since > share.asked_at
+        held = await context.store.get(Incident, share.incident)
+
+        def move(
+            fresh: Incident, act: str = share.act, came: int | None = came, busy: int | None = sample.busy,
+            drained: bool = drained,
+        ) -> Incident:  # fmt: skip
+            return progressed(fresh, act, came, busy, drained=drained)
+
+        if held is not None and move(held.value) is not held.value:
+            await keep(context, held, move, due=look.now, also=(Put(look.held, look.lease, due),))
+            return True
+    return False
 
 
 def _drained_seconds(context: Context, pool: str) -> float:
@@ -169,9 +195,11 @@ async def _tell(context: Context, look: LeaseView, news: LeaseAnnouncement) -> N
         return
 
     def move(fresh: Incident) -> Incident:
-        verified = news.event is Event.VERIFIED
-        before = decided(fresh, news.share.act, Decision.SETTLED) if verified else fresh
-        told = noted(before, look.now, news.event, news.details, figures=news.figures)
+        if isinstance(news.details, RunnersChecked):
+            before = fresh if quiet(news.details) else decided(fresh, news.share.act, Decision.SETTLED)
+            return advanced(before, look.now, news.event, news.details, request=news.share.act, figures=news.figures,
+                            choices=news.choices)  # fmt: skip
+        told = noted(fresh, look.now, news.event, news.details, figures=news.figures)
         return offering(told, news.share.act, news.choices)
 
     await keep(context, incident, move, due=look.now, also=(put,))

@@ -138,7 +138,7 @@ async def _confirmed(context: Context, interaction: Interaction) -> Answer:
 
 def _asked(request: Request, now: float) -> Move:
     asked = scale_request(request, ScaleStep.ASKED)
-    return lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=request.who, tell=False, request=request.id)
+    return lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=request.who, request=request.id)
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape

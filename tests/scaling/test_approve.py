@@ -38,7 +38,8 @@ async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
     await world.presses("approve", DAN)
     await world.work()
     assert world.scaler.effects == [(24, world.request.id)]
-    assert f"<@{DAN}> approved scaling {POOL} from 10 to 24 runners, as asked for by <@{ANA}>." in world.replies[-2]
+    assert f"<@{ANA}> asked {POOL}'s scaler" in world.replies[-1]
+    assert f"Approved by <@{DAN}>." in world.replies[-1]
     assert "it accepted" in world.replies[-1]
     assert world.buttons() == [("Undo", world.request.id)]
     assert [entry.who for entry in world.audit("approve")] == [DAN]

@@ -47,7 +47,7 @@ async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time(
     await world.passes(350)
     assert not any("no effect" in text for text in world.replies)
     await world.passes(40)
-    (told,) = [text for text in world.replies if "no effect" in text]
+    (told,) = [text for text in world.replies if "no effect. After" in text]
     assert "the scaler accepted 24, but only 10 runners online (12 failed creates and limit 20)" in told
     await world.presses("hand_back")
     await world.work()

@@ -89,7 +89,7 @@ async def test_what_never_came_is_told_with_the_clouds_own_words() -> None:
     async with asg(api) as world:
         await world.scaled()
         await world.passes(400)
-        (told,) = [text for text in world.replies if "no effect" in text]
+        (told,) = [text for text in world.replies if "no effect. After" in text]
     assert "the scaler itself counts 10 and it says: InsufficientInstanceCapacity" in told
 
 

@@ -14,7 +14,7 @@ from bot.core.incident.details.queue import QueueChanged, QueueNews
 from bot.core.incident.details.silences import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, State, noted, silenced
 from bot.core.incident.pools import Reported
-from bot.core.incident.reply_buttons import decided, offering
+from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, worst_first
@@ -204,7 +204,7 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     if still_firing and now - incident.changed_at < timing.report:
         return incident
     pools = replace(incident.pools, scores=scores_of(incident, dict(view.pools)))
-    over = replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, pools=pools)
+    over = ended_with(replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, pools=pools))
     figures = tuple(worst_first(latest(incident, view)))
     return ended(
         over,

@@ -1,9 +1,13 @@
-"""Buttons on thread replies, and their removal once somebody has decided."""
+"""Thread replies that are edited: their buttons until somebody has decided, and the one that tells a scale-up."""
 
 from dataclasses import replace
 
-from bot.core.incident.incident import Incident, rewritten
-from bot.core.incident.timeline import Decision
+from bot.core.incident.details.details import Details
+from bot.core.incident.details.requests import RequestEnd, RequestNotDone
+from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, ScaleAccepted, ScaleRequest, ScaleStep
+from bot.core.incident.incident import Incident, State, noted, rewritten
+from bot.core.incident.timeline import Decision, Entry, Event
+from bot.core.pool.pool import Snapshot
 
 
 def offering(incident: Incident, about: str, choices: tuple[str, ...], whom: str | None = None) -> Incident:
@@ -12,13 +16,13 @@ def offering(incident: Incident, about: str, choices: tuple[str, ...], whom: str
     return rewritten(incident, newest)
 
 
-def placed(incident: Incident, number: int, ts: str) -> Incident:
-    """Slack confirmed a reply with buttons; if they were decided meanwhile, it is drawn again."""
+def placed(incident: Incident, number: int, ts: str, *, stale: bool = False) -> Incident:
+    """Slack confirmed a reply that may be edited; if it shows something else by now (`stale`), it is drawn again."""
     entry = incident.log.entry(number)
     if entry is None:
         return incident
     log = incident.log.rewritten(replace(entry, ts=ts))
-    return replace(incident, log=log if entry.choices else log.to_redraw(number))
+    return replace(incident, log=log.to_redraw(number) if stale else log)
 
 
 def decided(incident: Incident, about: str, decision: Decision, names: tuple[str, ...] = ()) -> Incident:
@@ -38,3 +42,91 @@ def decided(incident: Incident, about: str, decision: Decision, names: tuple[str
 def reworded(incident: Incident, number: int) -> Incident:
     """Slack confirmed the edit of a reply."""
     return replace(incident, log=incident.log.redrawn(number), trouble=incident.trouble.over())
+
+
+def begins(entry: Entry) -> bool:
+    """Whether the entry's reply is the one that advances."""
+    asked = entry.details
+    first = isinstance(asked, ScaleRequest) and asked.step in {ScaleStep.ASKED, ScaleStep.APPROVAL_ASKED}
+    return first and bool(entry.request) and isinstance(asked, ScaleRequest) and not asked.keeps
+
+
+def anchor_of(incident: Incident, request: str) -> Entry | None:
+    """The entry with the advancing reply; None for another kind of request, or one of an older release."""
+    log = incident.log
+    found = (one for one in log.timeline if one.request == request and begins(one))
+    return next((one for one in found if one.ts or one.number in log.outbox), None)
+
+
+def story_of(incident: Incident, entry: Entry) -> tuple[Entry, ...]:
+    """The later entries about the same request, oldest first."""
+    return tuple(one for one in incident.log.timeline if one.request == entry.request and one.number > entry.number)
+
+
+def shown_of(incident: Incident, number: int) -> object:
+    """What a reply is drawn from; equal as long as it need not be edited."""
+    entry = incident.log.entry(number)
+    if entry is None:
+        return None
+    later = [(one.details, one.who) for one in story_of(incident, entry)] if begins(entry) else []
+    return entry.choices, entry.decisions, entry.details, later, incident.state is State.DRAINED and begins(entry)
+
+
+def quiet(details: Details | None) -> bool:
+    """Whether the advancing reply alone shows an entry; bad news, and what is over, gets a reply of its own too."""
+    if isinstance(details, RunnersChecked):
+        return details.came in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}
+    if isinstance(details, RequestNotDone):
+        return details.how is RequestEnd.CHECKING
+    declined = isinstance(details, ScaleRequest) and details.step is ScaleStep.DECLINED
+    return isinstance(details, ScaleAccepted | ScaleRequest) and not declined
+
+
+def advanced(  # noqa: PLR0913 - an entry's parts, named at every call
+    incident: Incident,
+    at: float,
+    event: Event,
+    details: Details,
+    *,
+    request: str,
+    who: str | None = None,
+    figures: tuple[Snapshot, ...] = (),
+    choices: tuple[str, ...] = (),
+    whom: str | None = None,
+) -> Incident:
+    """Add an entry about a scale-up; its buttons are on the newest reply about it."""
+    anchor, alone = anchor_of(incident, request), quiet(details)
+    tell = anchor is None or not alone
+    after = noted(incident, at, event, details, who=who, figures=figures, tell=tell, request=request)
+    after = offering(after, request, choices, whom) if tell else after
+    if anchor is None:
+        return after
+    log = after.log.rewritten(replace(anchor, about=request, choices=choices if alone else ()))
+    return replace(after, log=log.to_redraw(anchor.number) if anchor.ts else log)
+
+
+def progressed(
+    incident: Incident, request: str, registered: int | None, busy: int | None, *, drained: bool
+) -> Incident:
+    """What the samples show of the requested runners; the same incident if its reply shows that already."""
+    anchor = anchor_of(incident, request)
+    if anchor is None or not isinstance(anchor.details, ScaleRequest) or anchor.details.drained:
+        return incident
+    seen = replace(anchor.details, registered=registered, busy=busy, drained=drained)
+    if seen == anchor.details:
+        return incident
+    log = incident.log.rewritten(replace(anchor, details=seen))
+    return replace(incident, log=log.to_redraw(anchor.number) if anchor.ts else log)
+
+
+def ended_with(incident: Incident) -> Incident:
+    """The queue has drained: the replies of the accepted scale-ups say so."""
+    log = incident.log
+    for entry in log.timeline:
+        if (
+            begins(entry)
+            and entry.ts
+            and any(isinstance(one.details, ScaleAccepted) for one in story_of(incident, entry))
+        ):
+            log = log.to_redraw(entry.number)
+    return replace(incident, log=log)

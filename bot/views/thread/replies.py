@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import Introduced
+from bot.core.incident.details.scaling import ScaleRequest
 from bot.core.incident.incident import Incident
+from bot.core.incident.reply_buttons import begins
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
 from bot.core.words import count, listed
@@ -18,6 +20,7 @@ from bot.views.parent.pool_rows import wait_words
 from bot.views.thread.diagnosis import asks_for_fit, diagnosis, fit_buttons
 from bot.views.thread.introduction import introduction
 from bot.views.thread.lines import line_sections
+from bot.views.thread.scale_plan import plan_block, scale_plan
 from bot.views.thread.summary import story
 from bot.views.words.timeline import entry_lines, entry_words
 
@@ -43,6 +46,8 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
         return message(joined(" ", *paragraphs), *(section(part) for part in paragraphs))
     if isinstance(entry.details, Diagnosed):
         return _diagnosis(incident, entry, entry.details)
+    if isinstance(entry.details, ScaleRequest) and begins(entry):
+        return _scale_up(incident, entry, entry.details)
     lead = led(incident) if entry.broadcast and entry.event not in NEWS_FIRST else None
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
@@ -76,6 +81,15 @@ def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
     return message(joined(" ", *paragraphs, asked), *blocks, *asks_for_fit(incident.id, found), small)
 
 
+def _scale_up(incident: Incident, entry: Entry, asked: ScaleRequest) -> Message:
+    """The newest words about the request, and how far it has come."""
+    plan = scale_plan(incident, entry, asked)
+    approved = say("Approved by {who}.", who=mention(plan.approver)) if plan.approver else None
+    said, lines = joined(" ", spoken(plan.newest, 1500), approved), plan.lines
+    blocks = [section(said), plan_block(plan, entry.request), *line_sections(lines), _choices(entry)]
+    return message(joined(" ", escaped(f"{plan.title}."), _text(None, entry, said, lines)), *blocks)
+
+
 def _choices(entry: Entry) -> Block | None:
     """The buttons on a reply; each carries only the id of the request that it decides (C8)."""
     if not entry.choices or not entry.about:
@@ -89,7 +103,7 @@ def _choice(entry: Entry, name: str) -> Block:
 
 
 def _label(entry: Entry, name: str) -> str:
-    if name == "hand_back" and entry.event in {Event.SCALED, Event.VERIFIED}:
+    if name == "hand_back" and entry.event is not Event.LENT:
         return "Undo"
     return LABELS.get(name, name)
 

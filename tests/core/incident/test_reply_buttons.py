@@ -44,7 +44,7 @@ def test_what_is_decided_after_it_was_posted_is_drawn_again_once() -> None:
 def test_what_is_decided_while_it_is_posted_is_drawn_again() -> None:
     """The buttons are in Slack, and nobody may press them any more."""
     number = asked().log.entries
-    after = placed(decided(asked(), "a1", Decision.APPROVED), number, "1.5")
+    after = placed(decided(asked(), "a1", Decision.APPROVED), number, "1.5", stale=True)
     assert after.log.redraw == (number,)
     assert placed(after, number, "1.5").log.redraw == (number,)
 

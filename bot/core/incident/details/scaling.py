@@ -29,6 +29,12 @@ class ScaleRequest:
     """Time for the approval."""
     keeps: bool = False
     """Whether `target` is there already, and is kept for another lease."""
+    registered: int | None = None
+    """Requested runners that are online so far; None: not measured yet."""
+    busy: int | None = None
+    """Busy runners of the pool since they came."""
+    drained: bool = False
+    """Whether the queue was empty since."""
     kind: Literal["scale_request"] = "scale_request"
 
 

@@ -1,0 +1,151 @@
+"""The reply of a scale-up: one plan that advances from the request to the drained queue."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.core.incident.details.requests import RequestEnd, RequestNotDone
+from bot.core.incident.details.scaling import (
+    ReturnResult,
+    RunnersCame,
+    RunnersChecked,
+    RunnersReturned,
+    ScaleAccepted,
+    ScaleRequest,
+    ScaleStep,
+)
+from bot.core.incident.incident import Incident, State
+from bot.core.incident.reply_buttons import quiet, story_of
+from bot.core.incident.timeline import Entry
+from bot.core.message import Block
+from bot.core.words import clock, count
+from bot.views.mrkdwn import clean
+from bot.views.words.scaling import lease_terms_words
+from bot.views.words.timeline import entry_lines
+
+DONE, ACTIVE, PENDING, FAILED = "complete", "in_progress", "pending", "error"
+NOT_DONE = {
+    RequestEnd.REFUSED: "refused",
+    RequestEnd.FAILED: "failed",
+    RequestEnd.UNKNOWN: "unknown whether it happened",
+    RequestEnd.CHECKING: "no answer, checking",
+    RequestEnd.LAPSED: "expired without approval",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScalePlan:
+    """The plan's title says the state in words; each step is (name, title, status)."""
+
+    title: str
+    steps: tuple[tuple[str, str, str], ...]
+    newest: Entry
+    """The entry whose words stand above the plan."""
+    lines: tuple[str, ...]
+    """What else to know now."""
+    approver: str | None = None
+    """User id of the person who approved; None before that, and while `newest` says so."""
+
+
+def scale_plan(incident: Incident, entry: Entry, asked: ScaleRequest) -> ScalePlan:
+    """Requested, approved, delivered, registered, busy, drained."""
+    later = story_of(incident, entry)
+    decided, decision = _approved(entry, asked, later)
+    delivered, delivery = _delivered(asked, later, allowed=decided[2] == DONE)
+    accepted = delivered[2] == DONE
+    arrived, arrival = _registered(asked, later, accepted=accepted)
+    drained = accepted and (asked.drained or incident.state is State.DRAINED)
+    working = _busy(asked, arrived=arrived[2] == DONE, drained=drained)
+    end = ("drained", "Queue drained" if drained else "Queue drains", DONE if drained else PENDING)
+    state = _returned(later) or ("queue drained" if drained else arrival or delivery or decision or "requested")
+    before = "?" if asked.before is None else f"{asked.before:,}"
+    requested = ("requested", f"Requested, {clock(entry.at)} UTC", DONE)
+    title = f"Scale-up of {clean(asked.pool)[:100]} {before} → {asked.target:,}: {state}"
+    newest = next((one for one in reversed(later) if quiet(one.details)), entry)
+    lines = entry_lines(newest)
+    if isinstance(newest.details, RunnersChecked) and not _returned(later):
+        lines += tuple(lease_terms_words(one.details.lease) for one in later if isinstance(one.details, ScaleAccepted))
+    agreed = [one for one in later if isinstance(one.details, ScaleRequest) and one.details.step is ScaleStep.APPROVED]
+    approver = agreed[0].who if agreed and newest is not agreed[0] else None
+    return ScalePlan(title, (requested, decided, delivered, arrived, working, end), newest, lines, approver)
+
+
+Step = tuple[tuple[str, str, str], str]
+"""A step, and what it says of the state; empty if it says nothing yet."""
+
+
+def _approved(entry: Entry, asked: ScaleRequest, later: Sequence[Entry]) -> Step:
+    if asked.step is not ScaleStep.APPROVAL_ASKED:
+        return ("approved", "No approval needed", DONE), ""
+    for one in later:
+        match one.details:
+            case ScaleRequest(step=ScaleStep.APPROVED):
+                return ("approved", f"Approved, {clock(one.at)} UTC", DONE), "approved"
+            case ScaleRequest(step=ScaleStep.DECLINED | ScaleStep.TAKEN_BACK as step):
+                words = "declined" if step is ScaleStep.DECLINED else "withdrawn"
+                return ("approved", f"{words.capitalize()}, {clock(one.at)} UTC", FAILED), words
+            case RequestNotDone(how=RequestEnd.LAPSED):
+                return ("approved", "Nobody approved in time", FAILED), NOT_DONE[RequestEnd.LAPSED]
+    return ("approved", f"Approval by a second person until {clock(entry.at + asked.seconds)} UTC", ACTIVE), (
+        "waiting for approval"
+    )
+
+
+def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) -> Step:
+    for one in reversed(later):
+        match one.details:
+            case ScaleAccepted():
+                return (
+                    "delivered",
+                    f"Autoscaler accepted {one.details.target:,}, {clock(one.at)} UTC",
+                    DONE,
+                ), "delivered"
+            case ScaleRequest(step=ScaleStep.NOT_SENT):
+                return ("delivered", "Shadow mode: nothing was sent", FAILED), "not sent (shadow mode)"
+            case RequestNotDone(how=how) if how is not RequestEnd.LAPSED:
+                status = ACTIVE if how is RequestEnd.CHECKING else FAILED
+                return ("delivered", f"Autoscaler: {NOT_DONE[how]}", status), NOT_DONE[how]
+    return ("delivered", f"Autoscaler takes {asked.target:,}", ACTIVE if allowed else PENDING), ""
+
+
+def _registered(asked: ScaleRequest, later: Sequence[Entry], *, accepted: bool) -> Step:
+    checked = next((one.details for one in reversed(later) if isinstance(one.details, RunnersChecked)), None)
+    if checked is not None:
+        wanted = count(checked.wanted, "runner")
+        if checked.came is RunnersCame.UNSEEN:
+            return ("registered", "Cannot be seen: runners are not measured", FAILED), "delivered, cannot be verified"
+        came = max(0, checked.more)
+        if checked.came is RunnersCame.VERIFIED:
+            return ("registered", f"{count(max(came, checked.wanted), 'runner')} registered", DONE), "all registered"
+        words = f"{came:,} of {wanted} registered"
+        return ("registered", words, FAILED), words if came else f"no effect, 0 of {wanted} registered"
+    if not accepted:
+        return ("registered", "Runners register", PENDING), ""
+    if asked.registered is None or asked.before is None:
+        return ("registered", "Runners register", ACTIVE), ""
+    more = asked.target - asked.before
+    words = f"{asked.registered:,} of {count(more, 'runner')} registered"
+    return ("registered", words, DONE if asked.registered >= more else ACTIVE), f"delivered, {words}"
+
+
+def _busy(asked: ScaleRequest, *, arrived: bool, drained: bool) -> tuple[str, str, str]:
+    if drained:
+        return ("busy", "Runners took jobs", DONE)
+    if not arrived:
+        return ("busy", "Runners take jobs", PENDING)
+    if asked.busy is None:
+        return ("busy", "Runners take jobs", ACTIVE)
+    return ("busy", f"{count(asked.busy, 'runner')} busy", DONE if asked.busy >= asked.target else ACTIVE)
+
+
+def _returned(later: Sequence[Entry]) -> str:
+    for one in reversed(later):
+        if isinstance(one.details, RunnersReturned):
+            returned = one.details.result is ReturnResult.RETURNED
+            return f"undone, back to {one.details.target:,}" if returned and one.details.target else "handed back"
+    return ""
+
+
+def plan_block(plan: ScalePlan, request: str) -> Block:
+    """The native block; the ladder turns it into words where Slack does not take it."""
+    tasks = [{"task_id": f"{request}-{name}", "title": title, "status": status} for name, title, status in plan.steps]
+    return {"type": "plan", "title": plan.title, "tasks": tasks}

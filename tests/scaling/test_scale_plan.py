@@ -1,0 +1,116 @@
+"""A scale-up is one reply in the thread: a plan that advances with every step, and falls back to words."""
+
+from typing import Any
+
+import pytest
+
+from bot.ports import Failure, Refused
+from tests.scaling.care import ANA, DAN, CareWorld, awaiting
+from tests.slack_limits import message_problems
+
+
+def shown(world: CareWorld) -> tuple[str, dict[str, str]]:
+    """(title, status of each step) of the only plan in the thread."""
+    thread = world.chat.thread(world.incident.thread.root or "")
+    plans: list[Any] = [b for one in thread for b in one.message.blocks if b["type"] == "plan"]
+    (plan,) = plans
+    assert all(message_problems(one.message) == [] for one in thread)
+    return plan["title"], {task["task_id"].rpartition("-")[2]: task["status"] for task in plan["tasks"]}
+
+
+def steps(*statuses: str) -> dict[str, str]:
+    """The six steps, the rest of them pending."""
+    names = ("requested", "approved", "delivered", "registered", "busy", "drained")
+    return dict(zip(names, (*statuses, *["pending"] * (6 - len(statuses))), strict=True))
+
+
+DONE, NOW, BAD = "complete", "in_progress", "error"
+
+
+async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
+    """One post and edits in place; the title says the state and the numbers in words."""
+    world = CareWorld(approval_above=20)
+    world.runners(10)
+    await world.opens()
+    posts = len(world.replies)
+    await world.wants(24)
+    await world.work()
+    assert shown(world) == ("Scale-up of linux.2xlarge 10 → 24: waiting for approval", steps(DONE, NOW))
+    await world.presses("approve", DAN)
+    await world.work()
+    assert shown(world) == ("Scale-up of linux.2xlarge 10 → 24: delivered", steps(DONE, DONE, DONE, NOW))
+    world.runners(15)
+    await world.passes(60, step=30)
+    title = "Scale-up of linux.2xlarge 10 → 24: delivered, 5 of 14 runners registered"
+    assert shown(world) == (title, steps(DONE, DONE, DONE, NOW))
+    world.runners(24, busy=20)
+    await world.passes(60, step=30)
+    assert shown(world) == ("Scale-up of linux.2xlarge 10 → 24: all registered", steps(DONE, DONE, DONE, DONE, NOW))
+    world.runners(24)
+    await world.passes(60, step=30)
+    assert shown(world)[1] == steps(DONE, DONE, DONE, DONE, DONE)
+    world.runners(24, busy=2, queued=0)
+    await world.passes(60, step=30)
+    assert shown(world) == ("Scale-up of linux.2xlarge 10 → 24: queue drained", steps(*[DONE] * 6))
+    assert len(world.replies) == posts + 1
+    await world.passes(900, step=60)
+    assert shown(world)[0] == "Scale-up of linux.2xlarge 10 → 24: undone, back to 10"
+
+
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [
+        (Refused("no quota"), "refused"),
+        (Failure.UNKNOWN, "unknown whether it happened"),
+    ],
+)
+async def test_what_fails_is_an_error_on_its_step_and_a_word_in_the_title(error: object, state: str) -> None:
+    """And a reply of its own, so that it is not overlooked."""
+    world = CareWorld()
+    await world.opens()
+    await world.wants(24)
+    if isinstance(error, Refused):
+        world.scaler.script.fail("set", error=error)
+    else:
+        world.scaler.script.fail("set", Failure.UNKNOWN, times=None)
+    await world.passes(200)
+    assert shown(world) == (f"Scale-up of linux.2xlarge 10 → 24: {state}", steps(DONE, DONE, BAD))
+    assert "not done" in world.replies[-1] or "unknown whether" in world.replies[-1]
+
+
+@pytest.mark.parametrize(("who", "state"), [(DAN, "declined"), (ANA, "withdrawn")])
+async def test_a_request_that_is_not_approved_says_so(who: str, state: str) -> None:
+    """By the second person, or taken back."""
+    world = await awaiting()
+    await world.presses("decline", who)
+    await world.work()
+    assert shown(world) == (f"Scale-up of linux.2xlarge 10 → 24: {state}", steps(DONE, BAD))
+    assert world.buttons() == []
+
+
+async def test_runners_that_do_not_come_are_named_with_the_number() -> None:
+    """After twice the boot time; the reply about it has the button."""
+    world = CareWorld()
+    world.runners(10)
+    await world.opens()
+    await world.scaled()
+    world.runners(15)
+    await world.passes(600, step=30)
+    assert shown(world) == (
+        "Scale-up of linux.2xlarge 10 → 24: 5 of 14 runners registered",
+        steps(DONE, DONE, DONE, BAD),
+    )
+    assert [label for label, _ in world.buttons()] == ["Undo"]
+    assert "partly" in world.replies[-1]
+
+
+async def test_a_workspace_without_plans_reads_it_in_words() -> None:
+    """The ladder of `bot/posting`: every step and the button stay."""
+    world = CareWorld()
+    world.runners(10)
+    await world.opens()
+    world.chat.script.fail("post", Failure.SHAPE, times=1)
+    await world.scaled()
+    reply = world.chat.thread(world.incident.thread.root or "")[-1].message
+    assert "delivered" in reply.text
+    assert [label for label, _ in world.buttons()] == ["Undo"]
