@@ -172,13 +172,15 @@ def rendered() -> str:
     taken: set[str] = set()
     for title, each in messages().items():
         lines += ["", f"## {title}", "", *([SECTIONS[title][0], ""] if SECTIONS[title][0] else [])]
-        lines += ["| message | what to do |", "|---|---|"]
+        columns = any(message.remedy for message in each)
+        lines += ["| message | what to do |", "|---|---|"] if columns else []
         for message in each:
             anchor, number = message.anchor, 2
             while anchor in taken:
                 anchor, number = f"{message.anchor}-{number}", number + 1
             taken.add(anchor)
-            lines.append(f'| <a id="{anchor}"></a>{cell(message.text)} | {cell(message.remedy)} |')
+            text = f'<a id="{anchor}"></a>{cell(message.text)}'
+            lines.append(f"| {text} | {cell(message.remedy)} |" if columns else f"* {text}")
     return "\n".join(lines) + "\n"
 
 

@@ -3,6 +3,7 @@
 The pages are those that a repository host shows. The navigation is read from the lists of docs/README.md.
 """
 
+import html
 import re
 from typing import Any
 
@@ -37,11 +38,9 @@ class Mermaid(Directive):
 
     def run(self) -> list[nodes.Node]:
         """The text in the element that Mermaid looks for, and Mermaid itself."""
-        figure = nodes.literal_block("\n".join(self.content), "\n".join(self.content), classes=["mermaid"])
-        figure["language"] = "text"
-        start = f'import mermaid from "{MERMAID}"; mermaid.run({{querySelector: ".mermaid pre"}});'
-        script = f'<script type="module">{start}</script>'
-        return [figure, nodes.raw("", script, format="html")]
+        text = html.escape("\n".join(self.content))
+        script = f'<script type="module">import mermaid from "{MERMAID}"; mermaid.run();</script>'
+        return [nodes.raw("", f'<pre class="mermaid">{text}</pre>{script}', format="html")]
 
 
 def navigation(_: Any, docname: str, source: list[str]) -> None:
