@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -132,27 +133,83 @@ def test_every_address_and_path_of_the_pages_is_served() -> None:
     assert {words[-1] for words in lines("curl")} == {f"http://127.0.0.1:{GIVEN['PORT']}/readyz"}
 
 
-def test_the_steps_of_the_pipx_page_lead_to_a_running_tailback(tmp_path: Path) -> None:
-    """Every line in its order, in a home of its own; what serves until it is stopped is stopped after some seconds."""
-    if not shutil.which("pipx"):
-        pytest.skip("needs pipx, and a package registry within reach")
-    project, home = tmp_path / "project", tmp_path / "home"
-    home.mkdir()
-    subprocess.run(["git", "clone", "--quiet", ROOT, project], check=True)
-    text = "\n".join(line for block in PAGES["pipx"].code("sh") for line in block.splitlines())
-    script = re.sub(r"^(tailback (?:demo|run))$", r"timeout --signal=TERM 10 \1 || test $? = 124", text, flags=re.M)
-    answers = "--bot-token xoxb-made-up --app-token xapp-made-up --channel C0CIONCALL"
-    script = re.sub(r"^tailback init$", f"tailback init {answers} </dev/null || test $? = 1", script, flags=re.M)
-    path = f"{home}/.local/bin:{os.environ['PATH']}"
+def script(page_name: str, until: str, changes: dict[str, str]) -> str:
+    """The shell blocks of a page up to a heading, in their order; each line that matches a pattern is changed."""
+    part = replace(PAGES[page_name], text=PAGES[page_name].text.partition(f"\n## {until}\n")[0])
+    lines = [line for block in part.code("sh") for line in block.splitlines()]
+    for pattern, instead in changes.items():
+        assert any(re.search(pattern, line) for line in lines), pattern
+        lines = [re.sub(pattern, instead, line) for line in lines]
+    return "\n".join(lines)
+
+
+def follow(steps: str, project: Path, **variables: str) -> str:
+    """Run the steps in a clone with the two files that a person fills in; gives what they print."""
+    if not project.exists():
+        subprocess.run(["git", "clone", "--quiet", ROOT, project], check=True)
     ran = subprocess.run(
-        ["bash", "-eux", "-c", script],
+        ["bash", "-eux", "-c", steps],
         cwd=project,
-        env={**os.environ, "HOME": str(home), "PATH": path, "SLACK_API_URL": "http://127.0.0.1:1/api/", "PORT": "0"},
+        env={**os.environ, "SLACK_API_URL": NOBODY, **variables},
         capture_output=True,
         text=True,
         check=False,
     )
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-3000:]
-    assert f"tailback {VERSION}" in ran.stdout
+    return ran.stdout
+
+
+NOBODY = "http://127.0.0.1:1/api/"
+FILLED_IN = f"echo SLACK_API_URL={NOBODY} >> .env; printf '[slack]\\nchannel = \"C0CIONCALL\"\\n' > tailback.toml"
+"""Instead of a person with an editor; no real Slack is asked."""
+ENDS = r"timeout --signal=TERM 10 \g<0> || test $? = 124"
+"""What serves until it is stopped is stopped after some seconds."""
+FINDS = r"\g<0> || test $? = 1"
+"""The doctor finds that nobody filled in real tokens."""
+
+
+def test_the_steps_of_the_pipx_page_lead_to_a_running_tailback(tmp_path: Path) -> None:
+    """Every line in its order, in a home of its own."""
+    if not shutil.which("pipx"):
+        pytest.skip("needs pipx, and a package registry within reach")
+    home = tmp_path / "home"
+    home.mkdir()
+    answers = "--bot-token xoxb-made-up --app-token xapp-made-up --channel C0CIONCALL </dev/null"
+    changes = {r"^tailback (?:demo|run)$": ENDS, r"^tailback init$": f"tailback init {answers} || test $? = 1"}
+    path = f"{home}/.local/bin:{os.environ['PATH']}"
+    said = follow(
+        script("pipx", "Nothing stands here", changes), tmp_path / "project", HOME=str(home), PATH=path, PORT="0"
+    )
+    assert f"tailback {VERSION}" in said
     assert not (home / ".local/bin/tailback").exists()
     assert "complete" in (home / ".local/share/bash-completion/completions/tailback").read_text("utf-8")
+
+
+def test_the_steps_of_the_container_page_lead_to_a_running_tailback(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """The demo, one container, and the stack, one after the other; what they leave behind is removed."""
+    if not shutil.which("docker") or subprocess.run(["docker", "info"], capture_output=True, check=False).returncode:
+        pytest.skip("needs a Docker engine, its plugin compose, and the base images within reach")
+    clean = "docker rm --force tailback; docker compose down --volumes; docker volume rm --force tailback"
+    project = tmp_path / "project"
+    request.addfinalizer(lambda: subprocess.run(clean, shell=True, cwd=project, capture_output=True, check=False))
+    changes = {
+        r"^docker compose up demo$": ENDS.replace("10", "90"),
+        r"^cp docs/examples/tailback.toml tailback.toml$": FILLED_IN,
+        r"^docker (run --rm|compose run).* check$": FINDS,
+        r"^docker compose build$": r"docker rm --force tailback; \g<0>",
+        r"^docker compose logs.*$": ENDS,
+    }
+    follow(script("container", "What the image does", changes), project)
+
+
+def test_the_steps_of_the_systemd_page_lead_to_a_running_service(tmp_path: Path) -> None:
+    """Only on a machine to throw away, since the steps install into /opt, /etc and systemd."""
+    if not os.environ.get("TAILBACK_TEST_HOST"):
+        pytest.skip("changes the host: set TAILBACK_TEST_HOST=1 on a machine to throw away, with systemd and sudo")
+    changes = {
+        r"^sudo install -D --mode=0600 .env .*$": f"cp .env.example .env\n{FILLED_IN}\n\\g<0>",
+        r"^journalctl .*$": ENDS,
+    }
+    follow(script("systemd", "Put a proxy in front", changes), tmp_path / "project")
