@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from bot.adapters.alertmanagers.alertmanager import build
-from bot.config import ConfigError
 from bot.core.alert import Alert, Matcher, Status
 from bot.ports import Alertmanager, Refused
 from tests.adapters.back_end import URL, BackEnd, parts_with, patient_pool
@@ -187,22 +186,6 @@ async def test_a_resolved_alert_is_not_listed(server: str) -> None:
         (await http.post("/api/v2/alerts", json=[{"labels": {"alertname": "Over"}, **times}])).raise_for_status()
         listed = await build("m", PLACE, {"kind": "alertmanager", "url": server}, parts_with(wire)).firing()
     assert "Over" not in [alert.name for alert in listed]
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"url": "localhost:9093"}, f"{PLACE}: url: needs http"),
-        ({"max_silence": "1 day"}, f"{PLACE}: max_silence: '1 day' is not a duration"),
-        ({"token_env": "A", "basic_env": "B"}, "exclude each other"),
-        ({"headers": {"Cookie": "x"}}, f"{PLACE}: headers: credentials are not written here; name their variable"),
-    ],
-)
-def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str) -> None:
-    """Place, key and remedy."""
-    with pytest.raises(ConfigError) as caught:
-        build("main", PLACE, {"kind": "alertmanager", "url": URL, **more}, BackEnd().parts())
-    assert any(said in problem for problem in caught.value.problems)
 
 
 def test_its_own_address_comes_first() -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from bot.adapters.alertmanagers.api_v2 import ApiV2
 from bot.adapters.alertmanagers.grafana import PREFIX, build
-from bot.config import ConfigError
 from bot.core.alert import Kind, Matcher
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import URL, Asked, BackEnd
@@ -219,18 +218,3 @@ async def test_a_listing_that_cannot_be_read_is_no_empty_listing(body: object) -
     for call in (alertmanager.firing(), alertmanager.find("act-1")):
         with pytest.raises(Unreachable):
             await call
-
-
-@pytest.mark.parametrize(
-    ("raw", "said"),
-    [
-        ({"kind": "grafana", "url": URL}, "token_env: is required"),
-        ({"kind": "grafana", "url": URL, "token_env": "NOPE"}, "token_env: NOPE"),
-        ({"kind": "grafana", "url": URL, "token_env": "T", "org_id": "x"}, "org_id: "),
-    ],
-)
-def test_a_wrong_table_is_named_with_its_place(raw: dict[str, object], said: str) -> None:
-    """Place, key and remedy."""
-    with pytest.raises(ConfigError) as caught:
-        build("main", PLACE, raw, BackEnd().parts(T="x"))
-    assert any(problem.startswith(PLACE) and said in problem for problem in caught.value.problems)

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 
 from bot.adapters.scalers.arc import build
-from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi, serving_kubernetes
@@ -108,10 +107,3 @@ async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:
     assert cap.startswith("A Helm or GitOps sync sets these numbers back.")
     assert "restarts the scale set's listener" in cap
     assert idle.startswith("The target is the number of idle runners kept ready")
-
-
-async def test_an_unknown_lever_is_refused() -> None:
-    """There are two."""
-    async with patient_pool() as wire:
-        with pytest.raises(ConfigError, match="lever: "):
-            build("linux", PLACE, {**TABLE, "lever": "both"}, parts_with(wire, {"TOKEN": "x"}))

@@ -9,7 +9,6 @@ from moto.server import ThreadedMotoServer
 
 from bot.adapters.build_context import Parts
 from bot.adapters.scalers.aws_asg import build
-from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
@@ -204,19 +203,3 @@ async def test_a_refusal_of_aws_carries_its_words(scaler: Scaler, api: AwsApi) -
     api.faults["SetDesiredCapacity"] = "ValidationError"
     with pytest.raises(Refused, match=r"AWS refused SetDesiredCapacity \(ValidationError\)"):
         await scaler.set(24, "act-1")
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"group": ""}, "group: "),
-        ({"region": None}, "region: "),
-        ({"endpoint_url": "http://key:secret@x.test"}, "endpoint_url: must not carry a name and password"),
-        ({"proflie": "x"}, "proflie: there is no such setting"),
-    ],
-)
-async def test_a_wrong_table_is_named_with_its_place(parts: Parts, more: dict[str, object], said: str) -> None:
-    """Place, key and remedy."""
-    with pytest.raises(ConfigError) as caught:
-        build("linux", PLACE, {**TABLE, **more}, parts)
-    assert [problem for problem in caught.value.problems if problem.startswith(f"{PLACE}: {said}")]

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.scalers.command import build
-from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
 from tests.adapters.back_end import BackEnd
 
@@ -116,27 +115,6 @@ async def test_much_output_is_cut(fleet: Path) -> None:
     with pytest.raises(Unreachable) as shown:
         await lever(fleet, "head -c 10000000 /dev/zero | tr '\\0' x").read()
     assert len(str(shown.value)) < 500
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"read": ["fleet", "size"]}, "read: the program needs its whole path"),
-        ({"set": ["/bin/fleet", "resize"]}, 'set: needs "{target}" as one of its arguments'),
-        ({"set": ["/bin/fleet", "--to={target}"]}, "set: {target}, {pool} and {act} stand alone as whole arguments"),
-        ({"set": ["/bin/fleet", "{target}", "{size}"]}, "set: {target}, {pool} and {act} stand alone"),
-        ({"read": ["/bin/fleet", "{target}"]}, "read: has no target and no act"),
-        ({"read": []}, "read: "),
-        ({"timeout": "20s"}, 'timeout: must be above 0 and at most "9s"'),
-        ({"environment": ["NOPE"]}, "environment: NOPE"),
-    ],
-)
-def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str) -> None:
-    """Place, key and remedy."""
-    table = {"kind": "command", "read": ["/bin/fleet"], "set": ["/bin/fleet", "{target}"], "max": 50}
-    with pytest.raises(ConfigError) as caught:
-        build("linux", PLACE, {**table, **more}, BackEnd().parts())
-    assert [problem for problem in caught.value.problems if said in problem], caught.value.problems
 
 
 def test_json_in_an_argument_is_no_placeholder() -> None:

@@ -9,7 +9,6 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from bot.adapters.scalers.github_aws_runners import GithubAwsRunnersScaler, build
-from bot.config import ConfigError
 from bot.core.pool.job import JobState
 from bot.ports import Failure, Jobs, Refused, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
@@ -241,20 +240,3 @@ def moto_bodies(url: str, queue: str) -> Iterator[int]:
     for _ in range(5):
         for message in sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages", []):
             yield json.loads(message["Body"])["id"]
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"tags": {}}, "tags: "),
-        ({"format": "philips"}, "format: "),
-        ({"lease": "2h"}, "lease: these runners end by themselves and cannot be handed back; leave it out"),
-        ({"queue_url": "linux"}, "queue_url: "),
-    ],
-)
-async def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str) -> None:
-    """Place, key and remedy."""
-    async with patient_pool() as wire:
-        with pytest.raises(ConfigError) as caught:
-            build("linux", PLACE, {**TABLE, "queue_url": "https://sqs.test/1/linux", **more}, parts_with(wire))
-    assert [problem for problem in caught.value.problems if problem.startswith(f"{PLACE}: {said}")]

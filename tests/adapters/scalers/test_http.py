@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.scalers.http import build
-from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
 from tests.adapters.back_end import URL, BackEnd
 from tests.adapters.scalers.worlds import world_of
@@ -81,22 +80,3 @@ async def test_a_size_that_cannot_be_read_is_no_size(body: object) -> None:
 async def test_missing_limits_are_unknown() -> None:
     """Only the current size is needed."""
     assert await lever(BackEnd().says(200, {"current": 10.0})).read() == Capacity(10)
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"max": None}, "max: "),
-        ({"max": 0}, "max: "),
-        ({"step": 0}, "step: "),
-        ({"cooldown": "10"}, "cooldown: '10' is not a duration; write for example \"90s\""),
-        ({"urll": "x"}, "urll: there is no such setting"),
-        ({"token_env": "NOPE"}, "token_env: NOPE"),
-        ({"cost_per_runner_hour": float("nan")}, "cost_per_runner_hour: "),
-    ],
-)
-def test_a_wrong_table_is_named_with_its_place(more: dict[str, object], said: str) -> None:
-    """Place, key and remedy."""
-    with pytest.raises(ConfigError) as caught:
-        build("p", PLACE, {**TABLE, **more}, BackEnd().parts())
-    assert any(problem.startswith(PLACE) and said in problem for problem in caught.value.problems)

@@ -6,7 +6,6 @@ import pytest
 
 from bot.adapters.build_context import Parts
 from bot.adapters.scalers.kubernetes import build
-from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
@@ -118,12 +117,3 @@ def test_other_things_with_a_scale_subresource_have_their_path(parts: Parts) -> 
     core, _ = build("linux", PLACE, {**TABLE, "resource": "replicationcontrollers", "group": ""}, parts)
     assert core._cluster.path == "/api/v1/namespaces/ci/replicationcontrollers/runners/scale"
     assert "HorizontalPodAutoscaler, KEDA or a GitOps controller" in policy.caution
-
-
-@pytest.mark.parametrize("more", [{"name": "../secrets"}, {"namespace": "a/b"}, {"group": "x/y"}, {"resource": ""}])
-def test_a_name_cannot_lead_to_another_path(parts: Parts, more: dict[str, str]) -> None:
-    """It becomes a part of an address."""
-    with pytest.raises(ConfigError) as caught:
-        build("linux", PLACE, {**TABLE, **more}, parts)
-    assert caught.value.problems[0].startswith(f"{PLACE}: {next(iter(more))}: ")
-    assert "has another form than it must have; write it so that it fits the pattern ^" in caught.value.problems[0]

@@ -3,7 +3,6 @@
 import pytest
 
 from bot.adapters.scalers.none import build
-from bot.config import ConfigError
 from bot.ports import Capacity, Refused
 from tests.adapters.back_end import BackEnd
 
@@ -23,9 +22,3 @@ async def test_without_a_way_it_says_where_to_write_one() -> None:
     scaler, _ = build("macos-m2", "[x]", {"kind": "none"}, BackEnd().parts())
     with pytest.raises(Refused, match="add `how`"):
         await scaler.set(24, "act-1")
-
-
-def test_a_wrong_key_is_named() -> None:
-    """Like in every other table."""
-    with pytest.raises(ConfigError, match="there is no such setting"):
-        build("macos-m2", "[x]", {"kind": "none", "howw": "x"}, BackEnd().parts())

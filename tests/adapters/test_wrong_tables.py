@@ -1,0 +1,103 @@
+"""A mistake in the table of a scaler or Alertmanager is named with its place, its key and what to write."""
+
+import pytest
+
+from bot.adapters.alertmanagers.registry import ALERTMANAGERS
+from bot.adapters.scalers.registry import SCALERS
+from bot.config import ConfigError
+from tests.adapters.back_end import URL, BackEnd
+
+PLACE = "[the.table]"
+FINE: dict[str, dict[str, object]] = {
+    "arc": {"namespace": "arc-runners", "name": "linux-2xlarge", "token_env": "T", "max": 50},
+    "aws_asg": {"group": "ci-linux", "region": "us-east-1", "max": 50},
+    "command": {"read": ["/bin/fleet"], "set": ["/bin/fleet", "{target}"], "max": 50},
+    "github_aws_runners": {
+        "queue_url": "https://sqs.test/1/linux", "region": "us-east-1", "tags": {"a": "b"}, "max": 50
+    },
+    "http": {"url": URL, "max": 40},
+    "kubernetes": {"namespace": "ci", "name": "runners", "token_env": "T", "max": 50},
+    "none": {},
+    "alertmanager": {"url": URL},
+    "grafana": {"url": URL, "token_env": "T"},
+}  # fmt: skip
+PATTERN = ": has another form than it must have; write it so that it fits the pattern ^"
+WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
+    "arc": [({"lever": "both"}, "lever: ")],
+    "aws_asg": [
+        ({"group": ""}, "group: "),
+        ({"region": None}, "region: is required"),
+        ({"endpoint_url": "http://key:secret@x.test"}, "endpoint_url: must not carry a name and password"),
+        ({"proflie": "x"}, "proflie: there is no such setting"),
+    ],
+    "command": [
+        ({"read": ["fleet", "size"]}, "read: the program needs its whole path"),
+        ({"set": ["/bin/fleet", "resize"]}, 'set: needs "{target}" as one of its arguments'),
+        ({"set": ["/bin/fleet", "--to={target}"]}, "set: {target}, {pool} and {act} stand alone as whole arguments"),
+        ({"set": ["/bin/fleet", "{target}", "{size}"]}, "set: {target}, {pool} and {act} stand alone"),
+        ({"read": ["/bin/fleet", "{target}"]}, "read: has no target and no act"),
+        ({"read": []}, "read: "),
+        ({"timeout": "20s"}, 'timeout: must be above 0 and at most "9s"'),
+        ({"environment": ["NOPE"]}, "environment: NOPE"),
+    ],
+    "github_aws_runners": [
+        ({"tags": {}}, "tags: "),
+        ({"format": "philips"}, "format: "),
+        ({"lease": "2h"}, "lease: these runners end by themselves and cannot be handed back; leave it out"),
+        ({"queue_url": "linux"}, "queue_url: "),
+    ],
+    "http": [
+        ({"max": None}, "max: is required"),
+        ({"max": 0}, "max: "),
+        ({"step": 0}, "step: "),
+        ({"cooldown": "10"}, "cooldown: '10' is not a duration; write for example \"90s\""),
+        ({"urll": "x"}, "urll: there is no such setting"),
+        ({"token_env": "NOPE"}, "token_env: NOPE"),
+        ({"cost_per_runner_hour": float("nan")}, "cost_per_runner_hour: "),
+    ],
+    "kubernetes": [
+        ({"name": "../secrets"}, f"name{PATTERN}"),
+        ({"namespace": "a/b"}, f"namespace{PATTERN}"),
+        ({"group": "x/y"}, f"group{PATTERN}"),
+        ({"resource": ""}, f"resource{PATTERN}"),
+    ],
+    "none": [({"howw": "x"}, "howw: there is no such setting")],
+    "alertmanager": [
+        ({"url": "localhost:9093"}, "url: needs http"),
+        ({"max_silence": "1 dya"}, "max_silence: '1 dya' is not a duration"),
+        ({"token_env": "A", "basic_env": "B"}, "exclude each other"),
+        ({"headers": {"Cookie": "x"}}, "headers: credentials are not written here; name their variable"),
+    ],
+    "grafana": [
+        ({"token_env": None}, "token_env: is required"),
+        ({"token_env": "NOPE"}, "token_env: NOPE"),
+        ({"org_id": "x"}, "org_id: "),
+    ],
+}
+
+
+def problems(kind: str, more: dict[str, object]) -> list[str]:
+    """What is wrong with the table of this kind; a key that is None is left out."""
+    table = {key: value for key, value in {"kind": kind, **FINE[kind], **more}.items() if value is not None}
+    parts = BackEnd().parts(T="a-token")
+    try:
+        if kind in SCALERS:
+            SCALERS[kind]("linux", PLACE, table, parts)
+        else:
+            ALERTMANAGERS[kind]("main", PLACE, table, parts)
+    except ConfigError as error:
+        return error.problems
+    return []
+
+
+@pytest.mark.parametrize(("kind", "more", "said"), [(kind, *row) for kind, rows in WRONG.items() for row in rows])
+def test_a_mistake_is_named_with_its_place(kind: str, more: dict[str, object], said: str) -> None:
+    """Place, key and remedy."""
+    found = problems(kind, more)
+    assert [one for one in found if one.startswith(PLACE) and said in one], found
+
+
+def test_every_kind_has_its_mistakes_and_a_fine_table() -> None:
+    """A new kind is added here."""
+    assert FINE.keys() == WRONG.keys() == {*SCALERS, *ALERTMANAGERS}
+    assert {kind: found for kind in FINE if (found := problems(kind, {}))} == {}
