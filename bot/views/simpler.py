@@ -23,8 +23,15 @@ SIGNS = {"pending": "○", "in_progress": "…", "complete": "✓", "error": "�
 
 
 def kinds_of(message: Message) -> frozenset[str]:
-    """The newer blocks of a message."""
-    return frozenset(str(block.get("type")) for block in message.blocks) & YOUNG
+    """The newer blocks of a message, those in containers too."""
+    return frozenset(kind for block in message.blocks for kind in _kinds(block)) & YOUNG
+
+
+def _kinds(block: Block) -> Iterable[str]:
+    yield str(block.get("type"))
+    for child in _list(block.get("child_blocks")):
+        if isinstance(child, Mapping):
+            yield from _kinds(child)
 
 
 def without(message: Message, kinds: frozenset[str]) -> Message:
@@ -35,6 +42,9 @@ def without(message: Message, kinds: frozenset[str]) -> Message:
 
 
 def _simpler(block: Block, kinds: frozenset[str]) -> Iterable[Block]:
+    children = [child for child in _list(block.get("child_blocks")) if isinstance(child, Mapping)]
+    if children:
+        block = {**block, "child_blocks": [made for child in children for made in _simpler(child, kinds)]}
     kind = str(block.get("type"))
     return _FALLBACKS[kind](block) if kind in kinds else (block,)
 
