@@ -128,6 +128,8 @@ class Rough:
         self.now = self.start
         self.queue: deque[tuple[float, float]] = deque()
         """(since, minutes of work)."""
+        self.started: list[tuple[float, float]] = []
+        """(since, seconds waited) of each start."""
         self.running: dict[int, tuple[float, float]] = {}
         self.ends: list[tuple[float, int]] = []
         self.boots: list[float] = []
@@ -233,7 +235,8 @@ class Rough:
         if self.spec.kind == "outage" and self.on():
             return
         while self.queue and self.idle:
-            _, minutes = self.queue.popleft()
+            since, minutes = self.queue.popleft()
+            self.started.append((since, self.now - since))
             self.idle, self.number = self.idle - 1, self.number + 1
             self.count["started"] += 1
             hung = self.spec.amount if self.spec.kind == "hung" and self.on() else 1.0

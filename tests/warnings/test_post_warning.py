@@ -5,10 +5,10 @@ from typing import Any
 
 from bot.core.alert import Kind
 from bot.core.pool.early_warning import Ending
-from bot.core.pool.history import PoolHistory
-from bot.core.pool.hour_stats import Fired
+from bot.core.pool.history import PoolHistory, finished
+from bot.core.pool.hour_stats import Amount, Fired, HourStats
 from bot.core.pool.pool import Pool
-from bot.core.record import Change, WarningRecord
+from bot.core.record import Change, Put, Stored, WarningRecord
 from bot.core.requests.interaction import Surface
 from bot.ports import Failure, Refused
 from tests.builders import CHANNEL, NOW, POOL
@@ -44,9 +44,16 @@ async def watched(**tables: Any) -> World:
     """Tailback has started and measures its pools; nothing queues."""
     world = World(**{**TABLES, **tables})
     world.queues(0, 0.0, **{**FULL, "busy": 20})
-    await world.store.commit(Change(wake=("chore:pools",)))
+    await world.store.commit(Change(puts=(Put(Stored(PoolHistory(POOL), 0), weeks(), None),), wake=("chore:pools",)))
     await world.work()
     return world
+
+
+def weeks() -> PoolHistory:
+    """Two and a half weeks in which always eight jobs a minute came."""
+    hour = int(NOW // 3600)
+    cells = (HourStats(past, 60, 3600.0, Amount(480.0, 3600.0)) for past in range(hour - 420, hour))
+    return finished(PoolHistory(POOL), tuple(cells))
 
 
 async def surges(world: World, minutes: int, queued: int = 40, wait: float = 600.0) -> None:
@@ -106,9 +113,9 @@ async def test_an_hour_that_is_over_joins_the_past_in_the_same_commit() -> None:
     await world.passes(3 * 3600, step=60)
     past = world.data.rows[f"past:{POOL}"].value
     assert isinstance(past, PoolHistory)
-    assert [cell.hour for cell in past.cells] == [int(NOW // 3600) + n for n in range(3)]
-    assert past.cells[1].covered_seconds == 3600
-    assert past.cells[1].arrivals.total == 480
+    assert [cell.hour for cell in past.cells[-3:]] == [int(NOW // 3600) + n for n in range(3)]
+    assert past.cells[-2].covered_seconds == 3600
+    assert past.cells[-2].arrivals.total == 480
 
 
 async def test_a_pool_that_leaves_the_configuration_is_dropped() -> None:
@@ -285,7 +292,7 @@ async def test_a_route_decides_where_the_warning_goes() -> None:
         update={"route": type(world.context.settings.file).model_validate({"route": raw["route"]}).route}
     )
     world.context.settings = replace(world.context.settings, file=file)
-    await world.store.commit(Change(wake=("chore:pools",)))
+    await world.store.commit(Change(puts=(Put(Stored(PoolHistory(POOL), 0), weeks(), None),), wake=("chore:pools",)))
     await surges(world, 20)
     assert only(world).channel == "C0LINUX"
 

@@ -23,7 +23,7 @@ AHEAD_HOURS = 14
 OUTLIER = 2.0
 """A week counts as this many times the median at most, because an incident is not usual."""
 
-FIELDS = 15
+FIELDS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,7 @@ def _more(cell: HourStats, sample: Snapshot, seconds: float) -> HourStats:
         covered_seconds=min(HOUR_SECONDS, cell.covered_seconds + seconds),
         arrivals=_plus(cell.arrivals, sample.arrivals_per_minute, seconds, 1 / 60),
         starts=_plus(cell.starts, sample.starts_per_minute, seconds, 1 / 60),
+        squares=_plus(cell.squares, None if (rate := sample.arrivals_per_minute) is None else rate**2, seconds),
         completions=_plus(cell.completions, sample.completions_per_minute, seconds, 1 / 60),
         busy=_plus(cell.busy, sample.busy, seconds),
         duration=_plus(cell.duration, sample.duration_p50_seconds, seconds),
@@ -183,6 +184,7 @@ def _row(cell: HourStats) -> str:
         *(_amount(amount, cell.covered_seconds) for amount in amounts),
         *("" if bound is None else str(round(bound)) for bound in bounds),
         *(",".join(_short(weight) if weight else "" for weight in histogram) for histogram in histograms),
+        _amount(cell.squares, cell.covered_seconds),
     ))  # fmt: skip
 
 
@@ -207,10 +209,11 @@ def _cell(row: str) -> HourStats:
         Amount(*(*_numbers(f), covered)[:2]) if f else Amount() for f in fields[3:8]
     )
     busy_most, limit, queued_most, longest = (int(field) if field else None for field in fields[8:12])
-    waits, sizes, waited = (_numbers(field) for field in fields[12:])
+    waits, sizes, waited = (_numbers(field) for field in fields[12:15])
+    squares = Amount(*(*_numbers(fields[15]), covered)[:2]) if fields[15] else Amount()
     return HourStats(
         hour, samples, covered, arrivals, starts, completions, busy, duration,
-        busy_most, limit, queued_most, longest, waits, sizes, waited,
+        busy_most, limit, queued_most, longest, waits, sizes, waited, squares,
     )  # fmt: skip
 
 

@@ -55,6 +55,8 @@ class HourStats:
 
     Exact for a pool that starts the oldest job first, else an upper bound.
     """
+    squares: Amount = Amount()
+    """Squares of the arrivals per minute, times seconds: how uneven they were."""
 
     @property
     def begins_at(self) -> float:

@@ -1,7 +1,7 @@
 """Computes the limit that keeps a pool's wait under a target, from its recorded hours; or why there is none."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
 from bot.core.reporting.staffing import MEAN_OVER_MEDIAN, SHARE, Demand, Staffing, Stretch, fewest, late_shares
@@ -9,6 +9,9 @@ from bot.core.statement import Statement, statement
 
 LEAST_KNOWN_SECONDS = 1800.0
 """Minimum measured time of an hour; the rest of the hour is assumed to be the same."""
+WINDOW_MINUTES = 10.0
+"""Over which sources average rates."""
+MOST_BATCH, MOST_TAIL = 50.0, 3.0
 BOUND = 0.6
 """The limit is the constraint if at least this share of it works while jobs wait; otherwise it is something else."""
 QUEUED_ALL_THE_TIME = 0.05
@@ -111,15 +114,37 @@ def _runs(cells: Sequence[HourStats]) -> list[list[HourStats]]:
     return runs
 
 
+def shape_of(cells: Sequence[HourStats]) -> tuple[float, float]:
+    """(mean size of a batch, mean over median of the job times), as recorded; the usual ones where unknown.
+
+    For batches of geometric size, the variance of the jobs in a window over their mean is twice the size less 1.
+    """
+    known = [cell for cell in cells if cell.squares.seconds >= LEAST_KNOWN_SECONDS and cell.arrivals.total > 0]
+    uneven = [(_variance(cell), 60 * cell.arrivals.total / cell.arrivals.seconds) for cell in known]
+    jobs = sum(rate for _, rate in uneven)
+    batch = (1 + WINDOW_MINUTES * sum(variance for variance, _ in uneven) / jobs) / 2 if jobs else 1.0
+    busy, done, median = (_mean([getattr(c, name) for c in cells]) for name in ("busy", "completions", "duration"))
+    tail = busy / done / median if busy and done and median else MEAN_OVER_MEDIAN
+    return min(MOST_BATCH, max(1.0, batch)), min(MOST_TAIL, max(1.01, tail))
+
+
+def _variance(cell: HourStats) -> float:
+    """Of the arrivals per minute."""
+    mean = 60 * cell.arrivals.total / cell.arrivals.seconds
+    return max(0.0, cell.squares.total / cell.squares.seconds - mean**2)
+
+
 def _stretch(run: Sequence[HourStats], cells: Sequence[HourStats], hold: float) -> Stretch | None:
     """The hours' work, with the hour before as lead if it is known; None if an hour's arrivals are unknown."""
     before = next((cell for cell in cells if cell.hour == run[0].hour - 1), None)
     lead = demand_of(before, hold) if before else None
+    batch, tail = shape_of(cells)
     own = [demand_of(cell, hold) for cell in run]
     known = [demand for demand in own if demand is not None]
     if len(known) < len(own):
         return None
-    return Stretch((lead, *known), 1) if lead else Stretch(tuple(known))
+    hours = [replace(one, batch=batch, mean_over_median=tail) for one in ((lead, *known) if lead else known)]
+    return Stretch(tuple(hours), 1 if lead else 0)
 
 
 def demand_of(cell: HourStats, hold: float) -> Demand | None:

@@ -4,8 +4,8 @@ Theory: M/M/c, with random arrivals, exponential job times, first come first ser
 (A. K. Erlang 1917). The recursion of the loss formula, and `P(W > t) = C e^(-(c - a) t / h)`: R. B. Cooper,
 Introduction to Queueing Theory, 2nd ed. 1981, chapter 3.
 
-Replay: the recorded number of jobs of each hour arrives at random instants, with lognormal job times. Jobs left over go
-into the next hour.
+Replay: the recorded number of jobs of each hour arrives in batches of the pool's size at random instants, with
+lognormal job times of the pool's spread. Jobs left over go into the next hour.
 
 Both count every runner up to the limit as present. Include a runner's boot time in `hold_seconds`, and subtract it from
 the target.
@@ -25,11 +25,11 @@ SHARE = 0.95
 """Share of the jobs that should start within the target."""
 MARGIN = 1.05
 """Factor on the work, as reserve: rates are averages of minutes, and next weeks differ from the last ones."""
+DRAWS = 6
+"""Replays that must all keep the target: the very same hours come with other batches and job times."""
 MOST_RUNNERS = 20_000
 MOST_REPLAYED = 15_000
 """Largest number of jobs to replay per pool; above it, theory is used, because a person waits."""
-SPREAD = math.sqrt(2 * math.log(MEAN_OVER_MEDIAN))
-"""Standard deviation of the logarithm of job times; it sets how far their mean lies above their median."""
 
 
 class StaffingMethod(StrEnum):
@@ -52,6 +52,10 @@ class Demand:
     hold_seconds: float
     """Mean time for which a job occupies a runner: its run time, plus the boot time if each job gets a new one."""
     seconds: float = 3600.0
+    batch: float = 1.0
+    """Mean number of jobs that arrive together."""
+    mean_over_median: float = MEAN_OVER_MEDIAN
+    """Of the job times: how long their tail is."""
 
     @property
     def load(self) -> float:
@@ -144,18 +148,19 @@ class Replay:
     """Number of jobs that are not counted."""
 
     @classmethod
-    def of(cls, stretch: Stretch) -> "Replay":
-        """Carries fractions of a job into the next hour."""
+    def of(cls, stretch: Stretch, draw: int = 0) -> "Replay":
+        """Carries fractions of a job into the next hour; each `draw` has other instants and job times."""
         found: list[tuple[float, float]] = []
         rest, skip = 0.0, 0
         for place, demand in enumerate(stretch.hours):
-            dice = random.Random(f"{demand.at:.0f}")  # noqa: S311 - draws jobs, not secrets
+            dice = random.Random(f"{demand.at:.0f}/{draw}")  # noqa: S311 - draws jobs, not secrets
             rest += demand.arrivals
-            number, middle = int(rest), demand.hold_seconds / MEAN_OVER_MEDIAN
+            number, middle = int(rest), demand.hold_seconds / demand.mean_over_median
+            spread = math.sqrt(2 * math.log(demand.mean_over_median))
             rest -= number
             skip += number if place < stretch.lead else 0
-            for at in sorted(demand.at + demand.seconds * dice.random() for _ in range(number)):
-                found.append((at, middle * math.exp(SPREAD * dice.gauss(0.0, 1.0))))
+            for at in _arrivals(demand, number, dice):
+                found.append((at, middle * math.exp(spread * dice.gauss(0.0, 1.0))))
         return cls(tuple(found), skip)
 
     def late(self, runners: int, target_seconds: float) -> float:
@@ -173,6 +178,17 @@ class Replay:
         return beyond / counted
 
 
+def _arrivals(demand: Demand, number: int, dice: random.Random) -> list[float]:
+    """Instants of so many jobs in the hour, in order; batches of geometric size come at random."""
+    found: list[float] = []
+    while len(found) < number:
+        at, more = demand.at + demand.seconds * dice.random(), True
+        while more and len(found) < number:
+            found.append(at)
+            more = dice.random() < 1 - 1 / max(1.0, demand.batch)
+    return sorted(found)
+
+
 def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = SHARE) -> Staffing:
     """The fewest runners with which at most `1 - share` of the jobs wait longer than the target, with MARGIN.
 
@@ -186,15 +202,18 @@ def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = S
         replace(s, hours=tuple(replace(d, hold_seconds=MARGIN * d.hold_seconds) for d in s.hours)) for s in stretches
     ]
     guess = least(late_shares(more, target_seconds, StaffingMethod.THEORY), 1 - share)
-    runners = least(late_shares(more, target_seconds, method), 1 - share, guess) if replayable else guess
+    draws = [late_shares(more, target_seconds, method, draw) for draw in range(DRAWS)] if replayable else []
+    runners = least(lambda number: max(missed(number) for missed in draws), 1 - share, guess) if draws else guess
     now = late_shares(stretches, target_seconds, method)(runners)
     return Staffing(runners, method, now, round(sum(stretch.arrivals for stretch in stretches)))
 
 
-def late_shares(stretches: Sequence[Stretch], target_seconds: float, method: StaffingMethod) -> Callable[[int], float]:
+def late_shares(
+    stretches: Sequence[Stretch], target_seconds: float, method: StaffingMethod, draw: int = 0
+) -> Callable[[int], float]:
     """The share of late jobs in all stretches, as a function of the number of runners."""
     whole = sum(stretch.arrivals for stretch in stretches)
-    replays = [Replay.of(stretch) for stretch in stretches] if method is StaffingMethod.REPLAY else []
+    replays = [Replay.of(stretch, draw) for stretch in stretches] if method is StaffingMethod.REPLAY else []
 
     def missed(runners: int) -> float:
         if replays:

@@ -29,7 +29,7 @@ def test_the_fleet_really_run_with_that_limit_keeps_the_target(name: str, seed: 
     assert isinstance(found, Sized), found
     assert found.found.method is StaffingMethod.REPLAY
     bad = [cell.begins_at for cell in lived.cells if (cell.longest_wait_seconds or 0.0) > TARGET]
-    assert found.late_now == pytest.approx(really_late(lived, bad), abs=0.05)
+    assert found.late_now == pytest.approx(really_late(lived, bad), abs=0.07)
     assert really_late(live(with_limit(pool, found.found.runners), length, seed), bad) <= 0.05
     assert really_late(live(with_limit(pool, round(0.87 * found.found.runners)), length, seed), bad) > 0.05
 
