@@ -81,7 +81,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         clocks = Clocks(clock.now, time.monotonic, clock.rate, clock.ahead)
         store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease)
         stack.push_async_callback(store.aclose)
-        back_ends = build(settings, clock.now, jobs=StoredJobs(store, clock.now))
+        back_ends = build(settings, clock.now, jobs=StoredJobs(store, clock.now), store=None if embedded else store)
         stack.push_async_callback(back_ends.close)
         to_slack = partial(open_session, back_ends.slack)
         session = to_slack()

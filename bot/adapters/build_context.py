@@ -12,7 +12,7 @@ from bot.adapters.http.connection import Way
 from bot.config import ConfigError, Table, in_table
 from bot.config import ReachTable as ReachTable  # noqa: PLC0414 - integrations know it by this place
 from bot.core.words import listed
-from bot.ports import Jobs
+from bot.ports import Jobs, Store
 
 T = TypeVar("T", bound=Table)
 S = TypeVar("S")
@@ -51,6 +51,8 @@ class Parts:
     """The value of a variable; raises ConfigError when it is not set."""
     now: Callable[[], float]
     """Epoch seconds."""
+    store: Store | None = None
+    """Where replicas share what one of them read; None if there are none."""
     jobs: Jobs | None = None
     """Jobs from GitHub's webhooks; None if nobody stores them, as in the check."""
     kept: dict[tuple[type, str], object] = field(default_factory=dict, repr=False)

@@ -11,13 +11,14 @@ from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import Way
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.metrics.several import Several, keys_by_source
+from bot.adapters.metrics.shared import Shared
 from bot.adapters.metrics.source import SourceKind
 from bot.adapters.scalers.registry import SCALERS
 from bot.adapters.sns import AmazonSns
 from bot.config import ConfigError, File, PoolTable, Settings
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import listed
-from bot.ports import Alertmanager, Jobs, Metrics, Outside, Scaler, Sns
+from bot.ports import Alertmanager, Jobs, Metrics, Outside, Scaler, Sns, Store
 
 B = TypeVar("B")
 Lever = tuple[Scaler, ScalePolicy]
@@ -49,14 +50,19 @@ class BackEnds:
 
 
 def build(
-    settings: Settings, now: Callable[[], float], wire: HttpPool | None = None, jobs: Jobs | None = None
+    settings: Settings,
+    now: Callable[[], float],
+    wire: HttpPool | None = None,
+    jobs: Jobs | None = None,
+    store: Store | None = None,
 ) -> BackEnds:
     """Build all back ends without contacting any. Raises ConfigError with every problem, its place and remedy.
 
     `now` gives epoch seconds. Without `wire` a connection pool is opened; `jobs` are those of GitHub's webhooks.
+    Through `store` replicas share what one of them read from a source.
     """
     problems, file = Problems(), settings.file
-    parts = Parts(wire or HttpPool(), settings.secret, now, jobs)
+    parts = Parts(wire or HttpPool(), settings.secret, now, store, jobs)
     levers, alertmanagers = dict[str, Lever](), dict[str, Alertmanager]()
     metrics, figures = _metrics(file, parts, problems)
     for pool, pool_table in file.pool.items():
@@ -106,6 +112,9 @@ def _metrics(file: File, parts: Parts, problems: Problems) -> tuple[dict[str, Me
             place, raw = f"[metrics.{name}]", file.metrics[name]
             kind = kind_of(place, raw, METRICS)
             sources[name] = kind(name, place, raw, pools, parts)
+            if kind.shared and parts.store is not None:
+                every = kind.table.model_validate(dict(raw)).every
+                sources[name] = Shared(sources[name], parts.store, parts.now, every, tuple(pools), name)
             for pool, keys in pools.items():
                 known[pool][name] = kind.can_give(place, raw, pool, keys)
     found: dict[str, Metrics] = {}

@@ -15,6 +15,7 @@ from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
+from bot.core.pool.source_round import SourceRound
 from bot.core.record import Digest, EndedAlerts, Record, RejectedAlert, WarningRecord
 from bot.core.reporting.weekly import Weekly
 from bot.core.requests.request import Request, Shown
@@ -38,6 +39,7 @@ KINDS: dict[str, type[Record]] = {
     "fill": Backfill,
     "ended": EndedAlerts,
     "rejected": RejectedAlert,
+    "round": SourceRound,
 }
 """Kind, as in keys and due members → the record's type."""
 

@@ -13,6 +13,7 @@ from bot.core.pool.early_warning import EarlyWarning
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
+from bot.core.pool.source_round import SourceRound
 from bot.core.reporting.weekly import Weekly
 from bot.core.requests.request import Request, Shown
 from bot.core.scaling.lease import PoolLeases
@@ -89,6 +90,7 @@ Record = (
     | Weekly
     | WarningRecord
     | Backfill
+    | SourceRound
 )
 K = TypeVar("K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill)
 """The records that begin with nothing but their id."""

@@ -41,19 +41,30 @@ class Absent(Unreachable):
 class Allowance:
     """The remaining calls of one round."""
 
-    def __init__(self, calls: int) -> None:
-        self.whole = self.left = calls
+    def __init__(self, calls: int, part_of: "Allowance | None" = None) -> None:
+        self.whole = self._left = calls
+        self._part_of = part_of
+
+    @property
+    def left(self) -> int:
+        """The calls that may still be made."""
+        return min(self._left, self._part_of.left) if self._part_of else self._left
+
+    def share(self, part: float) -> "Allowance":
+        """An allowance for a part of these calls, which counts here too."""
+        return Allowance(max(1, round(self.whole * part)), self)
 
     def take(self) -> bool:
         """Whether another call may be made; counts it."""
         if self.left <= 0:
             return False
-        self.left -= 1
-        return True
+        self._left -= 1
+        return self._part_of is None or self._part_of.take()
 
     def used_up(self) -> Trouble:
         """Why no more calls are made."""
-        return Trouble(f"the {count(self.whole, 'call')} of one round were used up", "raise budget")
+        whole = self._part_of.whole if self._part_of else self.whole
+        return Trouble(f"the {count(whole, 'call')} of one round were used up", "raise budget")
 
 
 class GitHubApi:
@@ -71,6 +82,10 @@ class GitHubApi:
     def remaining(self) -> int | None:
         """Remaining calls of this hour; None if GitHub has not said."""
         return None if self._now() >= self._resets_at else self._left
+
+    def now(self) -> float:
+        """Epoch seconds."""
+        return self._now()
 
     async def get(self, path: str, params: Mapping[str, str], etag: str = "") -> HttpAnswer:
         """GET; returns a 200, or a 304 when `etag` still matches. Anything else raises Unreachable."""

@@ -95,7 +95,7 @@ class App:
         if answer.status == 401:
             remedy = "check app_id, that the private key is this App's, and this machine's clock"
             return self._http.problem(f"does not believe the App {self._id} {said}", Failure.CREDENTIALS, remedy=remedy)
-        return self._http.problem(f"gave the App no token {said}", Failure.LATER, remedy="look at the App's settings")
+        return self._http.problem(f"gave the App no token {said}", Failure.SHAPE, remedy="look at the App's settings")
 
 
 def private_key(place: str, variable: str, text: str) -> RSAPrivateKey:

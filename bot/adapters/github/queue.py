@@ -32,6 +32,8 @@ class GitHubQueue:
         self._runs: dict[str, RunSeen] = {}
         self._lost: dict[str, float] = {}
         self._trouble = NO_TROUBLE
+        self._looked = False
+        """Whether a round was ever finished."""
 
     async def look(
         self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None, spend: Allowance
@@ -48,6 +50,7 @@ class GitHubQueue:
         if self._lost.keys() - lost:
             await self._read_due(self.sight(at, told, line), spend)
         self._forget(sight)
+        self._looked = True
 
     def sight(self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None) -> Sight:
         """Everything known now."""
@@ -55,7 +58,7 @@ class GitHubQueue:
 
     def interrupted(self, why: str) -> None:
         """A round was interrupted: unread parts stay old; `why` explains parts that are unknown."""
-        if not self._repos:
+        if not self._repos and not self._looked:
             self._trouble = Trouble(why)
         for name, repo in self._repos.items():
             if not repo.at and not repo.trouble:

@@ -40,7 +40,15 @@ class Staff:
     offline: int
 
 
-Runners = tuple[GitHubRunner, ...] | Unreachable
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """All runners, and when the oldest part of the list was read (epoch seconds)."""
+
+    runners: tuple[GitHubRunner, ...]
+    at: float
+
+
+Runners = Registered | Unreachable
 """All runners, or why they are unknown."""
 
 
@@ -56,7 +64,7 @@ class RunnerFleet:
 
     async def listed(self, group: str, spend: Allowance) -> Runners:
         """The runners of one group, or all if `group` is empty; an incomplete list is unknown."""
-        found: list[GitHubRunner] = []
+        found, at = list[GitHubRunner](), float("inf")
         try:
             places = await self._in_group(group, spend) if group else self._places
             for place in places:
@@ -64,10 +72,10 @@ class RunnerFleet:
                 if listing.gap:
                     what = f"the runners are not all listed: {listing.gap.why}"
                     return self._api.problem(what, Failure.LATER, remedy=listing.gap.remedy)
-                found += listing.items
+                found, at = [*found, *listing.items], min(at, listing.at)
         except Unreachable as error:
             return error
-        return tuple(found)
+        return Registered(tuple(found), at)
 
     async def _in_group(self, name: str, spend: Allowance) -> list[str]:
         places, known = list[str](), list[str]()

@@ -47,6 +47,8 @@ class GitHubTable(SourceTable):
     private_key_env: str = ""
     """Names the variable that holds the App's private key, the whole PEM file."""
     installation_id: int | str = ""
+    timeout: Seconds | None = Field(default=30.0, gt=0, le=600)
+    """Time limit for one request; GitHub lists the runs of large repositories in ten seconds and more."""
     every: Seconds = 27.0
     """Shortest time between two rounds of calls, for any number of pools."""
     budget: int = Field(default=30, ge=2)

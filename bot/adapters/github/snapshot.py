@@ -9,7 +9,7 @@ from bot.adapters.github.runners import Runners, carrying, staff
 from bot.adapters.github.settings import GitHubPool
 from bot.adapters.github.trouble import Trouble
 from bot.core.pool.job import WorkflowJob, key_of
-from bot.core.pool.pool import Gap, Snapshot
+from bot.core.pool.pool import Gap, Origin, Snapshot
 from bot.core.words import listed
 from bot.ports import Unreachable
 
@@ -25,12 +25,14 @@ def snapshot(pool: str, keys: GitHubPool, sight: Sight, runners: Runners, *, hee
         missing.append(NO_LIMIT)
     if isinstance(runners, Unreachable):
         return replace(shot, limit=keys.limit, missing=(*missing, Gap("runners", runners.what, runners.remedy)))
-    mine = staff(runners, labels)
+    mine = staff(runners.runners, labels)
     if not (mine.busy or mine.idle or mine.offline):
         group = f" of the group {keys.runner_group}" if keys.runner_group else ""
         why = f"no runner{group} carries {listed(labels)} now"
         missing.append(Gap("label", why, "correct it, unless the pool is scaled to zero"))
-    return replace(shot, busy=mine.busy, idle=mine.idle, offline=mine.offline, limit=keys.limit, missing=tuple(missing))
+    figures = {"busy": mine.busy, "idle": mine.idle, "offline": mine.offline}
+    ages = (Origin("", runners.at, tuple(figures)),) if runners.at < shot.at else ()
+    return replace(shot, **figures, limit=keys.limit, missing=tuple(missing), origins=ages)  # type: ignore[arg-type]
 
 
 def _queue(pool: str, labels: Sequence[str], sight: Sight, runners: Runners) -> Snapshot:
@@ -61,7 +63,7 @@ def unservable(queued: Sequence[WorkflowJob], runners: Runners, labels: Sequence
 
     None while the pool has no registered runner, because an autoscaler may create one with all labels.
     """
-    if isinstance(runners, Unreachable) or not (mine := carrying(runners, labels)):
+    if isinstance(runners, Unreachable) or not (mine := carrying(runners.runners, labels)):
         return None
     carried = {runner.labels for runner in mine}
     asked = [{key_of(label) for label in job.labels} for job in queued]

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 
 import httpx
@@ -44,6 +44,8 @@ class HttpAnswer:
     """By lower-case name."""
     content: bytes = field(default=b"", repr=False)
     """The unchanged body."""
+    seconds: float = 0.0
+    """From the request, without waiting for a slot, to the last byte."""
 
     @property
     def ok(self) -> bool:
@@ -188,7 +190,7 @@ class Http:
             raise self.problem(UNSENDABLE, Failure.CREDENTIALS)
         try:
             async with asyncio.timeout(self.total_seconds), self.slots:
-                sending = True
+                sending, began = True, asyncio.get_running_loop().time()
                 query = dict(params) if params else None
                 limits = httpx.Timeout(self.total_seconds, connect=min(CONNECT_SECONDS, self.total_seconds))
                 request = self.client.build_request(
@@ -202,7 +204,8 @@ class Http:
             raise self.problem(f"{self._place()} did not answer within {self.total_seconds:g} s", failure) from None
         except httpx.HTTPError as error:
             raise self.problem(f"{self._place()} gave no whole answer ({reason(error)})", unsure(method)) from None
-        return self._judged(method, response, content, credentials(headers))
+        seconds = asyncio.get_running_loop().time() - began
+        return replace(self._judged(method, response, content, credentials(headers)), seconds=seconds)
 
     async def _fresh(self) -> dict[str, str]:
         try:

@@ -8,7 +8,6 @@ from bot.adapters.build_context import Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi
 from bot.adapters.github.auth import App, Token, private_key
 from bot.adapters.github.queue import GitHubQueue
-from bot.adapters.github.reconcile_jobs import Sight
 from bot.adapters.github.runners import RunnerFleet, Runners
 from bot.adapters.github.settings import GitHubPool, GitHubTable
 from bot.adapters.github.snapshot import snapshot
@@ -20,17 +19,8 @@ from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Jobs, Unreachable
 
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """The result of one round of calls, for every pool of the source."""
-
-    sight: Sight
-    runners: Mapping[str, Runners]
-    """By runner group; empty: all runners."""
-    remaining: int | None
-    provider: tuple[bool | None, str] | None
-    """The status page's result; None without a page."""
+RUNNERS_SHARE = 2 / 3
+"""Share of a round's calls that long lists of runners may use, so that the queue is read beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +33,15 @@ class Means:
     page: StatusPage | None
     jobs: Jobs | None
     seconds: float
-    """The time limit for the queue and for the runners; unread parts are read in the next round."""
+    """How long a measurement waits for a round; the round itself goes on."""
 
 
 class GitHub:
-    """The port `Metrics`. All pools share one round of calls, made at most once in `every` seconds."""
+    """The port `Metrics`. All pools share one round of calls, made at most once in `every` seconds, in the background.
+
+    Lists of large organizations take longer than a measurement may. Each figure then is that of the newest complete
+    list, with its own age.
+    """
 
     def __init__(
         self, means: Means, pools: Mapping[str, GitHubPool], table: GitHubTable, now: Callable[[], float]
@@ -56,69 +50,89 @@ class GitHub:
         self._means, self._pools, self._now = means, pools, now
         self._every, self._budget = table.every, table.budget
         self._groups = sorted({pool.runner_group for pool in pools.values()})
-        self._turn = asyncio.Lock()
-        self._last: Round | None = None
+        self._round: asyncio.Task[None] | None = None
+        self._began: float | None = None
+        self._slow = False
+        self._told: tuple[float, dict[str, WorkflowJob], WebhookCoverage | None] | None = None
+        self._telling = asyncio.Lock()
+        self._runners: dict[str, Runners] = {}
+        self._provider: tuple[bool | None, str] | None = None
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The pool now; `at` is the time of the oldest response behind the figures.
+        """The pool now; `at` is the time of the oldest response behind the queue, `origins` has that of the runners.
 
         Unknown figures have their reason in `missing`. Raises Unreachable if neither runners nor jobs could be read and
         GitHub's rate limit is unknown too.
         """
         if (keys := self._pools.get(pool)) is None:
             raise self._means.api.problem(f"no figures are configured for the pool {pool}")
-        found = await self._newest()
-        runners = found.runners[keys.runner_group]
-        shot = snapshot(pool, keys, found.sight, runners, heeded=self._means.jobs is not None)
-        limited = found.remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER
+        at, told, line = await self._webhooks()
+        await self._read(at, told, line)
+        late = f"GitHub did not list everything within {self._means.seconds:g} s; the next look goes on"
+        if self._round is not None:
+            self._means.queue.interrupted(late)
+        runners = self._runners.get(keys.runner_group) or self._means.api.problem(late, Failure.LATER)
+        shot = snapshot(
+            pool, keys, self._means.queue.sight(at, told, line), runners, heeded=self._means.jobs is not None
+        )
+        remaining = self._means.api.remaining
+        limited = remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER
         if isinstance(runners, Unreachable) and shot.queued is None and not limited:
             raise runners
-        if found.provider is not None:
-            up, said = found.provider
-            told = () if up is not None else (Gap("provider_up", said),)
-            shot = replace(shot, provider_up=up, missing=(*shot.missing, *told))
-        return replace(shot, api_remaining=found.remaining)
+        if self._provider is not None:
+            up, said = self._provider
+            gaps = () if up is not None else (Gap("provider_up", said),)
+            shot = replace(shot, provider_up=up, missing=(*shot.missing, *gaps))
+        return replace(shot, api_remaining=remaining)
 
     async def history(self, *_: object, **__: object) -> tuple[Snapshot, ...]:
         """Always empty: GitHub keeps no history of queues."""
         return ()
 
-    async def _newest(self) -> Round:
-        async with self._turn:
-            if self._last is None or not 0 <= self._now() - self._last.sight.at < self._every:
-                self._last = await self._round()
-            return self._last
+    async def _webhooks(self) -> tuple[float, dict[str, WorkflowJob], WebhookCoverage | None]:
+        """(when they were read, the jobs that webhooks told of, how complete they are); once for all pools."""
+        async with self._telling:
+            if self._told is None or not 0 <= self._now() - self._told[0] < self._every:
+                self._told = (self._now(), *await self._stored())
+            return self._told
 
-    async def _round(self) -> Round:
-        means, at, spend = self._means, self._now(), Allowance(self._budget)
-        told, line = await self._told()
-        runners, provider = await asyncio.gather(self._runners(spend), _status(means.page, means.seconds))
-        try:
-            async with asyncio.timeout(means.seconds):
-                await means.queue.look(at, told, line, spend)
-        except TimeoutError:
-            means.queue.interrupted(f"GitHub did not show all jobs within {means.seconds:g} s; the next look goes on")
-        return Round(means.queue.sight(at, told, line), runners, means.api.remaining, provider)
-
-    async def _told(self) -> tuple[dict[str, WorkflowJob], WebhookCoverage | None]:
+    async def _stored(self) -> tuple[dict[str, WorkflowJob], WebhookCoverage | None]:
         if (jobs := self._means.jobs) is None:
             return {}, None
         labels = sorted({keys.asked(pool)[0] for pool, keys in self._pools.items()})
         lists = await asyncio.gather(*(jobs.under(label) for label in labels))
         return {job.id: job for found in lists for job in found}, await jobs.line()
 
-    async def _runners(self, spend: Allowance) -> dict[str, Runners]:
-        found = dict[str, Runners]()
+    async def _read(self, at: float, told: dict[str, WorkflowJob], line: WebhookCoverage | None) -> None:
+        """Start a round when one is due, and wait a little for the one that runs."""
+        if self._round is None and (self._began is None or not 0 <= at - self._began < self._every):
+            self._began = at
+            self._round = asyncio.ensure_future(self._one_round(at, told, line))
+        if (running := self._round) is not None:
+            done, _ = await asyncio.wait({running}, timeout=self._means.seconds)
+            for one in done:
+                one.result()
+
+    async def _one_round(self, at: float, told: dict[str, WorkflowJob], line: WebhookCoverage | None) -> None:
+        """Runners first, so that one refusal stops the rest; side by side once a round has taken long."""
+        spend, queue = Allowance(self._budget), self._means.queue
         try:
-            async with asyncio.timeout(self._means.seconds):
-                for group in self._groups:
-                    found[group] = await self._means.fleet.listed(group, spend)
-        except TimeoutError:
-            late = f"did not list its runners within {self._means.seconds:g} s"
-            found |= {
-                group: self._means.api.problem(late, Failure.LATER) for group in self._groups if group not in found
-            }
-        return found
+            if self._slow:
+                await asyncio.gather(self._list(spend), self._status(), queue.look(at, told, line, spend))
+            else:
+                await asyncio.gather(self._list(spend), self._status())
+                await queue.look(at, told, line, spend)
+            self._slow = self._now() - at > self._means.seconds
+        finally:
+            self._round = None
+
+    async def _list(self, spend: Allowance) -> None:
+        share = spend.share(RUNNERS_SHARE)
+        for group in self._groups:
+            self._runners[group] = await self._means.fleet.listed(group, share)
+
+    async def _status(self) -> None:
+        self._provider = await _status(self._means.page, self._means.seconds)
 
 
 async def _status(page: StatusPage | None, seconds: float) -> tuple[bool | None, str] | None:
@@ -177,4 +191,4 @@ FIGURES = (
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "arrivals_by_source"),
     *("duration_p50_seconds", "running_longest_seconds"),
 )
-build = SourceKind(GitHubTable, GitHubPool, _figures, _made)
+build = SourceKind(GitHubTable, GitHubPool, _figures, _made, shared=True)

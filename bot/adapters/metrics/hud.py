@@ -166,4 +166,4 @@ def _made(given: Given[HudTable, HudPool]) -> Hud:
 
 
 FIGURES = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "ghosts", "arrivals_by_source", "waiting")
-build = SourceKind(HudTable, HudPool, always(*FIGURES), _made)
+build = SourceKind(HudTable, HudPool, always(*FIGURES), _made, shared=True)

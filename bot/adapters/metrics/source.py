@@ -68,6 +68,8 @@ class SourceKind(Generic[T, P, M]):
     """The figures that it can give for a pool with these keys."""
     make: Callable[[Given[T, P]], M]
     """Contacts nothing; raises ConfigError."""
+    shared: bool = False
+    """Whether replicas share one round of calls, made at most once in `every`."""
 
     def __call__(self, name: str, place: str, raw: Mapping[str, object], pools: Pools, parts: Parts) -> M:
         """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""

@@ -34,14 +34,16 @@ async def test_a_budget_leaves_the_queue_unknown_until_all_was_read_once() -> No
     assert [look.at for look in looks[2:]] == [NOW, NOW + 30]
 
 
-async def test_more_runner_pages_than_the_budget_are_not_read_at_all() -> None:
-    """The runners are unknown, with the number of pages and the remedy; the queue is still read."""
+async def test_more_runner_pages_than_the_budget_are_read_over_several_rounds() -> None:
+    """Until then the runners are unknown, with the number of pages and the remedy; the queue is still read."""
     async with world(SMALL) as w:
         for _ in range(1100):
             w.github.runner(LABEL)
-        found = await w.look()
-        assert w.github.calls().count(f"/orgs/{ORG}/actions/runners") == 1
-    assert (found.busy, found.queued) == (None, 0)
+        found, later = await w.look(), await w.later()
+        assert w.github.calls().count(f"/orgs/{ORG}/actions/runners") == 11
+    assert (later.idle, later.queued) == (1100, 0)
+    assert later.origins[0].at == NOW
+    assert (found.busy, found.queued) == (None, None)
     words = " ".join(gap.words for gap in found.missing)
     assert "has 11 pages, and the 10 calls of one round were used up; raise budget" in words
 

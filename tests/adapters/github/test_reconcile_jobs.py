@@ -4,7 +4,7 @@ import pytest
 
 from bot.adapters.github.jobs import Run
 from bot.adapters.github.reconcile_jobs import RepoSeen, RunSeen, Sight, doubts, known_jobs, read_at, to_read
-from bot.adapters.github.runners import GitHubRunner
+from bot.adapters.github.runners import GitHubRunner, Registered
 from bot.adapters.github.snapshot import unservable
 from bot.adapters.github.trouble import Trouble
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
@@ -85,6 +85,7 @@ def test_words_and_answers_about_one_job_come_together() -> None:
 
 def test_nobody_knows_what_a_pool_without_runners_may_serve() -> None:
     """An autoscaler may bring a runner that carries every label."""
-    assert unservable([JOB], (), ["gpu"]) is None
+    assert unservable([JOB], Registered((), NOW), ["gpu"]) is None
     assert unservable([JOB], Unreachable("GitHub", "no"), ["gpu"]) is None
-    assert unservable([JOB], (GitHubRunner("1", frozenset({"gpu"}), online=False, busy=False),), ["gpu"]) == 0
+    offline = GitHubRunner("1", frozenset({"gpu"}), online=False, busy=False)
+    assert unservable([JOB], Registered((offline,), NOW), ["gpu"]) == 0

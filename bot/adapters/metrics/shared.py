@@ -1,0 +1,57 @@
+"""One process reads a source for all replicas, so that calls do not multiply with them."""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Collection
+
+from bot.core.pool.pool import Snapshot
+from bot.core.pool.source_round import SourceRound
+from bot.core.record import Change, Conflict, Put, Stored
+from bot.ports import Metrics, Store, Unreachable
+
+LAPSED = 3
+"""After so many periods without a new round another process takes over."""
+KEPT_SECONDS = 3600.0
+
+
+class Shared:
+    """The port `Metrics`: a source whose samples go through the store. Without the store each process reads alone."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the source, what it is called, and where it is shared
+        self, source: Metrics, store: Store, now: Callable[[], float], seconds: float, pools: Collection[str], name: str
+    ) -> None:
+        """`seconds` is the source's period; `name` its configured name. `now` gives epoch seconds."""
+        self._source, self._store, self._now, self._seconds = source, store, now, seconds
+        self._pools, self._name, self._me = tuple(pools), name, uuid.uuid4().hex
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """The pool now: by the process that holds the source, or read here. Raises Unreachable."""
+        try:
+            held = await self._store.get(SourceRound, self._name)
+        except Unreachable:
+            return await self._source.snapshot(pool)
+        age = self._now() - held.value.at if held else 0.0
+        mine = held is None or held.value.holder == self._me or age >= LAPSED * self._seconds
+        if held is not None and not mine:
+            for sample in held.value.samples:
+                if sample.pool == pool:
+                    return sample
+        sample = await self._source.snapshot(pool)
+        if mine and (held is None or held.value.holder != self._me or age >= self._seconds / 2):
+            await self._publish(held)
+        return sample
+
+    async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
+        """The source's own."""
+        return await self._source.history(pool, since, until, step_seconds)
+
+    async def _publish(self, held: Stored[SourceRound] | None) -> None:
+        """Store what is known of every pool; a process that was faster keeps the source."""
+        found = await asyncio.gather(*(self._source.snapshot(one) for one in self._pools), return_exceptions=True)
+        samples = tuple(one for one in found if isinstance(one, Snapshot))
+        after = SourceRound(self._name, self._me, self._now(), samples)
+        put = Put(held or Stored(SourceRound(self._name), 0), after, None, keep_seconds=KEPT_SECONDS)
+        try:
+            await self._store.commit(Change(puts=(put,)))
+        except (Conflict, Unreachable):
+            return

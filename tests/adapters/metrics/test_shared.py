@@ -1,0 +1,91 @@
+"""Replicas share one round of a source, and another one takes over when its reader is gone."""
+
+from typing import NoReturn
+
+import pytest
+
+from bot.adapters.metrics.shared import LAPSED, Shared
+from bot.core.pool.pool import Snapshot
+from bot.ports import Unreachable
+from tests.fakes import FakeClock
+from tests.fakes_store import FakeStore
+
+EVERY, POOLS = 27.0, ("a", "b")
+
+
+class Source:
+    """Counts how often it is asked."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock, self.asked = clock, 0
+        self.down = False
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        """One job more each time."""
+        self.asked += 1
+        if self.down:
+            raise Unreachable("GitHub", "is away")
+        return Snapshot(pool, self.clock.now(), self.asked)
+
+    async def history(self, *_: object) -> tuple[Snapshot, ...]:
+        """None."""
+        return ()
+
+
+class Away(FakeStore):
+    """A store that does not answer."""
+
+    async def get(self, *_: object) -> NoReturn:
+        """Never."""
+        raise Unreachable("Redis", "is away")
+
+
+class Replicas:
+    """Two processes on one store."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock(1_800_000_000.0)
+        self.store = FakeStore(self.clock.now, self.clock.monotonic)
+        self.sources = [Source(self.clock), Source(self.clock)]
+        self.each = [Shared(source, self.store, self.clock.now, EVERY, POOLS, "github") for source in self.sources]
+
+
+async def test_the_second_process_uses_what_the_first_one_read() -> None:
+    """With the time at which it was measured; an hour of both costs the calls of one."""
+    world = Replicas()
+    first, second = world.each
+    mine = await first.snapshot("a")
+    for _ in range(120):
+        world.clock.advance(EVERY + 3)
+        mine = await first.snapshot("a")
+        theirs = await second.snapshot("b")
+        assert (theirs.at, theirs.pool) == (mine.at, "b")
+    assert world.sources[1].asked == 0
+
+
+async def test_another_process_takes_over_when_the_reader_is_gone() -> None:
+    """And the first one, when it comes back, uses the new reader's samples."""
+    world = Replicas()
+    first, second = world.each
+    await first.snapshot("a")
+    world.clock.advance(LAPSED * EVERY - 1)
+    await second.snapshot("a")
+    assert world.sources[1].asked == 0
+    world.clock.advance(1)
+    taken = await second.snapshot("a")
+    assert (taken.at, world.sources[1].asked > 0) == (world.clock.now(), True)
+    before = world.sources[0].asked
+    assert (await first.snapshot("a")).at == taken.at
+    assert world.sources[0].asked == before
+
+
+async def test_without_the_store_or_without_an_answer_each_process_is_on_its_own() -> None:
+    """A failure is never shared as figures."""
+    world = Replicas()
+    world.sources[0].down = True
+    with pytest.raises(Unreachable, match="is away"):
+        await world.each[0].snapshot("a")
+    away = Shared(
+        world.sources[1], Away(world.clock.now, world.clock.monotonic), world.clock.now, EVERY, POOLS, "github"
+    )
+    assert (await away.snapshot("a")).pool == "a"
