@@ -37,7 +37,7 @@ async def test_guests_and_strangers_are_refused(world: World, who: str) -> None:
     await parent.until("OPEN")
     assert world.farm.kept() == []
     assert world.farm.sets == []
-    assert len(world.stored()) == 1
+    assert len(world.roots()) == 1
 
 
 async def test_the_kill_switch_works_without_a_restart(world: World) -> None:

@@ -31,7 +31,7 @@ async def test_reading_verbs_answer_one_person_alone(world: World) -> None:
     await slack.ephemeral(containing='"explode" is not something Tailback knows. Try')
     await slack.slash("/queue", "status linux.9xlarge")
     await slack.ephemeral(containing=f"Known pools: {LINUX}")
-    assert len(world.stored()) == 1
+    assert len(world.roots()) == 1
 
 
 async def test_acting_verbs_do_what_the_buttons_do(world: World) -> None:
@@ -68,7 +68,7 @@ async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
     await slack.mention("diagnose", parent)
     await parent.reply("asked for a diagnosis")
     await slack.mention("mute", parent)
-    await parent.until("<@U0ANA> muted status replies")
+    await parent.until("<@U0ANA> muted updates in the thread")
     await slack.mention(f"scale {LINUX} 24", parent)
     asked = await slack.ephemeral(containing="Scale linux.2xlarge from 10 to 24 runners?")
     await asked.click("Scale to 24…")
@@ -97,15 +97,15 @@ async def test_the_menu_mutes_resumes_and_resolves_by_hand(world: World) -> None
     """Muted: the parent stays true, the thread silent. Resumed: told again. Resolved by hand: who, and no buttons."""
     parent = await opened(world)
     await parent.choose("Mute updates")
-    await parent.until("Status replies are muted")
+    await parent.until("Updates in the thread are muted")
     world.farm.queue(LINUX, 60, 120)
     await parent.until("60 jobs queued")
     assert await parent.replies() == []
     await parent.choose("Resume updates")
-    await parent.until("<@U0ANA> resumed status replies")
+    await parent.until("<@U0ANA> resumed updates in the thread")
     await parent.reply("Worse: 60 jobs queued")
-    await parent.choose("Resolve by hand", user="U0BEN")
-    question = await world.slack.modal("U0BEN", "Resolve by hand?")
+    await parent.choose("Close incident", user="U0BEN")
+    question = await world.slack.modal("U0BEN", "Close incident?")
     assert "OPEN" in (await parent.read()).text, "it asks first"
     assert await question.submit() == {}
     await parent.until("RESOLVED")

@@ -139,7 +139,7 @@ def options(*labels: str) -> list[dict[str, object]]:
 def parent_blocks() -> list[dict[str, object]]:
     """A message with buttons, one of them with a confirm dialog, and an overflow menu."""
     confirm = {"title": plain("Sure?"), "text": mrkdwn("24 runners"), "confirm": plain("Yes"), "deny": plain("No")}
-    menu = {"type": "overflow", "action_id": "more", "options": options("Resolve by hand", "Mute updates")}
+    menu = {"type": "overflow", "action_id": "more", "options": options("Close incident", "Mute updates")}
     buttons = [button("Acknowledge", "ack"), button("Scale up", "scale_up", confirm=confirm), menu]
     return [
         {"type": "header", "text": plain("OPEN: linux.2xlarge is queueing")},

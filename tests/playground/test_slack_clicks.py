@@ -58,8 +58,8 @@ async def test_choosing_in_the_overflow_menu_sends_the_stored_option(context: De
     """The option's value comes from the message, not from the client."""
     context.app.action("more")(context.note)
     parent = await context.parent()
-    assert parent.choices == ["Resolve by hand", "Mute updates"]
-    await parent.choose("Resolve by hand")
+    assert parent.choices == ["Close incident", "Mute updates"]
+    await parent.choose("Close incident")
     [action] = context.bodies[0]["actions"]
     assert action["type"] == "overflow"
     assert action["selected_option"]["value"] == "resolve by hand"

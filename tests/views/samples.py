@@ -99,7 +99,7 @@ def offers(of: Incident) -> tuple[Offer, ...]:
         Offer("scale_up", "Scale up", request_id(of, "scale_up")),
         Offer("diagnose", "Diagnose", request_id(of, "diagnose")),
         Offer("mute", "Mute status replies", request_id(of, "mute"), Place.MORE),
-        Offer("resolve", "Resolve by hand", request_id(of, "resolve"), Place.MORE),
+        Offer("resolve", "Close incident", request_id(of, "resolve"), Place.MORE),
     )
 
 

@@ -1,4 +1,4 @@
-"""The action Resolve by hand: close the incident until a new occurrence fires."""
+"""The action Close incident: close the incident until a new occurrence fires."""
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.closing import resolved_by_hand, scores_of
@@ -17,7 +17,7 @@ QUESTION = "Close this incident now, whatever the queue does? It opens again whe
 
 def _label(_incident: Incident, _view: View) -> ButtonLabel | None:
     """Always available for an open incident."""
-    return ButtonLabel("Resolve by hand", Place.MORE)
+    return ButtonLabel("Close incident", Place.MORE)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -25,7 +25,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     held = await subject(context, interaction)
     if interaction.surface is Surface.BUTTON:
         words = " ".join([QUESTION, *_silenced(held.value, context.now())])
-        return Answer(view=question(NAME, "Resolve by hand?", interaction.request_id, words, "Resolve"))
+        return Answer(view=question(NAME, "Close incident?", interaction.request_id, words, "Resolve"))
     now = context.now()
     pools = dict((await context.view(held.value)).pools)
     request = finished_request(context, interaction, held, "closed by hand")
@@ -51,7 +51,7 @@ ACTION = Action(
     name=NAME,
     verb="resolve",
     usage="resolve",
-    help="Close the incident by hand (in its thread).",
+    help="Close the incident (in its thread).",
     ask=ask,
     permission="ack",
     surfaces=IN_THREAD,

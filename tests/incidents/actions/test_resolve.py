@@ -1,4 +1,4 @@
-"""Resolve by hand: behind a question, once, and with a farewell that says what stays silenced."""
+"""Close incident: behind a question, once, and with a farewell that says what stays silenced."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -82,7 +82,7 @@ def parent_blocks() -> list[Json]:
                 {
                     "type": "overflow",
                     "action_id": "more",
-                    "options": [option("Resolve by hand", "resolve"), option("Mute updates", "mute")],
+                    "options": [option("Close incident", "resolve"), option("Mute updates", "mute")],
                 },
             ],
         },

@@ -1,5 +1,8 @@
 """Block types on the playground's page: each is drawn as Slack draws it, and none of them runs what a message says."""
 
+import json
+from pathlib import Path
+
 import pytest
 from playwright.async_api import Locator, Page, expect
 
@@ -8,6 +11,8 @@ from tests.playground.page.workspace import PageWorkspace
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
 TS = "1780000395.000100"
+MOST_HEIGHT = 560
+"""Pixels of a phone that a reader sees without scrolling."""
 
 
 async def shown(workspace: PageWorkspace, page: Page, *blocks: Json) -> Locator:
@@ -116,3 +121,16 @@ async def test_containers_plans_and_thumbs_are_drawn(page: Page, workspace: Page
     await found.get_by_role("button", name="Yes").click()
     sent = await workspace.receives("/ui/click")
     assert (sent[-1]["action_id"], sent[-1]["value"]) == ("fit", "Yes")
+
+
+@pytest.mark.parametrize("name", ["parent_queueing", "parent_verdict", "parent_unreadable", "parent_easing"])
+async def test_a_parent_fits_a_phone_down_to_its_buttons(page: Page, workspace: PageWorkspace, name: str) -> None:
+    """State, verdict, owner and buttons within 560 px of a screen that is 390 px wide."""
+    await page.set_viewport_size({"width": 390, "height": 844})
+    golden = json.loads((Path(__file__).parents[2] / "golden" / f"{name}.json").read_text("utf-8"))
+    found = await shown(workspace, page, *golden["blocks"])
+    whole, row = await found.bounding_box(), await found.locator(".actions").first.bounding_box()
+    assert whole is not None
+    assert row is not None
+    assert row["y"] + row["height"] - whole["y"] <= MOST_HEIGHT
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")

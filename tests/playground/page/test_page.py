@@ -71,7 +71,7 @@ async def test_the_overflow_menu_works_by_keyboard_and_survives_an_update(page: 
     workspace.messages[0]["blocks"][0]["text"]["text"] = "ACKNOWLEDGED P2"
     await workspace.changed()
     await expect(parent(page).get_by_role("heading")).to_have_text("ACKNOWLEDGED P2")
-    await expect(page.get_by_role("menuitem", name="Resolve by hand")).to_be_focused()
+    await expect(page.get_by_role("menuitem", name="Close incident")).to_be_focused()
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
     sent = await workspace.receives("/ui/click")

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Kind, Status
+from bot.core.finding import Finding, Scaling
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
@@ -13,6 +14,7 @@ from bot.core.incident.timeline import Event
 from bot.core.message import Message
 from bot.core.pool.pool import Peak, Pool
 from bot.core.requests.offer import Offer, Place
+from bot.core.statement import statement
 from bot.views.blocks import digest_of
 from bot.views.parent.parent import parent
 from tests.builders import with_fields
@@ -20,6 +22,10 @@ from tests.slack_limits import message_problems, texts
 from tests.views import samples
 from tests.views.golden import assert_golden
 from tests.views.samples import BEGAN, NOW, TIMING
+
+STOCKOUT = Finding(
+    "stockout", 0.8, (statement("limit_was", limit=50),), Scaling.NO, "wait_or_change_type", "linux.2xlarge"
+)
 
 
 def draw(of: Incident, seen: View, now: float = NOW) -> Message:
@@ -48,13 +54,15 @@ def cases() -> dict[str, tuple[Incident, View]]:
         title="DatasourceNoData", kind=Kind.BLIND, alerts=(samples.alert(kind=Kind.BLIND, values={}),)
     )
     by_hand = samples.incident(affected=two, candidates=two, state=State.RESOLVED, closed_at=NOW, changed_at=NOW)
-    by_hand = noted(by_hand, NOW, Event.RESOLVED_BY_HAND, PlainText("closed this incident by hand."), who="U0ALEX")
+    by_hand = noted(by_hand, NOW, Event.RESOLVED_BY_HAND, PlainText("closed this incident."), who="U0ALEX")
     calm = tuple(Pool(name, (samples.sample(name, 0, None, busy=3, idle=5),)) for name in two)
     failing = tuple(Pool(name, (), "Prometheus: connection refused", NOW) for name in two)
     stale = tuple(
         Pool(name, (samples.sample(name, at=NOW - 720),), "Prometheus: connection refused", NOW) for name in two
     )
+    doomed = replace(seen, causes={"linux.2xlarge": STOCKOUT})
     return {
+        "parent_verdict": (queueing, doomed),
         "parent_measuring": (samples.incident(candidates=two), samples.view(names=two)),
         "parent_queueing": (queueing, seen),
         "parent_worked_on": samples.worked_on(),

@@ -1,0 +1,38 @@
+"""The language of the messages, measured over all golden files (docs/design/README.md)."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.slack_limits import texts
+from tests.views.golden import FOLDER
+
+MOST_WORDS = 20
+LOST_HABITS = re.compile(
+    r"\b(has it|held the truth|oldest waits|looks\b(?! like)|by hand|foreseen|of one's own|is told)", re.IGNORECASE
+)
+"""Idioms of our own that readers needed twice; the files of other parts may still have some."""
+GOLDEN = sorted(path.stem for path in FOLDER.glob("*.json") if path.stem.startswith(("parent_", "reply_")))
+
+
+def sentences(name: str) -> Iterator[str]:
+    """The sentences of one message, without markup, links and times."""
+    value = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    for text in texts(value["blocks"]):
+        plain = re.sub(r"<[^|>]*\|([^>]*)>", r"\1", text)
+        for line in plain.replace("*", "").splitlines():
+            yield from re.split(r"(?<=[.!?])\s+| · ", line)
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_no_sentence_of_a_message_is_long(name: str) -> None:
+    """One idea, at most twenty words; figures and lists count as they are read."""
+    assert [one for one in sentences(name) if len(one.split()) > MOST_WORDS] == []
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_no_message_falls_back_into_lost_habits(name: str) -> None:
+    """Plain English by the guide."""
+    assert [one for one in sentences(name) if LOST_HABITS.search(one)] == []
