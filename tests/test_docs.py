@@ -228,10 +228,14 @@ def test_the_slack_scopes_on_the_page_are_those_of_the_manifest() -> None:
     assert named - refused == {scope.name for scope in SCOPES}
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_each_alert_source_has_its_path_on_the_page(source: str) -> None:
-    """What can be posted to."""
-    assert f"/alerts/{source}" in page("docs/reference/http.md").text
+def test_every_endpoint_is_on_the_page_and_no_other() -> None:
+    """What can be posted to, and what a probe can ask."""
+    code = "".join((ROOT / f"handlers/http/{name}.py").read_text("utf-8") for name in ("web", "health"))
+    served = set(re.findall(r'Route\("(/[^"]+)"', code)) - {"/alerts/{source}"} | {
+        f"/alerts/{name}" for name in SOURCES
+    }
+    written = rows(page("docs/reference/http.md").section("Endpoints"))
+    assert {name.split()[1] for name in written} == served
 
 
 def toml_blocks() -> list[tuple[str, str]]:
