@@ -30,6 +30,7 @@ PROBE_SECONDS = 3.0
 """How soon to check whether another process succeeded."""
 TOKEN = "shut:token"  # noqa: S105 - the name of an index
 """Index that all processes read: since when Slack refuses the token."""
+SHARED_REFUSAL = "Slack refuses the token, as another process found; one call in 10 s tries it"
 OPEN = "0"
 """Index value of a token or channel that is usable again."""
 
@@ -189,6 +190,7 @@ async def _slot(context: Context, out: Outgoing, *, refused: bool) -> float:
     if refused:
         wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
         if wait > 0:
+            context.health.slack = context.health.slack or SHARED_REFUSAL
             return min(wait, PROBE_SECONDS)
     slack = context.settings.file.slack
     interval, burst = (slack.edit_pace, EDIT_BURST) if out.ts else (slack.pace, POST_BURST)

@@ -42,6 +42,7 @@ async def test_several_processes_share_one_try() -> None:
     for _ in range(100):
         await second()
     assert 5 <= world.chat.script.count("post") <= 11
+    assert all(process.health.slack for process in processes), "each of them is degraded"
     world.chat.script.heal()
     for _ in range(25):
         await second()
