@@ -43,7 +43,7 @@ async def test_old_figures_are_called_old(tmp_path: Path) -> None:
     ("query", "said", "text", "remedy"),
     [
         ("queued_jobs", Said(PAGE, 403), "answered with a web page", "name a token that HUD accepts"),
-        ("queued_jobs", Said({"error": "no such query"}, 404), "has no query queued_jobs", "correct [metrics.hud]"),
+        ("queued_jobs", Said({"error": "no such query"}, 404), "has no query queued_jobs", "check url and token_env"),
         ("queued_jobs", Said({"error": "down"}, 500), "failed (HTTP 500): down", "check again in a minute"),
         ("queued_jobs_aggregate", Said({"error": "x"}, 504), "what other repositories queue is unknown", "correct"),
     ],

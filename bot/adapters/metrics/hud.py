@@ -3,8 +3,11 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+
+from pydantic import Field
 
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
@@ -13,7 +16,7 @@ from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
 from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable, always
 from bot.config import ConfigError, Seconds, Table
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Origin, Snapshot
 from bot.ports import Failure, Unreachable
 
 HEADER = "x-hud-internal-bot"
@@ -25,6 +28,12 @@ LONGEST_PAST_SECONDS = 6 * 3600.0
 OTHERS = {"queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": ""}
 """Parameters for all repositories: the same five minutes, and no job older than jobs can live."""
 
+COLUMNS = {
+    "queued_jobs": "machine_type",
+    "queued_jobs_by_label": "machine_type",
+    "queued_jobs_aggregate": "runner_label",
+}
+"""The column that names the label; rows without it are of another schema."""
 Rows = tuple[Row, ...]
 
 
@@ -36,6 +45,8 @@ class HudTable(SourceTable):
     """Names the variable with the value of the header x-hud-internal-bot."""
     organizations: tuple[str, ...] = ("pytorch",)
     """Organizations whose runners are counted, and whose repositories share them."""
+    timeout: Seconds | None = Field(default=180.0, gt=0, le=600)
+    """HUD's own time limit: some queries take minutes, and count at a later measurement."""
     every: Seconds = USUAL_SECONDS
 
 
@@ -58,22 +69,33 @@ class Hud:
     def __init__(self, http: Http, pools: Mapping[str, str], table: HudTable, now: Callable[[], float]) -> None:
         """`pools`: pool → runner label. `now` gives epoch seconds."""
         self._http, self._pools, self._organizations, self._now = http, pools, table.organizations, now
-        self._jobs = Listing(self._ask_jobs, now, table.every)
-        self._others = Listing(self._ask_others, now, table.every)
+        others = {**OTHERS, "orgs": list(table.organizations)}
+        self._jobs = Listing(partial(self._ask_query, "queued_jobs"), now, table.every)
+        self._labelled = Listing(partial(self._ask_query, "queued_jobs_by_label"), now, table.every)
+        self._others = Listing(partial(self._ask_query, "queued_jobs_aggregate", others), now, table.every)
         self._runners = Listing(self._ask_runners, now, max(table.every, RUNNERS_SECONDS))
         self._labels = Listing(self._ask_labels, now, LABELS_SECONDS)
         self._window = ("minute", 0, 0)
         self._past = Listing(partial(self._ask_past, *self._window), now)
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The pool now; `at` is HUD's own time. Raises Unreachable when HUD does not list the jobs."""
+        """The pool now; `at` is the oldest time of HUD's answers behind the queue, `origins` has that of the runners.
+
+        A query that fails or takes long costs only its own figures. Raises Unreachable when HUD answers none.
+        """
         label = self._of(pool)
-        jobs, others, runners = await asyncio.gather(tried(self._jobs), tried(self._others), tried(self._runners))
-        if isinstance(jobs, Unreachable):
-            raise jobs
-        looks = HudFigures(*jobs.value, others=_rows(others), runners=_rows(runners))
+        asked = (self._jobs, self._labelled, self._others, self._runners)
+        jobs, labels, others, runners = await asyncio.gather(*(tried(one) for one in asked))
+        queues = [one for one in (jobs, labels, others) if not isinstance(one, Unreachable)]
+        if not queues:
+            raise jobs if isinstance(jobs, Unreachable) else self._http.problem("gave no figures", Failure.LATER)
+        looks = HudFigures(_rows(jobs), _rows(labels), _rows(others), _rows(runners))
         unknown = "" if looks.know(label) else await self._unknown(label)
-        return drawn(pool, label, jobs.at, looks, unknown)
+        remedy = _remedy(jobs) if isinstance(jobs, Unreachable) and not unknown else ""
+        shot = drawn(pool, label, min(one.at for one in queues), looks, unknown, remedy)
+        if isinstance(runners, Unreachable) or runners.at >= shot.at:
+            return shot
+        return replace(shot, origins=(Origin("", runners.at, ("busy", "idle", "offline")),))
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The longest wait over time, oldest first; times that HUD omits are unknown, not zero.
@@ -101,19 +123,18 @@ class Hud:
         labels = {text(row, "machine_type") for row in found.value}
         return "" if label in labels else no_such_label(label, labels)
 
-    async def _ask_jobs(self) -> Listed[tuple[Rows, Rows]]:
-        now = self._now()
-        jobs, labels = await asyncio.gather(self._query("queued_jobs"), self._query("queued_jobs_by_label"))
-        found = (tuple(rows(jobs.body)), tuple(rows(labels.body)))
-        times = [at for row in found[1] if (at := instant(row, "time")) is not None]
-        return Listed(found, min([now - (number(jobs.headers, "age") or 0.0), *times]))
-
-    async def _ask_others(self) -> Listed[Rows]:
-        answer = await self._query("queued_jobs_aggregate", {**OTHERS, "orgs": list(self._organizations)})
-        return Listed(tuple(rows(answer.body)), self._now())
+    async def _ask_query(self, name: str, parameters: Mapping[str, object] | None = None) -> Listed[Rows]:
+        """The rows of a query at HUD's own time: that of its rows, and less the age of a cached answer."""
+        now, answer = self._now(), await self._query(name, parameters)
+        found, column = tuple(rows(answer.body)), COLUMNS[name]
+        if found and not any(text(row, column) for row in found):
+            raise self._http.problem(f"query {name}: its rows have no {column}", Failure.SHAPE)
+        times = [at for row in found if (at := instant(row, "time")) is not None]
+        return Listed(found, min([_measured_at(answer, now), *times]))
 
     async def _ask_runners(self) -> Listed[Rows]:
         """The groups of all organizations; raises Unreachable if one is incomplete."""
+        now = self._now()
         paths = [f"/api/runners/{name}" for name in self._organizations]
         answers = await asyncio.gather(*(self._get(path) for path in paths))
         found: list[Row] = []
@@ -122,7 +143,7 @@ class Hud:
             if not complete(body):
                 raise self._http.problem(f"{path} lists fewer runners than it says", Failure.LATER)
             found += rows(body.get("groups"))
-        return Listed(tuple(found), self._now())
+        return Listed(tuple(found), min(_measured_at(answer, now) for answer in answers))
 
     async def _ask_labels(self) -> Listed[Rows]:
         return Listed(tuple(rows((await self._query("all_machine_types")).body)), self._now())
@@ -146,6 +167,17 @@ class Hud:
                 raise
             what = f"{path} answered with a web page instead of figures; name a token that HUD accepts in token_env"
             raise self._http.problem(what, problem.failure, problem.retry_after_seconds) from None
+
+
+def _measured_at(answer: HttpAnswer, now: float) -> float:
+    """When HUD made an answer: a cache in between says how old it is."""
+    return now - (number(answer.headers, "age") or 0.0)
+
+
+def _remedy(problem: Unreachable) -> str:
+    if problem.failure is Failure.LATER:
+        return "check again in a minute"
+    return problem.remedy or "check url and token_env of the source"
 
 
 def _rows(found: Listed[Rows] | Unreachable) -> Rows | str:

@@ -18,9 +18,9 @@ NO_LENGTH = Gap("queued", "HUD keeps only the longest wait over time")
 class HudFigures:
     """HUD's responses to one set of requests: rows, or why there are none."""
 
-    jobs: Sequence[Row]
+    jobs: Sequence[Row] | str
     """`queued_jobs`: jobs of pytorch/pytorch that have waited over 5 min."""
-    labels: Sequence[Row]
+    labels: Sequence[Row] | str
     """`queued_jobs_by_label`: the same jobs by label; `avg_queue_s` is the longest wait, in spite of its name."""
     others: Sequence[Row] | str
     """`queued_jobs_aggregate`: jobs of all repositories of the organizations, counted by label and repository."""
@@ -29,7 +29,8 @@ class HudFigures:
 
     def know(self, label: str) -> bool:
         """Whether any response has the label."""
-        seen = [text(row, "machine_type") for row in (*self.jobs, *self.labels)]
+        known = (part for part in (self.jobs, self.labels) if not isinstance(part, str))
+        seen = [text(row, "machine_type") for part in known for row in part]
         seen += [] if isinstance(self.others, str) else [text(row, "runner_label") for row in self.others]
         return label in seen or (not isinstance(self.runners, str) and bool(list(_carrying(self.runners, label))))
 
@@ -43,14 +44,18 @@ class HudQueue:
     why: str = ""
 
 
-def drawn(pool: str, label: str, at: float, looks: HudFigures, unknown: str) -> Snapshot:
+def drawn(  # noqa: PLR0913, PLR0917 - a pool, the answers, and what is wrong with them
+    pool: str, label: str, at: float, looks: HudFigures, unknown: str, remedy: str = ""
+) -> Snapshot:
     """The pool's sample; `unknown` says why the label is unknown, else it is empty."""
-    mine = [row for row in looks.jobs if text(row, "machine_type") == label]
+    singles = isinstance(looks.jobs, str)
+    mine = [] if isinstance(looks.jobs, str) else [row for row in looks.jobs if text(row, "machine_type") == label]
     live = [row for row in mine if (number(row, "queue_s") or 0.0) <= LIVE_SECONDS]
     queue = HudQueue(why=unknown) if unknown else _queue(live, len(mine), looks, label)
     busy, idle, offline, why = _runners(looks.runners, label)
-    missing = [Gap("queued", queue.why)] if queue.why else []
+    missing = [Gap("queued", queue.why, remedy)] if queue.why else []
     missing += [Gap(name, why) for name in ("busy", "idle", "offline") if why]
+    missing += [Gap("waiting", looks.jobs)] if isinstance(looks.jobs, str) else []
     return Snapshot(
         pool,
         at,
@@ -59,7 +64,7 @@ def drawn(pool: str, label: str, at: float, looks: HudFigures, unknown: str) -> 
         busy=busy,
         idle=idle,
         offline=offline,
-        ghosts=len(mine) - len(live),
+        ghosts=None if singles else len(mine) - len(live),
         arrivals_by_source=_sources(live),
         waiting=longest(_job(row) for row in live),
         missing=tuple(missing),
@@ -88,12 +93,16 @@ def complete(body: Row) -> bool:
 def _queue(live: Sequence[Row], rows_of_label: int, looks: HudFigures, label: str) -> HudQueue:
     if isinstance(looks.others, str):
         return HudQueue(why=f"what other repositories queue is unknown: {looks.others}")
+    if isinstance(looks.labels, str) and not rows_of_label:
+        return HudQueue(why=f"how many jobs wait is unknown: {looks.labels}")
+    labels = () if isinstance(looks.labels, str) else looks.labels
     counts = [(len(live), max((number(row, "queue_s") or 0.0 for row in live), default=0.0))]
     if not rows_of_label:
-        counts = [(whole(row, "count") or 0, number(row, "avg_queue_s") or 0.0) for row in looks.labels
+        counts = [(whole(row, "count") or 0, number(row, "avg_queue_s") or 0.0) for row in labels
                   if text(row, "machine_type") == label]  # fmt: skip
     if any(wait > LIVE_SECONDS for _, wait in counts):
-        return HudQueue(why="HUD counts jobs that are older than a day, and does not say which")
+        told = looks.jobs if isinstance(looks.jobs, str) else "HUD counts jobs that are older than a day"
+        return HudQueue(why=f"{told}, and does not say which" if told is not looks.jobs else told)
     counts += [
         (whole(row, "num_queued_jobs") or 0, 60 * (number(row, "max_queue_time_minutes") or 0.0))
         for row in looks.others

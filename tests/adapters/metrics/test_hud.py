@@ -9,7 +9,8 @@ import pytest
 from bot.adapters.metrics.hud import Hud, build
 from bot.adapters.metrics.hud_answers import LIVE_SECONDS, HudFigures
 from bot.config import ConfigError
-from bot.core.pool.pool import Counted, Gap, Job, Snapshot
+from bot.core.pool.merge import known
+from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import gaps
@@ -179,13 +180,49 @@ async def test_the_past_is_the_longest_wait_oldest_first() -> None:
     }  # fmt: skip
 
 
+QUEUES = ("queued_jobs", "queued_jobs_by_label", "queued_jobs_aggregate")
+
+
+@pytest.mark.parametrize(
+    ("path", "lost"),
+    [
+        (f"{QUERY}queued_jobs_by_label", set()),
+        (f"{QUERY}queued_jobs", {"queued", "ghosts", "waiting", "arrivals_by_source", "oldest_wait_seconds"}),
+        (f"{QUERY}queued_jobs_aggregate", {"queued", "oldest_wait_seconds"}),
+        ("/api/runners/pytorch", {"busy", "idle", "offline"}),
+    ],
+)
+@pytest.mark.parametrize("said", [(PAGE, 200), ({"error": "timeout"}, 504), ({}, 200), ([{"x": 1}], 200), ("", 200)])
+async def test_a_query_that_fails_or_answers_nonsense_costs_its_own_figures(
+    path: str, lost: set[str], said: tuple[object, int]
+) -> None:
+    """Nothing becomes zero, and the problem is named; rows of another schema are no rows either."""
+    whole, system = known(await look(hud())), hud()
+    system.says(path, *said)
+    found = await look(system)
+    if path != "/api/runners/pytorch" or said[0] != [{"x": 1}]:
+        assert known(found).keys() == whole.keys() - lost
+        assert not lost or found.missing
+    assert {name: value for name, value in known(found).items() if name not in lost}.items() <= whole.items()
+
+
+async def test_a_cached_answer_has_its_own_age() -> None:
+    """HUD keeps the runners for two minutes; a cache in between says how long it has had them."""
+    system = hud()
+    runners = recorded("hud/runners_pytorch")
+    system.says("/api/runners/pytorch", runners, Age="90")
+    found = await look(system)
+    assert (found.at, found.origins) == (AT, (Origin("", AT - 90, ("busy", "idle", "offline")),))
+
+
 @pytest.mark.parametrize(
     ("status", "failure"), [(200, Failure.PLACE), (403, Failure.CREDENTIALS), (429, Failure.LATER)]
 )
 async def test_a_page_for_people_is_no_answer(status: int, failure: Failure) -> None:
     """Bot protection sends HTML, and under any status."""
     system = hud()
-    system.says(f"{QUERY}queued_jobs", PAGE, status)
+    for query in QUEUES:
+        system.says(f"{QUERY}{query}", PAGE, status)
     with pytest.raises(Unreachable, match="web page") as caught:
         await look(system)
     assert caught.value.failure is failure
