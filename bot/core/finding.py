@@ -3,10 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
+from itertools import pairwise
 from statistics import median
 
+from bot.core.pool.backlog import Backlog, Factor, attributed
+from bot.core.pool.hour_stats import Baseline, DayStats
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale
+from bot.core.pool.usual import Usual, usual_of
 from bot.core.statement import Statement
+
+HIGH, MEDIUM = 0.85, 0.5
+"""Confidence from which a cause is called likely with high or medium confidence; right in 9 and in 6 of 10 cases."""
+SLOWEST_SECONDS = 300.0
+"""A source that has new figures less often is too old to diagnose between two of them."""
 
 
 class Scaling(StrEnum):
@@ -50,7 +60,7 @@ class Finding:
     @property
     def sureness(self) -> str:
         """`high`, `medium` or `low`."""
-        return "high" if self.confidence >= 0.75 else "medium" if self.confidence >= 0.5 else "low"
+        return "high" if self.confidence >= HIGH else "medium" if self.confidence >= MEDIUM else "low"
 
     @property
     def speaks_against_scaling(self) -> bool:
@@ -70,6 +80,8 @@ class Diagnosis:
     """Whether jobs wait longer than normal; otherwise hardly a rule is run."""
     blind: bool = False
     """Whether the figures are old, or could not be measured."""
+    attribution: Mapping[Factor, int] = field(default_factory=dict)
+    """Waiting jobs by why they wait; empty if the figures do not carry it. The parts add up to the queue."""
 
     @property
     def claims(self) -> tuple[Finding, ...]:
@@ -104,9 +116,9 @@ class Around:
         return len(self.queueing) > 1 and len(self.queueing) * 2 > len(self.measured)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
-    """One pool, its samples and context: all that a rule may use."""
+    """One pool, its samples and context: all that a rule may use; without slots, to compute some values once."""
 
     rules: PoolRules
     series: tuple[Snapshot, ...] = ()
@@ -115,6 +127,9 @@ class Facts:
     """Why the last measurement failed."""
     old: bool = False
     """The newest sample is stale."""
+    ahead: tuple[Baseline, ...] = ()
+    """The expectation from the pool's past weeks."""
+    day: DayStats | None = None
 
     @property
     def blind(self) -> bool:
@@ -153,12 +168,19 @@ class Facts:
         since = self.now.at - minutes * 60
         return tuple(s for s in self.series if s.at < since)
 
-    def usual(self, figure: str, given: float | None = None) -> float | None:
-        """The usual value: the source's own, else the median of samples older than 20 minutes, at least three."""
-        if given is not None:
-            return given
-        past = [v for s in self.before(20) if (v := getattr(s, figure)) is not None]
-        return float(median(past)) if len(past) >= 3 else None
+    @cached_property
+    def usual(self) -> Usual:
+        """What is usual for the pool: the one baseline of all rules."""
+        return usual_of(self.series, self.normal_wait, self.ahead, self.day)
+
+    @cached_property
+    def backlog(self) -> Backlog:
+        """The waiting jobs by factor."""
+        return attributed(self.series, self.usual)
+
+    def share(self, factor: Factor) -> float:
+        """A factor's share of the backlog; 0 if unknown."""
+        return self.backlog.share(factor) or 0.0
 
 
 Find = Callable[[Facts], Found | None]
@@ -185,6 +207,8 @@ class Rule:
     """The figure that its evidence gives whenever the figure counts; nobody needs to repeat it."""
     one_of: tuple[str, ...] = ()
     """Further figures; without any of them the rule finds nothing."""
+    rivals: tuple[str, ...] = ()
+    """Figures that would reveal other causes; without one of them the confidence is at most medium."""
     always: bool = False
     """Whether the rule also runs when no job waits long, or nothing could be measured."""
 
@@ -211,8 +235,14 @@ def facts_of(
 def _alone(pool: Pool | None, rules: PoolRules, moment: Moment) -> Facts:
     if pool is None:
         return Facts(rules, trouble="never measured", old=True)
-    old = stale(pool, moment.now, moment.poll_seconds)
-    return Facts(rules, pool.samples, trouble=pool.trouble, old=old)
+    old = stale(pool, moment.now, max(moment.poll_seconds, _pace(pool)))
+    return Facts(rules, pool.samples, trouble=pool.trouble, old=old, ahead=pool.ahead, day=pool.day)
+
+
+def _pace(pool: Pool) -> float:
+    """How often the source has new figures, in seconds; a coarse exporter is not blind between two of them."""
+    gaps = [b.at - a.at for a, b in pairwise(pool.samples[-6:])]
+    return min(median(gaps), SLOWEST_SECONDS) if gaps else 0.0
 
 
 def _around(alone: Sequence[Facts], unknown_labels: tuple[str, ...]) -> Around:

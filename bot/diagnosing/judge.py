@@ -34,4 +34,4 @@ def _judged(pool: Pool, rules: PoolRules, found: Diagnosis, now: float) -> Judge
         return Judgement(now, pool.id, None, found.claims)
     terms = Terms(known=calibration(pool.scores), ahead=pool.ahead)
     more = what_if(pool.samples, rules, ADDED, terms)
-    return Judgement(now, pool.id, pool.latest, found.claims, outlook=pool.outlook, more=more)
+    return Judgement(now, pool.id, pool.latest, found.claims, found.attribution, outlook=pool.outlook, more=more)

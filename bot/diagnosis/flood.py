@@ -3,6 +3,8 @@
 import math
 
 from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.pool.backlog import Factor
+from bot.core.pool.pool import Counted
 from bot.core.statement import statement
 
 WINDOW_MINUTES = 15.0
@@ -12,7 +14,7 @@ LEAST_TIMES = 2.0
 
 
 def find(facts: Facts) -> Found | None:
-    """One source sends a large part of the jobs, far more than usual, while the others do not."""
+    """One source sends a large part of the jobs, far more than usual and again and again, while the others do not."""
     now = facts.now
     total = sum(c.number for c in now.arrivals_by_source)
     if total < 5:
@@ -29,27 +31,32 @@ def find(facts: Facts) -> Found | None:
     others = (total - top.number) / WINDOW_MINUTES
     others_usual = sum(usual.values()) - was
     alike = rate / max(was, 0.1) < 1.8 * others / max(others_usual, 0.1)
-    chance = _at_least(round(top.number), round(total), was / sum(usual.values()))
-    if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or chance > 0.005:
+    if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or not (windows := _windows(facts, top, was)):
         return None
     rates = statement("source_rate", per_minute=rate, usual=was, others=others, others_usual=others_usual)
     alone = others <= 1.3 * others_usual + 0.2
-    return Found(0.85 if alone else 0.6, (seen, rates))
+    arrivals = facts.backlog.share(Factor.ARRIVALS)
+    sure = (0.7 if alone and windows > 1 else 0.5) + 0.2 * (arrivals or 0.0) - (0.2 if arrivals == 0 else 0.0)
+    return Found(sure, (seen, rates))
 
 
-def _at_least(number: int, of: int, share: float) -> float:
-    """The probability that a source with this share sends at least this many of all jobs (binomial)."""
-    if share <= 0 or share >= 1:
-        return 1.0 if share >= 1 or number <= 0 else 0.0
-    yes, no = math.log(share), math.log1p(-share)
-    each = (math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1) + k * yes + (of - k) * no
-            for k in range(number, of + 1))  # fmt: skip
-    return sum(map(math.exp, each))
+def _windows(facts: Facts, top: Counted, was: float) -> int:
+    """In how many windows it sent far more than usual; 0 if pushes of the usual size may explain it."""
+    looks: dict[int, float] = {}
+    for sample in facts.series:
+        if sample.at >= facts.usual.since - 1800 and sample.arrivals_by_source:
+            sent = next((c.number for c in sample.arrivals_by_source if c.name == top.name), 0.0)
+            looks[int((facts.now.at - sample.at) // (60 * WINDOW_MINUTES))] = sent
+    expected = WINDOW_MINUTES * was
+    mean = max(1.0, expected) * max(1, len(looks))
+    if sum(looks.values()) <= mean + 3 * math.sqrt(mean * max(facts.usual.batches, 4.0)):
+        return 0
+    return sum(sent > LEAST_TIMES * expected + 3 for sent in looks.values())
 
 
 def _usual(facts: Facts) -> dict[str, float]:
     """Usual jobs per minute of each source; empty if unknown."""
-    rate = facts.usual("arrivals_per_minute", facts.now.usual_arrivals_per_minute)
+    rate = facts.usual.arrivals
     every = sum(c.number for c in facts.now.usual_by_source)
     return {c.name: rate * c.number / every for c in facts.now.usual_by_source} if rate and every else {}
 
@@ -60,5 +67,5 @@ RULE = Rule(
     Scaling.NO,
     remedy="stop_source",
     needs=("arrivals_by_source",),
-    outranks=("surge", "limit"),
+    outranks=("surge",),
 )

@@ -1,6 +1,7 @@
 """The pool is at its limit with real work (docs/design/diagnosis.md#the-limit)."""
 
 from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 
 NEARLY = 0.93
@@ -10,25 +11,29 @@ STILL = 0.75
 
 
 def find(facts: Facts) -> Found | None:
-    """Online and booting runners have been at the limit for ten minutes, and none is idle."""
-    now = facts.now
-    if not now.limit or now.online is None or now.idle or now.busy == 0:
+    """Online and booting runners have been at the limit for ten minutes, and none is idle; or the limit is 0."""
+    now, usual = facts.now, facts.usual.limit
+    fell = usual is not None and now.limit is not None and now.limit < 0.9 * usual
+    if now.limit is None or now.online is None or now.idle:
         return None
+    if now.limit == 0:
+        zero = (statement("limit_is_zero", busy=now.busy), *([statement("limit_was", limit=usual)] if fell else []))
+        return Found(0.95, zero) if now.busy or fell else None
     looks = [s for s in facts.recent(10) if s.limit and s.online is not None]
     shares = [((s.online or 0) + (s.booting or 0)) / (s.limit or 1) for s in looks]
-    if sum(shares) < NEARLY * len(shares):
-        return None
     have = now.online + (now.booting or 0)
-    if have < min(STILL * now.limit, now.limit - 2):
+    if not now.busy or sum(shares) < NEARLY * len(shares) or have < min(STILL * now.limit, now.limit - 2):
         return None
     seen = [statement("all_busy_at_limit", busy=now.busy, runners=have, limit=now.limit)]
-    usual = facts.usual("limit")
-    if usual is not None and usual > now.limit:
+    if fell:
         seen.append(statement("limit_was", limit=usual))
     if len(looks) > 2:
         full = sum(share >= NEARLY for share in shares)
         seen.append(statement("often_at_limit", samples=full, of=len(looks)))
-    return Found(0.8, tuple(seen))
+    if not facts.backlog.parts:
+        return Found(0.85 if fell else 0.75, tuple(seen))
+    others = 0.15 * facts.share(Factor.ARRIVALS) + 0.4 * facts.share(Factor.DURATION)
+    return Found((0.8 if fell else 0.75) + 0.15 * facts.share(Factor.LIMIT) - others, tuple(seen))
 
 
 RULE = Rule(
@@ -37,6 +42,6 @@ RULE = Rule(
     Scaling.HELPS,
     remedy="raise_limit",
     needs=("limit", "busy", "idle"),
-    outranks=("surge",),
+    rivals=("failed", "completions_per_minute", "arrivals_per_minute"),
     shows="limit",
 )

@@ -4,10 +4,42 @@ See docs/design/diagnosis.md#lost-events.
 """
 
 from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.pool.backlog import Factor
+from bot.core.pool.usual import mean
 from bot.core.statement import statement
+
+FEWER = 0.7
+"""Launches per job against the usual, from which events are missing."""
 
 
 def find(facts: Facts) -> Found | None:
+    """Hardly a launch although jobs wait; or, where each job gets a machine, clearly fewer launches than jobs."""
+    return _silent(facts) or _fewer(facts)
+
+
+def _fewer(facts: Facts) -> Found | None:
+    now, usual, recent = facts.now, facts.usual.launches, facts.recent(45)
+    created, arrived = mean(recent, "creates"), mean(recent, "arrivals_per_minute")
+    if (
+        facts.share(Factor.ARRIVALS) > 0.3
+        or usual is None
+        or usual < 0.6
+        or created is None
+        or not arrived
+        or now.create_failures
+        or now.idle
+    ):
+        return None
+    jobs = 15 * arrived
+    rooms = [s.limit - s.online - (s.booting or 0) for s in recent if s.limit is not None and s.online is not None]
+    ratio = created / jobs / usual
+    if ratio > FEWER or jobs < 8 or (rooms and min(rooms) < max(2, 0.05 * (now.limit or 0))):
+        return None
+    seen = statement("launches_per_job", launches=created / 15, arrivals=arrived, usual=usual)
+    return Found(0.65 + 0.25 * (1 - ratio), (seen,))
+
+
+def _silent(facts: Facts) -> Found | None:
     """Room below the limit, no idle runners, waiting jobs, and hardly a launch request for two boot times."""
     now = facts.now
     if now.idle or now.online is None or now.create_failures or not now.queued:
@@ -33,7 +65,7 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("refused_before"))
     sure = 0.85 if now.creates == 0 else 0.7 if now.creates is not None else 0.5
     sure -= 0.1 if now.create_failures is None else 0.0
-    sure = min(sure, 0.45) if room is None else sure
+    sure = min(sure, 0.45) if room is None or now.create_failures is None else sure
     missing = tuple(name for name in ("limit", "creates", "create_failures") if getattr(now, name) is None)
     return Found(sure, tuple(seen), missing)
 
@@ -44,5 +76,5 @@ RULE = Rule(
     Scaling.HELPS,
     remedy="resend_requests",
     needs=("idle", "booting"),
-    outranks=("surge",),
+    outranks=("surge", "too_few"),
 )

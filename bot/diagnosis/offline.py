@@ -16,7 +16,7 @@ def find(facts: Facts) -> Found | None:
     now = facts.now
     if not now.offline or now.online is None:
         return None
-    usual = facts.usual("offline")
+    usual = facts.usual.offline
     more = now.offline - (usual or 0)
     total = now.online + now.offline
     share = now.offline / total

@@ -1,9 +1,10 @@
 """Runs all rules and ranks their findings; reports unavailable figures, and 'unknown' is a valid result."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.finding import Diagnosis, Facts, Finding, Rule
+from bot.diagnosis.earned import EARNED, LEAST, earned
 from bot.diagnosis.registry import RULES
 
 SURE_ENOUGH = 0.55
@@ -14,7 +15,9 @@ MOST_CAUSES = 3
 """Causes shown per pool."""
 
 
-def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
+def diagnosed(
+    facts: Facts, rules: Sequence[Rule] = RULES, table: Mapping[str, tuple[float, ...]] = EARNED
+) -> Diagnosis:
     """Run every rule whose figures are available; the order of the rules breaks ties."""
     found: list[tuple[Rule, Finding]] = []
     missing: list[str] = []
@@ -41,7 +44,15 @@ def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
                 )
             )
     missing += [name for _, finding in found for name in finding.missing]
-    return Diagnosis(facts.pool, _ranked(found), tuple(dict.fromkeys(missing)), facts.waits, facts.blind)
+    parts = facts.backlog.parts if facts.waits and not facts.blind else {}
+    return Diagnosis(
+        facts.pool,
+        _labelled(facts, rules, _ranked(found), table),
+        tuple(dict.fromkeys(missing)),
+        facts.waits,
+        facts.blind,
+        parts,
+    )
 
 
 def possible(figures: Container[str], rules: Sequence[Rule] = RULES) -> tuple[str, ...]:
@@ -69,6 +80,19 @@ def _ranked(found: Sequence[tuple[Rule, Finding]]) -> tuple[Finding, ...]:
         return min([finding.confidence, *deeper])
 
     return tuple(sorted((replace(f, confidence=weight(f)) for _, f in found), key=lambda f: -f.confidence))
+
+
+def _labelled(
+    facts: Facts, rules: Sequence[Rule], ranked: tuple[Finding, ...], table: Mapping[str, tuple[float, ...]]
+) -> tuple[Finding, ...]:
+    """The findings with the confidence that their rules have earned, never above that of a likelier one."""
+    rivals = {rule.cause: rule.rivals for rule in rules}
+    found: list[Finding] = []
+    for one in ranked:
+        known = all(getattr(facts.now, name) is not None for name in rivals[one.cause])
+        sure = earned(one, rivals_known=known, table=table)
+        found.append(replace(one, confidence=min([sure, *(before.confidence for before in found[-1:])])))
+    return tuple(found) if found and (found[0].confidence >= LEAST or not table) else ()
 
 
 def grouped(found: Sequence[Diagnosis], most: int = MOST_CAUSES) -> tuple[tuple[Diagnosis, ...], ...]:

@@ -5,40 +5,27 @@ import re
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.statement import statement
 
-FAMILIES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (
-        "throttled_cloud",
-        re.compile(r"throttl|RequestLimitExceeded|TooManyRequests|rate ?limit|SlowDown|\b429\b", re.IGNORECASE),
-    ),
-    (
-        "stockout",
-        re.compile(
-            r"Insufficient\w*Capacity|CapacityNotAvailable|stock ?out|ZONE_RESOURCE_POOL_EXHAUSTED|"
-            r"SkuNotAvailable|AllocationFailed|SpotMaxPrice",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "image",
-        re.compile(r"InvalidAMI|image.{0,12}(not.?found|missing)|no image found|ImageNotFound", re.IGNORECASE),
-    ),
-    (
-        "permission",
-        re.compile(
-            r"(Access|Permission)[ _]?Denied|Unauthorized|Not ?(Authorized|Permitted)|Forbidden|"
-            r"AuthFailure|AuthorizationFailed|OptInRequired|policy|\b40[13]\b",
-            re.IGNORECASE,
-        ),
-    ),
-    ("quota", re.compile(r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached", re.IGNORECASE)),
-    (
-        "cloud_down",
-        re.compile(
-            r"Internal(Error|Failure|ServerError)|ServiceUnavailable|Unavailable|Timeout|\b5\d\d\b", re.IGNORECASE
-        ),
-    ),
-)
-"""The first matching family; throttling is not a quota, although its names contain "limit"."""
+_CODES: tuple[tuple[str, str], ...] = (
+    ("throttled_cloud", r"throttl|RequestLimitExceeded|TooManyRequests|(rate|abuse)[ _-]?limit|SlowDown|\b429\b"),
+    ("image", r"InvalidAMI|image.{0,12}(not.?found|missing)|no image found|ImageNotFound|"
+              r"ErrImage|ImagePull|InvalidImage|ImageInspect|RegistryUnavailable"),
+    ("stockout", r"Insufficient\w*Capacity|CapacityNotAvailable|UnfulfillableCapacity|stock ?out|"
+                 r"ZONE_RESOURCE_POOL_EXHAUSTED|RESOURCE_EXHAUSTED|SkuNotAvailable|AllocationFailed|"
+                 r"AllocationRequest|SpotMaxPrice|FailedScheduling|Unschedulable|"
+                 r"Insufficient (cpu|memory|nvidia|pods|ephemeral)"),
+    ("permission", r"(Access|Permission)[ _]?Denied|Unauthorized|Not ?(Authorized|Permitted)|Forbidden|AuthFailure|"
+                   r"AuthorizationFailed|OptInRequired|PendingVerification|policy|Bad credentials|"
+                   r"(Expired|Invalid|Unrecognized)\w*(Token|Client|Credential|AccessKey)|RequestExpired|"
+                   r"SignatureDoesNotMatch|Resource not accessible|\b40[13]\b"),
+    ("quota", r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached|InsufficientFreeAddresses|"
+              r"CountExceeded|IP_SPACE_EXHAUSTED"),
+    ("cloud_down", r"Internal(Error|Failure|ServerError)|ServiceUnavailable|Unavailable|Timeout|\b5\d\d\b"),
+)  # fmt: skip
+FAMILIES = tuple((cause, re.compile(codes, re.IGNORECASE)) for cause, codes in _CODES)
+"""The first matching family; throttling is no quota, although its names contain "limit".
+
+The codes are those of EC2, Google Cloud, Azure, Kubernetes and GitHub.
+"""
 
 
 def family(code: str) -> str:

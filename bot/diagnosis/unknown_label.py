@@ -14,11 +14,15 @@ def find(facts: Facts) -> Found | None:
     nobody = now.online == 0
     if now.limit == 0:
         seen = statement("no_runner_allowed", online=now.online, booting=now.booting)
-        return Found(0.95 if nobody else 0.8, (seen,))
+        fell = bool(facts.usual.limit)
+        return Found(0.5 if fell else 0.95 if nobody else 0.8, (seen,))
     quiet = now.creates == 0 and not now.create_failures
-    if not quiet or any(sample.online != 0 for sample in facts.series):
+    if not quiet or any(sample.online != 0 for sample in facts.recent(15)):
         return None
     known = now.create_failures is not None
+    if any(sample.online != 0 for sample in facts.series):
+        gone = statement("no_runner_now", queued=now.queued)
+        return Found(0.6, (gone,)) if known and not now.starts_per_minute else None
     seen = statement("no_runner_ever", refused=now.create_failures, queued=now.queued)
     return Found(0.7 if known else 0.55, (seen,), () if known else ("create_failures",))
 

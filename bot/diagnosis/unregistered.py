@@ -3,11 +3,16 @@
 See docs/design/diagnosis.md#machines-that-do-not-register.
 """
 
+import math
+
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.pool import Snapshot
+from bot.core.pool.usual import mean
 from bot.core.statement import statement
 
 LEAST_CREATES = 3
+PART = 0.9
+"""Share of the created machines that registers, from which some never do."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -19,7 +24,7 @@ def find(facts: Facts) -> Found | None:
     if now.registered is None or (booted < LEAST_CREATES and failed < LEAST_CREATES):
         return None
     if now.registered > 0.4 * max(booted, 1):
-        return None
+        return _in_part(facts)
     seen = [statement("created_not_registered", created=created, registered=now.registered)]
     if failed:
         seen.append(statement("booted_without_runner", machines=failed))
@@ -29,6 +34,24 @@ def find(facts: Facts) -> Found | None:
     sure = _sure(broken or now)
     missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
     return Found(sure, tuple(seen), missing)
+
+
+def _in_part(facts: Facts) -> Found | None:
+    """Some machines never register: registered against those created a boot time earlier, over most of an hour."""
+    recent = facts.recent(50)
+    lag = facts.rules.boot_time_seconds
+    earlier = [s for s in facts.series if recent[0].at - lag <= s.at <= facts.now.at - lag]
+    created, registered = mean(earlier, "creates"), mean(recent, "registered")
+    if created is None or registered is None or len(earlier) < 3:
+        return None
+    windows = max(1.0, (recent[-1].at - recent[0].at) / 900)
+    of, came = created * windows, registered * windows
+    failed = facts.now.failed or 0
+    if of < 8 or came > PART * of or of - came < 2.5 * math.sqrt(of) or not (failed or facts.now.failed is None):
+        return None
+    seen = statement("partly_registered", created=round(of), registered=round(came))
+    more = (statement("booted_without_runner", machines=failed),) if failed else ()
+    return Found(0.85 if failed else 0.55, (seen, *more), () if failed else ("failed",))
 
 
 def _before(facts: Facts) -> Snapshot | None:

@@ -7,7 +7,7 @@ from bot.context.look import look
 from bot.core.forecast.forecast import looked_ahead
 from bot.core.forecast.scoring import compared, given_up, touched
 from bot.core.pool.backfill import Backfill
-from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, remembered, usual_ahead
+from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.pool import Pool, PoolRules
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.measuring.evaluate_warning import foreseen, scaled_at
@@ -15,8 +15,6 @@ from bot.measuring.evaluate_warning import foreseen, scaled_at
 FORGOTTEN_SECONDS = 86400.0
 """A pool that is no longer measured is deleted after this."""
 SCORES_SECONDS = 30 * 86400.0
-KEPT_UNWATCHED = 60
-"""Samples kept for a pool without an incident: an hour at the default pace."""
 MISSED_SECONDS = 60.0
 """A pool overdue by this much was lost from the queue."""
 EARLY = 0.9
@@ -87,7 +85,7 @@ def _rested(mine: Stored[Pool]) -> Put:
 
 def _unwatched(pool: Pool) -> Pool:
     """Without an incident there are no new forecasts; open ones still wait for the drain."""
-    return replace(pool, outlook=None, samples=pool.samples[-KEPT_UNWATCHED:])
+    return replace(pool, outlook=None)
 
 
 async def _in_the_past(
@@ -101,7 +99,8 @@ async def _in_the_past(
     if after.hour is None or (goes_on and not await _filled(context, before)):
         return after, ()
     past, put = await _written(context, after.id, over)
-    return replace(after, ahead=usual_ahead(past, after.hour.hour)), (put,) if over else ()
+    hour = after.hour.hour
+    return replace(after, ahead=usual_ahead(past, hour), day=last_day(past, hour)), (put,) if over else ()
 
 
 async def _filled(context: Context, pool: Pool) -> bool:

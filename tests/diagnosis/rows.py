@@ -23,8 +23,8 @@ PLAIN: dict[str, Any] = {
     "completions_per_minute": 2.0,
     "duration_p50_seconds": 540.0,
     "running_longest_seconds": 1200.0,
-    "creates": 4,
-    "registered": 4,
+    "creates": 40,
+    "registered": 40,
     "create_failures": 0,
     "provider_up": True,
     "api_remaining": 4000,
@@ -34,7 +34,14 @@ PLAIN: dict[str, Any] = {
     "usual_duration_seconds": 540.0,
 }
 """A pool that queues although every figure is as usual: no rule may fit."""
-PLAIN_BOOTING = {**PLAIN, "booting": 2}
+PLAIN_BOOTING = {**PLAIN, "booting": 8}
+HUNG: dict[str, Any] = {
+    "starts_per_minute": 0.3,
+    "completions_per_minute": 0.3,
+    "duration_p50_seconds": 1500.0,
+    "running_longest_seconds": 12_000.0,
+}
+"""20 runners are busy for an hour, and hardly a job ends."""
 
 
 def facts(around: Around | None = None, pool: str = POOL, looks: int = 60, **changes: Any) -> Facts:

@@ -12,7 +12,7 @@ from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.views.words.diagnosis import caution, evidence_words
 from bot.views.words.survey import survey_headline
-from tests.diagnosis.rows import AT, POOL, facts, lately
+from tests.diagnosis.rows import AT, HUNG, POOL, facts, lately
 
 SEEN = statement("limit_was", limit=50)
 DEAD: dict[str, Any] = {"booting": 0, "creates": 0, "registered": 0}
@@ -45,6 +45,24 @@ def now_and_then(found: Facts, every: int, **changes: Any) -> Facts:
     return replace(found, series=tuple(reversed(series)))
 
 
+def flow(rate: float) -> dict[str, Any]:
+    """So many jobs start and end a minute."""
+    return {"starts_per_minute": rate, "completions_per_minute": rate}
+
+
+def burst(rate: float) -> Facts:
+    """So many jobs a minute arrived for ten minutes, 25 minutes ago."""
+    return lately(lately(facts(), 30, arrivals_per_minute=rate), 20, arrivals_per_minute=2.0)
+
+
+def shrunk() -> Facts:
+    """A pool with four hours of 20 busy runners before its jobs waited."""
+    found = facts(looks=300)
+    return replace(found, series=tuple(
+        replace(s, queued=0, oldest_wait_seconds=0.0) if found.now.at - s.at > 3000 else s for s in found.series
+    ))  # fmt: skip
+
+
 def coded(code: int, failures: int, **more: Any) -> Facts:
     """So many refusals, of which so many say that no machines are left."""
     codes = (Counted("InsufficientInstanceCapacity", code),)
@@ -60,13 +78,18 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
         sources(2, a=(41, 2), b=(21, 1), bot=(38, 0)),
     ),
     ("times usual", "flood", sources(10, a=(165, 1), b=(75, 1)), sources(10, a=(135, 1), b=(75, 1))),
-    ("chance", "flood", sources(0.2, a=(20, 1), b=(4, 1)), sources(0.2, a=(8, 1), b=(4, 1))),
+    ("chance", "flood", sources(0.2, a=(20, 1), b=(4, 1)), sources(0.2, a=(5, 1), b=(3, 1))),
     ("all send more", "flood", sources(10, a=(300, 1), b=(75, 1)), sources(10, a=(300, 1), b=(225, 1))),
     ("usual unknown, few", "flood", sources(0, bot=(9, 1), b=(1, 1)), sources(0, bot=(4, 1), b=(0, 1))),
     ("usual unknown, share", "flood", sources(0, bot=(9, 1), b=(1, 1)), sources(0, bot=(7, 1), b=(3, 1))),
-    ("longer jobs", "hung", facts(duration_p50_seconds=810.0), facts(duration_p50_seconds=702.0)),
-    ("fewer ends", "hung", facts(completions_per_minute=0.9), facts(completions_per_minute=1.3)),
-    ("by chance", "hung", facts(busy=4, completions_per_minute=0.0), facts(busy=2, completions_per_minute=0.1)),
+    ("still run", "hung", facts(**flow(0.5)), facts(**flow(1.0))),
+    ("by chance", "hung", facts(busy=8, **flow(0.1)), facts(busy=4, **flow(0.05))),
+    ("an idle runner", "hung", facts(**flow(0.3)), facts(idle=1, **flow(0.3))),
+    ("a pool that shrank", "hung", facts(**flow(0.3), limit=20, booting=0), lately(shrunk(), 20, busy=6, **flow(0.2))),
+    ("vanished", "runners_die", facts(completions_per_minute=1.0), facts(completions_per_minute=1.8)),
+    ("slower boots", "slow_boot", facts(registered=15), facts(registered=20)),
+    ("few requested", "too_few", facts(booting=3), facts(booting=8)),
+    ("no room", "too_few", facts(booting=3), facts(booting=3, limit=24)),
     ("nearly full", "limit", facts(limit=21, booting=0), facts(limit=25, booting=0)),
     ("one is idle", "limit", facts(limit=20, booting=0), facts(limit=20, booting=0, busy=19, idle=1)),
     ("asked for", "lost_events", facts(**DEAD), now_and_then(facts(**DEAD), 2, booting=1)),
@@ -87,12 +110,7 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("codes explain", "refused", facts(create_failures=12, creates=0), coded(12, 12)),
     ("above usual", "surge", facts(arrivals_per_minute=3.2), facts(arrivals_per_minute=2.5)),
     ("all busy", "surge", facts(arrivals_per_minute=6.0), facts(arrivals_per_minute=6.0, idle=1)),
-    (
-        "a burst before",
-        "surge",
-        once(facts(), 25, arrivals_per_minute=6.0),
-        once(facts(), 25, arrivals_per_minute=4.0),
-    ),
+    ("a burst before", "surge", burst(16.0), burst(4.0)),
     ("a run of the same", "hosted", facts(pool="ubuntu-latest"), facts(pool="ubuntu-mine")),
     ("nearly no call", "throttled_api", facts(api_remaining=50), facts(api_remaining=51)),
     ("three pools", "together", facts(Around(MANY, MANY[:3])), facts(Around(MANY[:3], MANY[:2]))),
@@ -146,8 +164,8 @@ SURER: list[tuple[str, str, Facts, Facts]] = [
     (
         "arrivals as usual",
         "hung",
-        facts(duration_p50_seconds=810.0),
-        facts(duration_p50_seconds=810.0, arrivals_per_minute=6.0),
+        facts(**flow(0.3)),
+        facts(**flow(0.3), arrivals_per_minute=6.0),
     ),
     ("refusals known", "lost_events", facts(**DEAD), facts(**DEAD, create_failures=None)),
     ("nobody there", "unknown_label", facts(**QUIET, limit=0), facts(**DEAD, busy=2, limit=0)),
@@ -217,8 +235,8 @@ EVIDENCE: list[tuple[str, str, Facts, str, bool]] = [
     (
         "a burst that is over",
         "surge",
-        once(facts(), 25, arrivals_per_minute=6.0),
-        "6.0 a minute were seen 25 min ago",
+        burst(16.0),
+        "up to 16.0 a minute",
         True,
     ),
 ]
@@ -234,7 +252,7 @@ def test_evidence_says_what_was_seen(cause: str, found: Facts, words: str, said:
 
 def test_the_provider_comes_before_jobs_that_hang_with_it() -> None:
     """Jobs that wait for a provider that is down look as if they hung."""
-    found = facts(provider_up=False, duration_p50_seconds=2700.0, completions_per_minute=0.3)
+    found = facts(provider_up=False, **HUNG)
     assert [one.cause for one in diagnosed(found).findings[:2]] == ["provider", "hung"]
 
 
@@ -274,5 +292,5 @@ def test_what_is_around_a_pool_is_measured_now() -> None:
 def test_what_is_usual_is_older_than_the_trouble() -> None:
     """The median of what was seen before the last 20 minutes; from two looks nothing is usual."""
     found = lately(facts(offline=2, looks=26), 21, offline=9)
-    assert found.usual("offline") == 2.0
-    assert replace(found, series=found.series[-23:]).usual("offline") is None
+    assert found.usual.offline == 2.0
+    assert replace(found, series=found.series[-23:]).usual.offline is None

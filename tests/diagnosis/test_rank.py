@@ -8,14 +8,12 @@ from bot.core.finding import Around, Diagnosis
 from bot.core.pool.pool import Counted
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
 from bot.views.words.diagnosis import caution, sentences
-from tests.diagnosis.rows import POOL, facts, lately
+from tests.diagnosis.rows import HUNG, POOL, facts, lately
 
 
 def test_the_deeper_cause_comes_before_the_limit_that_it_fills() -> None:
     """Hung jobs fill the pool to its limit: the hang is first, the limit second."""
-    found = facts(
-        limit=20, booting=0, duration_p50_seconds=1500.0, running_longest_seconds=12_000.0, completions_per_minute=0.5
-    )
+    found = facts(limit=20, booting=0, **HUNG)
     assert [f.cause for f in diagnosed(found).findings[:2]] == ["hung", "limit"]
 
 

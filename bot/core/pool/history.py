@@ -3,11 +3,12 @@
 from dataclasses import dataclass, replace
 from statistics import median, pstdev
 
-from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, Baseline, counted
+from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, Baseline, DayStats, counted
 from bot.core.pool.hour_stats import HourStats as HourStats  # noqa: PLC0414 - a part of the past, known by this name
 from bot.core.pool.pool import Pool, Snapshot
 
 WEEK_HOURS = 168
+DAY_HOURS = 24
 KEPT_HOURS = 6 * WEEK_HOURS
 KEPT_SECONDS = KEPT_HOURS * HOUR_SECONDS
 STANDS_SECONDS = 600.0
@@ -150,6 +151,20 @@ def usual_ahead(past: PoolHistory, hour: int) -> tuple[Baseline, ...]:
     }
     found = (_usual(rates, ahead) for ahead in range(hour, hour + AHEAD_HOURS))
     return tuple(usual for usual in found if usual is not None)
+
+
+def last_day(past: PoolHistory, hour: int) -> DayStats | None:
+    """The statistics of the 24 hours before `hour`; None if fewer than twelve are known."""
+    cells = [c for c in past.cells if 0 < hour - c.hour <= DAY_HOURS and c.covered_seconds >= LEAST_KNOWN_SECONDS]
+    if len(cells) < DAY_HOURS / 2:
+        return None
+    rates = [60 * c.arrivals.total / c.arrivals.seconds for c in cells if c.arrivals.seconds]
+    both = [c for c in cells if c.busy.seconds and c.completions.seconds]
+    busy = sum(c.busy.total / c.busy.seconds for c in both)
+    ended = sum(c.completions.total / c.completions.seconds for c in both)
+    return DayStats(
+        sum(rates) / len(rates) if rates else None, max(rates, default=None), busy / ended if busy and ended else None
+    )
 
 
 def _usual(rates: dict[int, float], hour: int) -> Baseline | None:

@@ -77,6 +77,18 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
+class DayStats:
+    """The last 24 hours; rates per minute, None when unknown."""
+
+    arrivals_per_minute: float | None = None
+    """The mean: with batches and quiet nights the median is far below it."""
+    most_per_minute: float | None = None
+    """The mean of the busiest hour."""
+    duration_seconds: float | None = None
+    """The mean duration of jobs by Little's law: busy runners divided by completions."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fired:
     """A pool's figures when an alert fired for it."""
 

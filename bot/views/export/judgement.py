@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from bot.core.finding import Finding, Scaling
 from bot.core.forecast.more_runners import WhatIf
 from bot.core.forecast.outlook import Forecast
+from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Snapshot
 
 Json = dict[str, object]
@@ -22,7 +23,7 @@ class Judgement:
     """None when the measurement failed or the figures are old."""
     causes: tuple[Finding, ...] = ()
     """The likeliest first."""
-    attribution: Mapping[str, int] = field(default_factory=dict)
+    attribution: Mapping[Factor, int] = field(default_factory=dict)
     """Factor to jobs; empty when the backlog cannot be attributed."""
     outlook: Forecast | None = None
     """None without a queue."""
@@ -39,7 +40,7 @@ def judgement(found: Judgement) -> Json:
         "queued": sample.queued if sample else None,
         "oldest_wait_seconds": sample.oldest_wait_seconds if sample else None,
         "causes": causes(found.causes),
-        "attribution": [{"factor": factor, "jobs": jobs} for factor, jobs in found.attribution.items()],
+        "attribution": [{"factor": factor.value, "jobs": jobs} for factor, jobs in found.attribution.items()],
         "forecast": forecast(found.outlook),
         "more_runners": _more_runners(found.more, found.causes),
     }

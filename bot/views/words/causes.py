@@ -25,6 +25,10 @@ CAUSES = {
     "flood": "one source floods the pool",
     "hung": "jobs hang or run far longer than usual",
     "surge": "a surge of jobs",
+    "runners_die": "runners die under their jobs",
+    "slow_boot": "machines take far longer than usual to boot",
+    "too_few": "the autoscaler adds too few runners",
+    "no_runner": "no runner is online",
     "together": "something that many pools share",
 }
 """Cause → its name in a sentence."""
@@ -51,7 +55,11 @@ EVIDENCE = {
     "always_offline": "they have been for as long as is known",
     "arrivals": "{per_minute:.1f} jobs arrive a minute, usually {usual:.1f}",
     "booted_without_runner": "{machines:count machine} booted without a runner registering",
-    "burst": "{per_minute:.1f} a minute were seen {minutes_ago} min ago",
+    "boots_take": (
+        "{booting:count machine} booting"
+        "{seconds:known , each for {seconds:duration}|, and none registers}; usually {usual:duration}"
+    ),
+    "burst": "up to {per_minute:.1f} a minute",
     "calls_left": "{calls} calls left at the CI provider's API in this hour",
     "created_before": "of {created:count machine} created in 15 min before, {registered} registered",
     "created_not_registered": "{created:count machine} created in the last 15 min, {registered} registered",
@@ -59,16 +67,21 @@ EVIDENCE = {
     "creates_failed": "{attempts:count attempt} to create a runner failed in the last 15 min",
     "creates_refused": "{creates:count create} refused in the last 15 min: {codes:list}",
     "figure_missing": "{pool}: {figure}: {why}",
+    "few_requested": (
+        "{queued:count job} wait, {booting:count runner} boot, and {room:count more runner} would be allowed"
+    ),
     "idle_beside_queue": "{idle:count idle runner} beside {queued:count waiting job}",
     "idle_beside_wait": (
         "{idle:count idle runner} beside {queued:count waiting job}, the oldest for {oldest_wait_seconds:duration}"
     ),
     "idle_in_many_pools": "idle runners beside a queue in {pools:len} pools ({pools:list 3})",
-    "jobs_ended": "{jobs:count job} ended in 30 min; at the usual duration it would have been {expected:.0f}",
+    "jobs_vanished": "{share:.0%} of the started jobs neither ended nor run any more",
     "jobs_take": "half of the jobs now take over {seconds:duration}, usually {usual:duration}",
     "limit_filled": (
         "{working} working{offline:if , {offline} offline|} and {failed:count failed runner} fill the limit of {limit}"
     ),
+    "launches_per_job": "{launches:.1f} machines are created and {arrivals:.1f} jobs arrive a minute",
+    "limit_is_zero": "the limit is 0, and {busy:count runner} still work",
     "limit_was": "the limit was {limit:.0f} before",
     "longest_job": "the longest job has run for {seconds:duration}, the usual one takes {usual:duration}",
     "machines_given": "{machines:count machine} given in the same time",
@@ -80,6 +93,7 @@ EVIDENCE = {
         "0 runners online, 0 created and {refused:known 0 refused|refusals unknown} in 15 min, "
         "while {queued:count job} wait"
     ),
+    "no_runner_now": "no runner is online or boots, while {queued:count job} wait",
     "none_booting": "{queued:count job} wait, the oldest for {oldest_wait_seconds:duration}, and no runner is booting",
     "none_requested": "{created:count machine} created and {refused:known 0 refused|refusals unknown} in 15 min",
     "not_measured": "{pool}: {why}",
@@ -89,6 +103,7 @@ EVIDENCE = {
     "nothing_started": "no job started in the last minutes",
     "often_at_limit": "at the limit in {samples} of the last {of} looks",
     "old_figures": "{pool}: the newest figures are old",
+    "partly_registered": "of {created:count machine} created in the last hour, {registered} registered",
     "pool_not_configured": "the alert names {pool}, which is not among the configured pools",
     "pools_queue_at_once": "{pools:len} of {measured} measured pools queue at once ({pools:list 3})",
     "provider_down": "the provider's own signal says that it assigns no jobs",
@@ -100,6 +115,9 @@ EVIDENCE = {
     "runners_offline": "{offline} of {runners:count runner} offline ({share:.0%})",
     "running_flat": (
         "exactly {jobs:count job} run, unchanged for {seconds:duration}: that looks like the account's cap"
+    ),
+    "should_have_ended": (
+        "{jobs} of {running:count running job} should have ended by now; a job usually takes {usual:duration}"
     ),
     "source_rate": (
         "{per_minute:.1f} a minute, usually {usual:.1f}; all others {others:.1f}, usually {others_usual:.1f}"
@@ -116,6 +134,9 @@ EVIDENCE = {
 """The evidence of a rule."""
 
 REMEDIES = {
+    "check_scaling_settings": "Check the autoscaler's step, cooldown and target; raise the minimum meanwhile.",
+    "find_what_kills": "Find out what ends the machines: spot reclaims, memory, an idle timeout. Rerun the lost jobs.",
+    "look_at_boot_log": "Look at the boot log of one machine, the registry and the network; wait before you add more.",
     "add_runners": "Add runners where the forecast is longer than they take to boot; cancel superseded runs.",
     "ask_what_changed": (
         "Ask what was released or changed in the last hours, and look at the providers' status pages."

@@ -7,6 +7,7 @@ FIGURES = {
     "booting": "booting runners",
     "busy": "busy runners",
     "changes": "releases and changes",
+    "completions_per_minute": "completions",
     "create_failures": "failed creates",
     "create_failures_by_code": "the reasons of failed creates",
     "creates": "created machines",

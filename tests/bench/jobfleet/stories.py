@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.core.pool.history import PoolHistory, finished, usual_ahead
+from bot.core.pool.history import PoolHistory, finished, last_day, usual_ahead
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, measured
 from tests.bench.jobfleet.cases import WEEK, Case
@@ -15,7 +15,6 @@ BEFORE = 8 * 3600.0
 LATEST = 5 * 3600.0
 AFTER = 60
 """Minutes that are judged."""
-KEPT_UNWATCHED = 60
 NAME = "linux.2xlarge"
 MONDAY = 4 * 86400.0
 """The epoch began on a Thursday; fleet second 0 is a Monday."""
@@ -44,7 +43,7 @@ def lived(case: Case) -> Iterator[Moment]:
         fleet.advance(fleet.now + 60)
         if fleet.now >= due:
             due, sample = fleet.now + exporter.step, exporter.look()
-            pool = _seen(pool, sample, watched=alert is not None)
+            pool = _seen(pool, sample)
             since = case.begin if case.faults else case.begin - 5 * 3600
             waits = (sample.oldest_wait_seconds or 0) > case.alert_seconds and (sample.queued or 0) > 0
             if alert is None and fleet.now > since and (waits if quiet is None else fleet.now >= quiet):
@@ -58,22 +57,21 @@ def lived(case: Case) -> Iterator[Moment]:
             yield Moment(round((fleet.now - alert) / 60), now, pools, every)
 
 
-def _seen(pool: Pool, sample: Snapshot, *, watched: bool) -> Pool:
-    after = measured(pool, replace(sample, at=sample.at + MONDAY))
-    return after if watched else replace(after, samples=after.samples[-KEPT_UNWATCHED:])
+def _seen(pool: Pool, sample: Snapshot) -> Pool:
+    return measured(pool, replace(sample, at=sample.at + MONDAY))
 
 
 def known(case: Case) -> Pool:
     """The pool's record eight hours before, with the expectation of its known weeks."""
     dice, hour = random.Random(f"{case.seed}/weeks"), int((case.begin + MONDAY) // HOUR_SECONDS)
     cells = []
-    for past in range(hour - WEEK * case.weeks, hour - 8):
+    for past in range(hour - max(WEEK * case.weeks, 24), hour):
         mean = 60 * case.spec.rate * case.spec.week[int(past - MONDAY // HOUR_SECONDS) % WEEK]
         pushes = mean / case.spec.batch
         jobs = max(0.0, dice.gauss(mean, 1.4 * case.spec.batch * pushes**0.5)) * dice.lognormvariate(0, 0.1)
         cells.append(HourStats(past, 60, 3600.0, Amount(jobs, 3600.0)))
     history = finished(PoolHistory(NAME), tuple(cells))
-    return Pool(NAME, ahead=usual_ahead(history, hour))
+    return Pool(NAME, ahead=usual_ahead(history, hour), day=last_day(history, hour))
 
 
 def _beside(name: str, case: Case, now: float) -> Pool:

@@ -50,7 +50,7 @@ def test_what_a_rule_observed_has_words_for_all_of_its_values(name: str, found: 
 
 def test_figures_that_a_rule_needs_have_names() -> None:
     """What is missing is said in words."""
-    assert {figure for rule in RULES for figure in rule.needs} <= set(FIGURES)
+    assert {figure for rule in RULES for figure in (*rule.needs, *rule.rivals)} <= set(FIGURES)
 
 
 def test_an_id_of_a_newer_release_is_shown_as_it_is() -> None:

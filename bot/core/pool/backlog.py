@@ -1,0 +1,218 @@
+"""Attributes a backlog: restores one factor at a time to its usual value and walks the queue forward.
+
+"Of 110 waiting jobs, 80 wait because the limit fell, 20 because more jobs came, 10 because jobs take longer."
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+
+from bot.core.pool.pool import Snapshot
+from bot.core.pool.usual import GAP_SECONDS, Usual, mean
+
+LEAD_SECONDS = 1800.0
+"""The walk begins so long before the first late job arrived."""
+WINDOW_SECONDS = 600.0
+"""Sources average rates over this time, so the change in busy runners is taken over it too."""
+SIGMA = 1.05
+"""Of the logarithm of job durations; the mean is then 1.7 times the median."""
+LEAST_HUNG = 0.25
+"""Share of the running jobs that should have ended, from which durations count as longer."""
+
+
+class Factor(StrEnum):
+    """Why jobs wait."""
+
+    ARRIVALS = "arrivals"
+    DURATION = "duration"
+    LIMIT = "limit"
+    OFFLINE = "offline"
+    SUPPLY = "supply"
+    """Machines that do not come, do not register or are not given jobs."""
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The pool between two samples; counts are jobs in that time."""
+
+    minutes: float
+    arrived: float
+    ended: float
+    started: float
+    busy: float
+    online: float
+    limit: float | None
+    offline: float
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """The waiting jobs by factor; the parts add up to the queue."""
+
+    parts: Mapping[Factor, int] = field(default_factory=dict)
+    """Empty when the figures do not carry an attribution."""
+    late: float | None = None
+    """Share of the running jobs that should have ended by now; None: unknown."""
+    lost: float | None = None
+    """Share of the started jobs whose runner went away before they ended; None: unknown."""
+
+    def share(self, factor: Factor) -> float | None:
+        """A factor's share of the queue; None without an attribution."""
+        total = sum(self.parts.values())
+        return self.parts.get(factor, 0) / total if total else None
+
+
+def steps_of(series: Sequence[Snapshot]) -> list[Step]:
+    """The steps between samples in which the flow of jobs is known; one missing rate follows from the others."""
+    found = []
+    for before, now in pairwise(series):
+        minutes = min(now.at - before.at, GAP_SECONDS) / 60
+        if now.busy is None or before.busy is None or now.queued is None or before.queued is None:
+            continue
+        more_busy, more_queued = now.busy - before.busy, now.queued - before.queued
+        arrived, started, ended = (
+            None if rate is None else rate * minutes
+            for rate in (now.arrivals_per_minute, now.starts_per_minute, now.completions_per_minute)
+        )
+        if started is None:
+            started = ended + more_busy if ended is not None else arrived - more_queued if arrived is not None else None
+        if started is None:
+            continue
+        started = max(0.0, started)
+        ended = max(0.0, started - more_busy) if ended is None else ended
+        arrived = max(0.0, started + more_queued) if arrived is None else arrived
+        online = now.busy + (now.idle or 0)
+        found.append(Step(minutes, arrived, ended, started, now.busy, online, now.limit, now.offline or 0))
+    return found
+
+
+def attributed(series: Sequence[Snapshot], usual: Usual) -> Backlog:
+    """The backlog of the newest sample by factor."""
+    if not series:
+        return Backlog()
+    now = series[-1]
+    late, lost = _late(series, usual), _lost(series, usual)
+    window = [s for s in series if s.at >= usual.since - LEAD_SECONDS]
+    steps = steps_of(window)
+    if not now.queued or len(steps) < 3 or usual.arrivals is None:
+        return Backlog(late=late, lost=lost)
+    begun = next(s for s in window if s.queued is not None and s.busy is not None)
+    start = float(begun.queued or 0), float(begun.busy or 0)
+    as_it_was = [(s.arrived, _pace(s), s.busy) for s in steps]
+    whole = _walk(start, as_it_was)
+    parts: dict[Factor, float] = {}
+    for factor, course in _restored(steps, usual, late).items():
+        parts[factor] = max(0.0, whole - _walk(start, course, quiet=min(start[0], usual.arrivals)))
+    full = [s for s in steps if s.limit and s.online >= 0.93 * s.limit]
+    rest = max(0.0, now.queued - sum(parts.values()))
+    if len(full) > 0.7 * len(steps):
+        parts[Factor.LIMIT] = parts.get(Factor.LIMIT, 0.0) + rest
+    else:
+        parts[Factor.UNKNOWN] = rest
+    return Backlog(_whole(parts, now.queued), late, lost)
+
+
+def _pace(step: Step) -> float:
+    """Jobs that one busy runner ends in the step."""
+    return min(1.0, step.ended / step.busy) if step.busy else 0.0
+
+
+Course = list[tuple[float, float, float]]
+"""(jobs that arrive, jobs that one runner ends, runners) in each step."""
+
+
+def _restored(steps: Sequence[Step], usual: Usual, late: float | None) -> dict[Factor, Course]:
+    """The course of each factor that differs from the usual, with that factor restored."""
+    found: dict[Factor, Course] = {}
+    rate, minutes = usual.high or 0.0, sum(s.minutes for s in steps)
+    arrived = sum(s.arrived for s in steps)
+    doubt = math.sqrt(rate * minutes * usual.batches)
+    if arrived > 1.2 * rate * minutes + 1.5 * doubt:
+        found[Factor.ARRIVALS] = [(min(s.arrived, rate * s.minutes), _pace(s), max(s.busy, s.online)) for s in steps]
+    if usual.duration and late is not None and late >= LEAST_HUNG:
+        pace = 60 / usual.duration
+        found[Factor.DURATION] = [(s.arrived, min(1.0, max(_pace(s), pace * s.minutes)), s.busy) for s in steps]
+    if usual.limit is not None and any(s.limit is not None and s.limit < usual.limit - 0.5 for s in steps):
+        more = [max(0.0, usual.limit - s.limit) if s.limit is not None else 0.0 for s in steps]
+        found[Factor.LIMIT] = [(s.arrived, _pace_of(s, usual), s.busy + m) for s, m in zip(steps, more, strict=True)]
+    away = usual.offline or 0.0
+    if any(s.offline > away + 0.5 for s in steps):
+        found[Factor.OFFLINE] = [(s.arrived, _pace_of(s, usual), s.busy + max(0.0, s.offline - away)) for s in steps]
+    short = [s for s in steps if s.limit is None or s.busy + s.offline < 0.9 * s.limit]
+    if len(short) > 0.3 * len(steps):
+        room = [max(s.busy, (s.limit - s.offline) if s.limit is not None else 3 * s.busy + 5) for s in steps]
+        found[Factor.SUPPLY] = [(s.arrived, _pace_of(s, usual), n) for s, n in zip(steps, room, strict=True)]
+    return found
+
+
+def _pace_of(step: Step, usual: Usual) -> float:
+    """The pace of a step; the usual one where hardly a runner worked."""
+    if step.busy >= 1 or not usual.duration:
+        return _pace(step)
+    return min(1.0, 60 * step.minutes / usual.duration)
+
+
+def _walk(start: tuple[float, float], course: Course, quiet: float | None = None) -> float:
+    """The queue at the end."""
+    queued, busy = start if quiet is None else (quiet, start[1])
+    for arrived, pace, runners in course:
+        system = queued + busy + arrived
+        busy = min(max(runners, 0.0), system)
+        system -= pace * busy
+        busy = min(busy, system)
+        queued = system - busy
+    return queued
+
+
+def _whole(parts: Mapping[Factor, float], queued: int) -> dict[Factor, int]:
+    """The parts as whole jobs that add up to the queue, the largest first."""
+    total = sum(parts.values())
+    if total <= 0:
+        return {Factor.UNKNOWN: queued}
+    exact = {factor: jobs * queued / total for factor, jobs in parts.items() if jobs > 0}
+    found = {factor: int(jobs) for factor, jobs in exact.items()}
+    for factor in sorted(exact, key=lambda f: found[f] - exact[f])[: queued - sum(found.values())]:
+        found[factor] += 1
+    return {factor: jobs for factor, jobs in sorted(found.items(), key=lambda item: -item[1]) if jobs}
+
+
+def _late(series: Sequence[Snapshot], usual: Usual) -> float | None:
+    """Share of the running jobs that should have ended, given when jobs started and how long they usually take.
+
+    Running jobs count as censored observations: what matters is how many of the started jobs still run.
+    """
+    now, steps = series[-1], steps_of(series)
+    if not usual.duration or not now.busy or len(steps) < 10:
+        return None
+    middle = usual.duration / math.exp(SIGMA**2 / 2)
+    expected, age = 0.0, 0.0
+    for step in reversed(steps):
+        expected += step.started * _still(60 * (age + step.minutes / 2), middle)
+        age += step.minutes
+    first = next((s.busy for s in series if s.busy is not None), 0) or 0
+    expected += first * math.exp(-age * 60 / (1.6 * usual.duration))
+    excess = now.busy - expected
+    return max(0.0, excess / now.busy) if excess > 2.5 * math.sqrt(expected + 1) else 0.0
+
+
+def _still(seconds: float, middle: float) -> float:
+    """The probability that a job runs longer, for durations with this median."""
+    return 0.5 * math.erfc(math.log(max(seconds, 1.0) / middle) / (SIGMA * math.sqrt(2)))
+
+
+def _lost(series: Sequence[Snapshot], usual: Usual) -> float | None:
+    """Share of the jobs started since the trouble began that neither ended nor run: starts - completions - busy."""
+    window = [s for s in series if s.at >= min(usual.since - LEAD_SECONDS, series[-1].at - 3600)]
+    known = [s for s in window if None not in (s.starts_per_minute, s.completions_per_minute, s.busy)]
+    if len(known) < 4:
+        return None
+    minutes = (known[-1].at - known[0].at) / 60
+    starts, ends = mean(known, "starts_per_minute") or 0.0, mean(known, "completions_per_minute") or 0.0
+    begun, over = known[0].at + WINDOW_SECONDS, known[-1].at - WINDOW_SECONDS
+    first, last = (mean(part, "busy") or 0.0 for part in ([s for s in known if s.at <= begun],
+                                                          [s for s in known if s.at >= over]))  # fmt: skip
+    gone = minutes * (starts - ends) - (last - first)
+    return gone / (minutes * starts) if gone > 3 + 1.5 * math.sqrt(minutes * starts) else 0.0

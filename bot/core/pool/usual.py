@@ -1,0 +1,152 @@
+"""What is usual for a pool: one baseline for all rules, from the time before the trouble began."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from bot.core.pool.hour_stats import HOUR_SECONDS, Baseline, DayStats
+from bot.core.pool.pool import Snapshot
+
+GAP_SECONDS = 600.0
+"""A sample stands for the time since the one before, up to this."""
+BEFORE_SECONDS = 1800.0
+"""The baseline ends so long before the first late job arrived, because causes work before jobs are late."""
+LEAST_SECONDS = 2700.0
+"""A baseline shorter than this says nothing about rates."""
+LIVE_SECONDS = 12 * 3600.0
+"""A longer wait is a forgotten job, and no sign of when the trouble began."""
+MEAN_OVER_MEDIAN = 1.6
+"""Of job durations, where only a median is known: public traces have 1.5 to 1.8."""
+BATCHES = 6.0
+"""Variance over mean of the jobs that arrive in ten minutes, where it cannot be measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """The baseline of a pool; a figure is None when it is unknown."""
+
+    since: float = 0.0
+    """When the trouble began: the arrival of the first job that waited too long (epoch seconds)."""
+    arrivals: float | None = None
+    """Jobs per minute at this hour."""
+    weeks: int = 0
+    """Past weeks behind `arrivals`; 0: it is the mean of the last day, or of the hours before."""
+    most: float | None = None
+    """Jobs per minute in the busiest hour of the last day."""
+    high: float | None = None
+    """Jobs per minute that are still ordinary: the mean of the hour, without known weeks that of the busiest hour."""
+    duration: float | None = None
+    """Mean seconds of a job."""
+    p50: float | None = None
+    """Median seconds of a job."""
+    offline: float | None = None
+    limit: float | None = None
+    busy: float | None = None
+    launches: float | None = None
+    """Machines created per job."""
+    batches: float = BATCHES
+    """Variance over mean of the jobs that arrive in ten minutes."""
+
+
+def usual_of(
+    series: Sequence[Snapshot], normal_wait: float, ahead: Sequence[Baseline] = (), day: DayStats | None = None
+) -> Usual:
+    """The baseline from the samples before the trouble, the pool's past weeks and its last day."""
+    if not series:
+        return Usual()
+    now = series[-1]
+    since = began_at(series, normal_wait)
+    before = [s for s in series if s.at < since - BEFORE_SECONDS]
+    known = before if _length(before) >= LEAST_SECONDS else []
+    arrivals, weeks = _arrivals(now, known, ahead, day)
+    own, most = little(known), day.most_per_minute if day else None
+    given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
+    older = before if len(before) >= 3 else [s for s in series if s.at < now.at - 1200]
+    ended, launched = mean(known, "arrivals_per_minute"), mean(known, "creates")
+    return Usual(
+        since,
+        arrivals,
+        weeks,
+        most,
+        arrivals if weeks or arrivals is None else max(arrivals, most or 0.0),
+        own or (day.duration_seconds if day else None) or given,
+        now.usual_duration_seconds or middle(known, "duration_p50_seconds"),
+        middle(older, "offline"),
+        middle(older, "limit"),
+        mean(known, "busy"),
+        launched / 15 / ended if ended and launched is not None else None,
+        _batches(known),
+    )
+
+
+def began_at(series: Sequence[Snapshot], normal_wait: float) -> float:
+    """When the first job of the present backlog arrived; the newest sample's time if no job is late."""
+    since = series[-1].at
+    for sample in reversed(series):
+        wait = sample.oldest_wait_seconds
+        if sample.queued is None:
+            continue
+        if not sample.queued or (wait is not None and wait <= normal_wait):
+            break
+        since = min(since, sample.at - (wait if wait is not None and wait < LIVE_SECONDS else 0.0))
+    return since
+
+
+def _arrivals(
+    now: Snapshot, known: Sequence[Snapshot], ahead: Sequence[Baseline], day: DayStats | None
+) -> tuple[float | None, int]:
+    """(usual arrivals per minute, weeks behind them)."""
+    hour = int(now.at // HOUR_SECONDS)
+    if ours := next((one for one in ahead if one.hour == hour), None):
+        return ours.arrivals_per_minute, ours.weeks
+    seen = mean(known, "arrivals_per_minute")
+    means = [rate for rate in (seen, day.arrivals_per_minute if day else None) if rate is not None]
+    return (max(means) if means else now.usual_arrivals_per_minute), 0
+
+
+def little(samples: Sequence[Snapshot]) -> float | None:
+    """Mean seconds of a job: busy runners divided by completions; None from fewer than five jobs."""
+    both = [s for s in samples if s.busy is not None and s.completions_per_minute is not None]
+    busy, ended = mean(both, "busy"), mean(both, "completions_per_minute")
+    if not busy or not ended or ended * _length(both) / 60 < 5:
+        return None
+    return 60 * busy / ended
+
+
+def weights(samples: Sequence[Snapshot]) -> list[float]:
+    """The seconds for which each sample stands."""
+    gaps = [min(b.at - a.at, GAP_SECONDS) for a, b in pairwise(samples)]
+    return [gaps[0] if gaps else 1.0, *gaps]
+
+
+def mean(samples: Sequence[Snapshot], figure: str) -> float | None:
+    """The mean of a figure over time; None if it is unknown."""
+    pairs = [(v, w) for s, w in zip(samples, weights(samples), strict=False) if (v := getattr(s, figure)) is not None]
+    total = sum(w for _, w in pairs)
+    return sum(v * w for v, w in pairs) / total if total else None
+
+
+def middle(samples: Iterable[Snapshot], figure: str) -> float | None:
+    """The median of a figure; None if fewer than three samples know it."""
+    known = [v for s in samples if (v := getattr(s, figure)) is not None]
+    return float(median(known)) if len(known) >= 3 else None
+
+
+def _length(samples: Sequence[Snapshot]) -> float:
+    return samples[-1].at - samples[0].at if samples else 0.0
+
+
+def _batches(known: Sequence[Snapshot]) -> float:
+    """Variance over mean of the jobs in ten minutes, from samples that far apart."""
+    counts: list[float] = []
+    last = -math.inf
+    for sample in known:
+        if sample.arrivals_per_minute is not None and sample.at - last >= GAP_SECONDS - 1:
+            counts.append(10 * sample.arrivals_per_minute)
+            last = sample.at
+    average = sum(counts) / len(counts) if counts else 0.0
+    if len(counts) < 8 or not average:
+        return BATCHES
+    return max(1.0, sum((n - average) ** 2 for n in counts) / (len(counts) - 1) / average)

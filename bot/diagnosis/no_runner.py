@@ -1,0 +1,22 @@
+"""No runner at all: the label, the image or the autoscaler is wrong, and one more figure would tell which."""
+
+from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.statement import statement
+
+TELLING = ("creates", "create_failures", "registered")
+"""Machines created: the image. Refused: the cloud. Neither: the label or the autoscaler."""
+
+
+def find(facts: Facts) -> Found | None:
+    """Nothing is online and nothing boots, while jobs wait."""
+    now = facts.now
+    if now.online != 0 or now.booting or not now.queued or now.offline or now.limit == 0:
+        return None
+    unknown = tuple(name for name in TELLING if getattr(now, name) is None)
+    if now.creates or now.create_failures or now.registered or not unknown:
+        return None
+    looks = sum(s.online == 0 for s in facts.recent(15))
+    return Found(0.45 + 0.15 * (looks > 5), (statement("no_runner_now", queued=now.queued),), unknown)
+
+
+RULE = Rule("no_runner", find, Scaling.UNKNOWN, remedy="compare_labels", needs=("busy", "idle"), rivals=TELLING)
