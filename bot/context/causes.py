@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.core.finding import Diagnosis, Finding, Moment, facts_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
+from bot.core.pool.held_cause import HeldCause, judged, remembered
 from bot.core.pool.pool import Pool, PoolRules
 from bot.diagnosis.rank import diagnosed
 
@@ -23,15 +24,25 @@ def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Momen
 
 
 def diagnosed_in(view: View, incident: Incident, now: float, paces: Timing) -> tuple[Diagnosis, ...]:
-    """The diagnosis of each pool of an incident."""
+    """The diagnosis of each pool of an incident, with the cause that the incident remembers first."""
     moment = moment_of(now, paces, incident.pools.unknown_pools)
-    return diagnoses(incident.pools.candidates, view.pools, view.rules, moment)
+    found = diagnoses(incident.pools.candidates, view.pools, view.rules, moment)
+    return tuple(remembered(incident.pools.verdicts.get(one.pool), one) for one in found)
 
 
 def explained(view: View, incident: Incident, now: float, paces: Timing) -> View:
-    """The view with the likeliest cause of each affected pool; a closed incident is drawn from its record alone."""
+    """The view with the cause of each affected pool; a closed incident is drawn from its record alone."""
     if incident.closed or not view.pools:
         return view
-    found = diagnosed_in(view, incident, now, paces)
-    causes: dict[str, Finding] = {d.pool: d.claims[0] for d in found if d.claims}
-    return replace(view, causes=causes)
+    moment = moment_of(now, paces, incident.pools.unknown_pools)
+    found = diagnoses(incident.pools.candidates, view.pools, view.rules, moment)
+    verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
+    named = [remembered(verdicts.get(one.pool), one) for one in found]
+    causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}
+    return replace(view, causes=causes, verdicts=verdicts)
+
+
+def _verdict(view: View, incident: Incident, found: Diagnosis) -> HeldCause | None:
+    held, pool = incident.pools.verdicts.get(found.pool), view.pools.get(found.pool)
+    last = pool.latest if pool else None
+    return held if last is None else judged(held, found, last.at, last.queued)

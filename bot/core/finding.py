@@ -80,13 +80,15 @@ class Diagnosis:
     """Whether jobs wait longer than normal; otherwise hardly a rule is run."""
     blind: bool = False
     """Whether the figures are old, or could not be measured."""
+    remembered: bool = False
+    """Whether its first cause is the one that the incident remembers."""
     attribution: Mapping[Factor, int] = field(default_factory=dict)
     """Waiting jobs by why they wait; empty if the figures do not carry it. The parts add up to the queue."""
 
     @property
     def claims(self) -> tuple[Finding, ...]:
-        """The causes to name: none while no job waits longer than normal, unless nothing current is known."""
-        return self.findings if self.waits or self.blind else ()
+        """The causes to name; none while no job waits too long, unless one is remembered or all is unknown."""
+        return self.findings if self.waits or self.blind or self.remembered else ()
 
     @property
     def top(self) -> Finding | None:

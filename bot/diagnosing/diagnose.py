@@ -12,6 +12,7 @@ from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
+from bot.core.pool.held_cause import remembered
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, worst_first
 from bot.core.record import Prepared
 from bot.core.requests.body import Diagnose
@@ -57,15 +58,18 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     about = incident.pools.candidates if incident else ()
     every = tuple(dict.fromkeys((*about, *context.settings.file.pool)))[:MOST_POOLS]
     names = [request.pool] if request.pool else list(every)
-    return await read(context, names, incident.pools.unknown_pools if incident else ())
+    return await read(context, names, incident)
 
 
-async def read(context: Context, names: list[str], unknown: tuple[str, ...] = ()) -> Result:
-    """Measure pools in parallel; those that do not answer in time are unknown. `unknown`: names of no pool."""
+async def read(context: Context, names: list[str], incident: Incident | None = None) -> Result:
+    """Measure pools in parallel; those that do not answer in time are unknown, as are those with old figures."""
     pools = await _read(context, names)
-    seen = [p.latest for n in names if (p := pools[n]).latest and p.trouble is None]
+    found = _diagnosed(context, names, pools, incident)
+    blind = {one.pool for one in found if one.blind}
+    seen = [p.latest for n in names if (p := pools[n]).latest and n not in blind]
     measured = {sample.pool for sample in seen}
-    waiting = _causes(context, names, pools, unknown)
+    named = {*(incident.pools.unknown_pools if incident else ()), *(blind & _asked_for(names, incident))}
+    waiting = [one for one in found if (one.waits and not one.blind) or one.pool in named]
     first = waiting[:MOST_DIAGNOSED]
     details = Diagnosed(
         tuple(names),
@@ -89,11 +93,20 @@ async def check(context: Context, request: Request, incident: Incident | None) -
     return None
 
 
-def _causes(context: Context, names: list[str], pools: dict[str, Pool], unknown: tuple[str, ...]) -> list[Diagnosis]:
-    """The ranked causes of each pool with long waits, and of unknown names."""
+def _diagnosed(
+    context: Context, names: list[str], pools: dict[str, Pool], incident: Incident | None
+) -> list[Diagnosis]:
+    """The ranked causes of each pool and of unknown names; a cause that the incident remembers comes first."""
     file, now = context.settings.file, context.now()
+    unknown = incident.pools.unknown_pools if incident else ()
     found = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
-    return [d for d in found if d.waits or d.pool in unknown]
+    held = incident.pools.verdicts if incident else {}
+    return [remembered(held.get(one.pool), one) for one in found]
+
+
+def _asked_for(names: list[str], incident: Incident | None) -> set[str]:
+    """The pools that the answer is about: a source that is blind for them is named as such."""
+    return set(names) if len(names) == 1 or incident is None else set(incident.pools.affected)
 
 
 async def _read(context: Context, names: list[str]) -> dict[str, Pool]:

@@ -1,9 +1,14 @@
 """Jobs hang, or run far longer than usual, and hold their runners (docs/design/diagnosis.md#hung-jobs)."""
 
+import math
+
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
-from bot.core.statement import statement
+from bot.core.pool.usual import mean
+from bot.core.statement import Statement, statement
 
+KNOWN = 2.5
+"""Samples must reach back so many durations to tell which jobs should have ended."""
 LATE = 0.25
 """Share of the running jobs that should have ended by now."""
 COLLAPSED = 0.7
@@ -13,21 +18,49 @@ COLLAPSED = 0.7
 def find(facts: Facts) -> Found | None:
     """More jobs still run than usual durations explain, given when they started; the pool itself has not shrunk."""
     now, usual, late = facts.now, facts.usual, facts.backlog.late
-    if not now.busy or now.idle or late is None or late < LATE or not usual.duration:
+    if not now.busy or now.idle or not usual.duration or _shrunk(facts):
         return None
-    if usual.busy and now.busy < COLLAPSED * usual.busy and (now.limit is None or now.busy < 0.8 * now.limit):
-        return None
-    seen = [statement("should_have_ended", jobs=round(late * now.busy), running=now.busy, usual=usual.duration)]
     p50, longest = now.duration_p50_seconds, now.running_longest_seconds
-    sure = 0.35 + 0.5 * late
-    if p50 and usual.p50 and p50 > 1.5 * usual.p50:
+    longer = bool(p50 and usual.p50 and p50 > 1.5 * usual.p50)
+    seen: list[Statement] = []
+    if late is not None and facts.now.at - facts.series[0].at > KNOWN * usual.duration:
+        if late < LATE:
+            return None
+        seen.append(statement("should_have_ended", jobs=round(late * now.busy), running=now.busy, usual=usual.duration))
+        sure = 0.35 + 0.5 * late + 0.1 * facts.share(Factor.DURATION) - 0.1 * facts.share(Factor.ARRIVALS)
+    elif ends := _too_few_ends(facts, usual.duration):
+        seen.append(ends)
+        sure = 0.65
+    else:
+        return None
+    if longer:
         seen.append(statement("jobs_take", seconds=p50, usual=usual.p50))
         sure += 0.1
     if longest and longest > 8 * usual.duration:
         seen.append(statement("longest_job", seconds=longest, usual=usual.duration))
         sure += 0.05
-    sure += 0.1 * facts.share(Factor.DURATION) - 0.1 * facts.share(Factor.ARRIVALS)
     return Found(min(sure, 0.95), tuple(seen), () if longest is not None else ("running_longest_seconds",))
+
+
+def _shrunk(facts: Facts) -> bool:
+    """Whether runners are missing: then the running jobs are old, because none were started."""
+    now, usual = facts.now, facts.usual.busy
+    busy = now.busy or 0
+    return usual is not None and busy < COLLAPSED * usual and (now.limit is None or busy < 0.8 * now.limit)
+
+
+def _too_few_ends(facts: Facts, duration: float) -> Statement | None:
+    """Before the samples reach back far enough: far fewer jobs end than so many runners usually end (Poisson)."""
+    now, window = facts.now, facts.recent(30)
+    rate = mean(window, "completions_per_minute")
+    if rate is None or not now.limit or (now.busy or 0) < 0.9 * now.limit:
+        return None
+    minutes = 10 + (window[-1].at - window[0].at) / 60
+    due = minutes * 60 * (now.busy or 0) / duration
+    ended = rate * minutes
+    if ended > 0.6 * due or due - ended < 2.5 * math.sqrt(due + 1):
+        return None
+    return statement("jobs_ended", jobs=round(ended), minutes=round(minutes), expected=due)
 
 
 RULE = Rule(

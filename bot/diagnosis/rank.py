@@ -51,7 +51,7 @@ def diagnosed(
         tuple(dict.fromkeys(missing)),
         facts.waits,
         facts.blind,
-        parts,
+        attribution=parts,
     )
 
 

@@ -12,11 +12,11 @@ _CODES: tuple[tuple[str, str], ...] = (
     ("stockout", r"Insufficient\w*Capacity|CapacityNotAvailable|UnfulfillableCapacity|stock ?out|"
                  r"ZONE_RESOURCE_POOL_EXHAUSTED|RESOURCE_EXHAUSTED|SkuNotAvailable|AllocationFailed|"
                  r"AllocationRequest|SpotMaxPrice|FailedScheduling|Unschedulable|"
-                 r"Insufficient (cpu|memory|nvidia|pods|ephemeral)"),
-    ("permission", r"(Access|Permission)[ _]?Denied|Unauthorized|Not ?(Authorized|Permitted)|Forbidden|AuthFailure|"
-                   r"AuthorizationFailed|OptInRequired|PendingVerification|policy|Bad credentials|"
+                 r"Insufficient.(cpu|memory|nvidia|pods|ephemeral)"),
+    ("permission", r"(Access|Permission).?Denied|Unauthorized|Not.?(Authorized|Permitted)|Forbidden|AuthFailure|"
+                   r"AuthorizationFailed|OptInRequired|PendingVerification|policy|Bad.credentials|"
                    r"(Expired|Invalid|Unrecognized)\w*(Token|Client|Credential|AccessKey)|RequestExpired|"
-                   r"SignatureDoesNotMatch|Resource not accessible|\b40[13]\b"),
+                   r"SignatureDoesNotMatch|Resource.not.accessible|\b40[13]\b"),
     ("quota", r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached|InsufficientFreeAddresses|"
               r"CountExceeded|IP_SPACE_EXHAUSTED"),
     ("cloud_down", r"Internal(Error|Failure|ServerError)|ServiceUnavailable|Unavailable|Timeout|\b5\d\d\b"),

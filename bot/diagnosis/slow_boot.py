@@ -22,11 +22,20 @@ def find(facts: Facts) -> Found | None:
         return None
     if minutes is not None and minutes < SLOWER * usual:
         return None
+    if not _overdue(facts):
+        return None
     if (now.failed or 0) > 0.3 * now.booting:
         return None
     seconds = None if minutes is None else 60 * minutes
     seen = statement("boots_take", seconds=seconds, usual=60 * usual, booting=now.booting)
     return Found(min(0.9, 0.55 + 0.05 * (minutes or 6 * usual) / usual), (seen,))
+
+
+def _overdue(facts: Facts) -> bool:
+    """Whether machines that were created two boot times ago have not registered; after a rush all are young."""
+    lag = 2.2 * facts.rules.boot_time_seconds
+    then = [s for s in facts.series if s.at <= facts.now.at - lag and s.creates is not None]
+    return bool(then) and (then[-1].creates or 0) > 1.5 * (facts.now.registered or 0)
 
 
 RULE = Rule(

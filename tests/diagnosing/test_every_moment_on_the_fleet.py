@@ -40,7 +40,7 @@ class Expected:
 
 FULL = frozenset({"limit", "surge", "together", "hung"})
 STORIES = {
-    "surge": Expected(frozenset({"surge"}), nothing=0.95),
+    "surge": Expected(frozenset({"surge", "too_few"})),
     "limit-reached": Expected(frozenset({"limit", "surge"})),
     "stockout": Expected(frozenset({"stockout"}), FULL),
     "offline-hosts": Expected(frozenset({"offline"}), FULL),

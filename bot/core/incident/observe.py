@@ -17,6 +17,7 @@ from bot.core.incident.pools import Reported
 from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
+from bot.core.pool.held_cause import HeldCause
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, worst_first
 from bot.core.routing import named_pools
 
@@ -54,7 +55,8 @@ class View:
     silenceable: bool = False
     """Whether an Alertmanager is configured."""
     causes: Mapping[str, Finding] = field(default_factory=dict)
-    """The likeliest cause of each pool in which jobs wait longer than is normal."""
+    """The named cause of each pool with one."""
+    verdicts: Mapping[str, HeldCause] = field(default_factory=dict)
 
 
 def observed(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
@@ -148,9 +150,10 @@ def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
         if (pool := view.pools.get(name)) is not None and pool.samples:
             cause = view.causes.get(name)
             courses[name] = extended(courses.get(name), pool.samples, span, cause.cause if cause else "")
-    if courses == incident.pools.courses:
+    verdicts = {**incident.pools.verdicts, **view.verdicts}
+    if courses == incident.pools.courses and verdicts == incident.pools.verdicts:
         return incident
-    return replace(incident, pools=replace(incident.pools, courses=courses))
+    return replace(incident, pools=replace(incident.pools, courses=courses, verdicts=verdicts))
 
 
 def _introduced(incident: Incident, view: View, now: float, timing: Timing) -> Incident:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Score
 from bot.core.incident.correlate import Maxima
+from bot.core.pool.held_cause import HeldCause
 from bot.core.pool.pool import Peak, Snapshot, raised
 
 
@@ -47,6 +48,8 @@ class IncidentPools:
     """The pools with the alert's maxima, if it names no pool."""
     courses: Mapping[str, QueueSeries] = field(default_factory=dict)
     """The queue series of each affected pool."""
+    verdicts: Mapping[str, HeldCause] = field(default_factory=dict)
+    """The cause of each pool that had one."""
     reported: Reported | None = None
     scores: tuple[Score, ...] = ()
     """Scores of the forecasts made while it was open; filled after the drain."""

@@ -75,6 +75,7 @@ EVIDENCE = {
         "{idle:count idle runner} beside {queued:count waiting job}, the oldest for {oldest_wait_seconds:duration}"
     ),
     "idle_in_many_pools": "idle runners beside a queue in {pools:len} pools ({pools:list 3})",
+    "jobs_ended": "{jobs:count job} ended in {minutes} min; with usual durations it would have been {expected:.0f}",
     "jobs_vanished": "{share:.0%} of the started jobs neither ended nor run any more",
     "jobs_take": "half of the jobs now take over {seconds:duration}, usually {usual:duration}",
     "limit_filled": (
