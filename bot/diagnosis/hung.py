@@ -9,6 +9,8 @@ from bot.core.statement import Statement, statement
 
 KNOWN = 2.5
 """Samples must reach back so many durations to tell which jobs should have ended."""
+SURE_Z, LONGER_Z = 2.5, 1.0
+"""Standard deviations by which too few jobs end; fewer do where the median duration has risen as well."""
 LATE = 0.25
 """Share of the running jobs that should have ended by now."""
 COLLAPSED = 0.7
@@ -23,12 +25,11 @@ def find(facts: Facts) -> Found | None:
     p50, longest = now.duration_p50_seconds, now.running_longest_seconds
     longer = bool(p50 and usual.p50 and p50 > 1.5 * usual.p50)
     seen: list[Statement] = []
-    if late is not None and facts.now.at - facts.series[0].at > KNOWN * usual.duration:
-        if late < LATE:
-            return None
+    known = late is not None and facts.now.at - facts.series[0].at > KNOWN * usual.duration
+    if known and late is not None and late >= LATE:
         seen.append(statement("should_have_ended", jobs=round(late * now.busy), running=now.busy, usual=usual.duration))
         sure = 0.35 + 0.5 * late + 0.1 * facts.share(Factor.DURATION) - 0.1 * facts.share(Factor.ARRIVALS)
-    elif ends := _too_few_ends(facts, usual.duration):
+    elif (not known or longer) and (ends := _too_few_ends(facts, usual.duration, SURE_Z if not longer else LONGER_Z)):
         seen.append(ends)
         sure = 0.65
     else:
@@ -49,7 +50,7 @@ def _shrunk(facts: Facts) -> bool:
     return usual is not None and busy < COLLAPSED * usual and (now.limit is None or busy < 0.8 * now.limit)
 
 
-def _too_few_ends(facts: Facts, duration: float) -> Statement | None:
+def _too_few_ends(facts: Facts, duration: float, z: float) -> Statement | None:
     """Before the samples reach back far enough: far fewer jobs end than so many runners usually end (Poisson)."""
     now, window = facts.now, facts.recent(30)
     rate = mean(window, "completions_per_minute")
@@ -58,7 +59,7 @@ def _too_few_ends(facts: Facts, duration: float) -> Statement | None:
     minutes = 10 + (window[-1].at - window[0].at) / 60
     due = minutes * 60 * (now.busy or 0) / duration
     ended = rate * minutes
-    if ended > 0.6 * due or due - ended < 2.5 * math.sqrt(due + 1):
+    if ended > 0.6 * due or due - ended < z * math.sqrt(due + 1):
         return None
     return statement("jobs_ended", jobs=round(ended), minutes=round(minutes), expected=due)
 
@@ -68,6 +69,7 @@ RULE = Rule(
     find,
     Scaling.NO,
     remedy="cancel_hanging_jobs",
+    outranks=("surge", "limit"),
     needs=("busy",),
     one_of=("completions_per_minute", "starts_per_minute"),
     rivals=("completions_per_minute", "starts_per_minute"),

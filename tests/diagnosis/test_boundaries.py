@@ -274,7 +274,7 @@ def test_what_a_normal_wait_is(boot: float, wait: float | None, waits: bool) -> 
 
 def test_half_of_the_pools_is_isolated() -> None:
     """Widespread is more than half."""
-    for long, words in (("ab", "Isolated: 2 of 4"), ("abc", "Widespread: 3 of 4")):
+    for long, words in (("ab", "Only a and b are affected"), ("abc", "Widespread: 3 of 4")):
         found = Diagnosed(tuple(MANY), queueing=tuple(QueueingPool(name, 180.0) for name in long))
         assert survey_headline(found, [Snapshot(name, AT) for name in MANY]).startswith(words)
         assert Around(MANY, tuple(long)).widespread is words.startswith("Widespread")

@@ -7,6 +7,8 @@ from bot.core.finding import Diagnosis, Finding
 CLEAR_LEAD = 0.25
 """A rival with so much more confidence takes over after CLEAR_LOOKS measurements."""
 CLEAR_LOOKS, LOOKS = 2, 3
+NOT_SEEN = 0.2
+"""What a remembered cause loses of its confidence while its rule finds nothing."""
 SETTLED_SECONDS = 1500.0
 """A cause that was named for this long gives way only to a clear lead."""
 DRAINING = 0.7
@@ -45,7 +47,7 @@ def judged(held: HeldCause | None, found: Diagnosis, at: float, queued: int | No
         return replace(seen, finding=top, rival="", looks=0)
     looks = held.looks + 1 if held.rival == top.cause else 1
     mine = next((one for one in found.findings if one.cause == held.finding.cause), None)
-    lead = top.confidence - (mine.confidence if mine else 0.0)
+    lead = top.confidence - (mine.confidence if mine else held.finding.confidence - NOT_SEEN)
     settled = at - held.since >= SETTLED_SECONDS
     if (lead >= CLEAR_LEAD and looks >= CLEAR_LOOKS + 2 * settled) or (looks >= LOOKS and not settled):
         return HeldCause(top, at, at, most)
