@@ -2,20 +2,15 @@
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 
 from bot.core.forecast.outlook import Forecast, Score
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import Baseline, DayStats, Fired, HourStats
+from bot.core.pool.retention import kept
 
-KEPT_SAMPLES = 240
-"""Most samples kept per pool."""
 NORMAL_WAIT_SECONDS = 300.0
 """Normal even where machines boot faster (docs/design/diagnosis.md#definitions)."""
-WHOLE_SECONDS = 3600.0
-"""All samples of this time are kept; of older ones, one in THIN_SECONDS."""
-THIN_SECONDS = 300.0
-LONGEST_SECONDS = 6 * 3600.0
-"""How long samples are kept: an alert is often an hour late, and four hours before it show what is usual."""
 TREND_SAMPLES = 20
 
 
@@ -131,8 +126,7 @@ class Snapshot:
     """The same over the usual past, of any length: only the shares count."""
     usual_arrivals_per_minute: float | None = None
     usual_duration_seconds: float | None = None
-    waiting: tuple[Job, ...] = ()
-    """The longest waiting jobs, longest first."""
+    waiting: tuple[Job, ...] = ()  # the longest waiting jobs, longest first
     missing: tuple[Gap, ...] = ()
     """Requested figures that are unknown, each with its reason."""
     origins: tuple[Origin, ...] = ()
@@ -184,7 +178,6 @@ class Pool:
     watchers: tuple[str, ...] = ()
     """The open incidents with this pool, at the last measurement."""
     day: DayStats | None = None
-    """The last day; None while less than half of it is known."""
     early: WarningHistory = field(default_factory=WarningHistory)
     """The pool's early warnings and their outcomes."""
 
@@ -230,33 +223,23 @@ class PoolRules:
         return max(NORMAL_WAIT_SECONDS, 1.5 * self.boot_time_seconds)
 
 
+SLIM = partial(replace, waiting=(), missing=())
+
+
 def measured(pool: Pool, snapshot: Snapshot) -> Pool:
     """The record with one more sample; a sample that is not newer changes nothing."""
     if pool.latest and snapshot.at <= pool.latest.at:
         return replace(pool, trouble=None, tried_at=snapshot.at)
-    return replace(pool, samples=_kept((*pool.samples, snapshot)), trouble=None, tried_at=snapshot.at)
-
-
-def _kept(samples: tuple[Snapshot, ...]) -> tuple[Snapshot, ...]:
-    """All samples of the last hour, and the newest of each five minutes before, without lists of jobs."""
-    now = samples[-1].at
-    older = [s for s in samples if WHOLE_SECONDS < now - s.at <= LONGEST_SECONDS]
-    thin = {s.at // THIN_SECONDS: replace(s, waiting=(), missing=()) if s.waiting or s.missing else s for s in older}
-    recent = (_plain(s) if s is not samples[-1] else s for s in samples if now - s.at <= WHOLE_SECONDS)
-    return (*thin.values(), *recent)[-KEPT_SAMPLES:]
-
-
-def _plain(sample: Snapshot) -> Snapshot:
-    """The sample without what only matters for the newest one."""
-    return replace(sample, origins=(), contradictions=()) if sample.origins or sample.contradictions else sample
+    before = pool.samples
+    if before and (before[-1].origins or before[-1].contradictions):
+        before = (*before[:-1], replace(before[-1], origins=(), contradictions=()))
+    return replace(pool, samples=kept((*before, snapshot), SLIM), trouble=None, tried_at=snapshot.at)
 
 
 def joined(pool: Pool, past: tuple[Snapshot, ...]) -> Pool:
     """The record with samples from the source's history; the pool's own samples win."""
-    if not past:
-        return pool
     samples = {sample.at: sample for sample in (*past, *pool.samples)}
-    return replace(pool, samples=tuple(samples[at] for at in sorted(samples))[-KEPT_SAMPLES:])
+    return replace(pool, samples=kept([samples[at] for at in sorted(samples)], SLIM))
 
 
 def unreadable(pool: Pool, why: str, now: float) -> Pool:

@@ -3,7 +3,6 @@
 import pytest
 
 from bot.core.pool.pool import (
-    KEPT_SAMPLES,
     Peak,
     Pool,
     Snapshot,
@@ -35,18 +34,6 @@ def test_a_sample_that_is_not_newer_adds_nothing() -> None:
     assert measured(pool, sample(9, at=NOW)).samples == pool.samples
     assert measured(pool, sample(9, at=NOW - 5)).latest == sample(4, at=NOW)
     assert [s.queued for s in measured(pool, sample(9, at=NOW + 5)).samples] == [4, 9]
-
-
-def test_a_pool_forgets_its_oldest_samples() -> None:
-    """The record stays small."""
-    pool = Pool("p")
-    for minute in range(600):
-        pool = measured(pool, sample(minute, at=NOW + 60 * minute))
-    ages = [pool.samples[-1].at - s.at for s in pool.samples]
-    assert len([age for age in ages if age <= 3600]) == 61
-    assert len([age for age in ages if age > 3600]) in {60, 61}
-    assert 4 * 3600 < max(ages) <= 6 * 3600
-    assert len(pool.samples) <= KEPT_SAMPLES
 
 
 def test_a_failed_measurement_keeps_the_past_and_says_why() -> None:
