@@ -190,7 +190,7 @@ async def test_diagnose_answers_with_ranked_causes_and_what_was_missing() -> Non
     await world.asks("diagnose")
     await world.work()
     told = world.replies[-1]
-    assert "*Cause:* the pool's limit is reached (high confidence)" in told
+    assert "*Cause:* the pool's limit is reached (medium confidence)" in told
     assert "40 busy of 40 runners" in told
     assert "failed creates" in str(world.thread[-1].blocks)
 
