@@ -70,8 +70,8 @@ async def _story(page: Page) -> list[Path]:
         page.get_by_test_id("modal"),
     )
     parent = channel.locator("[data-testid^=message-]").first
-    await expect(parent.locator("pre").first).to_be_visible(timeout=PATIENCE_MS)
-    await _press(_button(parent, "Acknowledge"), parent.get_by_text("has it since"))
+    await expect(parent.locator("figure.chart").first).to_be_visible(timeout=PATIENCE_MS)
+    await _press(_button(parent, "Acknowledge"), parent.get_by_text("Acknowledged by"))
     await _press(_button(parent, "Diagnose"), parent.get_by_text("asked for a diagnosis"))
     await _press(parent.locator("[data-testid^=replies-]"), thread)
     await _press(_button(parent, "Scale up"), _button(dialog, "Next"))
@@ -79,8 +79,7 @@ async def _story(page: Page) -> list[Path]:
     question = await _picture(page, "scale-up.png")
     await _press(dialog.get_by_role("button", name="Scale to"), parent.get_by_text("it accepted"))
     await expect(thread.get_by_text("it accepted").last).to_be_visible(timeout=PATIENCE_MS)
-    await expect(thread.locator("article", has_text="The queue up to now").locator("figure.chart").last).to_be_visible()
-    await _to_top(thread, "The queue up to now")
+    await _to_top(thread, "Alert values")
     opened = await _picture(page, "thread.png")
     await expect(thread.get_by_text("Developer time lost").first).to_be_visible(timeout=PATIENCE_MS)
     await expect(thread.locator("article", has_text="Developer time lost").locator("figure.chart").last).to_be_visible()

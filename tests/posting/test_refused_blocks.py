@@ -25,6 +25,8 @@ class StrictChat(FakeChat):
     def __init__(self, clock: FakeClock, lacks: frozenset[str]) -> None:
         super().__init__(clock)
         self.lacks, self.refusals = lacks, 0
+        self.first: list[Message] = []
+        """The messages as they were posted, before any edit."""
 
     def _valid(self, message: Message) -> None:
         if problems := check_blocks(list(message.blocks), "message", self.lacks):
@@ -36,6 +38,7 @@ class StrictChat(FakeChat):
     async def post(self, channel: str, message: Message, **more: Any) -> Posted:
         """Post it, if it is valid."""
         self._valid(message)
+        self.first.append(message)
         return await super().post(channel, message, **more)
 
     async def update(self, channel: str, ts: str, message: Message, **more: Any) -> None:
