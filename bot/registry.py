@@ -8,7 +8,7 @@ from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim, Stored
 from bot.core.requests.interaction import Answer
 from bot.diagnosing import cause_fit, diagnose, status
-from bot.incidents.actions import ack, chart_button, list_incidents, mute, note, resolve, retry
+from bot.incidents.actions import ack, chart_button, list_incidents, mute, note, resolve, retry, unack
 from bot.incidents.digest import post_digest
 from bot.incidents.reconcile import reconcile
 from bot.incidents.rejected_alert import post_rejected
@@ -36,6 +36,7 @@ ACTIONS: dict[str, Action] = {
         status,
         list_incidents,
         ack,
+        unack,
         silence,
         scale_up,
         diagnose,
@@ -65,7 +66,9 @@ SHORTCUTS: dict[str, str] = {action.shortcut.callback: name for name, action in 
 
 def helped() -> Answer:
     """The help text."""
-    return Answer(whisper=help_text([(action.usage, action.help) for action in ACTIONS.values() if action.verb]))
+    verbs = [action for action in ACTIONS.values() if action.verb]
+    here, alone = ([(one.usage, one.help) for one in verbs if one.in_thread is thread] for thread in (False, True))
+    return Answer(whisper=help_text(here, alone))
 
 
 POOLS_SECONDS = 300.0

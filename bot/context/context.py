@@ -141,6 +141,10 @@ class Action:
     """Where it is available."""
     label: Callable[[Incident, View], ButtonLabel | None] = no_button
     """Its button on the parent; None if it is not possible now."""
+    in_thread: bool = False
+    """Whether it is about a thread or one of its replies, and cannot be typed in a channel."""
+    acknowledges: bool = False
+    """Whether a person who asks for it has acknowledged the incident."""
     kill_switch: bool = False
     """Whether `actions.enabled = false` stops it."""
     reads_only: bool = False

@@ -1,9 +1,12 @@
 """Finds a request's incident and pool, and stores it once, with its audit entry and its change of the incident."""
 
+from collections.abc import Sequence
+
 from bot.context.context import Context
+from bot.context.queries import open_incidents
 from bot.context.save import Move, keep, put_new
 from bot.core.alert import digest
-from bot.core.incident.incident import Incident
+from bot.core.incident.incident import Incident, acting
 from bot.core.record import AlreadyDone, AuditEntry, Change, Put, Stored
 from bot.core.requests.body import AtOnce, Body, parameters
 from bot.core.requests.interaction import Interaction, Surface
@@ -72,7 +75,7 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
             change = Change(puts=(put,), audit=audit, once=once, once_value=request.id)
             await context.store.commit(change)
         else:
-            asked = _with_use(move, interaction.name, over=over)
+            asked = _with_use(_acknowledging(context, interaction, move), interaction.name, over=over)
             await keep(context, held, asked, due=now, also=(put,), audit=audit, once=once)
     except AlreadyDone:
         raise already(context, await context.request(request.id) or request) from None
@@ -115,6 +118,31 @@ def _with_use(move: Move, name: str, *, over: bool) -> Move:
     return asked
 
 
+def _acknowledging(context: Context, interaction: Interaction, move: Move) -> Move:
+    if not context.actions[interaction.name].acknowledges:
+        return move
+    now = context.now()
+    return lambda fresh: acting(move(fresh), interaction.who, now)
+
+
+class SeveralIncidents(Refused):
+    """The channel has several open incidents, and the command named none; `offers` has (incident, its button's id)."""
+
+    def __init__(self, incidents: Sequence[Incident], name: str) -> None:
+        super().__init__(refusals.SEVERAL_INCIDENTS)
+        self.offers = [(incident, request_id(incident, name)) for incident in incidents]
+
+
+async def _in_channel(context: Context, interaction: Interaction) -> str:
+    """The only open incident of the channel; raises Refused without one, SeveralIncidents with more."""
+    found = [one for one in await open_incidents(context) if one.thread.channel == interaction.channel]
+    if not found:
+        raise Refused(refusals.NO_OPEN_INCIDENT)
+    if len(found) > 1:
+        raise SeveralIncidents(found, interaction.name)
+    return found[0].id
+
+
 class Forgotten(Refused):
     """The record is lost, so the button is obsolete."""
 
@@ -130,6 +158,8 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
         incident_id = incident_of(interaction.request_id)
     elif interaction.thread:
         incident_id = await context.store.find(f"thread:{interaction.channel}:{interaction.thread}") or ""
+    elif Surface.BUTTON in context.actions[interaction.name].surfaces:
+        incident_id = await _in_channel(context, interaction)
     else:
         raise Refused(refusals.ASK_IN_A_THREAD)
     held = await context.store.get(Incident, incident_id) if incident_id else None

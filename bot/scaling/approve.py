@@ -54,5 +54,6 @@ ACTION = Action(
     ask=ask,
     permission="approve",
     surfaces=IN_THREAD,
+    in_thread=True,
     kill_switch=True,
 )

@@ -49,4 +49,5 @@ ACTION = Action(
     ask=ask,
     permission="",
     surfaces=IN_THREAD,
+    in_thread=True,
 )

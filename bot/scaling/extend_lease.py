@@ -98,6 +98,7 @@ ACTION = Action(
     ask=ask,
     permission="scale",
     surfaces=IN_THREAD,
+    in_thread=True,
     kill_switch=True,
     meant_by=(HAND_BACK,),
     effect=Effect(prepare, effect, effect, moves_lease=True),

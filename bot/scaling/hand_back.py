@@ -169,6 +169,7 @@ ACTION = Action(
     ask=ask,
     permission="scale",
     surfaces=IN_THREAD,
+    in_thread=True,
     kill_switch=True,
     effect=Effect(prepare, effect, check, moves_lease=True),
 )

@@ -13,7 +13,7 @@ from bot.core.pool.pool import Pool
 from bot.core.record import Change, Prepared, Put, Stored
 from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import ButtonLabel
+from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Progress, Request, Result, awaiting
 from bot.core.scaling.lease import HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
 from bot.core.scaling.limits import LimitVerdict, needs_approval
@@ -69,6 +69,9 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
             raise Refused(refusals.OTHER_POOLS_DIALOG)
         text = interaction.values.get("target", "").strip()
     else:
+        if not interaction.words and interaction.surface is Surface.COMMAND:
+            held = await subject(context, interaction)
+            return await first_dialog(context, replace(interaction, request_id=request_id(held.value, SCALE_UP)))
         if len(interaction.words) == 1:
             return await table(context, interaction.words[0])
         pool, text = _spoken(interaction)
@@ -227,6 +230,7 @@ ACTION = Action(
     permission="scale",
     surfaces=WORDS | {Surface.BUTTON},
     label=_label,
+    acknowledges=True,
     kill_switch=True,
     dialogs=(SCALE_UP, SCALE_UP_CONFIRM),
     confirmed_in=SCALE_UP_CONFIRM,

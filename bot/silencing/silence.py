@@ -243,6 +243,7 @@ ACTION = Action(
     permission="silence",
     surfaces=WORDS | {Surface.BUTTON},
     label=_label,
+    acknowledges=True,
     kill_switch=True,
     dialogs=(SILENCE,),
     effect=Effect(prepare, effect, check),

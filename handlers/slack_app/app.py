@@ -20,9 +20,9 @@ from bot.incidents.actions.list_incidents import welcome
 from bot.ports import Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
-from bot.requests.submit import Forgotten, refused
+from bot.requests.submit import Forgotten, SeveralIncidents, refused
 from bot.views.dialogs.modals import notice
-from bot.views.home.answers import refusal
+from bot.views.home.answers import incident_choice, refusal
 from bot.views.simpler import PLAIN_FEEDBACK
 from bot.views.thread.diagnosis import CAUSE_FIT
 from bot.views.words import refusals
@@ -180,6 +180,9 @@ async def answered(context: Context, interaction: Interaction) -> Answer:
         await _kept(context, interaction, str(again))
     except TooOften as often:
         outcome, answer = "too often", Answer(whisper=refusal(str(often)))
+    except SeveralIncidents as several:
+        label = ACTIONS[interaction.name].verb.capitalize()
+        outcome, answer = "answered", Answer(whisper=incident_choice(several.offers, interaction.name, label))
     except Refused as refusing:
         words = refusal(str(refusing), refusing.who, refusing.may, refusing.where)
         outcome, answer = "refused", Answer(whisper=words, forgotten=isinstance(refusing, Forgotten))

@@ -102,11 +102,11 @@ async def test_the_kill_switch_stops_what_was_asked_for_before() -> None:
 
 
 async def test_outside_of_a_thread_somebody_is_told_where_to_ask() -> None:
-    """A verb that needs an incident, typed in the channel."""
+    """A verb that needs a thread, typed in the channel."""
     world = World()
     await world.opens()
     with pytest.raises(Refused, match="Ask in the thread of an incident"):
-        await world.types("ack")
+        await world.types("note", "seen")
 
 
 async def test_a_thread_that_is_not_an_incidents_is_said_so() -> None:

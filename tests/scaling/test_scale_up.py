@@ -293,7 +293,6 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "Say which pool and how many runners"),
         (("nope",), 'Pool "nope" has no scaler. Pools that can be scaled: linux.2xlarge'),
         (("nope", "24"), 'Pool "nope" has no scaler. Pools that can be scaled: linux.2xlarge'),
         ((POOL, "lots"), "whole number"),

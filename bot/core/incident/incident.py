@@ -181,6 +181,18 @@ def acked(incident: Incident, who: str, now: float) -> Incident:
     return noted(told, now, Event.ACKED, who=who)
 
 
+def acting(incident: Incident, who: str, now: float) -> Incident:
+    """Somebody scaled or silenced: whoever acts on an incident that nobody owns has acknowledged it."""
+    if incident.ownership.owner is not None or incident.closed:
+        return incident
+    return replace(incident, ownership=incident.ownership.acked(who, now, by_acting=True))
+
+
+def released(incident: Incident, who: str, now: float) -> Incident:
+    """The owner took the acknowledgement back."""
+    return noted(replace(incident, ownership=incident.ownership.released()), now, Event.UNACKED, who=who)
+
+
 def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:
     """Stop or resume status replies; the parent is always updated."""
     event = Event.MUTED if on else Event.UNMUTED

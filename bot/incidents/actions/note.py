@@ -38,4 +38,5 @@ ACTION = Action(
     ask=ask,
     permission="ack",
     surfaces=frozenset({Surface.MENTION}),
+    in_thread=True,
 )

@@ -6,7 +6,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.message import Message
 from bot.core.words import count, listed
-from bot.views.blocks import context, message, section
+from bot.views.blocks import button, context, message, section
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.parent.heading import headline, state_words
 from bot.views.parent.pool_rows import PoolRow, began_at, name_of, queue_words, rows
@@ -96,15 +96,18 @@ def urgent_first(incidents: Sequence[Incident]) -> list[Incident]:
     return sorted(incidents, key=lambda one: (one.closed, one.group.priority or "P9", one.opened_at, one.id))
 
 
-def help_text(rows_of_help: Sequence[tuple[str, str]]) -> Message:
-    """(usage, effect), one line each."""
-    lines = [
-        say("`{usage}` {what}", usage=escaped(usage, 80), what=sentence(what, 160)) for usage, what in rows_of_help
-    ]
-    parts = [section(joined("\n", *lines[start : start + 10])) for start in range(0, len(lines), 10)]
-    names = listed((clean(usage) for usage, _ in rows_of_help), 30)
-    text = say("You can write: {names}.", names=escaped(names, 3000))
-    return message(text, *(parts or [section(say("There is nothing to ask for here."))]))
+def help_text(here: Sequence[tuple[str, str]], in_thread: Sequence[tuple[str, str]] = ()) -> Message:
+    """(usage, effect), one line each: what works in a channel too, then what works in a thread only."""
+    parts, texts = [], []
+    for heading, found in (("You can write", here), ("Only in a thread", in_thread)):
+        lines = [say("`{usage}` {what}", usage=escaped(usage, 80), what=sentence(what, 160)) for usage, what in found]
+        for start in range(0, len(lines), 10):
+            head = say("*{heading}*", heading=heading) if start == 0 and in_thread else None
+            parts.append(section(joined("\n", head, *lines[start : start + 10])))
+        if found:
+            names = listed((clean(usage) for usage, _ in found), 30)
+            texts.append(say("{heading}: {names}.", heading=heading, names=escaped(names, 3000)))
+    return message(joined(" ", *texts), *(parts or [section(say("There is nothing to ask for here."))]))
 
 
 def refusal(text: str, who: str | None = None, may: Sequence[str] = (), where: Sequence[str] = ()) -> Message:
@@ -119,6 +122,23 @@ def refusal(text: str, who: str | None = None, may: Sequence[str] = (), where: S
     there = say(" Ask in {places}.", places=places) if places else say("")
     words = say("Not done: {text}{by}{able}{there}", text=sentence(text, 2500), by=by, able=able, there=there)
     return message(words, section(words))
+
+
+def incident_choice(offers: Sequence[tuple[Incident, str]], action: str, label: str) -> Message:
+    """A button for each open incident of the channel; `offers` are (incident, the button's id)."""
+    head = say("{incidents} are open in this channel. Choose one.", incidents=count(len(offers), "incident"))
+    rows = [
+        {**section(headline_of(one)), "accessory": button(label, action, value, f"{label}: {clean(one.group.title)}")}
+        for one, value in offers[:MOST_INCIDENTS]
+    ]
+    return message(joined("\n", head, *(headline_of(one) for one, _ in offers[:MOST_INCIDENTS])), section(head), *rows)
+
+
+def headline_of(incident: Incident) -> Marked:
+    """What tells an incident from others: its state, alert and pools."""
+    pools = listed(incident.pools.affected or incident.pools.candidates)
+    return say("*{state}* · {title} · {pools}", state=state_words(incident), title=escaped(incident.group.title, 120),
+               pools=escaped(pools, 200))  # fmt: skip
 
 
 def said(text: str) -> Message:

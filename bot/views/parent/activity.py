@@ -18,6 +18,7 @@ _SHOWN = frozenset(Event) - {
     Event.WORSE,
     Event.STATUS,
     Event.ACKED,
+    Event.UNACKED,
     Event.ESCALATED,
     Event.CHARTED,
     Event.DRAINED,

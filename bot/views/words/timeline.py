@@ -42,6 +42,7 @@ from bot.views.words.survey import survey_headline, survey_lines
 
 PLAIN = {
     Event.ACKED: "acknowledged this incident.",
+    Event.UNACKED: "took back the acknowledgement. Nobody owns this incident now.",
     Event.MUTED: "muted updates in the thread.",
     Event.UNMUTED: "resumed updates in the thread.",
     Event.EASING: "The queue is empty. The alert still fires; watching both.",

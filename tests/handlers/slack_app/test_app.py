@@ -164,7 +164,7 @@ async def test_the_resolve_question_is_answered_by_its_dialog() -> None:
         ("dance", '"dance" is not something Tailback knows. Try `help`.'),
         ("<!channel> now", "&lt;!channel&gt;"),
         ("status nope", 'There is no pool "nope"'),
-        ("ack", "Ask in the thread of an incident"),
+        ("note seen", "Ask in the thread of an incident"),
     ],
 )
 async def test_a_command_is_answered_for_the_person_alone(text: str, said: str) -> None:

@@ -16,6 +16,7 @@ class Event(StrEnum):
     DRAINED = "drained"
     RESOLVED_BY_HAND = "resolved_by_hand"
     ACKED = "acked"
+    UNACKED = "unacked"
     REQUESTED = "requested"
     SILENCED = "silenced"
     UNSILENCED = "unsilenced"

@@ -1,0 +1,38 @@
+"""The action Not me: undo the acknowledgement that scaling or silencing brought with it."""
+
+from bot.context.context import IN_THREAD, Action, Context
+from bot.core.incident.incident import Incident, released
+from bot.core.incident.observe import View
+from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.offer import ButtonLabel
+from bot.ports import Refused
+from bot.requests.submit import finished_request, subject, submit
+from bot.views.words import refusals
+
+
+def _label(incident: Incident, _view: View) -> ButtonLabel | None:
+    """Where Acknowledge was, for an owner who only acted."""
+    return ButtonLabel("Not me") if incident.ownership.owner and incident.ownership.by_acting else None
+
+
+async def ask(context: Context, interaction: Interaction) -> Answer:
+    """Nobody owns the incident any more; only its owner may say so."""
+    held, now = await subject(context, interaction), context.now()
+    owner = held.value.ownership.owner
+    if owner != interaction.who:
+        raise Refused(refusals.NOT_THE_OWNER, owner)
+    request = finished_request(context, interaction, held, "does not have it")
+    await submit(context, interaction, held, request, lambda fresh: released(fresh, interaction.who, now))
+    return Answer()
+
+
+ACTION = Action(
+    name="unack",
+    verb="unack",
+    usage="unack",
+    help="Take back your acknowledgement.",
+    ask=ask,
+    permission="ack",
+    surfaces=IN_THREAD,
+    label=_label,
+)

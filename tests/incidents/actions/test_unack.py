@@ -1,0 +1,53 @@
+"""Whoever acts on an incident has acknowledged it, until they say "Not me"."""
+
+import pytest
+
+from bot.core.requests.interaction import Surface
+from bot.incidents.actions import unack
+from bot.ports import Refused
+from tests.world import ANA, BEN, World
+
+
+async def acted(action: str) -> World:
+    """Ana scaled or silenced, and said nothing else."""
+    world = World()
+    await world.opens()
+    if action == "silence":
+        await world.asks("silence")
+        values = {"preset": "1h", "custom": ""}
+        await world.asks("silence", surface=Surface.DIALOG, step="silence", values=values)
+    else:
+        await world.says("scale_up", "linux.2xlarge", "24")
+        draft = world.request.id
+        await world.asks("scale_up", step="scale_up_confirm", surface=Surface.DIALOG, request_id=draft)
+    await world.work()
+    return world
+
+
+@pytest.mark.parametrize("action", ["silence", "scale_up"])
+async def test_acting_acknowledges_and_not_me_takes_it_back(action: str) -> None:
+    """The button stands where Acknowledge was; it is for the owner alone."""
+    world = await acted(action)
+    assert world.incident.ownership.owner == ANA
+    labels = [one.label for one in world.context.offers(world.incident, await world.context.view(world.incident))]
+    assert "Not me" in labels
+    assert "Acknowledge" not in labels
+    with pytest.raises(Refused, match="Only the owner"):
+        await world.asks("unack", BEN)
+    await world.asks("unack", ANA)
+    await world.work()
+    assert world.incident.ownership.owner is None
+    assert "took back the acknowledgement" in world.replies[-1]
+    assert unack.ACTION.label(world.incident, await world.context.view(world.incident)) is None
+
+
+async def test_an_owner_stays_and_may_take_a_plain_acknowledgement_back_in_words() -> None:
+    """Somebody else's action changes no owner; without the button there is the command."""
+    world = World()
+    await world.opens()
+    await world.asks("ack", BEN)
+    await world.asks("silence")
+    await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
+    assert world.incident.ownership.owner == BEN
+    await world.types("unack", who=BEN)
+    assert world.incident.ownership.owner is None

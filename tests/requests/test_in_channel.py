@@ -1,0 +1,45 @@
+"""Verbs about an incident, typed in a channel: its one open incident, or the open ones as buttons."""
+
+import pytest
+
+from bot.core.requests.interaction import Interaction, Surface
+from bot.ports import Refused
+from handlers.slack_app.app import answered
+from tests.builders import CHANNEL
+from tests.world import ANA, TEAM, World, spoken
+
+
+async def test_the_channels_one_open_incident_is_meant() -> None:
+    """Acknowledge, mute, chart and resolve, without a thread; Scale up opens its dialog."""
+    world = World()
+    with pytest.raises(Refused, match="No incident is open in this channel"):
+        await world.types("ack")
+    await world.opens()
+    await world.types("ack")
+    assert world.incident.ownership.owner == ANA
+    await world.types("mute")
+    assert world.incident.ownership.muted
+    dialog = (await world.types("scale_up")).view
+    assert dialog is not None
+    assert dialog["callback_id"] == "scale_up"
+    with pytest.raises(Refused, match="No incident is open in this channel"):
+        await world.types("ack", channel="C0OTHER")
+    await world.types("resolve")
+    assert world.incident.closed
+
+
+async def test_several_open_incidents_are_offered_as_buttons() -> None:
+    """Each button is that of the incident's first message, so that pressing it means that incident."""
+    world = World()
+    await world.fires(spoken("a1"), group_key="one")
+    await world.fires(spoken("b1"), group_key="two")
+    await world.work()
+    asked = Interaction("ack", ANA, TEAM, CHANNEL, Surface.COMMAND, "k-several")
+    answer = await answered(world.context, asked)
+    assert answer.whisper is not None
+    buttons = [block["accessory"] for block in answer.whisper.blocks if "accessory" in block]
+    assert len(buttons) == 2
+    values = [one["value"] for one in buttons]  # type: ignore[index]  # a block as Slack reads it
+    await world.asks("ack", request_id=values[0])
+    with pytest.raises(Refused, match="already"):
+        await world.asks("ack", request_id=values[0])
