@@ -13,7 +13,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.held_cause import remembered
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, worst_first
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale, worst_first
 from bot.core.record import Prepared
 from bot.core.requests.body import Diagnose
 from bot.core.requests.interaction import Answer, Interaction, Surface
@@ -117,10 +117,13 @@ async def _read(context: Context, names: list[str]) -> dict[str, Pool]:
 
 
 async def _look(context: Context, pool: Pool) -> Pool:
+    """The pool now; when its source is slow, the figures of a moment ago, while they are fresh."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             return await look(context, pool)
     except TimeoutError:
+        if not stale(pool, context.now(), context.settings.file.timing.poll):
+            return pool
         return Pool(pool.id, pool.samples, f"no answer within {PATIENCE_SECONDS:.0f} s", context.now())
 
 

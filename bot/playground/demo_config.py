@@ -6,6 +6,7 @@ from bot.playground.fleet.spec import PoolSpec
 
 HEAD = """\
 # Written by `tailback demo`. Its clock runs fast, so people get more time here than usual, and Slack is searched less.
+# The fleet shares a busy machine with Tailback and may answer late.
 [slack]
 channel = "C0CIONCALL"
 fallback_channel = "C0OPS"
@@ -41,6 +42,7 @@ max_silence = "24h"
 [metrics.fleet]
 kind = "prometheus"
 url = "{fleet}"
+timeout = "2m"
 """
 
 POOL = """

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Pool, Snapshot
+from bot.core.record import Change, Put, Stored
 from bot.core.requests.offer import request_id
 from bot.diagnosing import diagnose
 from bot.ports import Failure, Refused
@@ -65,6 +66,10 @@ async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.M
     found = await diagnose.read(world.context, [POOL, OTHER_POOL])
     assert [sample.pool for sample in found.figures] == [POOL]
     assert "Not seen: linux.gpu: no answer within" in " ".join(details_lines(found.details, found.figures))
+    held = Pool(OTHER_POOL, (Snapshot(OTHER_POOL, world.clock.now() - 20, queued=3),), tried_at=world.clock.now() - 20)
+    await world.store.commit(Change(puts=(Put(Stored(held, 0), held, None),)))
+    again = await diagnose.read(world.context, [POOL, OTHER_POOL])
+    assert {sample.pool: sample.queued for sample in again.figures} == {POOL: 14, OTHER_POOL: 3}, "known a moment ago"
 
 
 async def test_a_button_can_be_pressed_again_but_not_twice() -> None:
