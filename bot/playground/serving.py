@@ -55,9 +55,7 @@ async def serving(
     Requests of foreign pages are refused (`bot.playground.guard`). Installs no signal handlers.
     On leaving, requests under way have `stop_within_seconds` to end.
 
-    Raises:
-        OSError: the address cannot be bound.
-        RuntimeError: the application refused to start (its lifespan failed).
+    Raises OSError: the address cannot be bound; RuntimeError: the application refused to start (its lifespan failed).
     """
     # asyncio sends small answers at once (TCP_NODELAY) only on sockets that name TCP; otherwise each costs 40 ms.
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -16,6 +16,9 @@ const TABLE = {
 
 const DOT_COLOURS = ["red", "orange", "yellow", "green", "blue", "purple", "brown", "black", "white"];
 
+/** Signs that are drawn as dots too, so that a machine without emoji fonts shows them. */
+export const DOTS = { "🔴": "red_circle", "🟠": "orange_circle", "🟡": "yellow_circle", "🟢": "green_circle", "🔵": "blue_circle", "⚪": "white_circle", "⚫": "black_circle" };
+
 /** A node for `:name:`, or null when the name is not in the table. */
 export function emojiNode(name) {
   const dot = /^(?:large_)?([a-z]+)_(circle|square)$/.exec(name);

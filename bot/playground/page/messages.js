@@ -1,10 +1,9 @@
 /** Messages of a channel or a thread: order, grouping, toggles, and what can be done with each. */
 
-import { digest, h, icon, link, reconcile } from "./dom.js";
+import { digest, h, icon, reconcile } from "./dom.js";
 import { renderBlocks } from "./blocks.js";
 import { openMenu, showBanner } from "./menu.js";
 import { clock, mrkdwn, nearDay, plain } from "./mrkdwn.js";
-import { emojiNode } from "./emoji.js";
 import { followNews } from "./follow.js";
 import { changed, currentChannel, names, navigate, person, post, ui } from "./state.js";
 
@@ -138,7 +137,7 @@ function messageNode(message, place, thread) {
       message.broadcast ? broadcastLine(message, place) : null,
       compact ? null : h("div", { class: "message-head" }, h("strong", { class: "author" }, who.name), who.bot ? h("span", { class: "badge" }, "APP") : null, timeNode(message), editedMark(message)),
       compact && message.edited ? h("div", { class: "message-head" }, editedMark(message)) : null,
-      body(message), extras(message), panels(message),
+      body(message), panels(message),
       thread ? threadLink(message, thread) : null),
     toolbar(message, place));
 }
@@ -187,12 +186,6 @@ export function actor(surface) {
     if (!result.ok) showBanner(result.error);
     return result.ok;
   };
-}
-
-function extras(message) {
-  const files = (message.files ?? []).map((file) => h("div", { class: "file" }, link(file.url_private ?? file.permalink ?? "", file.title || file.name || "File"), file.preview ? h("pre", { class: "code scroll-x", tabindex: "0" }, String(file.preview)) : null));
-  const reactions = (message.reactions ?? []).map((reaction) => h("span", { class: "reaction", title: (reaction.users ?? []).map(names.user).join(", ") }, emojiNode(reaction.name) ?? `:${reaction.name}:`, ` ${reaction.count ?? reaction.users?.length ?? 1}`));
-  return [files, reactions.length ? h("div", { class: "reactions" }, reactions) : null];
 }
 
 function panels(message) {

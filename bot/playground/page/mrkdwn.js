@@ -1,7 +1,7 @@
 /** Turns Slack's mrkdwn and plain text into DOM nodes; nothing in a message is ever read as markup. */
 
 import { h, link } from "./dom.js";
-import { emojiNode } from "./emoji.js";
+import { DOTS, emojiNode } from "./emoji.js";
 
 const NOT_AFTER = "(?<![\\p{L}\\p{N}])";
 const NOT_BEFORE = "(?![\\p{L}\\p{N}])";
@@ -11,6 +11,7 @@ const INLINE = new RegExp(
   "giu",
 );
 const EMOJI = /:([a-z0-9_+-]+):/g;
+const DOT = new RegExp(`(${Object.keys(DOTS).join("|")})`, "u");
 const QUOTE = /^(?:&gt;|>) ?/;
 const TRAILING = /[.,;:!?)\]'"*_~]+$/;
 
@@ -75,16 +76,19 @@ export function inline(text, names) {
   });
 }
 
-/** Text between matches unescaped, matches through `build`. */
+/** Text without escapes, its dots drawn. */
+const words = (text) => unescape(text).split(DOT).filter(Boolean).map((part) => (DOTS[part] ? emojiNode(DOTS[part]) : part));
+
+/** Text between matches as words, matches through `build`. */
 function split(text, pattern, build) {
   const nodes = [];
   let from = 0;
   for (const match of text.matchAll(pattern)) {
-    if (match.index > from) nodes.push(unescape(text.slice(from, match.index)));
+    if (match.index > from) nodes.push(...words(text.slice(from, match.index)));
     nodes.push(...[build(match)].flat());
     from = match.index + match[0].length;
   }
-  if (from < text.length) nodes.push(unescape(text.slice(from)));
+  if (from < text.length) nodes.push(...words(text.slice(from)));
   return nodes;
 }
 

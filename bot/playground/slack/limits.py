@@ -86,11 +86,7 @@ class Meter:
         self._methods: dict[str, RateWindow] = {}
 
     def count(self, method: str, channel: str) -> None:
-        """Lets a call pass.
-
-        Raises:
-            RateLimited: with whole seconds, at least 1.
-        """
+        """Lets a call pass. Raises RateLimited: with whole seconds, at least 1."""
         if self.limits is None:
             return
         wait, now_seconds = 0.0, self._clock()

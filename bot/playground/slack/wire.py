@@ -47,11 +47,7 @@ def flag(source: Mapping[str, object], key: str) -> bool:
 
 
 def whole(source: Mapping[str, object], key: str, default: int) -> int:
-    """The whole number under `key`.
-
-    Raises:
-        SlackError: `invalid_arguments` when it is something else.
-    """
+    """The whole number under `key`. Raises SlackError: `invalid_arguments` when it is something else."""
     value = source.get(key)
     if value in (None, ""):
         return default

@@ -76,11 +76,7 @@ class Workspace:
         return f"{prefix}{self._last_id:07d}"
 
     def channel(self, name: str) -> Channel:
-        """A channel by its id or its `#name`.
-
-        Raises:
-            SlackError: `channel_not_found`.
-        """
+        """A channel by its id or its `#name`. Raises SlackError: `channel_not_found`."""
         found = self.channels.get(name)
         if found is None and name.startswith("#"):
             found = next((channel for channel in self.channels.values() if channel.name == name[1:]), None)
@@ -134,8 +130,7 @@ class Workspace:
 
         A reply to a parent that is gone becomes a top-level message without an error, as in Slack.
 
-        Raises:
-            SlackError: `cannot_reply_to_message` when `thread_ts` is itself a reply.
+        Raises SlackError: `cannot_reply_to_message` when `thread_ts` is itself a reply.
         """
         parent = channel.messages.get(thread_ts) if thread_ts else None
         if parent is not None and parent.get("subtype") == "tombstone":
@@ -168,11 +163,7 @@ class Workspace:
         parent["subscribed"] = False
 
     def find(self, channel: Channel, ts: str) -> Json:
-        """A stored message.
-
-        Raises:
-            SlackError: `message_not_found`.
-        """
+        """A stored message. Raises SlackError: `message_not_found`."""
         message = channel.messages.get(ts)
         if message is None or message.get("subtype") == "tombstone":
             raise SlackError("message_not_found")
@@ -223,11 +214,7 @@ class Workspace:
         self.touch()
 
     def user_public(self, user_id: str) -> Json:
-        """A user as `users.info` tells it, the bot included.
-
-        Raises:
-            SlackError: `user_not_found`.
-        """
+        """A user as `users.info` tells it, the bot included. Raises SlackError: `user_not_found`."""
         if user_id == self.bot.user_id:
             return {
                 **WorkspacePerson(user_id, self.bot.name, self.bot.name, self.team.id).public(self.team.id),

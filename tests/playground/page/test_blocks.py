@@ -64,6 +64,13 @@ async def test_a_select_sends_the_chosen_option_after_its_confirm_dialog(page: P
     assert sent[0]["block_id"] == "s"
 
 
+async def test_a_dot_is_drawn_without_an_emoji_font(page: Page, workspace: PageWorkspace) -> None:
+    """The sign of an incident's state, in a header."""
+    found = await shown(workspace, page, {"type": "header", "text": plain("🔴 OPEN")})
+    await expect(found.get_by_role("img", name="red circle")).to_be_visible()
+    await expect(found.get_by_role("heading")).to_have_text("OPEN")
+
+
 async def test_a_link_button_leads_out_and_an_unknown_block_says_so(page: Page, workspace: PageWorkspace) -> None:
     """A button with a url is a link that also tells the app; what the page cannot draw is named."""
     link = button("Runbook", "runbook", url="https://example.org/runbook")

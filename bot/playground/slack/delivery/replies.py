@@ -4,14 +4,13 @@ from bot.playground.slack.delivery.tickets import ResponseUrl
 from bot.playground.slack.people import Channel
 from bot.playground.slack.rules.messages import blocks_of, metadata_of
 from bot.playground.slack.settings import AppContext
-from bot.playground.slack.wire import Json, SlackError, flag, rows, text
+from bot.playground.slack.wire import Json, SlackError, flag, text
 
 
 def respond(slack: AppContext, key: str, body: Json) -> str | None:
     """A post to a response URL; gives the `ts` of what it wrote or changed.
 
-    Raises:
-        SlackError: `expired_url`, `used_url`, `no_text`, `invalid_blocks` and the like.
+    Raises SlackError: `expired_url`, `used_url`, `no_text`, `invalid_blocks` and the like.
     """
     permit = slack.tickets.spend(key)
     if flag(body, "delete_original"):
@@ -23,7 +22,7 @@ def respond(slack: AppContext, key: str, body: Json) -> str | None:
 
 def _drawn(slack: AppContext, body: Json) -> Json:
     blocks = blocks_of(body, slack.settings.refused_blocks)
-    if not text(body, "text").strip() and not blocks and not rows(body, "attachments"):
+    if not text(body, "text").strip() and not blocks:
         raise SlackError("no_text")
     message = slack.workspace.bot_message(text(body, "text"), blocks)
     metadata = metadata_of(body)

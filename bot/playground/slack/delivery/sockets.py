@@ -41,8 +41,7 @@ class SocketCarrier:
     def url(self) -> str:
         """A WebSocket address that works once; `listen` comes before.
 
-        Raises:
-            SlackError: `too_many_websockets` above ten connections.
+        Raises SlackError: `too_many_websockets` above ten connections.
         """
         if len(self._connections) >= _MOST_CONNECTIONS:
             raise SlackError("too_many_websockets")

@@ -74,8 +74,7 @@ class Tickets:
     def spend(self, key: str) -> ResponseUrl:
         """Counts a post to a response URL.
 
-        Raises:
-            SlackError: `expired_url` after 30 min, `used_url` after five posts, `not_found`.
+        Raises SlackError: `expired_url` after 30 min, `used_url` after five posts, `not_found`.
         """
         permit = self._urls.get(key)
         if permit is None:

@@ -1,15 +1,12 @@
-"""Reads the arguments of a Web API call wherever a client puts them: query, form, JSON or multipart."""
+"""Reads the arguments of a Web API call wherever a client puts them: query, form or JSON."""
 
 import json
-from email.parser import BytesParser
-from email.policy import HTTP
 from urllib.parse import parse_qsl
 
 from bot.playground.slack.wire import Json, SlackError
 
 _OBJECTS = {
     "blocks": "invalid_blocks_format",
-    "attachments": "invalid_attachments_format",
     "metadata": "invalid_metadata_format",
     "view": "invalid_arguments",
     "files": "invalid_arguments",
@@ -19,8 +16,7 @@ _OBJECTS = {
 def merge(query: bytes, content_type: str, body: bytes) -> Json:
     """Query first, then the body over it; `blocks`, `view` and their like are decoded when they come as text.
 
-    Raises:
-        SlackError: `invalid_json`, `json_not_object`, `invalid_form_data`, or the `…_format` code of an argument.
+    Raises SlackError: `invalid_json`, `json_not_object`, `invalid_form_data`, or the `…_format` code of an argument.
     """
     args: Json = dict(parse_qsl(query.decode("ascii", "replace"), keep_blank_values=True)) if query else {}
     if body:
@@ -49,27 +45,7 @@ def _body(content_type: str, body: bytes) -> Json:
         if not isinstance(value, dict):
             raise SlackError("json_not_object")
         return value
-    if kind == "multipart/form-data":
-        return multipart(content_type, body)
     try:
         return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True))
     except ValueError:
         raise SlackError("invalid_form_data") from None
-
-
-def multipart(content_type: str, body: bytes) -> Json:
-    """The text fields of a multipart form."""
-    header = b"content-type: " + content_type.encode("latin-1", "replace") + b"\r\n\r\n"
-    message = BytesParser(policy=HTTP).parsebytes(header + body)
-    fields: Json = {}
-    if not message.is_multipart():
-        raise SlackError("invalid_form_data")
-    for part in message.walk():
-        if part.is_multipart():
-            continue
-        content = part.get_payload(decode=True)
-        raw = content if isinstance(content, bytes) else b""
-        name = part.get_param("name", header="content-disposition")
-        if part.get_filename() is None and isinstance(name, str):
-            fields[name] = raw.decode("utf-8", "replace")
-    return fields

@@ -3,7 +3,7 @@
 from bot.playground.slack.people import Channel
 from bot.playground.slack.rules.messages import TEXT_CUT, UPDATE_TEXT, blocks_of, metadata_of, thread_of
 from bot.playground.slack.settings import AppContext
-from bot.playground.slack.wire import Json, SlackError, flag, rows, text
+from bot.playground.slack.wire import Json, SlackError, flag, text
 
 
 def _place(slack: AppContext, args: Json) -> Channel:
@@ -22,25 +22,17 @@ def _place(slack: AppContext, args: Json) -> Channel:
 
 
 def _body(args: Json, blocks: list[Json] | None) -> str:
-    """The text, cut as Slack cuts it.
-
-    Raises:
-        SlackError: `no_text` when there is nothing at all to show.
-    """
+    """The text, cut as Slack cuts it. Raises SlackError: `no_text` when there is nothing at all to show."""
     body = text(args, "text")
-    if not body.strip() and not blocks and not rows(args, "attachments"):
+    if not body.strip() and not blocks:
         raise SlackError("no_text")
     return body[:TEXT_CUT]
 
 
 def _dress(message: Json, args: Json) -> None:
-    if rows(args, "attachments"):
-        message["attachments"] = rows(args, "attachments")
     metadata = metadata_of(args)
     if metadata:
         message["metadata"] = metadata
-    if args.get("username"):
-        message["username"] = text(args, "username")
 
 
 def post_message(slack: AppContext, args: Json) -> Json:
@@ -70,8 +62,6 @@ def update(slack: AppContext, args: Json) -> Json:
     message.pop("blocks", None)
     if blocks:
         message["blocks"] = slack.workspace.with_ids(blocks)
-    if "attachments" in args:
-        message["attachments"] = rows(args, "attachments")
     if metadata is not None:
         message.pop("metadata", None)
     if metadata:

@@ -38,8 +38,7 @@ def view_public(workspace: Workspace, view: OpenView) -> Json:
 def checked(slack: AppContext, view: object, kind: str) -> Json:
     """A valid view of this kind, with ids in its blocks.
 
-    Raises:
-        SlackError: what `check_view` raises, or `invalid_arguments` for the wrong kind.
+    Raises SlackError: what `check_view` raises, or `invalid_arguments` for the wrong kind.
     """
     if not isinstance(view, dict):
         raise SlackError("invalid_arguments", response_metadata={"messages": ["[ERROR] missing required field: view"]})

@@ -38,11 +38,7 @@ def outcome_of(answer: DeliveryAnswer, what: str, limit_seconds: float) -> Click
 
 
 def person_of(slack: AppContext, request: Json) -> str:
-    """The acting person's id.
-
-    Raises:
-        CannotError: nobody has it.
-    """
+    """The acting person's id. Raises CannotError: nobody has it."""
     user = text(request, "user")
     if user not in slack.workspace.persons:
         raise CannotError(f"There is no person {user or '(none given)'} in this workspace.")
@@ -50,11 +46,7 @@ def person_of(slack: AppContext, request: Json) -> str:
 
 
 def channel_of(slack: AppContext, request: Json) -> Channel:
-    """The channel of the act, by id or `#name`.
-
-    Raises:
-        CannotError: there is none.
-    """
+    """The channel of the act, by id or `#name`. Raises CannotError: there is none."""
     try:
         return slack.workspace.channel(text(request, "channel"))
     except SlackError:
@@ -106,8 +98,7 @@ class People:
     async def click(self, request: Json) -> ClickOutcome:
         """A button, an overflow entry or a menu, in a message, a modal or App Home.
 
-        Raises:
-            CannotError: it is not on the screen any more, unless the request says `force`.
+        Raises CannotError: it is not on the screen any more, unless the request says `force`.
         """
         user = person_of(self._slack, request)
         payload = self._view_click(user, request) if request.get("view_id") else self._message_click(user, request)

@@ -73,11 +73,7 @@ class Views:
         return [view for view in self.modals.values() if view.user == user]
 
     def get(self, view_id: str) -> OpenView:
-        """An open modal or a Home by its id.
-
-        Raises:
-            SlackError: `not_found`.
-        """
+        """An open modal or a Home by its id. Raises SlackError: `not_found`."""
         found = self.modals.get(view_id)
         if found is None:
             found = next((home for home in self.homes.values() if home.id == view_id), None)
@@ -86,11 +82,7 @@ class Views:
         return found
 
     def external(self, external_id: str) -> OpenView:
-        """An open modal by the app's own id.
-
-        Raises:
-            SlackError: `not_found`.
-        """
+        """An open modal by the app's own id. Raises SlackError: `not_found`."""
         for view in self.modals.values():
             if external_id and view.content.get("external_id") == external_id:
                 return view
@@ -99,8 +91,7 @@ class Views:
     def push(self, view: OpenView) -> None:
         """Puts a modal on top of its stack.
 
-        Raises:
-            SlackError: `push_limit_reached` above three, `duplicate_external_id`.
+        Raises SlackError: `push_limit_reached` above three, `duplicate_external_id`.
         """
         stack = [each for each in self.modals.values() if each.root_view_id == view.root_view_id]
         if len(stack) >= _STACK:

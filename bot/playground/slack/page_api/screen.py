@@ -6,7 +6,7 @@ from bot.playground.slack.people import Channel, WorkspacePerson
 from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, text
 
-_COPIED = ("blocks", "reply_count", "edited", "metadata", "files", "reactions", "attachments")
+_COPIED = ("blocks", "reply_count", "edited", "metadata")
 
 
 def person(slack: AppContext, who: WorkspacePerson) -> Json:
@@ -26,7 +26,7 @@ def message(slack: AppContext, stored: Json) -> Json:
     shown: Json = {
         "ts": stored["ts"],
         "user": stored.get("user"),
-        "username": text(stored, "username") or workspace.name_of(text(stored, "user")),
+        "username": workspace.name_of(text(stored, "user")),
         "bot": "bot_id" in stored,
         "text": stored.get("text", ""),
         "raw": stored,

@@ -73,8 +73,7 @@ class Submissions:
     async def submit(self, request: Json) -> Submitted:
         """Fills the values in and submits.
 
-        Raises:
-            CannotError: the modal is gone, or the app answers with something Slack would not accept.
+        Raises CannotError: the modal is gone, or the app answers with something Slack would not accept.
         """
         user = person_of(self._slack, request)
         view = self._mine(user, request)

@@ -14,8 +14,7 @@ _VIEW_BYTES = 250_000
 def blocks_of(args: Json, refused: frozenset[str]) -> list[Json] | None:
     """The valid blocks of a message, or `None` when the argument is absent.
 
-    Raises:
-        SlackError: `invalid_blocks_format`, `invalid_blocks`, `msg_blocks_too_long` (slackapi/bolt-js#2509).
+    Raises SlackError: `invalid_blocks_format`, `invalid_blocks`, `msg_blocks_too_long` (slackapi/bolt-js#2509).
     """
     blocks = args.get("blocks")
     if blocks is None or blocks == "":
@@ -33,8 +32,7 @@ def blocks_of(args: Json, refused: frozenset[str]) -> list[Json] | None:
 def metadata_of(args: Json) -> Json | None:
     """The valid metadata of a message, `{}` to clear it, or `None` when absent.
 
-    Raises:
-        SlackError: `invalid_metadata_format`, `invalid_metadata_schema`, `metadata_too_large`.
+    Raises SlackError: `invalid_metadata_format`, `invalid_metadata_schema`, `metadata_too_large`.
     """
     metadata = args.get("metadata")
     if metadata is None or metadata == "":
@@ -53,8 +51,7 @@ def metadata_of(args: Json) -> Json | None:
 def thread_of(args: Json) -> str | None:
     """The parent that the message replies to: a `ts` as a string, since a number loses digits.
 
-    Raises:
-        SlackError: `invalid_arguments` for a number, `invalid_thread_ts` for what is no `ts`.
+    Raises SlackError: `invalid_arguments` for a number, `invalid_thread_ts` for what is no `ts`.
     """
     value = args.get("thread_ts")
     if value is None or value == "":
@@ -71,11 +68,7 @@ def thread_of(args: Json) -> str | None:
 
 
 def check_view(view: Json, refused: frozenset[str]) -> None:
-    """A modal or App Home.
-
-    Raises:
-        SlackError: `invalid_arguments` with every problem, or `view_too_large`.
-    """
+    """A modal or App Home. Raises SlackError: `invalid_arguments` with every problem, or `view_too_large`."""
     problems: Problems = []
     kind = view.get("type")
     if kind not in ("modal", "home"):
