@@ -1,0 +1,28 @@
+"""The tour of every story in a real browser, from the printed address to its last step."""
+
+import asyncio
+import re
+
+import pytest
+
+from bot.playground.fleet.scenarios import SCENARIOS
+from bot.playground.tour import STEPS, TourStep
+from handlers.tools.demo import opened_demo
+from tests.journeys.visitor import Visitor, opened_page
+from tests.patience import WHOLE_TEST_SECONDS
+
+pytestmark = [pytest.mark.needs("chromium")]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+async def test_a_visitor_completes_the_tour(name: str) -> None:
+    """Each step is ticked off by what the visitor does, and the result is compared with the untouched copy."""
+    limit = asyncio.timeout(WHOLE_TEST_SECONDS)
+    async with limit, opened_demo(SCENARIOS[name]) as demo, opened_page(demo) as page:
+        visitor = Visitor(page, run_at=demo.clock.run_at)
+        result = await visitor.follow()
+    steps = [*STEPS[name], TourStep("Done", "", (), "the result")][: None if len(STEPS[name]) > 1 else 1]
+    assert [step.title for step in steps if step.title in visitor.titles] == visitor.titles
+    assert {step.title for step in steps if step.point} <= set(visitor.titles), "waiting may be over before it is shown"
+    if len(steps) > 1:
+        assert re.search(r"Resolved in .*; left alone it would ", result)
