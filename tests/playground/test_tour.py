@@ -1,9 +1,12 @@
 """The tour of each story: its steps, how they are ticked off, and what an untouched fleet would have done."""
 
+import tomllib
+
 import pytest
 
 from bot.core.incident.details.event import Event
-from bot.playground.fleet.scenarios import DEFAULT_SEED, HEALTHY, SCENARIOS, SURGE
+from bot.playground.demo_config import demo_config
+from bot.playground.fleet.scenarios import DEFAULT_SEED, HEALTHY, LIMIT_REACHED, SCENARIOS, SURGE
 from bot.playground.tour import STEPS, left_alone, tour
 
 ACTS = {"opened", "closed", "warned", "/queue", "app_mention"}
@@ -39,3 +42,11 @@ def test_the_untouched_copy_takes_hours() -> None:
 def test_every_other_story_ends_by_itself_within_a_day(name: str) -> None:
     """So the tour can say how long it would have taken."""
     assert left_alone(SCENARIOS[name], DEFAULT_SEED)
+
+
+def test_the_story_of_approval_can_ask_for_it() -> None:
+    """Its target lies within one step of the pool's limit, and beyond what one person may decide."""
+    (pool,) = [one for one in LIMIT_REACHED.pools if one.name in LIMIT_REACHED.affected]
+    scaler = tomllib.loads(demo_config(LIMIT_REACHED, "http://fleet.example"))["pool"][pool.name]["scaler"]
+    assert "enter 60" in STEPS[LIMIT_REACHED.name][1].text
+    assert scaler["approval_above"] < 60 <= min(scaler["max"], pool.limit + scaler["step"])

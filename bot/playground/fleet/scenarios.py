@@ -96,6 +96,7 @@ LIMIT_REACHED = Scenario(
         LINUX,
         replace(
             LINUX_LARGE,
+            step=40,
             bursts=(Burst(-24 * MINUTE, 85),),
             rates=(Rate(-24 * MINUTE, 1.9), Rate(20 * MINUTE, 1.6), Rate(8 * HOUR, 0.8)),
         ),
