@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlsplit
 
 from bot.adapters.http.client import Http, HttpAnswer
-from bot.adapters.metrics.rows import Row, listing
+from bot.adapters.metrics.rows import Row, listing, whole
 from bot.ports import Failure
 
 MOST_PAGES = 30
@@ -30,7 +30,12 @@ async def whole_list(http: Http, path: str, params: Mapping[str, str], what: str
             raise http.problem(
                 f"has no {what} for this token (HTTP {answer.status}: {answer.text})", Failure.SHAPE, remedy=remedy
             )
-        found += listing(http, answer, what)
+        page = listing(http, answer, what)
+        if any(whole(row, "id") is None for row in page):
+            raise http.problem(
+                f"{what}: its rows have no id, as those of GitLab have", Failure.SHAPE, remedy="check url"
+            )
+        found += page
         after = following(answer)
         if after is None:
             return tuple(found)
