@@ -11,7 +11,7 @@ from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request
 from bot.core.scaling.limits import needs_approval, proposed
-from bot.core.words import count, duration
+from bot.core.words import count, duration, money
 from bot.ports import Capacity, Refused, Unreachable
 from bot.requests.shown import remember
 from bot.requests.submit import subject
@@ -77,6 +77,7 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
         step=lever.policy.step,
         boot_time_seconds=rules.boot_time_seconds,
         cost_per_runner_hour=lever.policy.cost_per_runner_hour,
+        currency=context.settings.file.slack.currency,
         reason=reason,
         useless=bool(caution) or useless(context, pool.value if pool else None),
     )
@@ -89,9 +90,8 @@ async def confirmation(context: Context, draft: Request, note: str = "") -> dict
     lines = [*([note] if note else []), *await expected(context, pool, target - current)]
     policy = lever_of(context, pool).policy
     if (cost := policy.cost_per_runner_hour) is not None:
-        lines.append(
-            f"Cost: about {cost * (target - current):.2f} an hour more, in the currency of your configuration."
-        )
+        more = money(cost * (target - current), context.settings.file.slack.currency)
+        lines.append(f"Cost: about {more} an hour more.")
     lines += [*([policy.caution] if policy.caution else []), lease_terms_words(lease_terms(context, pool))]
     if needs_approval(policy, target):
         lines.append(f"A second person must agree, within {duration(policy.approval_within_seconds)}.")

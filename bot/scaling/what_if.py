@@ -12,7 +12,9 @@ USUAL = (5, 10, 20, 40)
 def effect_of(context: Context, pool: Pool, more: int, caution: str) -> tuple[str, ...]:
     """The sentences of the confirmation: warnings, the table around `more`, the smallest enough, the boot time."""
     rules = _rules(context, pool.id)
-    return what_to_expect(foreseen(pool.samples, more, rules, _terms(context, pool)), rules, caution)
+    return what_to_expect(
+        foreseen(pool.samples, more, rules, _terms(context, pool)), rules, caution, context.settings.file.slack.currency
+    )
 
 
 def effects(context: Context, pool: Pool | None, current: int | None, caution: str) -> tuple[str, ...]:
@@ -23,7 +25,7 @@ def effects(context: Context, pool: Pool | None, current: int | None, caution: s
     most = min(policy.maximum - current, policy.step or policy.maximum)
     counts = sorted({min(number, most) for number in USUAL if most > 0})
     found = what_if(pool.samples, _rules(context, pool.id), counts, _terms(context, pool))
-    return what_more_would_do(found, caution)
+    return what_more_would_do(found, caution, context.settings.file.slack.currency)
 
 
 def enough(context: Context, pool: Pool | None, most: int) -> int | None:

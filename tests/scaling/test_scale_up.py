@@ -335,3 +335,10 @@ async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask
     full.current = 10
     assert "The pools have changed" in (await filled(world, "24", key="view:V2")).errors["target"]
     assert "*linux.gpu*: from 10 to" in str((await filled(world, "24", pool=OTHER_POOL, key="view:V3")).view)
+
+
+async def test_amounts_name_the_configured_currency() -> None:
+    """In the dialog, in the table of the effect, and in the question."""
+    world = await opened(slack={"currency": "$"})
+    assert "$0.34 per runner-hour" in str((await world.asks("scale_up")).view)
+    assert "Cost: about $4.76 an hour more." in str((await filled(world, "24")).view)

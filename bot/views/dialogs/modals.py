@@ -8,7 +8,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.silence import SILENCE
 from bot.core.message import Block
 from bot.core.scaling.lease import SCALE_UP, SCALE_UP_CONFIRM
-from bot.core.words import count, duration, figure
+from bot.core.words import count, duration, figure, money
 from bot.views.blocks import (
     MOST_CHOICES,
     MOST_MODAL_TITLE,
@@ -45,6 +45,7 @@ class ScaleChoice:
     step: int | None = None
     useless: bool = False
     """Whether more runners are not expected to help; then no target is proposed."""
+    currency: str = ""
 
 
 def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matcher], max_seconds: float) -> Block:
@@ -164,7 +165,7 @@ def _why_not(choice: ScaleChoice) -> str:
 def _cost(choice: ScaleChoice) -> Marked | None:
     if choice.cost_per_runner_hour is None:
         return None
-    return say("{cost} a runner and hour", cost=f"{choice.cost_per_runner_hour:.2f}")
+    return say("{cost} per runner-hour", cost=money(choice.cost_per_runner_hour, choice.currency))
 
 
 def scale_confirm(request_id: str, pool: str, current: int | None, target: int, expected: Sequence[str]) -> Block:

@@ -7,7 +7,7 @@ from bot.core.forecast.more_runners import Option, Terms, WhatIf, WhatToExpect
 from bot.core.forecast.outlook import Verdict
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement
-from bot.core.words import count, duration
+from bot.core.words import count, duration, money
 from bot.views.words.phrase import Words, in_words
 
 REASONS: Mapping[str, Words] = {
@@ -56,7 +56,7 @@ def reason_words(reason: Statement | None) -> str:
     return "" if reason is None else in_words(reason, REASONS)
 
 
-def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "") -> tuple[str, ...]:
+def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "", currency: str = "") -> tuple[str, ...]:
     """The effect of a choice: warnings, the table, the smallest sufficient number, the boot time.
 
     `caution` is the diagnosis' warning.
@@ -70,18 +70,18 @@ def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "") -> 
     if what_if.refusal is not None:
         return (*warnings, f"The effect cannot be foreseen: {reason_words(what_if.refusal)}.", boot)
     doubted = (DOUBTED,) if caution else ()
-    table = rows(what_if, chosen=found.more)
+    table = rows(what_if, found.more, currency)
     return (*warnings, *do_nothing(what_if), *doubted, *table, _enough(what_if, found.terms), boot)
 
 
-def what_more_would_do(found: WhatIf, caution: str = "") -> tuple[str, ...]:
+def what_more_would_do(found: WhatIf, caution: str = "", currency: str = "") -> tuple[str, ...]:
     """The same for several numbers."""
     said = (caution,) if caution else ()
     if found.refusal is not None:
         refused = f"What more runners would do cannot be foreseen: {reason_words(found.refusal)}."
         return (*said, *do_nothing(found), refused)
     doubted = (DOUBTED,) if caution and found.options else ()
-    return (*said, *do_nothing(found), *doubted, *rows(found))
+    return (*said, *do_nothing(found), *doubted, *rows(found, currency=currency))
 
 
 def do_nothing(found: WhatIf) -> tuple[str, ...]:
@@ -89,15 +89,15 @@ def do_nothing(found: WhatIf) -> tuple[str, ...]:
     return () if found.do_nothing is None else (f"Do nothing: {reason_words(found.do_nothing)}.",)
 
 
-def rows(found: WhatIf, chosen: int | None = None) -> tuple[str, ...]:
+def rows(found: WhatIf, chosen: int | None = None, currency: str = "") -> tuple[str, ...]:
     """The table as lines, +0 first: time of the drain, longest wait and cost until then."""
-    return tuple(_row(option, chosen) for option in found.options)
+    return tuple(_row(option, chosen, currency) for option in found.options)
 
 
-def _row(option: Option, chosen: int | None) -> str:
+def _row(option: Option, chosen: int | None, currency: str) -> str:
     name = "As it is" if option.more == 0 else f"+{option.more}"
     mark = " (this)" if option.more and option.more == chosen else ""
-    cost = f", costs about {option.cost:.2f} until then" if option.cost and option.more else ""
+    cost = f", costs about {money(option.cost, currency)} until then" if option.cost and option.more else ""
     return f"{name}{mark}: {_drains(option)}{_wait(option)}{cost}."
 
 
