@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from os.path import commonprefix
 from pathlib import Path
 
 from tests.architecture.tree import ROOT
@@ -20,12 +21,42 @@ TESTS = (
 """Their own, and what holds for every registered source, scaler and cause."""
 
 
+def apply(diff: str, project: Path) -> None:
+    """Apply a diff by its contents, not by line numbers, so that others may register things beside it."""
+    for name, hunks in re.findall(r"^\+\+\+ b/(\S+)\n((?:[@ +-].*\n)+)", diff, re.M):
+        file = project / name
+        text = file.read_text("utf-8") if file.exists() else ""
+        for hunk in re.split(r"^@@.*\n", hunks, flags=re.M)[1:]:
+            text = patched(text, hunk.splitlines(keepends=True))
+            assert text, f"{name} has changed: do this step by hand in a branch, and write `git diff -U1` into the diff"
+        file.write_text(text, "utf-8")
+
+
+def patched(text: str, hunk: list[str]) -> str:
+    """The text after one hunk; empty when neither its lines nor a line beside its addition are there."""
+    old, new = ("".join(line[1:] for line in hunk if line[0] in signs) for signs in (" -", " +"))
+    if old in text:
+        return text.replace(old, new, 1)
+    added = "".join(line[1:] for line in hunk if line[0] == "+")
+    if removed := "".join(line[1:] for line in hunk if line[0] == "-"):
+        before = commonprefix([removed, added])  # noqa: RUF071 - letter by letter is meant
+        word = before.split()[-1]
+        inserted = added[len(before) : len(before) + len(added) - len(removed)]
+        line = next((line for line in text.splitlines() if line.startswith(removed[:20]) and f"{word} " in line), "")
+        return text.replace(line, line.replace(f"{word} ", f"{word} {inserted}", 1), 1) if line else ""
+    for beside, order in ((hunk[0], "{0}{1}"), (hunk[-1], "{1}{0}")):
+        if beside.strip() and beside[1:] in text:
+            return text.replace(beside[1:], order.format(beside[1:], added), 1)
+    return ""
+
+
 def test_each_walkthrough_leads_to_code_that_passes_its_tests(tmp_path: Path) -> None:
-    """When a diff does not apply any more: do that step by hand in a branch, and write `git diff -U1` into its file."""
+    """All four in one copy."""
     for folder in ("bot", "handlers", "tests", "docs"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "images"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    subprocess.run(["git", "apply", "-C1", *DIFFS], cwd=tmp_path, check=True)
+    for diff in DIFFS:
+        apply(diff.read_text("utf-8"), tmp_path)
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS]
     ran = subprocess.run(pytest, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout[-3000:]
