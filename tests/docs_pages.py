@@ -43,6 +43,7 @@ class Page:
         """The words of each sentence of running text, lists and tables; code and addresses count as one word."""
         text = _PICTURE.sub("", self.prose)
         text = re.sub(r"`[^`]*`", "code", _LINK.sub(lambda link: link["text"], text))
+        text = re.sub(r"\bcode(?:, code)+", "codes", text)
         pieces = re.split(r"\n\s*\n|\n\s*(?:[*-]|\d+\.) |(?<!\\)\||^#+ .*$|<[^>]*>", text, flags=re.M)
         found = [part.split() for piece in pieces for part in re.split(r"(?<=[.!?])[)*\"”]*\s+", piece)]
         return [words for words in found if len(words) > 2]

@@ -69,7 +69,7 @@ def test_no_link_of_the_site_leads_to_nothing(site: Path) -> None:
 
 
 def test_every_page_is_in_the_site_and_in_its_search(site: Path) -> None:
-    """Only the README is not: the home page of the site takes its place."""
+    """The README is not, since the home page of the site takes its place."""
     index = (site / "searchindex.js").read_text("utf-8")
     names = {one.path.removesuffix(".md") for one in pages()} - {"README"}
     assert [name for name in sorted(names) if not (site / f"{name}.html").is_file() or f'"{name}"' not in index] == []

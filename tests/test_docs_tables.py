@@ -58,7 +58,7 @@ def sources_table() -> str:
         figures = METRICS[kind].can_give("", {**table, "kind": kind}, "pool", keys)
         causes = possible(figures)
         named = [f"`{name}`" for name in FIGURES if name in figures]
-        lines.append(f"| {row} | {', '.join(named)} | {len(causes)}: {', '.join(causes)} |")
+        lines.append(f"| {row} | {', '.join(named)} | {len(causes)}: {', '.join(f'`{one}`' for one in causes)} |")
     return "\n".join(lines)
 
 
