@@ -11,16 +11,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from bot.core.finding import Finding, facts_of
+from bot.core.finding import Diagnosis, Finding, facts_of
 from bot.core.finding import Moment as Now
+from bot.core.pool.held_cause import judged, remembered
 from bot.core.pool.pool import Snapshot
 from bot.diagnosis.earned import EARNED
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.refusals import family
+from tests.architecture.tree import ROOT
 from tests.bench.jobfleet.cases import KINDS, PAIRS, Case, case, tellable
 from tests.bench.jobfleet.stories import NAME, Moment, lived
 
 FULL = 0.93
+PAGE = ROOT / "docs/explanation/diagnosis.md"
+BEGIN, END = "<!-- begin of the figures -->", "<!-- end of the figures -->"
 OFFSETS = (0, 15, 45)
 """Minutes after the alert."""
 
@@ -58,21 +62,23 @@ class Story:
 
 def tell(one: Case, table: Mapping[str, tuple[float, ...]]) -> Story:
     """Live the case and diagnose it each minute."""
-    story = Story(one)
+    story, held = Story(one), None
     for moment in lived(one):
         begun = time.process_time()
-        named = _named(moment, table)
-        story.cpu_seconds += time.process_time() - begun
         last = moment.pools[NAME].samples[-1]
+        found = _found(moment, table)
+        held = judged(held, found, last.at, last.queued)
+        named = remembered(held, found).claims
+        story.cpu_seconds += time.process_time() - begun
         full = last.limit is not None and (last.busy or 0) + (last.booting or 0) >= FULL * last.limit
         true = (*one.causes, "limit") if full and "surge" in one.causes else one.causes
         story.judged.append(Judged(moment.minute, named, by_thumb(last), bool(last.queued), true))
     return story
 
 
-def _named(moment: Moment, table: Mapping[str, tuple[float, ...]]) -> tuple[Finding, ...]:
+def _found(moment: Moment, table: Mapping[str, tuple[float, ...]]) -> Diagnosis:
     every = facts_of(list(moment.pools), moment.pools, moment.rules, Now(moment.now, 60.0))
-    return diagnosed(next(f for f in every if f.pool == NAME), table=table).claims
+    return diagnosed(next(f for f in every if f.pool == NAME), table=table)
 
 
 def by_thumb(now: Snapshot) -> str:
@@ -153,14 +159,45 @@ def suite(kinds: Sequence[str], cases: int, name: str, table: Mapping[str, tuple
     return [story for story in told if story.judged]
 
 
+def document(stories: Sequence[Story], cases: int) -> str:
+    """The figures, the reliability of the confidence and the confusion matrix as Markdown."""
+    lines = [BEGIN, f"Written by `python -m tests.bench.diagnosis {cases} --write` on {len(stories)} incidents.", ""]
+    lines += ["| measure | result |", "|---|---|"]
+    lines += [f"| {what} | {str(count).strip()} |" for what, count in sorted(table(stories).items())]
+    changes = sorted(story.changes for story in stories)
+    lines += [f"| changes of the first cause in an hour, median | {changes[len(changes) // 2]} |", ""]
+    lines += ["| named with | right | |", "|---|---|---|"]
+    for low in (0.0, 0.5, 0.7, 0.85, 0.95):
+        high = min([edge for edge in (0.5, 0.7, 0.85, 0.95) if edge > low], default=1.01)
+        count = Count()
+        for one in (j for s in stories for m in OFFSETS if (j := s.at(m)) and j.named):
+            if low <= one.named[0].confidence < high:
+                count.add(one.named[0].cause in one.true)
+        bar = "█" * round(20 * count.right / count.asked) if count.asked else ""
+        lines.append(f"| {low:.0%} to {min(high, 1.0):.0%} | {str(count).strip()} | {bar} |")
+    lines += ["", "| trouble | named first at the alert | named first 45 min later |", "|---|---|---|"]
+    first, last = matrix(stories, 0), matrix(stories, 45)
+    lines += [f"| {kind} | {_named(first[kind])} | {_named(last[kind])} |" for kind in first]
+    return "\n".join([*lines, END])
+
+
+def _named(counts: Counter[str]) -> str:
+    return ", ".join(f"`{name}` {n}" if name != "-" else f"nothing {n}" for name, n in counts.most_common()) or "-"
+
+
 def main() -> None:
     """Print the figures, and per kind what was named first."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("cases", nargs="?", type=int, default=6)
     asked.add_argument("--suite", default="hold-out")
     asked.add_argument("--kind", action="append")
+    asked.add_argument("--write", action="store_true", help="write the figures into the docs")
     given = asked.parse_args()
     stories = suite(given.kind or [*KINDS, *(" + ".join(pair) for pair in PAIRS)], given.cases, given.suite)
+    if given.write:
+        text = PAGE.read_text("utf-8")
+        before, _, rest = text.partition(BEGIN)
+        PAGE.write_text(before + document(stories, given.cases) + rest.partition(END)[2], "utf-8")
     for minute in OFFSETS:
         print(f"named first, {minute} min after the alert (of {given.cases} cases of a kind)")
         for kind, counts in matrix(stories, minute).items():

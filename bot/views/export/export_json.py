@@ -10,6 +10,7 @@ from bot.core.forecast.outlook import Score
 from bot.core.incident.closing import waits
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry
+from bot.views.export.judgement import causes
 from bot.views.words.timeline import entry_lines, entry_words
 
 SCHEMA = "tailback.incident/1"
@@ -67,7 +68,7 @@ def _alert(incident: Incident, number: int) -> dict[str, object]:
 def _pool(incident: Incident, name: str, now: float) -> dict[str, object]:
     peak, course = incident.pools.peaks.get(name), incident.pools.courses.get(name)
     cost = next((one for one in waits(incident, now) if one.pool == name), None)
-    likeliest = course.likeliest if course else None
+    likeliest, held = course.likeliest if course else None, incident.pools.verdicts.get(name)
     return {
         "name": name,
         "affected": name in incident.pools.affected,
@@ -76,6 +77,7 @@ def _pool(incident: Incident, name: str, now: float) -> dict[str, object]:
         "developer_hours_waited_at_least": round(cost.hours, 3) if cost else None,
         "unmeasured_share": round(cost.unmeasured, 3) if cost else None,
         "likely_cause": likeliest[0] if likeliest else None,
+        "causes": causes([held.finding] if held else []),
     }
 
 

@@ -150,6 +150,7 @@ def test_the_json_keeps_its_fields() -> None:
         "developer_hours_waited_at_least": None,
         "unmeasured_share": None,
         "likely_cause": None,
+        "causes": [],
     }
     assert [entry["event"] for entry in made["timeline"]] == ["opened", "scaled", "silenced", "drained"]
     assert list(made["timeline"][0]) == [

@@ -1,0 +1,50 @@
+"""The backlog is attributed to what differs from the usual, and the parts add up to the queue."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.pool.backlog import Factor, attributed
+from bot.core.pool.pool import Snapshot
+from bot.core.pool.usual import usual_of
+
+START = 1_800_000_000.0
+CALM = Snapshot("p", START, queued=0, oldest_wait_seconds=0.0, busy=20, idle=0, offline=0, limit=30,
+                arrivals_per_minute=2.0, starts_per_minute=2.0, completions_per_minute=2.0)  # fmt: skip
+
+
+def lived(**trouble: float) -> tuple[Snapshot, ...]:
+    """Four calm hours, then an hour in which the queue grows by two jobs a minute."""
+    calm = [replace(CALM, at=START + 60 * n) for n in range(240)]
+    late = [
+        replace(CALM, at=START + 60 * (240 + n), queued=2 * n, oldest_wait_seconds=60.0 * n, **trouble)  # type: ignore[arg-type]
+        for n in range(1, 61)
+    ]
+    return (*calm, *late)
+
+
+@pytest.mark.parametrize(
+    ("factor", "trouble"),
+    [
+        (Factor.ARRIVALS, {"arrivals_per_minute": 4.0, "limit": 20}),
+        (Factor.LIMIT, {"limit": 10, "busy": 10, "starts_per_minute": 1.0, "completions_per_minute": 1.0}),
+        (Factor.OFFLINE, {"offline": 20, "busy": 10, "starts_per_minute": 1.0, "completions_per_minute": 1.0}),
+        (Factor.SUPPLY, {"busy": 3, "starts_per_minute": 0.3, "completions_per_minute": 0.3}),
+        (Factor.DURATION, {"limit": 20, "starts_per_minute": 0.2, "completions_per_minute": 0.2}),
+    ],
+)
+def test_the_factor_that_changed_has_most_of_the_jobs(factor: Factor, trouble: dict[str, float]) -> None:
+    """One thing at a time; the parts add up."""
+    series = lived(**trouble)
+    parts = attributed(series, usual_of(series, 300.0)).parts
+    assert sum(parts.values()) == series[-1].queued
+    assert next(iter(parts)) is factor, parts
+
+
+def test_without_rates_nothing_is_attributed() -> None:
+    """Unknown is not zero."""
+    series = tuple(
+        replace(s, arrivals_per_minute=None, starts_per_minute=None, completions_per_minute=None) for s in lived()
+    )
+    assert attributed(series, usual_of(series, 300.0)).parts == {}
+    assert attributed((), usual_of((), 300.0)).parts == {}

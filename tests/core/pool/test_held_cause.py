@@ -1,0 +1,63 @@
+"""A named cause stays while evidence comes and goes, and gives way to a clear lead."""
+
+from bot.core.finding import Diagnosis, Finding, Scaling
+from bot.core.pool.held_cause import HeldCause, judged, remembered
+from bot.core.statement import statement
+
+
+def found(*causes: tuple[str, float], blind: bool = False) -> Diagnosis:
+    """A diagnosis with these causes."""
+    seen = (statement("calls_left", calls=1),)
+    each = tuple(Finding(cause, sure, seen, Scaling.NO, "stop_calling") for cause, sure in causes)
+    return Diagnosis("p", each, (), waits=bool(causes), blind=blind)
+
+
+def after(*steps: Diagnosis, queued: int = 10, minutes: int = 1) -> HeldCause | None:
+    """The verdict after these measurements."""
+    held: HeldCause | None = None
+    for number, one in enumerate(steps):
+        held = judged(held, one, 60.0 * minutes * number, queued)
+    return held
+
+
+def name(held: HeldCause | None) -> str:
+    """Its cause."""
+    return held.finding.cause if held else ""
+
+
+LIMIT, HUNG = found(("limit", 0.8), ("hung", 0.7)), found(("hung", 0.8), ("limit", 0.75))
+
+
+def test_a_rival_needs_three_measurements_in_a_row_or_a_clear_lead() -> None:
+    """One flicker changes nothing."""
+    assert name(after(LIMIT, HUNG, LIMIT, HUNG, HUNG)) == "limit"
+    assert name(after(LIMIT, HUNG, HUNG, HUNG)) == "hung"
+    clear = found(("stockout", 0.99), ("limit", 0.5))
+    assert name(after(LIMIT, clear)) == "limit"
+    assert name(after(LIMIT, clear, clear)) == "stockout"
+
+
+def test_a_cause_that_has_stood_for_long_gives_way_to_a_clear_lead_only() -> None:
+    """Whatever comes first then by little."""
+    assert name(after(*[LIMIT] * 30, *[HUNG] * 20)) == "limit"
+    assert name(after(*[LIMIT] * 30, *[found(("stockout", 0.99), ("limit", 0.5))] * 4)) == "stockout"
+
+
+def test_the_cause_of_a_queue_is_not_what_is_seen_while_it_drains() -> None:
+    """Nor does a blind source, an empty diagnosis or the same measurement change it."""
+    held = after(LIMIT, queued=100)
+    for number in range(1, 9):
+        held = judged(held, HUNG, 60.0 * number, 40)
+    assert name(held) == "limit"
+    assert judged(held, HUNG, 480.0, 100) == held
+    assert judged(held, found(("blind", 0.8), blind=True), 900.0, None) == held
+    assert name(judged(held, found(), 960.0, 100)) == "limit"
+
+
+def test_the_remembered_cause_comes_first_and_a_blind_source_is_called_blind() -> None:
+    """It is a claim also when no job waits too long any more."""
+    held = after(LIMIT)
+    assert [one.cause for one in remembered(held, HUNG).claims] == ["limit", "hung"]
+    assert [one.cause for one in remembered(held, found()).claims] == ["limit"]
+    assert [one.cause for one in remembered(held, found(("blind", 0.8), blind=True)).claims] == ["blind"]
+    assert remembered(None, found()).claims == ()
