@@ -34,8 +34,6 @@ class Expected:
     """The story's cause, by the ids that name it."""
     later: frozenset[str] = frozenset()
     """What is true beside it, or once it has ended: the backlog fills the pool up to its limit."""
-    nothing: float = 0.0
-    """Largest share of the answers that name no cause although jobs wait: what is still to be mended."""
 
 
 FULL = frozenset({"limit", "surge", "together", "hung"})
@@ -109,10 +107,8 @@ async def test_the_named_cause_is_right_at_every_moment(name: str) -> None:
     while story.second < began + ASKED_SECONDS and not story.world.incident.closed:
         said += await story.diagnosed()
         await story.passes()
-    strange = set(said) - expected.causes - expected.later - {NOTHING}
-    assert not strange, said
-    assert sum(said[one] for one in expected.causes) > 0.4 * (said.total() - said[NOTHING]), said
-    assert said[NOTHING] <= expected.nothing * said.total(), said
+    assert set(said) <= expected.causes | expected.later, said
+    assert sum(said[one] for one in expected.causes) > 0.4 * said.total(), said
 
 
 def test_every_story_with_a_cause_is_asked() -> None:
