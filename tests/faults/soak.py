@@ -102,8 +102,13 @@ class Soak:
             await self.home.redis.start()
 
 
-async def soaked(zygote: Zygote, folder: Path, seconds: float, seed: int) -> tuple[Verdict, Soak]:
-    """Run it for so long, mend everything, and judge; without resync, which would find what was lost, or ease it."""
+async def soaked(
+    zygote: Zygote, folder: Path, seconds: float, seed: int, mend_seconds: float = MEND_SECONDS
+) -> tuple[Verdict, Soak]:
+    """Run it for so long, mend everything, and judge after at most `mend_seconds`.
+
+    Without resync, which would find what was lost, or ease it.
+    """
     chance = random.Random(seed)
     async with house(zygote, folder, Plan(rooms=ROOMS, resync="12h", judges_itself=True)) as home:
         home.stand_in.faults.history_lag_seconds = HISTORY_LAG_SECONDS
@@ -119,7 +124,7 @@ async def soaked(zygote: Zygote, folder: Path, seconds: float, seed: int) -> tup
         for process in home.processes.values():
             process.kill()
         await home.start()
-        verdict = await judged(home, MEND_SECONDS)
+        verdict = await judged(home, mend_seconds)
         soak.visible = sorted(seen_for(home))
         return verdict, soak
 
@@ -138,11 +143,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Crash soak of Tailback.")
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=None, help="the same seed kills in the same order")
+    help_mend = "how long a busy machine may take to catch up before it is judged; seconds"
+    parser.add_argument("--mend", type=float, default=MEND_SECONDS, help=help_mend)
     given = parser.parse_args()
     seed = random.SystemRandom().randrange(10**6) if given.seed is None else given.seed
     zygote = Zygote()
     with tempfile.TemporaryDirectory(prefix="tailback-soak-") as folder:
-        verdict, soak = asyncio.run(soaked(zygote, Path(folder), given.minutes * 60, seed))
+        verdict, soak = asyncio.run(soaked(zygote, Path(folder), given.minutes * 60, seed, given.mend))
     zygote.close()
     groups = len({sent.group for sent in soak.home.delivered})
     print(f"seed {seed}: {groups} groups, {soak.kills} kills, {soak.pauses} pauses, {soak.redis_kills} kills of Redis")
