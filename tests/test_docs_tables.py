@@ -56,7 +56,7 @@ def sources_table() -> str:
     for row, (table, keys) in samples().items():
         kind = row.partition(",")[0]
         figures = METRICS[kind].can_give("", {**table, "kind": kind}, "pool", keys)
-        causes = possible(figures)
+        causes = possible(figures | {"queued"})
         named = [f"`{name}`" for name in FIGURES if name in figures]
         lines.append(f"| {row} | {', '.join(named)} | {len(causes)}: {', '.join(f'`{one}`' for one in causes)} |")
     return "\n".join(lines)
