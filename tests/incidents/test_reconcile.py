@@ -55,9 +55,9 @@ async def test_the_parent_is_edited_only_when_it_changes() -> None:
     """Polls without news cost Slack nothing."""
     world = World()
     await world.opens()
-    await world.passes(30, step=30)  # the second look knows a trend
+    await world.passes(90, step=30)  # the second look knows a trend, the third a slope
     before = world.parent.edits
-    await world.passes(210, step=30)
+    await world.passes(150, step=30)
     assert world.parent.edits == before
     world.queues(40)
     await world.passes(30, step=30)

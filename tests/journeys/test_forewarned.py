@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from bot.core.pool.history import PoolHistory, finished
+from bot.core.pool.hour_stats import Amount, HourStats
 from bot.core.pool.pool import Pool, Snapshot
-from bot.core.record import Change
+from bot.core.record import Change, Put, Stored
 from bot.playground.fleet.simulation import SimulatedFleet
 from bot.playground.fleet.spec import PoolSpec, Rate
 from bot.playground.fleet.usual_pools import GPU, LINUX_LARGE
@@ -51,7 +53,13 @@ class Days:
         self.fired_at: dict[str, float] = {}
 
     async def begin(self) -> None:
-        """Tailback starts."""
+        """Tailback starts, and knows two and a half even weeks."""
+        hour = int(NOW // HOUR)
+        for name, pool in self.fleet.pools.items():
+            jobs = Amount(60 * pool.spec.arrivals_per_minute, HOUR)
+            cells = tuple(HourStats(past, 60, HOUR, jobs) for past in range(hour - 420, hour))
+            past = finished(PoolHistory(name), cells)
+            await self.world.store.commit(Change(puts=(Put(Stored(PoolHistory(name), 0), past, None),)))
         await self.world.store.commit(Change(wake=("chore:pools",)))
         await self.world.work()
 

@@ -15,7 +15,7 @@ from bot.core.pool.pool import PoolRules, Snapshot, drained
 from bot.core.statement import Statement
 
 LOOK_AHEAD_MINUTES = 60.0
-USUAL_FROM_MINUTES = 20.0
+USUAL_FROM_MINUTES = 60.0
 """After this time arrivals and runners are expected to be as in past weeks."""
 INTERVAL_Z = 1.4
 """Standard deviations on each side of an interval."""

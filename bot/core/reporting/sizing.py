@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
 from bot.core.reporting.staffing import MEAN_OVER_MEDIAN, SHARE, Demand, Staffing, Stretch, fewest, late_shares
@@ -11,6 +12,8 @@ LEAST_KNOWN_SECONDS = 1800.0
 """Minimum measured time of an hour; the rest of the hour is assumed to be the same."""
 WINDOW_MINUTES = 10.0
 """Over which sources average rates."""
+LEAST_HOURS = 12
+"""Fewer hours do not show batches and the spread of job times."""
 MOST_BATCH, MOST_TAIL = 50.0, 3.0
 BOUND = 0.6
 """The limit is the constraint if at least this share of it works while jobs wait; otherwise it is something else."""
@@ -83,8 +86,8 @@ def job_seconds(cells: Sequence[HourStats]) -> float | None:
     busy, done = _mean([c.busy for c in cells]), _mean([c.completions for c in cells])
     if busy and done:
         return busy / done
-    median = _mean([cell.duration for cell in cells])
-    return median * MEAN_OVER_MEDIAN if median else None
+    middle = _mean([cell.duration for cell in cells])
+    return middle * MEAN_OVER_MEDIAN if middle else None
 
 
 def _mean(amounts: Sequence[Amount]) -> float | None:
@@ -117,14 +120,14 @@ def _runs(cells: Sequence[HourStats]) -> list[list[HourStats]]:
 def shape_of(cells: Sequence[HourStats]) -> tuple[float, float]:
     """(mean size of a batch, mean over median of the job times), as recorded; the usual ones where unknown.
 
-    For batches of geometric size, the variance of the jobs in a window over their mean is twice the size less 1.
+    For batches of geometric size, the variance of the jobs in a window over their mean is twice the size less 1. The
+    median of the hours counts, because a single one may rise or fall.
     """
     known = [cell for cell in cells if cell.squares.seconds >= LEAST_KNOWN_SECONDS and cell.arrivals.total > 0]
-    uneven = [(_variance(cell), 60 * cell.arrivals.total / cell.arrivals.seconds) for cell in known]
-    jobs = sum(rate for _, rate in uneven)
-    batch = (1 + WINDOW_MINUTES * sum(variance for variance, _ in uneven) / jobs) / 2 if jobs else 1.0
-    busy, done, median = (_mean([getattr(c, name) for c in cells]) for name in ("busy", "completions", "duration"))
-    tail = busy / done / median if busy and done and median else MEAN_OVER_MEDIAN
+    uneven = [WINDOW_MINUTES * _variance(cell) * cell.arrivals.seconds / (60 * cell.arrivals.total) for cell in known]
+    batch = (1 + median(uneven)) / 2 if len(uneven) >= LEAST_HOURS else 1.0
+    busy, done, middle = (_mean([getattr(c, name) for c in cells]) for name in ("busy", "completions", "duration"))
+    tail = busy / done / middle if busy and done and middle and len(cells) >= LEAST_HOURS else MEAN_OVER_MEDIAN
     return min(MOST_BATCH, max(1.0, batch)), min(MOST_TAIL, max(1.01, tail))
 
 

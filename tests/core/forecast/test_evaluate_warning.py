@@ -98,7 +98,7 @@ def test_a_burst_that_stands_in_line_ages_as_fast_as_time() -> None:
         [],
         growing(60, 120.0),
         growing(60, 900.0, arrivals_per_minute=None),
-        growing(60, 900.0, arrivals_per_minute=1.0, usual_arrivals_per_minute=1.0),
+        [replace(one, queued=120 - (one.queued or 0)) for one in growing(60, 900.0, arrivals_per_minute=1.0)],
         [sample(0, at=NOW - 60 * n, **FULL) for n in (2, 1, 0)],
         growing(60, 1800.0),
     ],

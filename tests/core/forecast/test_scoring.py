@@ -194,12 +194,11 @@ def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out() -> None:
     known, scaled = scored(made(600, 1000, 2000), 1500), out(made(600, 1000, 2000), LeftOut.SCALED)
     ended = out(made(600, 1000, 2000), LeftOut.WAITING)
     assert score_lines(score_summary([scaled, known, scaled, ended])) == (
-        "Forecast: 1 of 1 forecast held the truth; "
-        "3 not scored: somebody scaled the pool (2), it ended before the queue drained (1)",
-        "The first, made at 08:00 UTC, said 10 min to 33 min; it took 25 min",
+        "Forecasts: 1 of 1 correct; 3 not scored: somebody scaled the pool (2), it ended before the queue drained (1)",
+        "First forecast, at 08:00 UTC: 10 min to 33 min. It took 25 min",
     )
     assert score_lines(score_summary([ended])) == (
-        "Forecast: none was scored; 1 not scored: it ended before the queue drained",
+        "Forecasts: none scored; 1 not scored: it ended before the queue drained",
     )
     assert score_lines(score_summary([])) == ()
     assert left_out_words(not_scored([known])) == ""
@@ -209,6 +208,6 @@ def test_what_was_called_stalled_is_counted_in_words_that_can_be_read() -> None:
     """How many came true, and what that means."""
     right, wrong = scored(Forecast(AT, Verdict.GROWING, 60), 7200), scored(Forecast(AT, Verdict.STALLED, 60), 600)
     assert score_lines(score_summary([right])) == (
-        "Forecast that the queue stalls or grows: 1 of 1 forecast came true (it was not empty within 30 min)",
+        "Forecast that the queue does not drain: 1 of 1 forecast correct (not empty within 30 min)",
     )
-    assert "1 of 2 forecasts came true" in score_lines(score_summary([right, wrong]))[0]
+    assert "1 of 2 forecasts correct" in score_lines(score_summary([right, wrong]))[0]
