@@ -23,8 +23,8 @@ BATCH = 3.0
 """Variance of the arrivals over their mean: pushes start several jobs at once."""
 DOUBT = 0.15
 """Relative uncertainty of the rate of arrivals."""
-SURE_Z = 0.85
-"""Standard deviations on the optimistic side at which a crossing must still happen: 4 of 5, if normal."""
+SURE_Z = 0.9
+"""Standard deviations on the optimistic side at which a crossing must still happen."""
 BLUNT_MINUTES = 2.0
 """No interval is narrower than the time between samples."""
 LEAST_FIRED = 2
