@@ -46,7 +46,7 @@ async def test_acting_verbs_do_what_the_buttons_do(world: World) -> None:
     await parent.until("<@U0ANA> silenced the alert for 2 h")
     assert len(world.farm.kept()) == 1
     await slack.slash("/queue", "scale")
-    await slack.ephemeral(containing="Say which pool and how many runners")
+    assert (await slack.modal(title="Scale up")).title == "Scale up"
     await slack.slash("/queue", f"scale {LINUX} 24")
     question = await slack.modal(title="Scale up?")
     assert await question.submit() == {}
@@ -77,7 +77,7 @@ async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
     assert [target for _, target, _ in world.farm.sets] == [24]
     await slack.mention("help", parent)
     await slack.ephemeral(containing="You can write")
-    await slack.mention("ack")
+    await slack.mention("note seen")
     await slack.ephemeral(containing="Ask in the thread of an incident")
 
 
