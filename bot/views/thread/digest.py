@@ -114,9 +114,10 @@ def _title(one: Incident, most: int) -> str:
 
 
 def _pools(one: Incident, most: int) -> Marked:
+    """What the alert calls its pool comes first: pools that were measured instead are the same for many alerts."""
     names = (
-        one.pools.affected
-        or one.pools.unknown_pools
+        one.pools.unknown_pools
+        or one.pools.affected
         or (one.pools.candidates if len(one.pools.candidates) == 1 else ())
     )
     if not names:
