@@ -57,7 +57,7 @@ def test_the_parent_says_likely_cause_and_forecast_once() -> None:
     incident = samples.incident(candidates=("linux",), affected=("linux",))
     drawn = parent(incident, view, (), NOW, TIMING)
     line = (
-        "*Likely cause:* the pool's limit is reached (high confidence). More runners help. "
+        "*Likely cause:* the pool's limit is reached (medium confidence). More runners help. "
         "*Forecast:* drains in 20–50 min."
     )
     assert [block for block in drawn.blocks if line in str(block)]
