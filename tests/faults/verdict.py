@@ -81,7 +81,7 @@ def roots(outside: Outside) -> list[Root]:
             mark = mark_of(message)
             text = str(message.get("text", ""))
             is_reply = message.get("thread_ts", ts) != ts
-            group = GROUP.search(text)
+            group = GROUP.search(f"{text} {message.get('blocks')}")
             if mark and group and not is_reply and not mark.startswith("digest/") and not text.startswith(DUPLICATE):
                 found.append(Root(channel.id, ts, mark, int(group[1]), text))
     return found
