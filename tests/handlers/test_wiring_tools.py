@@ -96,7 +96,7 @@ async def test_the_doctor_reads_what_webhooks_told_while_redis_answers(tmp_path:
         async with records(heard) as store:
             since = time.time() - 60
             job = WorkflowJob("11", "1", "build", "pull", REPO, (LABEL,), JobState.QUEUED, since, seen_at=since)
-            context = SimpleNamespace(store=store, now=time.time)
+            context = SimpleNamespace(store=store, now=time.time, settings=heard)
             assert await take_job(cast("Context", context), job, "d1") is StoredJob.STORED
             (told,) = await found(heard, "metrics")
         (deaf,) = await found(settings(tmp_path, text, GITHUB_TOKEN=TOKEN), "metrics")

@@ -98,7 +98,7 @@ async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_
         async with working(world):
             before = world.chat.script.count("post")
             await until(spoke_since(world, before))
-            await asyncio.sleep(0.005)
+            await until(lambda: world.data.due[due] > world.clock.now())
         pauses.append(world.data.due[due] - world.clock.now())
         world.clock.advance(30 + pauses[-1])
     assert world.incident.thread.plain

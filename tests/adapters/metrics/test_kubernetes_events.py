@@ -47,31 +47,44 @@ async def test_runners_are_counted_by_what_they_do() -> None:
     assert found.create_failures_by_code == (Counted("TooManyPodFailures", 1.0),)
 
 
-CAUSES = {
-    "image": KubernetesLists([runner("a", NEW)], [pod("a", NEW, waiting="ImagePullBackOff")]),
-    "quota": KubernetesLists(
-        [runner("a", NEW, phase="Failed", reason="InvalidPod", message='pods "a" is forbidden: exceeded quota: ci')]
+CAUSES = (
+    ("image", KubernetesLists([runner("a", NEW)], [pod("a", NEW, waiting="ImagePullBackOff")])),
+    (
+        "quota",
+        KubernetesLists(
+            [runner("a", NEW, phase="Failed", reason="InvalidPod", message='pods "a" is forbidden: exceeded quota: ci')]
+        ),
     ),
-    "stockout": KubernetesLists(
-        [runner("a", NEW)],
-        [pod("a", NEW)],
-        node_events=[
-            event("NodeClaim", "n", "InsufficientCapacityError", "NodeClaim n event: insufficient capacity", AT - 60)
-        ],
+    (
+        "stockout",
+        KubernetesLists(
+            [runner("a", NEW)],
+            [pod("a", NEW)],
+            node_events=[
+                event("NodeClaim", "n", "InsufficientCapacityError", "NodeClaim n event: no capacity", AT - 60)
+            ],
+        ),
     ),
-    "refused": KubernetesLists(
-        [runner("a", NEW)], [pod("a", NEW, unschedulable="0/3 nodes are available: 3 Insufficient cpu.")]
+    (
+        "stockout",
+        KubernetesLists(
+            [runner("a", NEW)], [pod("a", NEW, unschedulable="0/3 nodes are available: 3 Insufficient cpu.")]
+        ),
     ),
-    "unregistered": KubernetesLists(
-        [runner(f"r{n}", NEW) for n in range(9)], [pod(f"r{n}", NEW, phase="Running") for n in range(9)]
+    ("refused", KubernetesLists([runner("a", NEW, phase="Failed", reason="TooManyPodFailures", message="Failed")])),
+    (
+        "unregistered",
+        KubernetesLists(
+            [runner(f"r{n}", NEW) for n in range(9)], [pod(f"r{n}", NEW, phase="Running") for n in range(9)]
+        ),
     ),
-}
+)
 
 
-@pytest.mark.parametrize("cause", CAUSES)
-async def test_a_cause_is_found_in_such_a_cluster(cause: str) -> None:
+@pytest.mark.parametrize(("cause", "lists"), CAUSES)
+async def test_a_cause_is_found_in_such_a_cluster(cause: str, lists: KubernetesLists) -> None:
     """End to end: lists, figures, merge with the queue, rules."""
-    async with source(CAUSES[cause], node_events=True) as found:
+    async with source(lists, node_events=True) as found:
         assert cause in [one.cause for one in (await diagnosed_with(found, AT)).findings]
 
 
