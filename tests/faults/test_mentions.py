@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,8 @@ async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_pat
         assert comment.isprintable(), comment
         alert |= {"status": "resolved", "endsAt": written(time.time())}
         await home.send(1, json.dumps(body | {"status": "resolved"}).encode())
-        await home.eventually(lambda: "resolved" in replies(home)[-1], "its end is told")
+        await home.eventually(lambda: "alert resolved" in roots(home)[0].text, "its end is told")
+        await home.says(partial(replies, home), "*Alert:* Group0001Z")
         assert forged(home) == []
         for call in home.stand_in.log.calls:
             assert "link_names" not in call.args
@@ -93,7 +95,7 @@ async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_pat
 
 async def everything_pressed(home: House) -> None:
     """All that a person can ask for, by hands whose name is as bad as the alert."""
-    root, said = roots(home)[0].ts, len(replies(home))
+    root, said = roots(home)[0].ts, diagnoses(home)
     for label in ("Diagnose", "Silence", "Scale up"):
         await home.press(root, label, "U0BEN")
     for words in (f"status {EVIL}", f"silence {POOL} {EVIL}", f"scale {POOL} {EVIL}", f"diagnose {POOL}", EVIL):
@@ -103,14 +105,19 @@ async def everything_pressed(home: House) -> None:
     await dialog.fill("Or any other duration", "<!channel> <@U1> <!here>")
     home.aim()
     assert await dialog.submit(), "no duration"
-    await home.eventually(lambda: len(replies(home)) > said, "the diagnosis")
+    await home.eventually(lambda: diagnoses(home) > said, "the diagnosis")
+
+
+def diagnoses(home: House) -> int:
+    """How many diagnoses the thread has."""
+    return sum("asked for a diagnosis" in text for text in replies(home))
 
 
 async def silenced(home: House, told: str) -> None:
     """A silence is asked for, and the thread is told what came of it."""
     home.aim()
     await home.slack.slash("/queue", f"silence {POOL} 1h", "U0BEN", CHANNEL)
-    await home.eventually(lambda: told in replies(home)[-1], f"a reply that says {told}")
+    await home.says(partial(replies, home), told)
 
 
 def replies(home: House) -> list[str]:
