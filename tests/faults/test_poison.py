@@ -54,10 +54,10 @@ def figures(value: str) -> Callable[[Json], None]:
 
 
 def told_wait(seconds: float, attempts: int) -> Callable[[Json], None]:
-    """The wait that the thread was told last, which no look can be compared with, and how often it has failed."""
+    """The last report: a queue that has doubled since, with a wait that no reply can show; and how often it failed."""
 
     def spoil(document: Json) -> None:
-        told = {"at": 0.0, "queued": 14, "oldest_wait_seconds": seconds, "worst": None}
+        told = {"at": 0.0, "queued": 1, "oldest_wait_seconds": seconds, "worst": None}
         document["pools"]["reported"] = told  # type: ignore[index]  # as the record has them
         document["trouble"]["attempts"] = attempts  # type: ignore[index]  # as the record has them
 
