@@ -62,7 +62,7 @@ async def test_choosing_in_the_overflow_menu_sends_the_stored_option(context: De
     await parent.choose("Close incident")
     [action] = context.bodies[0]["actions"]
     assert action["type"] == "overflow"
-    assert action["selected_option"]["value"] == "resolve by hand"
+    assert action["selected_option"]["value"] == "close incident"
 
 
 async def test_a_button_that_is_gone_cannot_be_pressed_except_by_a_stale_client(context: Desk) -> None:
