@@ -1,23 +1,26 @@
-"""Finds a request's incident and pool, and stores it once, with its audit entry and its change of the incident."""
+"""Finds a request's incident, remembers what its dialog showed, and stores the request once with its audit entry."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
 
 from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.context.save import Move, keep, put_new
-from bot.core.alert import digest
+from bot.core.alert import Matcher, digest
 from bot.core.incident.incident import Incident, acting
-from bot.core.record import AlreadyDone, AuditEntry, Change, Put, Stored
+from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Put, Stored
 from bot.core.requests.body import AtOnce, Body, parameters
 from bot.core.requests.interaction import Interaction, Surface
 from bot.core.requests.offer import incident_of, request_id, used
-from bot.core.requests.request import Progress, Request, done
-from bot.ports import Refused
+from bot.core.requests.request import Progress, Request, Shown, done
+from bot.ports import Refused, Unreachable
 from bot.views.words import refusals
 
 AT_ONCE = AtOnce()
 TAILBACK = "tailback"
 """Author of requests without a person, such as the end of a lease."""
+KEPT_SECONDS = 4 * 3600.0
+"""How long it is known what a dialog showed; Slack keeps a dialog open for as long as nobody closes it."""
 
 
 def new_request(
@@ -222,3 +225,27 @@ async def _of_button(context: Context, interaction: Interaction) -> Stored[Incid
     if there != held.value.id:
         raise Refused(refusals.OTHER_THREADS_BUTTON)
     return held
+
+
+async def remember(
+    context: Context,
+    interaction: Interaction,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    matchers: tuple[Matcher, ...] = (),
+) -> None:
+    """Store what the dialog shows; without the store the dialog opens all the same."""
+    shown = Shown(_shown_id(interaction), sizes or {}, matchers)
+    with contextlib.suppress(Conflict, Unreachable):
+        known = await context.store.get(Shown, shown.id) or Stored(shown, 0)
+        await context.store.commit(Change(puts=(Put(known, shown, None, keep_seconds=KEPT_SECONDS),)))
+
+
+async def recall(context: Context, interaction: Interaction) -> Shown:
+    """What the submitted dialog showed; nothing if that is not known any more."""
+    found = await context.store.get(Shown, _shown_id(interaction))
+    return found.value if found else Shown(_shown_id(interaction))
+
+
+def _shown_id(interaction: Interaction) -> str:
+    return f"{incident_of(interaction.request_id)}.{digest(interaction.request_id, interaction.who)[:12]}"

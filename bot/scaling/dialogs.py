@@ -13,8 +13,7 @@ from bot.core.requests.request import Request
 from bot.core.scaling.limits import needs_approval, proposed
 from bot.core.words import count, duration, money
 from bot.ports import Capacity, Refused, Unreachable
-from bot.requests.shown import remember
-from bot.requests.submit import subject
+from bot.requests.submit import remember, subject
 from bot.scaling.limits import lease_terms, lever_of, maximum, within
 from bot.scaling.what_if import effect_of, effects, enough, useless
 from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal

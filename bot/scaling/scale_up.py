@@ -20,8 +20,7 @@ from bot.core.scaling.limits import LimitVerdict, needs_approval
 from bot.core.scaling.verify import deadline_seconds
 from bot.ports import Refused
 from bot.requests.permission import acting, still_permitted
-from bot.requests.shown import recall
-from bot.requests.submit import already, new_request, own_id, refused, subject, submit
+from bot.requests.submit import already, new_request, own_id, recall, refused, subject, submit
 from bot.scaling.approval import approval_requested, scale_request
 from bot.scaling.dialogs import confirmation, first_dialog, only_pool, table
 from bot.scaling.limits import (

@@ -18,8 +18,7 @@ from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Request, Result
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.requests.permission import acting, still_permitted
-from bot.requests.shown import recall, remember
-from bot.requests.submit import new_request, subject, submit
+from bot.requests.submit import new_request, recall, remember, subject, submit
 from bot.silencing.auto_unsilence import ends_itself
 from bot.views.dialogs.modals import silence_modal
 from bot.views.mrkdwn import clean

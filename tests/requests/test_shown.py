@@ -2,7 +2,7 @@
 
 from bot.core.alert import Matcher
 from bot.core.requests.interaction import Interaction, Surface
-from bot.requests.shown import KEPT_SECONDS, recall, remember
+from bot.requests.submit import KEPT_SECONDS, recall, remember
 from tests.builders import CHANNEL, POOL
 from tests.world import ANA, BEN, TEAM, World
 

@@ -10,7 +10,7 @@ from bot.core.requests.interaction import Answer, Surface
 from bot.core.requests.request import Progress
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Failure, Refused
-from bot.requests.shown import KEPT_SECONDS
+from bot.requests.submit import KEPT_SECONDS
 from bot.scaling import scale_up
 from tests.builders import POOL, incident, view
 from tests.fakes import FakeScaler
