@@ -26,6 +26,7 @@ from bot.views.words.forecasts import REASONS, reason_words
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records_0_2_0"
 CODECS = Codecs.build()
+SINCE_0_2_0 = {Event.UNACKED}
 
 
 def documents(kind: str) -> list[dict[str, Any]]:
@@ -166,9 +167,9 @@ def test_a_trail_of_0_2_0_is_verified_and_goes_on() -> None:
 
 
 def test_the_incidents_hold_every_event_and_every_state() -> None:
-    """So that a migration of the timeline meets each of them."""
+    """So that a migration of the timeline meets each of them; later events are in no record of 0.2.0."""
     incidents = documents("inc")
-    assert {entry["event"] for one in incidents for entry in one["timeline"]} == set(Event)
+    assert {entry["event"] for one in incidents for entry in one["timeline"]} == set(Event) - SINCE_0_2_0
     assert {one["state"] for one in incidents} == {"open", "easing", "drained", "resolved"}
 
 

@@ -30,15 +30,12 @@ async def test_killed_in_the_middle_of_opening_thirty_threads(tmp_path: Path, zy
         assert before < 30
         await tailback.start()
 
-        def threads_of(name: str) -> int:
-            return sum(f"Alert: {name}" in str(call.args["text"]) for call in world.roots())
-
         wanted = ["RunnerQueueTooLong", *names]
-        await world.eventually(lambda: all(threads_of(name) for name in wanted), "thirty threads")
-        parent = await world.slack.channel("ci").parent("RunnerQueueTooLong, since")
+        await world.eventually(lambda: all(world.threads_of(name) for name in wanted), "thirty threads")
+        parent = await world.slack.channel("ci").parent("RunnerQueueTooLong")
         world.farm.queue(LINUX, 44, 50)
         await parent.until("44 jobs queued")
-        assert {name: threads_of(name) for name in wanted} == dict.fromkeys(wanted, 1)
+        assert {name: world.threads_of(name) for name in wanted} == dict.fromkeys(wanted, 1)
 
 
 async def test_killed_between_slack_storing_the_thread_and_its_answer(tmp_path: Path, zygote: Zygote) -> None:

@@ -90,6 +90,11 @@ class World:
         """The messages among them that began a thread."""
         return [call for call in self.stored(channel) if not call.args.get("thread_ts")]
 
+    def threads_of(self, alert: str) -> int:
+        """How many threads began whose first message names the alert; the digest of waiting alerts is none."""
+        said = [f"{call.args['text']} {call.args.get('blocks')}" for call in self.roots()]
+        return sum(alert in text and "waiting for a thread" not in text for text in said)
+
     def unruly(self) -> list[str]:
         """The promises on threads that do not hold in what Slack has stored (tests/threads.py)."""
         space = self.stand_in.workspace
