@@ -25,14 +25,14 @@ async def test_an_error_after_storing_posts_nothing_twice(world: World) -> None:
     parent = await opened(world)
     world.farm.queue(LINUX, 30, 118)
     await parent.until("30 jobs queued")
-    await parent.reply("Worse: 30 jobs queued")
+    await parent.reply(f"Worse: {LINUX} 30 queued")
     world.stand_in.faults.drop_reply("chat.postMessage")
     await parent.click("Diagnose")
     await parent.reply("asked for a diagnosis")
     await parent.click("Acknowledge")
     await parent.until(acknowledged("U0ANA"))
     world.farm.queue(LINUX, 60, 120)
-    await parent.reply("Worse: 60 jobs queued")
+    await parent.reply(f"Worse: {LINUX} 60 queued")
     replies = await parent.replies()
     assert len([one for one in replies if "asked for a diagnosis" in one.text]) == 1
     assert len(world.roots()) == 1

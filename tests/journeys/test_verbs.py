@@ -103,7 +103,7 @@ async def test_the_menu_mutes_resumes_and_resolves_by_hand(world: World) -> None
     assert await parent.replies() == []
     await parent.choose("Resume updates")
     await parent.until("<@U0ANA> resumed updates in the thread")
-    await parent.reply("Worse: 60 jobs queued")
+    await parent.reply(f"Worse: {LINUX} 60 queued")
     await parent.choose("Close incident", user="U0BEN")
     question = await world.slack.modal("U0BEN", "Close incident?")
     assert "OPEN" in (await parent.read()).text, "it asks first"

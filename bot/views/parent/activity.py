@@ -60,9 +60,14 @@ def silences(incident: Incident, now: float) -> list[Marked]:
 
 def deeds(incident: Incident) -> Block | None:
     """The latest actions, newest last; a request is replaced by its result. The others stand in the thread."""
-    done = [entry for entry in incident.log.timeline if entry.event in _SHOWN and entry.details and not entry.answered]
+    done = [entry for entry in incident.log.timeline if _told(entry) and not entry.answered]
     told = [say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_DEEDS:]]
     return section(joined("\n", *told)) if told else None
+
+
+def _told(entry: Entry) -> bool:
+    """An action with an outcome; muting has no other, and no reply tells of it."""
+    return entry.event in _SHOWN and bool(entry.details or entry.event in {Event.MUTED, Event.UNMUTED})
 
 
 def spoken(entry: Entry, most: int) -> Marked:
