@@ -82,13 +82,15 @@ def queue_chart(pool: str, course: QueueSeries, window: Window, forecast: Foreca
     """Jobs queued, runners and limit; None when too little is known. An unknown bucket is left out, never zero."""
     fan = forecast if _drawable(forecast, window) else None
     width, ends = window.buckets(AHEAD if fan else 0)
-    queued = {end: _value(segments(course, "queued"), end - width, end, max) for end in ends}
+    stretches = segments(course, "queued")
+    queued = {end: _value(stretches, end - width, end, max) for end in ends}
     known = [end for end in ends if queued[end] is not None]
     if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
         return None
     series = [("queued", [queued[end] or 0.0 for end in known])]
     for figure, name in (("online", "runners"), ("limit", "limit")):
-        values = [_value(segments(course, figure), end - width, end, _latest) for end in known]
+        stretches = segments(course, figure)
+        values = [_value(stretches, end - width, end, _latest) for end in known]
         if all(value is not None for value in values):
             series.insert(0, (name, [value or 0.0 for value in values]))
     others = max(max(values) for name, values in series if name != "limit")
@@ -102,7 +104,8 @@ def queue_chart(pool: str, course: QueueSeries, window: Window, forecast: Foreca
 def wait_chart(pool: str, course: QueueSeries, window: Window) -> Block | None:
     """The longest wait in minutes; None when too little is known."""
     width, ends = window.buckets(0)
-    waits = {end: _value(segments(course, "oldest_wait_seconds"), end - width, end, max) for end in ends}
+    stretches = segments(course, "oldest_wait_seconds")
+    waits = {end: _value(stretches, end - width, end, max) for end in ends}
     known = [(end, wait) for end, wait in waits.items() if wait is not None]
     if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
         return None

@@ -141,21 +141,21 @@ def segments(course: QueueSeries, figure: str) -> tuple[tuple[tuple[float, float
 
     The queue ends with its newest sample, which may be less than the maximum of its step.
     """
-    found: list[tuple[tuple[float, float], ...]] = []
+    found: list[list[tuple[float, float]]] = []
     before: SeriesPoint | None = None
     for point in course.points:
         value: float | None = getattr(point, figure)
         follows = before is not None and _follows(course, before, point)
         if value is not None and follows and found:
-            found[-1] = (*found[-1], (point.at, float(value)))
+            found[-1].append((point.at, float(value)))
         elif value is not None:
-            found.append(((point.at, float(value)),))
+            found.append([(point.at, float(value))])
         before = None if value is None else point
     seen_at, seen_queued = course.seen_at, course.seen_queued
     newer = before is not None and seen_at is not None and seen_at > before.at
     if figure == "queued" and newer and seen_at is not None and seen_queued is not None:
-        found[-1] = (*found[-1], (seen_at, float(seen_queued)))
-    return tuple(found)
+        found[-1].append((seen_at, float(seen_queued)))
+    return tuple(map(tuple, found))
 
 
 def until(course: QueueSeries, at: float) -> QueueSeries:
