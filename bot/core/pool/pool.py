@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import partial
 
 from bot.core.forecast.outlook import Forecast, Score
 from bot.core.pool.early_warning import WarningHistory
@@ -223,7 +222,9 @@ class PoolRules:
         return max(NORMAL_WAIT_SECONDS, 1.5 * self.boot_time_seconds)
 
 
-SLIM = partial(replace, waiting=(), missing=())
+def _slim(sample: Snapshot) -> Snapshot:
+    """An old sample without its jobs; most are slim already."""
+    return replace(sample, waiting=(), missing=()) if sample.waiting or sample.missing else sample
 
 
 def measured(pool: Pool, snapshot: Snapshot) -> Pool:
@@ -233,13 +234,13 @@ def measured(pool: Pool, snapshot: Snapshot) -> Pool:
     before = pool.samples
     if before and (before[-1].origins or before[-1].contradictions):
         before = (*before[:-1], replace(before[-1], origins=(), contradictions=()))
-    return replace(pool, samples=kept((*before, snapshot), SLIM), trouble=None, tried_at=snapshot.at)
+    return replace(pool, samples=kept((*before, snapshot), _slim), trouble=None, tried_at=snapshot.at)
 
 
 def joined(pool: Pool, past: tuple[Snapshot, ...]) -> Pool:
     """The record with samples from the source's history; the pool's own samples win."""
     samples = {sample.at: sample for sample in (*past, *pool.samples)}
-    return replace(pool, samples=kept([samples[at] for at in sorted(samples)], SLIM))
+    return replace(pool, samples=kept([samples[at] for at in sorted(samples)], _slim))
 
 
 def unreadable(pool: Pool, why: str, now: float) -> Pool:
@@ -292,8 +293,7 @@ def worst_first(snapshots: list[Snapshot]) -> list[Snapshot]:
     """Longest wait first, then longest queue, then name; unknown figures last."""
 
     def order(sample: Snapshot) -> tuple[float, float, str]:
-        wait = -1.0 if sample.oldest_wait_seconds is None else sample.oldest_wait_seconds
-        queued = -1 if sample.queued is None else sample.queued
-        return (-wait, -queued, sample.pool)
+        wait, queued = sample.oldest_wait_seconds, sample.queued
+        return (1.0 if wait is None else -wait, 1.0 if queued is None else -queued, sample.pool)
 
     return sorted(snapshots, key=order)
