@@ -17,7 +17,7 @@ async def moving(world: World) -> Message:
     await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
     parent = await world.slack.channel("ci").parent(LINUX)
     begun = time.monotonic()
-    await world.eventually(lambda: time.monotonic() > begun + 2.5, "a few looks at the first queue")
+    await world.eventually(lambda: time.monotonic() > begun + 8, "looks enough for a chart")
     world.farm.queue(LINUX, 18, 114)
     await parent.until(queue(18))
     return parent
