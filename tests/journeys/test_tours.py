@@ -1,6 +1,10 @@
-"""The tour of every story in a real browser, from the printed address to its last step."""
+"""The tour of each story in a real browser, from the printed address to its last step.
+
+All eight cost minutes: the shortest runs by default, and the others with `TOURS=all`.
+"""
 
 import asyncio
+import os
 import re
 
 import pytest
@@ -12,9 +16,11 @@ from tests.journeys.visitor import Visitor, opened_page
 from tests.patience import WHOLE_TEST_SECONDS
 
 pytestmark = [pytest.mark.needs("chromium")]
+USUAL = ("healthy",)
+ON_REQUEST = pytest.mark.skipif(os.environ.get("TOURS") != "all", reason="takes minutes: runs only with TOURS=all")
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", [pytest.param(one, marks=() if one in USUAL else ON_REQUEST) for one in SCENARIOS])
 async def test_a_visitor_completes_the_tour(name: str) -> None:
     """Each step is ticked off by what the visitor does, and the result is compared with the untouched copy."""
     limit = asyncio.timeout(WHOLE_TEST_SECONDS)
