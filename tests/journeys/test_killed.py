@@ -11,7 +11,7 @@ from tests.patience import PATIENCE_SECONDS
 from tests.processes import Zygote
 from tests.said import acknowledged
 
-FAST = Setup(limits=Limits(channel_per_second=20.0, channel_burst=6), pace="100ms")
+FAST = Setup(limits=Limits(channel_per_second=20.0, channel_burst=6), pace="100ms", edit_pace="200ms")
 """Slack takes 20 messages a second here, so that thirty threads do not take half a minute."""
 
 
