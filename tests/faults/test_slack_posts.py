@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.playground.slack.record import ApiCall
 from tests.faults.checker import judged, seen
 from tests.faults.house import House, Plan, house
 from tests.faults.points import kill_after, kill_before, kill_between, posts
+from tests.faults.verdict import first_messages
 from tests.faults.wires import Wire
 from tests.processes import Zygote
 
@@ -43,11 +43,6 @@ async def test_sl_1_killed_around_a_post_there_is_one_thread_that_is_known(
         await asyncio.sleep(1)
         verdict = await judged(home)
         assert verdict.kept, verdict
-
-
-def first_messages(home: House, since: int = 0) -> list[ApiCall]:
-    """The posts that begin a thread: replies may follow at any time."""
-    return [call for call in home.stand_in.log.of("chat.postMessage", since=since) if "thread_ts" not in call.args]
 
 
 def any_of(calls: Callable[[], Sequence[object]]) -> bool:

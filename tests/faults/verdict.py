@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.playground.slack.app import SlackStandIn
+from bot.playground.slack.record import ApiCall
 from tests.threads import mark_of, stored, unruly
 
 GROUP = re.compile(r"Group(\d{4})Z")
@@ -85,6 +86,12 @@ def roots(outside: Outside) -> list[Root]:
             if mark and group and not is_reply and not mark.startswith("digest/") and not text.startswith(DUPLICATE):
                 found.append(Root(channel.id, ts, mark, int(group[1]), text))
     return found
+
+
+def first_messages(outside: Outside, since: int = 0) -> list[ApiCall]:
+    """The posts that began a thread: replies may come between them at any time."""
+    posts = outside.stand_in.log.of("chat.postMessage", since=since)
+    return [call for call in posts if "thread_ts" not in call.args]
 
 
 def accepted(outside: Outside) -> set[int]:
