@@ -88,8 +88,8 @@ async def test_rt_4_restarting_one_by_one_cuts_no_request(
             await home.eventually(partial(ready, home, process.name), "it takes its part again")
         load.stopped = True
         await running
-        assert {sent.status for sent in home.delivered} == {200}
-        assert (balancer.refused, load.failed) == (0, [])
+        cut = [sent for sent in home.delivered if sent.status != 200]
+        assert (balancer.refused, cut, load.failed) == (0, [], [])
         assert len(home.delivered) > 100
         assert load.clicks > 10
         assert max(ends) < 20
