@@ -33,7 +33,7 @@ MEND_SECONDS = 60.0
 PATIENCE_SECONDS = 600.0
 """How long a sender tries; it goes on when the kills are over."""
 MOST_TIMES = 4
-"""How many times its seconds a soak may take until it has killed once a second."""
+"""How many times its seconds a soak may take until it has killed and paused enough."""
 ROOMS = 8
 """Channels over which the groups are spread: a thousand threads in one within minutes is more than Slack takes."""
 
@@ -57,9 +57,10 @@ class Soak:
 
     @property
     def over(self) -> bool:
-        """The time is up, and a kill a second was done: a busy machine, where processes start slowly, takes longer."""
+        """The time is up, with a kill a second and a pause: a busy machine starts processes slowly and takes longer."""
         lasted = time.monotonic() - self._began
-        return lasted > self.seconds and (self.kills > self.seconds or lasted > MOST_TIMES * self.seconds)
+        enough = self.kills > self.seconds and self.pauses > 0
+        return lasted > self.seconds and (enough or lasted > MOST_TIMES * self.seconds)
 
     async def run(self) -> None:
         """Send, kill and pause until the time is over."""
