@@ -43,7 +43,6 @@ async def test_the_early_warning_stands_before_the_alert_and_is_taken_over_by_it
         channel = slack.channel("dev-infra")
         warning = await channel.parent("Early warning: linux.2xlarge")
         assert "is likely to be crossed soon" in warning.text
-        assert "Likely cause: the pool's limit is reached" in warning.text
         assert "/queue scale linux.2xlarge" in warning.text
         assert "<!" not in warning.text
         parent = await channel.parent("OPEN")
