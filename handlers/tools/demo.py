@@ -172,7 +172,8 @@ async def opened_demo(  # noqa: PLR0913 - each is one setting of a demo
         (path := folder / "tailback.toml").write_text(demo_config(scenario, fleet), "utf-8")
         settings = demo_settings(path, address, product, keys)
         house = await stack.enter_async_context(opened(settings, durable=False, clock=clock))
-        await house.store.commit(known_weeks(scenario.pools, clock.now()))
+        if scenario.warned:
+            await house.store.commit(known_weeks(scenario.pools, clock.now()))
         await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))
         seen = Observer(house.store, slack, list(settings.file.pool), settings.file.timing.poll, clock.now)
         for living in (world.run(), keep_ticking(clock, seen.late), seen.keep_tour(scenario, seed)):

@@ -21,7 +21,7 @@ class Scenario:
 
     `true_cause` is the actual cause, `affected` its pools. `helps` says whether Scale up is right. `wall_minutes` is
     the length at the demo's speed of one simulated minute per second. With `warned` Tailback also watches the pools
-    before an alert fires, and knows the alert's threshold.
+    before an alert fires, and knows the alert's threshold and the weeks before.
     """
 
     name: str
