@@ -15,3 +15,5 @@ class Health:
     """Set while lost records are being recovered; no action runs until then."""
     simplified: Counter[str] = field(default_factory=Counter)
     """How often this process omitted a kind of block because Slack refused it."""
+    accepted: set[str] = field(default_factory=set)
+    """Kinds of newer blocks that this process sent successfully and stored as accepted."""

@@ -3,8 +3,9 @@
 A refused message leaves nothing in Slack, so the next step follows at once. See docs/design/slack.md#fallbacks.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
 
 import structlog
 
@@ -12,7 +13,7 @@ from bot.context.context import Context
 from bot.core.message import Message
 from bot.core.record import Change, Conflict
 from bot.ports import Failure, Unreachable
-from bot.views.simpler import LADDER, kinds_of, without
+from bot.views.simpler import LADDER, YOUNG, kinds_of, without
 
 T = TypeVar("T")
 
@@ -22,22 +23,47 @@ REMEMBERED_SECONDS = 86400.0
 log = structlog.get_logger()
 
 
+class Indexes(Protocol):
+    """The part of the store that remembers blocks."""
+
+    async def find_many(self, indexes: Sequence[str]) -> tuple[str | None, ...]:
+        """What each of `indexes` points to."""
+
+
+async def known_blocks(store: Indexes) -> tuple[frozenset[str], dict[str, float]]:
+    """(blocks that the workspace accepted, refused ones with the time of the refusal); neither: not tried yet.
+
+    Raises Unreachable.
+    """
+    kinds = sorted(YOUNG)
+    refused, accepted = await _times(store, "no_block", kinds), await _times(store, "block", kinds)
+    last = {kind: at for kind, at in refused.items() if at > accepted[kind]}
+    return frozenset(kind for kind, at in accepted.items() if at and kind not in last), last
+
+
 async def step_by_step(context: Context, message: Message, call: Callable[[Message], Awaitable[T]]) -> T:
     """The result of `call` for the richest form of the message that Slack accepts. Raises Unreachable."""
     known = await _unavailable(context, message)
     message = without(message, known)
     while True:
         try:
-            return await call(message)
+            answer = await call(message)
+            break
         except Unreachable as error:
             kinds = _next_step(message, error)
             if not kinds:
                 raise
             if error.block:
-                await _remember(context, error.block)
+                context.health.accepted.discard(error.block)
+                await _remember(context, "no_block", (error.block,))
             context.health.simplified.update(kinds)
             log.warning("slack refused blocks", left_out=sorted(kinds), unavailable=error.block, why=error.what)
             message = without(message, kinds)
+    if new := kinds_of(message) - context.health.accepted:
+        with contextlib.suppress(Unreachable):
+            await _remember(context, "block", new)
+            context.health.accepted |= new
+    return answer
 
 
 async def whisper(context: Context, channel: str, who: str, message: Message, thread: str | None = None) -> None:
@@ -56,15 +82,21 @@ def _next_step(message: Message, error: Unreachable) -> frozenset[str]:
 async def _unavailable(context: Context, message: Message) -> frozenset[str]:
     """The message's blocks that this workspace refused within the last day."""
     since = context.now() - REMEMBERED_SECONDS
-    kinds = sorted(kinds_of(message))
-    seen = await context.store.find_many([f"no_block:{kind}" for kind in kinds]) if kinds else ()
-    return frozenset(kind for kind, at in zip(kinds, seen, strict=True) if float(at or 0) > since)
+    seen = await _times(context.store, "no_block", sorted(kinds_of(message)))
+    return frozenset(kind for kind, at in seen.items() if at > since)
 
 
-async def _remember(context: Context, kind: str) -> None:
-    index = f"no_block:{kind}"
+async def _times(store: Indexes, name: str, kinds: Sequence[str]) -> dict[str, float]:
+    """When each was last remembered under this name (epoch seconds); 0: never."""
+    seen = await store.find_many([f"{name}:{kind}" for kind in kinds]) if kinds else ()
+    return {kind: float(at or 0) for kind, at in zip(kinds, seen, strict=True)}
+
+
+async def _remember(context: Context, name: str, kinds: Iterable[str]) -> None:
+    indexes = [f"{name}:{kind}" for kind in kinds]
     try:
-        before = await context.store.find(index)
-        await context.store.commit(Change(point={index: (f"{context.now()}", before)}))
+        before = await context.store.find_many(indexes)
+        now = f"{context.now()}"
+        await context.store.commit(Change(point={one: (now, was) for one, was in zip(indexes, before, strict=True)}))
     except Conflict:
-        log.info("another process saw the same refusal", block=kind)
+        log.info("another process saw the same", blocks=indexes)

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterable, Mapping
 
 from bot.core.message import Block, Message
 from bot.views.blocks import section
-from bot.views.mrkdwn import clean, code, escaped, joined, say
+from bot.views.mrkdwn import clean, code, joined, say
 from bot.views.words.sparks import sparkline
 
 LADDER: tuple[frozenset[str], ...] = (
     frozenset({"data_visualization"}),
-    frozenset({"table", "data_table"}),
-    frozenset({"container", "plan", "context_actions", "card", "task_card"}),
+    frozenset({"table"}),
+    frozenset({"container", "plan", "context_actions"}),
 )
 """The blocks that are removed first, second and third after a refusal (docs/design/slack.md#fallbacks)."""
 YOUNG = frozenset().union(*LADDER)
-"""Blocks that a workspace may not support."""
+"""The newer blocks that Tailback sends; a workspace may not support them."""
 PLAIN_FEEDBACK = ("positive", "negative")
 """Endings of the action_ids of plain buttons in place of thumbs; two buttons of a row cannot share one."""
 WIDEST = 24
@@ -69,8 +69,7 @@ def _table(block: Block) -> Iterable[Block]:
     rows = [[_cell(cell)[:WIDEST] for cell in _list(row)] for row in _list(block.get("rows"))]
     widths = [max(len(row[n]) for row in rows if n < len(row)) for n in range(max(map(len, rows), default=0))]
     lines = ["  ".join(text.ljust(widths[n]) for n, text in enumerate(row)).rstrip() for row in rows]
-    caption = escaped(str(block.get("caption") or ""))
-    yield section(joined("\n", caption, code(_fitting(lines))))
+    yield section(code(_fitting(lines)))
 
 
 def _fitting(lines: list[str]) -> list[str]:
@@ -100,20 +99,12 @@ def _container(block: Block) -> Iterable[Block]:
 
 
 def _plan(block: Block) -> Iterable[Block]:
-    tasks = [task for task in _list(block.get("tasks") or [block]) if isinstance(task, Mapping)]
+    tasks = [task for task in _list(block.get("tasks")) if isinstance(task, Mapping)]
     lines = [
         say("{sign} {title}", sign=SIGNS.get(str(task.get("status")), "○"), title=str(task.get("title", "")))
         for task in tasks
     ]
     yield section(joined("\n", say("*{title}*", title=str(block.get("title", ""))), *lines))
-
-
-def _card(block: Block) -> Iterable[Block]:
-    texts = [escaped(_cell(block.get(name))) for name in ("title", "subtitle", "body", "subtext") if block.get(name)]
-    if texts:
-        yield section(joined("\n", *texts))
-    if block.get("actions"):
-        yield {"type": "actions", "elements": _list(block["actions"])}
 
 
 def _buttons(block: Block) -> Iterable[Block]:
@@ -139,10 +130,7 @@ def _list(value: object) -> list[object]:
 _FALLBACKS: Mapping[str, Callable[[Block], Iterable[Block]]] = {
     "data_visualization": _sparkline,
     "table": _table,
-    "data_table": _table,
     "container": _container,
     "plan": _plan,
-    "task_card": _plan,
-    "card": _card,
     "context_actions": _buttons,
 }

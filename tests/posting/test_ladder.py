@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.message import Message
 from bot.ports import Failure, Unreachable
-from bot.posting.ladder import REMEMBERED_SECONDS, step_by_step
+from bot.posting.ladder import REMEMBERED_SECONDS, known_blocks, step_by_step
 from bot.views.simpler import LADDER, YOUNG, kinds_of
 from tests.views.test_simpler import EXAMPLES
 from tests.world import World
@@ -41,6 +41,25 @@ async def test_an_unknown_block_alone_is_left_out_and_remembered(kind: str) -> N
     slack.refused.clear()
     assert await step_by_step(world.context, WHOLE, slack.post) == YOUNG
     assert world.context.health.simplified == {kind: 1}
+
+
+async def test_what_the_workspace_took_and_refused_is_known_afterwards() -> None:
+    """`tailback check` reads it: nothing at first, then what was tried, and an acceptance after a refusal counts."""
+    world, slack = World(), Slack({"plan"})
+    assert await known_blocks(world.store) == (frozenset(), {})
+    await step_by_step(world.context, WHOLE, slack.post)
+    assert await known_blocks(world.store) == (YOUNG - {"plan"}, {"plan": world.clock.now()})
+    world.clock.advance(REMEMBERED_SECONDS + 1)
+    slack.refused.clear()
+
+    async def loses_redis(message: Message) -> frozenset[str]:
+        world.data.broken = Unreachable("Redis", "gone")
+        return await slack.post(message)
+
+    assert await step_by_step(world.context, WHOLE, loses_redis) == YOUNG, "what is posted is posted"
+    world.data.broken = None
+    await step_by_step(world.context, WHOLE, slack.post)
+    assert await known_blocks(world.store) == (YOUNG, {})
 
 
 async def test_wrong_content_goes_down_the_ladder_and_is_not_remembered() -> None:

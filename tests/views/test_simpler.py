@@ -16,15 +16,12 @@ FEEDBACK = {"type": "feedback_buttons", "action_id": "cause_fit", "positive_butt
 EXAMPLES: dict[str, dict[str, Any]] = {
     "data_visualization": {"type": "data_visualization", "title": "Queue", "chart": {}},
     "table": {"type": "table", "rows": [RAW, RAW]},
-    "data_table": {"type": "data_table", "caption": "Pools, worst first", "rows": [RAW, RAW]},
     "container": {
         "type": "container",
         "title": {"type": "plain_text", "text": "How it went"},
         "child_blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": "09:12 alert"}}],
     },
     "plan": {"type": "plan", "title": "Scale-up: 5 of 8 registered", "tasks": [TASK]},
-    "task_card": {"type": "task_card", "title": "Requested by Ana", "status": "complete"},
-    "card": {"type": "card", "title": {"type": "plain_text", "text": "Limit reached"}, "actions": [BUTTON]},
     "context_actions": {
         "type": "context_actions",
         "elements": [FEEDBACK],
@@ -32,11 +29,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 }
 WORDS = {
     "table": ["linux.2xlarge", "54m"],
-    "data_table": ["Pools, worst first", "linux.2xlarge", "54m"],
     "container": ["How it went", "09:12 alert"],
     "plan": ["5 of 8 registered", "Requested by Ana", "✓"],
-    "task_card": ["Requested by Ana"],
-    "card": ["Limit reached", "Scale up", "i7"],
     "context_actions": ["Yes", "No", "i7:yes", "i7:no", "cause_fit"],
 }
 

@@ -13,11 +13,12 @@ from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, listed
 from bot.diagnosis.rank import possible
 from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
+from bot.posting.ladder import known_blocks
 from bot.views.words.figures import gap_name
 from bot.views.words.sources import matrix_lines
 from handlers.tools.doctor.check_host import Host, of_host
 from handlers.tools.doctor.check_settings import of_environment, of_settings
-from handlers.tools.doctor.check_slack import SlackProbe, of_slack
+from handlers.tools.doctor.check_slack import SlackProbe, of_blocks, of_slack
 from handlers.tools.doctor.findings import CheckFinding, Level, of_error, of_problem, ok, problem, warning
 
 PATIENCE_SECONDS = 20.0
@@ -44,6 +45,9 @@ class RedisProbe(Protocol):
 
     async def filling(self) -> Problem | None:
         """A warning while memory or disk are nearly used up. Raises Unreachable."""
+
+    async def find_many(self, indexes: Sequence[str]) -> tuple[str | None, ...]:
+        """What each of `indexes` points to. Raises Unreachable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,7 @@ async def _of_redis(tools: Instruments) -> list[CheckFinding]:
     return [
         *found,
         *([warning("redis", full.what, full.remedy)] if full else []),
+        *of_blocks(*await known_blocks(tools.redis), tools.now()),
         *([] if "redis" in areas else [ok("redis", "Redis answers and is fit to keep incidents")]),
         *([] if "clock" in areas else [ok("clock", "This machine's clock is within 2 s of Redis TIME")]),
     ]

@@ -1,11 +1,12 @@
 """Checks Slack: token, scopes, channels, groups, Socket Mode."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from bot.config import Settings
-from bot.core.words import listed
+from bot.core.words import duration, listed
 from bot.ports import Failure, Unreachable
+from bot.views.simpler import YOUNG
 from handlers.tools.doctor.check_settings import CHANNEL, channels_of, groups_of
 from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
 from handlers.tools.manifest import SCOPES
@@ -122,6 +123,17 @@ def _missing(scopes: frozenset[str], *, needs_groups: bool) -> Iterator[CheckFin
         say = problem if grave else warning
         yield say("slack", f"The scope {scope.name} is missing: {scope.without}",
                   f"add {scope.name} under OAuth & Permissions, and install the app again")  # fmt: skip
+
+
+def of_blocks(accepted: frozenset[str], refused: Mapping[str, float], now: float) -> Iterator[CheckFinding]:
+    """The newer block types that this workspace takes, as far as messages have tried them."""
+    if untried := sorted(YOUNG - accepted - refused.keys()):
+        yield ok("blocks", f"Block types not tried yet in this workspace: {listed(untried, 9)}")
+    if accepted:
+        yield ok("blocks", f"Block types that this workspace accepts: {listed(sorted(accepted), 9)}")
+    for kind, at in sorted(refused.items()):
+        what = f"The workspace refused the block type {kind} {duration(now - at)} ago; its content is sent as text"
+        yield warning("blocks", what, "nothing; Tailback tries it again one day after a refusal")
 
 
 async def _of_channel(slack: SlackProbe, channel: str, places: str) -> CheckFinding:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -251,6 +251,12 @@ class FakeRedis:
         """How full it is."""
         return self.full
 
+    indexes: dict[str, str] = field(default_factory=dict)
+
+    async def find_many(self, indexes: Sequence[str]) -> tuple[str | None, ...]:
+        """What was remembered."""
+        return tuple(map(self.indexes.get, indexes))
+
 
 @dataclass
 class Tools:
@@ -282,6 +288,22 @@ async def found(place: Place, tools: Tools, **parts: object) -> list[CheckFindin
     return await examined(place.settings(), tools.made(**parts))
 
 
+async def test_block_types_are_said_as_far_as_they_were_tried(place: Place) -> None:
+    """Nothing is claimed before the first message."""
+    tools = Tools()
+    assert "container, context_actions, data_visualization, plan and table" in only(
+        await found(place, tools), "not tried yet"
+    ).text.replace("1 more", "table")
+    tools.redis.indexes = {"block:table": "5.0", "block:plan": "5.0", "no_block:plan": f"{tools.clock.now() - 7200}"}
+    findings = await found(place, tools)
+    assert only(findings, "accepts").text == "Block types that this workspace accepts: table"
+    refused = only(findings, "refused the block type plan 2 h ago")
+    assert (refused.state, refused.remedy) == (
+        Level.WARNING,
+        "nothing; Tailback tries it again one day after a refusal",
+    )
+
+
 async def test_back_ends_in_order_are_said_with_what_was_seen(place: Place) -> None:
     """The proof that it looked: figures, sizes, alerts; and nothing was set or created."""
     tools = Tools()
@@ -292,7 +314,7 @@ async def test_back_ends_in_order_are_said_with_what_was_seen(place: Place) -> N
         "linux.2xlarge: 10 runners now, up to 40 allowed; only reading was tried"
     )
     assert {finding.area for finding in findings} == {
-        *("environment", "configuration", "host", "redis", "clock", "metrics", "scaler", "alertmanager"),
+        *("environment", "configuration", "host", "redis", "blocks", "clock", "metrics", "scaler", "alertmanager"),
     }
     assert tools.scaler.requests == []
     assert tools.alertmanager.silences == {}
