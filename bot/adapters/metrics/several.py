@@ -44,7 +44,8 @@ class Several:
         if not task.done():
             late = f"has not answered within {self._patience:g} s; the request goes on"
             return Told(name, self._last.get(key), late)
-        del self._running[key]
+        if self._running.get(key) is task:  # a measurement and a click may wait for the same answer
+            del self._running[key]
         try:
             self._last[key] = task.result()
         except Unreachable as error:

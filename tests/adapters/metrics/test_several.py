@@ -61,6 +61,17 @@ async def test_a_slow_source_goes_on_and_its_last_figures_count_with_their_age()
     assert (await source.snapshot("p")).queued == 7
 
 
+async def test_two_who_ask_at_the_same_time_share_one_answer() -> None:
+    """A measurement and a click on Diagnose come together; neither fails because the other was first."""
+    slow = Script(Snapshot("p", 10.0, 1))
+    source = both(slow, Script(Snapshot("p", 11.0, limit=4)))
+    slow.gate.clear()
+    asked = [asyncio.ensure_future(source.snapshot("p")) for _ in range(2)]
+    await asyncio.sleep(0)
+    slow.gate.set()
+    assert [(one.queued, one.limit) for one in await asyncio.gather(*asked)] == [(1, 4)] * 2
+
+
 async def test_a_pool_without_any_answer_names_every_source() -> None:
     """Both problems are needed to put it right."""
     source = both(Script(Unreachable("A", "is down", remedy="start it")), Script(Unreachable("B", "is away")))
