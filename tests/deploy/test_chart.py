@@ -37,9 +37,16 @@ name = "runners"
 kind = "kubernetes"
 namespace = "ci"
 name = "old"
-resource = "runnerdeployments"
+resource = "horizontalrunnerautoscalers"
 group = "actions.summerwind.dev"
 version = "v1alpha1"
+field = "spec.minReplicas"
+[pool.nodes.scaler]
+kind = "kubernetes"
+name = "ci"
+resource = "nodepools"
+group = "karpenter.sh"
+field = "spec.limits.cpu"
 [pool.elsewhere.scaler]
 kind = "kubernetes"
 namespace = "ci"
@@ -231,7 +238,7 @@ def test_rights_are_those_that_the_configured_scalers_need(charts: dict[str, lis
         "ci": [
             {
                 "apiGroups": ["actions.summerwind.dev"],
-                "resources": ["runnerdeployments/scale"],
+                "resources": ["horizontalrunnerautoscalers"],
                 "resourceNames": ["old"],
                 "verbs": verbs,
             },
@@ -241,7 +248,12 @@ def test_rights_are_those_that_the_configured_scalers_need(charts: dict[str, lis
     for binding in (one for one in charts["everything"] if one["kind"] == "RoleBinding"):
         assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "tailback", "namespace": "ops"}]
         assert binding["metadata"]["namespace"] in roles
-    assert {"ClusterRole", "ClusterRoleBinding"} & kinds(charts["everything"]) == set()
+    (nodes,) = [one for one in charts["everything"] if one["kind"] == "ClusterRole"]
+    rule = {"apiGroups": ["karpenter.sh"], "resources": ["nodepools"], "resourceNames": ["ci"], "verbs": verbs}
+    assert nodes["rules"] == [rule]
+    (bound,) = [one for one in charts["everything"] if one["kind"] == "ClusterRoleBinding"]
+    assert bound["roleRef"]["name"] == nodes["metadata"]["name"]
+    assert bound["subjects"] == [{"kind": "ServiceAccount", "name": "tailback", "namespace": "ops"}]
     tokens = {name: {pod["spec"]["automountServiceAccountToken"] for pod in pods(charts[name])} for name in CASES}
     assert tokens == {name: {name == "everything"} for name in CASES}
     assert "Role" not in kinds(charts["embedded"])

@@ -41,7 +41,7 @@ async def test_the_other_lever_is_held_by_the_cap(tmp_path: Path, api: Kubernete
     """With the name of what to raise."""
     one = await found(api, tmp_path, **{'lever = "max"': 'lever = "min"'})
     assert one.state is Level.WARNING
-    assert "its scaler takes 10 at most (maxRunners of linux-2xlarge)" in one.text
+    assert "its scaler takes 10 at most (spec.maxRunners of linux-2xlarge)" in one.text
 
 
 async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: KubernetesApi) -> None:
@@ -51,7 +51,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
     unknown = await found(api, tmp_path, **{'name = "linux-2xlarge"': 'name = "linux"'})
     assert "linux in namespace arc-runners could not be read (HTTP 404)" in unknown.text
     del api.objects[SCALE_SET]["spec"]["maxRunners"]
-    assert 'has no maxRunners, so no cap holds it back; set `lever = "min"`' in said(await found(api, tmp_path))
+    assert 'no cap holds it back, so set `lever = "min"`' in said(await found(api, tmp_path))
     api.verbs = frozenset()
     forbidden = await found(api, tmp_path)
     assert "Tailback needs get and patch on autoscalingrunnersets in namespace arc-runners" in said(forbidden)

@@ -5,25 +5,41 @@ from pathlib import Path
 import pytest
 
 from handlers.tools.doctor.findings import CheckFinding, Level
-from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
-from tests.integrations.checking import PAGES, said
-from tests.integrations.scalers import configuration_problems, scaler_finding
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, KubernetesApi, serving_kubernetes
+from tests.integrations.checking import PAGES, checked, said
+from tests.integrations.scalers import configuration_problems
+
+HRA = "/apis/actions.summerwind.dev/v1alpha1/namespaces/ci/horizontalrunnerautoscalers/runners"
+KEDA = "/apis/keda.sh/v1alpha1/namespaces/ci/scaledobjects/runners"
+NODES = "/apis/karpenter.sh/v1/nodepools/ci"
 
 
 @pytest.fixture
 def api() -> KubernetesApi:
-    """A deployment of 10."""
+    """A deployment of 10, and an object for each field of the page, with the fields of its CRD."""
     made = KubernetesApi()
     made.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
+    made.put(HPA, {"minReplicas": 2, "maxReplicas": 60}, {"currentReplicas": 9, "desiredReplicas": 9})
+    made.put(KEDA, {"minReplicaCount": 3, "maxReplicaCount": 60}, {"originalReplicaCount": 1})
+    made.put(HRA, {"minReplicas": 4, "maxReplicas": 60}, {"desiredReplicas": 8})
+    made.put(NODES, {"limits": {"cpu": "200"}}, {"resources": {"cpu": "28"}})
     return made
 
 
-async def found(api: KubernetesApi, folder: Path, token: str = "cluster-token", **instead: str) -> CheckFinding:
+async def all_found(
+    api: KubernetesApi, folder: Path, token: str = "cluster-token", **instead: str
+) -> list[CheckFinding]:
     """What the doctor says of the page's configuration against a stand-in, with a token file as in the cluster."""
     (folder / "token").write_text(token)
     async with serving_kubernetes(api) as url:
-        here = f'namespace = "ci"\nurl = "{url}"\ntoken_file = "{folder / "token"}"\n'
-        return await scaler_finding("kubernetes", folder, {'namespace = "ci"\n': here, **instead})
+        here = f'url = "{url}"\ntoken_file = "{folder / "token"}"\n'
+        places = {name: f"{name}{here}" for name in ('namespace = "ci"\n', 'name = "ci"\n')}
+        return [one for one in await checked("kubernetes", folder, {**places, **instead}) if one.area == "scaler"]
+
+
+async def found(api: KubernetesApi, folder: Path, token: str = "cluster-token", **instead: str) -> CheckFinding:
+    """The same of its first pool."""
+    return (await all_found(api, folder, token, **instead))[0]
 
 
 async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi) -> None:
@@ -32,10 +48,25 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path, api: Kubernet
     told = "linux: 10 runners now, up to 40 allowed; it may be changed, and only reading was tried"
     assert (one.state, one.text) == (Level.OK, told)
     assert api.patches == []
-    assert api.reviews == [
-        {"verb": "patch", "group": "apps", "namespace": "ci", "resource": "deployments", "name": "runners",
-         "subresource": "scale"}
-    ]  # fmt: skip
+    named = {"namespace": "ci", "resource": "deployments", "name": "runners", "subresource": "scale"}
+    assert {"verb": "patch", "group": "apps", **named} in api.reviews
+
+
+async def test_each_field_of_the_page_is_read_and_its_owner_named(tmp_path: Path, api: KubernetesApi) -> None:
+    """A field that nobody manages may be changed; the review names the object itself, also without a namespace."""
+    tried = "it may be changed, and only reading was tried"
+    hpa, keda, hra, nodes = (await all_found(api, tmp_path))[1:]
+    assert [one.text for one in (hpa, keda, hra)] == [
+        f"hpa: 9 runners now, up to 40 allowed; {tried}",
+        f"keda: 3 runners now, up to 40 allowed; {tried}",
+        f"hra: 8 runners now, up to 40 allowed; {tried}",
+    ]
+    assert nodes.text == f"nodes: 7 runners now, up to 100 allowed; {tried}"
+    assert {"verb": "patch", "group": "karpenter.sh", "resource": "nodepools", "name": "ci"} in api.reviews
+    api.managers = {"helm": {"f:spec": {"f:minReplicas": {}}}}
+    owned = (await all_found(api, tmp_path))[1]
+    assert (owned.state, owned.text) == (Level.PROBLEM, "Scaler of hpa: spec.minReplicas of runners belongs to helm")
+    assert "let its owner give the field up" in owned.remedy
 
 
 async def test_a_role_that_may_only_read_is_told_before_anybody_clicks(tmp_path: Path, api: KubernetesApi) -> None:
@@ -52,7 +83,7 @@ async def test_a_role_that_may_only_read_is_told_before_anybody_clicks(tmp_path:
 
 async def test_outside_of_a_cluster_it_says_what_is_missing(tmp_path: Path) -> None:
     """The page's configuration as it stands, on a machine without a service account."""
-    one = await scaler_finding("kubernetes", tmp_path, {})
+    one = next(one for one in await checked("kubernetes", tmp_path, {}) if one.area == "scaler")
     assert one.state is Level.PROBLEM
     assert "or set token_env, ca_file and url" in said(one)
 
@@ -61,7 +92,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
     """Wrong token, missing right, unknown name."""
     wrong = await found(api, tmp_path, token="of-another-cluster")
     assert "refused the credentials (HTTP 401): Unauthorized" in wrong.text
-    unknown = await found(api, tmp_path, **{'name = "runners"': 'name = "runnerz"'})
+    unknown = await found(api, tmp_path, **{'name = "runners"\nmax': 'name = "runnerz"\nmax'})
     assert "runnerz in namespace ci could not be read (HTTP 404)" in unknown.text
     api.verbs = frozenset()
     forbidden = await found(api, tmp_path)
@@ -72,7 +103,7 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
 
 async def test_a_typing_error_is_named_with_its_place(tmp_path: Path) -> None:
     """Before anything is contacted."""
-    told = await configuration_problems("kubernetes", tmp_path, {'name = "runners"': 'nmae = "runners"'})
+    told = await configuration_problems("kubernetes", tmp_path, {'name = "runners"\nmax': 'nmae = "runners"\nmax'})
     assert any('[pool."linux".scaler]: nmae: there is no such setting' in one for one in told)
 
 

@@ -109,7 +109,7 @@ async def test_what_somebody_else_raised_a_little_is_judged_again() -> None:
     async with deployment(api) as world:
         await world.scaled()
         await world.passes(30)
-    assert api.patches == [{"replicas": 24}]
+    assert api.patches == [{"spec": {"replicas": 24}}]
 
 
 async def test_extra_runners_go_back_to_what_was_set_before() -> None:
@@ -119,7 +119,7 @@ async def test_extra_runners_go_back_to_what_was_set_before() -> None:
         await world.scaled()
         world.runners(24, busy=0, queued=0)
         await world.passes(900)
-    assert api.patches == [{"replicas": 24}, {"replicas": 10}]
+    assert api.patches == [{"spec": {"replicas": 24}}, {"spec": {"replicas": 10}}]
 
 
 async def test_a_missing_right_ends_the_action_with_its_name() -> None:

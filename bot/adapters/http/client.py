@@ -23,6 +23,7 @@ IN_FLIGHT = 10
 LARGEST_ANSWER = 8 * 1024 * 1024
 LONGEST_PAUSE_SECONDS = 300.0
 READS = frozenset({"GET", "HEAD"})
+Words = Mapping[str, str] | None
 UNSENDABLE = "the token for it has line breaks or letters that no header may have; put it right"
 
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
@@ -139,25 +140,21 @@ class Http:
     """Statuses among 304, 401, 403, 429 and redirects that the caller handles."""
     way: Way = DIRECT
 
-    async def get(
-        self, path: str = "", params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
-    ) -> HttpAnswer:
+    async def get(self, path: str = "", params: Words = None, headers: Words = None) -> HttpAnswer:
         """GET; the response may be any status below 500, and need not be JSON."""
         return await self._call("GET", path, params=params, headers=headers)
 
     async def send(
-        self, method: str, path: str = "", body: object = None, headers: Mapping[str, str] | None = None
+        self, method: str, path: str = "", body: object = None, headers: Words = None, params: Words = None
     ) -> HttpAnswer:
         """Send a JSON document; the response may be any status below 500, and need not be JSON."""
-        return await self._call(method, path, body=body, headers=headers)
+        return await self._call(method, path, params=params, body=body, headers=headers)
 
-    async def get_json(self, path: str = "", params: Mapping[str, str] | None = None) -> object:
+    async def get_json(self, path: str = "", params: Words = None) -> object:
         """GET a JSON document; anything but a 2xx with JSON raises Unreachable."""
         return self._json("GET", await self.get(path, params))
 
-    async def send_json(
-        self, method: str, path: str = "", body: object = None, headers: Mapping[str, str] | None = None
-    ) -> object:
+    async def send_json(self, method: str, path: str = "", body: object = None, headers: Words = None) -> object:
         """Send a JSON document and return the JSON response; anything but a 2xx with JSON raises Unreachable."""
         return self._json(method, await self.send(method, path, body, headers))
 
@@ -176,13 +173,7 @@ class Http:
         return answer.body
 
     async def _call(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        body: object = None,
-        headers: Mapping[str, str] | None = None,
+        self, method: str, path: str, *, params: Words = None, body: object = None, headers: Words = None
     ) -> HttpAnswer:
         sending, headers = False, {**await self._fresh(), **(headers or {})}
         told = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **headers}

@@ -1,4 +1,4 @@
-"""Talks to a Kubernetes API server: rotating token, the cluster's CA, compare-and-set."""
+"""Talks to a Kubernetes API server: rotating token, the cluster's CA, compare-and-set, server-side apply."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -13,13 +13,18 @@ from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, HttpPool, bearer
 from bot.adapters.http.connection import Way
 from bot.adapters.scalers.policy import PolicyTable
-from bot.adapters.scalers.size import whole
+from bot.adapters.scalers.quantity import Path as FieldPath
+from bot.adapters.scalers.quantity import at, dotted, nested
 from bot.core.external import Problem
+from bot.core.words import listed
 from bot.ports import Failure, Refused, Unreachable
 
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
 """Where the kubelet mounts the service account's token, renewed about hourly, and the cluster's CA."""
-MERGE_PATCH = {"Content-Type": "application/merge-patch+json"}
+MERGE_PATCH = "application/merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
+"""Server-side apply; the API server reads JSON as YAML."""
+RELEASE = "let its owner give the field up, as the page describes, or change it there"
 
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 REVIEW = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
@@ -33,7 +38,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])
 class ClusterTable(PolicyTable):
     """The settings of every kind that uses Kubernetes: the object and the API server."""
 
-    namespace: Name
+    namespace: str
     name: Name
     url: BaseUrl = "https://kubernetes.default.svc"
     """Address of the API server; the default is right inside the cluster."""
@@ -77,46 +82,74 @@ class Cluster:
             answer = await (await self._http()).send("POST", REVIEWS, document)
         except Unreachable:
             return None
-        allowed = _part(answer.body, "status").get("allowed") if isinstance(answer.body, dict) and answer.ok else None
+        allowed = at(answer.body, ("status", "allowed")) if answer.ok else None
         if not isinstance(allowed, bool):
             return None
-        may_not = f"{self.system}: {self.table.name} may be read and not changed"
-        needs = f"Tailback needs {self.needs} in namespace {self.table.namespace}"
-        return () if allowed else (Problem(may_not, needs),)
+        return (
+            () if allowed else (Problem(f"{self.system}: {self.table.name} may be read and not changed", self.needed),)
+        )
 
-    async def swap(self, number: Callable[[Body], int | None], goal: int, spec: Callable[[Body], Body]) -> None:
-        """Set a number to `goal` with a merge patch that names the version read.
+    async def swap(self, place: FieldPath, value: Callable[[Body], object], manager: str = "") -> None:
+        """Set the field at `place` with a patch that names the version read.
 
-        If the object changed but not the number, as in its own status, it is tried once more. If the number changed,
-        Unreachable(LATER) is raised, so that the caller checks again. `spec` builds the patch from the object, or
-        raises Refused.
+        `value` computes it from the object, or raises Refused. If the object changed but not the field, as in its own
+        status, it is tried once more. If the field changed, Unreachable(LATER) is raised, so that the caller checks
+        again. With `manager` the field is applied by that name (server-side apply, never forced); if it belongs to
+        somebody else, Refused names them.
         """
         seen = await self.read()
         for last in (False, True):
-            change = spec(seen)
-            if number(seen) == goal:
+            goal = value(seen)
+            if at(seen, place) == goal:
                 return
             http = await self._http()
-            version = _part(seen, "metadata").get("resourceVersion")
-            answer = await self._allowed(http, "PATCH", {"metadata": {"resourceVersion": version}, "spec": change})
+            answer = await self._patch(http, seen, nested(place, goal), manager)
             if answer.ok:
                 return
             if answer.status != 409:
-                raise self._refusal(f"be set to {goal:,}", answer)
-            before, seen = number(seen), await self.read()
-            if last or number(seen) != before:
+                raise self._refusal(f"be set to {goal}", answer)
+            before, seen = at(seen, place), await self.read()
+            if manager and (others := self.owners(seen, place, manager)):
+                raise Refused(f"{self.system}: {self.owned(place, others)}, so nothing was changed", remedy=RELEASE)
+            if last or at(seen, place) != before:
                 raise http.problem(
                     "somebody else changed it in this moment (HTTP 409)", Failure.LATER, remedy="look again"
                 )
 
-    async def _allowed(self, http: Http, method: str, body: Body | None = None) -> HttpAnswer:
+    async def _patch(self, http: Http, seen: Body, change: Body, manager: str) -> HttpAnswer:
+        metadata: dict[str, object] = {"resourceVersion": at(seen, ("metadata", "resourceVersion"))}
+        if not manager:
+            return await self._allowed(http, "PATCH", {"metadata": metadata, **change}, MERGE_PATCH)
+        metadata |= {key: found for key in ("name", "namespace") if (found := at(seen, ("metadata", key)))}
+        whole = {"apiVersion": seen.get("apiVersion"), "kind": seen.get("kind"), "metadata": metadata, **change}
+        return await self._allowed(http, "PATCH", whole, APPLY_PATCH, {"fieldManager": manager})
+
+    def owners(self, seen: Body, place: FieldPath, manager: str) -> tuple[str, ...]:
+        """The other managers of a field, by `metadata.managedFields`."""
+        entries = at(seen, ("metadata", "managedFields"))
+        rows = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
+        found = [str(one.get("manager")) for one in rows if _manages(one.get("fieldsV1"), place)]
+        return tuple(dict.fromkeys(name for name in found if name != manager))
+
+    def owned(self, place: FieldPath, others: tuple[str, ...]) -> str:
+        """Whose a field is, for error messages."""
+        return f"{dotted(place)} of {self.table.name} belongs to {listed(list(others))}"
+
+    @property
+    def needed(self) -> str:
+        """The remedy for a missing permission."""
+        inside = f" in namespace {self.table.namespace}" if self.table.namespace else ""
+        return f"Tailback needs {self.needs}{inside}"
+
+    async def _allowed(
+        self, http: Http, method: str, body: Body | None = None, kind: str = "", params: Mapping[str, str] | None = None
+    ) -> HttpAnswer:
         try:
-            return await http.send(method, self.path, body, MERGE_PATCH if body else None)
+            return await http.send(method, self.path, body, {"Content-Type": kind} if kind else None, params)
         except Unreachable as error:
             if error.failure is not Failure.CREDENTIALS:
                 raise
-            remedy = f"Tailback needs {self.needs} in namespace {self.table.namespace}"
-            raise http.problem(error.what, Failure.CREDENTIALS, remedy=remedy) from None
+            raise http.problem(error.what, Failure.CREDENTIALS, remedy=self.needed) from None
 
     async def _http(self) -> Http:
         table = self.table
@@ -130,7 +163,7 @@ class Cluster:
             raise Unreachable(self.system, words, failure=Failure.SHAPE, remedy=remedy) from None
 
     def _refusal(self, what: str, answer: HttpAnswer) -> Refused:
-        place = f"{self.table.name} in namespace {self.table.namespace}"
+        place = f"{self.table.name} in namespace {self.table.namespace}" if self.table.namespace else self.table.name
         return Refused(f"{self.system}: {place} could not {what} (HTTP {answer.status}): {answer.text}")
 
 
@@ -144,19 +177,18 @@ def _token_in(path: str) -> str:
     return Path(path).read_text("utf-8").strip() if path else ""
 
 
-def part_number(body: Body, part: str, key: str) -> int | None:
-    """A number under `spec` or `status`; None if missing."""
-    return whole(_part(body, part), key)
-
-
 def _named(path: str) -> dict[str, str]:
-    """`/apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/NAME[/SUBRESOURCE]` as a review names it."""
-    before, _, after = path.partition("/namespaces/")
-    roots = before.split("/")
-    names = ("namespace", "resource", "name", "subresource")
-    return {"group": roots[2] if roots[1] == "apis" else "", **dict(zip(names, after.split("/"), strict=False))}
+    """`/apis/GROUP/VERSION[/namespaces/NAMESPACE]/RESOURCE/NAME[/SUBRESOURCE]` as a review names it."""
+    words = path.split("/")[2:] if path.startswith("/apis/") else ["", *path.split("/")[2:]]
+    names = ("namespace", "resource", "name", "subresource") if words[2] == "namespaces" else ("resource", "name")
+    rest = words[3:] if words[2] == "namespaces" else words[2:]
+    return {"group": words[0], **dict(zip(names, rest, strict=False))}
 
 
-def _part(body: Body, part: str) -> Mapping[str, object]:
-    found = body.get(part)
-    return found if isinstance(found, dict) else {}
+def _manages(fields: object, place: FieldPath) -> bool:
+    """Whether an entry of `managedFields` has a field, or a whole part of the object that contains it."""
+    for key in place:
+        fields = fields.get(f"f:{key}") if isinstance(fields, dict) else None
+        if fields == {}:
+            return True
+    return False

@@ -1,9 +1,16 @@
-"""A stand-in for a Kubernetes API server: versions and conflicts, rights, a token, scale subresources, ARC."""
+"""A stand-in for a Kubernetes API server: versions and conflicts, rights, a token, scale subresources, field managers.
 
-from collections.abc import AsyncIterator
+Server-side apply answers as apimachinery does: an Update entry or another manager's Apply entry that has the field is
+a conflict (`NewConflictError` in pkg/util/managedfields/internal/conflict.go: one cause per field, and its message
+`conflict with "MANAGER" using VERSION`); what a manager applied before and leaves out now is removed.
+"""
+
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -14,41 +21,56 @@ from bot.playground.serving import ABORT, serving
 
 DEPLOYMENT = "/apis/apps/v1/namespaces/ci/deployments/runners/scale"
 SCALE_SET = "/apis/actions.github.com/v1alpha1/namespaces/arc-runners/autoscalingrunnersets/linux-2xlarge"
+HPA = "/apis/autoscaling/v2/namespaces/ci/horizontalpodautoscalers/runners"
+KINDS = {
+    "horizontalpodautoscalers": "HorizontalPodAutoscaler",
+    "scaledobjects": "ScaledObject",
+    "horizontalrunnerautoscalers": "HorizontalRunnerAutoscaler",
+    "nodepools": "NodePool",
+    "scale": "Scale",
+    "autoscalingrunnersets": "AutoscalingRunnerSet",
+}
+Document = dict[str, Any]
 
 
 @dataclass
 class KubernetesApi:
     """Objects by path. Every change has a new resourceVersion, and a patch that names an older one is a conflict."""
 
-    objects: dict[str, dict[str, dict[str, object]]] = field(default_factory=dict)
+    objects: dict[str, Document] = field(default_factory=dict)
+    managers: dict[str, Document] = field(default_factory=dict)
+    """Manager → what it manages of every object, as in `fieldsV1`."""
     token: str = "cluster-token"
     verbs: frozenset[str] = frozenset({"GET", "PATCH"})
     """What the token may do."""
     silent: bool = False
     """Changes are made, and their answers are lost."""
-    interferences: list[dict[str, dict[str, object]]] = field(default_factory=list)
+    interferences: list[Document] = field(default_factory=list)
     """What others change right before the next patches arrive: spec and status, or nothing but the version."""
-    patches: list[dict[str, object]] = field(default_factory=list)
+    patches: list[Document] = field(default_factory=list)
     reviews: list[dict[str, str]] = field(default_factory=list)
     """The rights that were asked about."""
     reviews_refused: bool = False
     version: int = 100
 
-    def put(self, path: str, spec: dict[str, object], status: dict[str, object]) -> None:
+    def put(self, path: str, spec: Document, status: Document) -> None:
         """An object as it is now."""
         self.version += 1
-        metadata: dict[str, object] = {"name": Path(path).name, "resourceVersion": str(self.version)}
-        self.objects[path] = {"metadata": metadata, "spec": spec, "status": status}
+        start, _, _ = path.partition("/namespaces/")
+        version, (*_, plural, name) = start.removeprefix("/apis/"), path.split("/")
+        metadata = {"name": name, "resourceVersion": str(self.version)}
+        kind = {"apiVersion": "/".join(version.split("/")[:2]), "kind": KINDS.get(plural, KINDS.get(name, ""))}
+        self.objects[path] = {**kind, "metadata": metadata, "spec": spec, "status": status}
 
-    def change(self, path: str, parts: dict[str, dict[str, object]]) -> None:
+    def change(self, path: str, parts: Document) -> None:
         """Merge into an object."""
         known = self.objects[path]
-        self.put(path, {**known["spec"], **parts.get("spec", {})}, {**known["status"], **parts.get("status", {})})
+        self.put(path, merged(known["spec"], parts.get("spec", {})), merged(known["status"], parts.get("status", {})))
 
     async def endpoint(self, request: Request) -> Response:
         """GET and PATCH, as the API server answers them."""
         path, verb = request.url.path, request.method
-        if request.headers.get("authorization", "") != f"Bearer {self.token}":
+        if self.token and request.headers.get("authorization", "") != f"Bearer {self.token}":
             return failure(401, "Unauthorized")
         if path.endswith("/selfsubjectaccessreviews"):
             return await self.reviewed(request)
@@ -59,7 +81,7 @@ class KubernetesApi:
             return failure(404, f'"{Path(path).name}" not found')
         if verb == "PATCH":
             return await self.patched(request, path)
-        return JSONResponse(shown(self.objects[path]))
+        return JSONResponse(self.shown(path))
 
     async def reviewed(self, request: Request) -> Response:
         """Whether the token may do what it asks about; the object must be named as it is."""
@@ -71,31 +93,79 @@ class KubernetesApi:
         return JSONResponse({**body, "status": {"allowed": asked["verb"].upper() in self.verbs}}, 201)
 
     async def patched(self, request: Request, path: str) -> Response:
-        """A JSON merge patch; a conflict when it names an older version."""
-        assert request.headers["content-type"] == "application/merge-patch+json"
-        body = await request.json()
+        """A JSON merge patch or an apply; a conflict when it names an older version, or another manager's field."""
+        body: Document = await request.json()
+        applied = request.headers["content-type"] == "application/apply-patch+yaml"
+        assert applied or request.headers["content-type"] == "application/merge-patch+json"
         if self.interferences:
             self.change(path, self.interferences.pop(0))
-        if body["metadata"]["resourceVersion"] != self.objects[path]["metadata"]["resourceVersion"]:
+        known = self.objects[path]
+        if applied:
+            assert (body["apiVersion"], body["kind"]) == (known["apiVersion"], known["kind"])
+            if refusal := self.applied(known, request.query_params["fieldManager"], body["spec"]):
+                return refusal
+        if body["metadata"]["resourceVersion"] != known["metadata"]["resourceVersion"]:
             return failure(409, "the object has been modified; please apply your changes to the latest version")
-        if any(number < 0 for number in body["spec"].values()):
+        if any(int(str(number)) < 0 for number in leaves(body["spec"])):
             return failure(422, "must be greater than or equal to 0")
-        self.patches.append(body["spec"])
+        self.patches.append({"spec": body["spec"]})
         self.change(path, {"spec": body["spec"]})
         if self.silent:
             request.scope["extensions"][ABORT]()
-        return JSONResponse(shown(self.objects[path]))
+        return JSONResponse(self.shown(path))
+
+    def applied(self, known: Document, manager: str, spec: Document) -> Response | None:
+        """Takes over what nobody else manages; the answer if somebody does."""
+        fields = {"f:spec": managed(spec)}
+        for other, theirs in self.managers.items():
+            owned = [one for one in paths(theirs) if one in {wanted[: len(one)] for wanted in paths(fields)}]
+            if other != manager and owned:
+                place = "." + ".".join(key.removeprefix("f:") for key in paths(fields)[0])
+                said = f'conflict with "{other}" using {known["apiVersion"]}'
+                causes = [{"reason": "FieldManagerConflict", "message": said, "field": place}]
+                return failure(409, f"Apply failed with 1 conflict: {said}: {place}", causes)
+        for gone in set(paths(self.managers.get(manager, {}))) - set(paths(fields)):
+            inner = known
+            for key in gone[:-1]:
+                inner = inner[key.removeprefix("f:")]
+            del inner[gone[-1].removeprefix("f:")]
+        self.managers[manager] = fields
+        return None
+
+    def shown(self, path: str) -> Document:
+        """As the API server writes it: a number of replicas that is 0 is left out."""
+        found = deepcopy(self.objects[path])
+        found["spec"] = {name: value for name, value in found["spec"].items() if (name, value) != ("replicas", 0)}
+        rows = [{"manager": name, "operation": "Apply", "fieldsV1": fields} for name, fields in self.managers.items()]
+        found["metadata"]["managedFields"] = rows
+        return found
 
 
-def shown(found: dict[str, dict[str, object]]) -> dict[str, object]:
-    """As the API server writes it: a number of replicas that is 0 is left out."""
-    spec = {name: value for name, value in found["spec"].items() if (name, value) != ("replicas", 0)}
-    return {**found, "spec": spec}
+def merged(known: Document, change: Mapping[str, Any]) -> Document:
+    """A JSON merge patch without removals."""
+    both = {key: merged(known.get(key, {}), new) for key, new in change.items() if isinstance(new, dict)}
+    return {**known, **change, **both}
 
 
-def failure(code: int, message: str) -> Response:
+def managed(part: Document) -> Document:
+    """The same keys as `fieldsV1` has them."""
+    return {f"f:{key}": managed(value) if isinstance(value, dict) else {} for key, value in part.items()}
+
+
+def paths(fields: Document) -> list[tuple[str, ...]]:
+    """The keys that lead to each managed field."""
+    return [(key, *rest) for key, inner in fields.items() for rest in (paths(inner) or [()])]
+
+
+def leaves(part: Document) -> list[object]:
+    """All values."""
+    return [leaf for value in part.values() for leaf in (leaves(value) if isinstance(value, dict) else [value])]
+
+
+def failure(code: int, message: str, causes: list[dict[str, str]] | None = None) -> Response:
     """A Status object."""
-    return JSONResponse({"kind": "Status", "status": "Failure", "message": message, "code": code}, code)
+    details = {"details": {"causes": causes}} if causes else {}
+    return JSONResponse({"kind": "Status", "status": "Failure", "message": message, "code": code, **details}, code)
 
 
 @asynccontextmanager

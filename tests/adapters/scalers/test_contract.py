@@ -9,7 +9,7 @@ from bot.adapters.scalers.registry import SCALERS
 from bot.ports import Capacity, Failure, Refused, Unreachable
 from tests.adapters.scalers.worlds import World, world_of
 
-LEVERS = ["fake", *sorted({*SCALERS} - {"none"})]
+LEVERS = ["fake", "kubernetes field", *sorted({*SCALERS} - {"none"})]
 
 
 @pytest.fixture(params=LEVERS)

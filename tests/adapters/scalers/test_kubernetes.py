@@ -1,14 +1,16 @@
-"""The `kubernetes` scaler: replicas behind a scale subresource, compared and set."""
+"""The `kubernetes` scaler: replicas behind a scale subresource, or any numeric field, compared and set."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 
 from bot.adapters.build_context import Parts
 from bot.adapters.scalers.kubernetes import build
-from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
+from bot.config import ConfigError
+from bot.ports import Capacity, Failure, Refused, Rehearsed, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, KubernetesApi, serving_kubernetes
 
 PLACE = '[pool."linux".scaler]'
 TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env": "TOKEN", "max": 50}
@@ -49,14 +51,14 @@ async def test_no_replicas_are_zero_and_not_unknown(scaler: Scaler, api: Kuberne
     api.change(DEPLOYMENT, {"spec": {"replicas": 0}, "status": {"replicas": 0}})
     assert await scaler.read() == Capacity(0, desired=0)
     await scaler.set(3, "act-1")
-    assert api.patches == [{"replicas": 3}]
+    assert api.patches == [{"spec": {"replicas": 3}}]
 
 
 async def test_a_conflict_by_a_status_alone_is_tried_once_more(scaler: Scaler, api: KubernetesApi) -> None:
     """Controllers write often; that is nobody else's decision about the size."""
     api.interferences = [{"status": {"replicas": 9}}]
     await scaler.set(24, "act-1")
-    assert api.patches == [{"replicas": 24}]
+    assert api.patches == [{"spec": {"replicas": 24}}]
 
 
 async def test_when_somebody_else_moves_it_nothing_is_set(scaler: Scaler, api: KubernetesApi) -> None:
@@ -109,11 +111,119 @@ async def test_a_target_that_the_api_server_refuses_carries_its_words(scaler: Sc
 
 def test_other_things_with_a_scale_subresource_have_their_path(parts: Parts) -> None:
     """A custom resource, and the core group, which has no name."""
-    raw = {**TABLE, "resource": "runnerdeployments", "group": "actions.summerwind.dev", "version": "v1alpha1"}
+    raw = {**TABLE, "resource": "runnersets", "group": "example.com", "version": "v1alpha1"}
     scaler, policy = build("linux", PLACE, raw, parts)
-    assert scaler._cluster.path == (
-        "/apis/actions.summerwind.dev/v1alpha1/namespaces/ci/runnerdeployments/runners/scale"
-    )
+    assert scaler.cluster.path == "/apis/example.com/v1alpha1/namespaces/ci/runnersets/runners/scale"
     core, _ = build("linux", PLACE, {**TABLE, "resource": "replicationcontrollers", "group": ""}, parts)
-    assert core._cluster.path == "/api/v1/namespaces/ci/replicationcontrollers/runners/scale"
+    assert core.cluster.path == "/api/v1/namespaces/ci/replicationcontrollers/runners/scale"
     assert "HorizontalPodAutoscaler, KEDA or a GitOps controller" in policy.caution
+
+
+NODES = "/apis/karpenter.sh/v1/nodepools/ci"
+OF_HPA: dict[str, object] = {
+    "resource": "horizontalpodautoscalers", "group": "autoscaling", "version": "v2", "field": "spec.minReplicas",
+    "current_field": "status.currentReplicas", "max_field": "spec.maxReplicas",
+}  # fmt: skip
+OF_NODES: dict[str, object] = {
+    "namespace": "", "name": "ci", "resource": "nodepools", "group": "karpenter.sh",
+    "field": "spec.limits.cpu", "current_field": "status.resources.cpu", "per_runner": 4,
+}  # fmt: skip
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+async def of(api: KubernetesApi, parts: Parts) -> AsyncIterator[Make]:
+    """Makes the adapter for a field of an HPA with 2 to 30 replicas, or of a NodePool with room for 10 runners."""
+    api.put(HPA, {"minReplicas": 2, "maxReplicas": 30, "metrics": []}, {"currentReplicas": 9})
+    api.put(NODES, {"limits": {"cpu": "40", "memory": "1000Gi"}}, {"resources": {"cpu": "14900m"}})
+    async with serving_kubernetes(api) as url:
+        yield lambda table, **more: build("linux", PLACE, {**TABLE, "url": url, **table, **more}, parts)[0]
+
+
+async def test_a_field_is_applied_by_a_field_manager_of_its_own(of: Make, api: KubernetesApi) -> None:
+    """Nothing else of the object is sent, so nothing else is owned; the old value comes back by the same way."""
+    scaler = of(OF_HPA)
+    limit = "spec.maxReplicas of runners"
+    assert await scaler.read() == Capacity(9, maximum=30, desired=2, limited_by=limit)
+    await scaler.set(24, "act-1")
+    assert await scaler.read() == Capacity(9, maximum=30, desired=24, limited_by=limit)
+    assert api.managers == {"tailback/spec.minReplicas": {"f:spec": {"f:minReplicas": {}}}}
+    await scaler.set(2, "act-2")
+    assert [one["spec"] for one in api.patches] == [{"minReplicas": 24}, {"minReplicas": 2}]
+    with pytest.raises(Refused, match=r"spec\.minReplicas of runners cannot go to 31: limited to 30 by its spec\.maxR"):
+        await scaler.set(31, "act-3")
+
+
+async def test_two_fields_of_one_object_do_not_remove_each_other(of: Make, api: KubernetesApi) -> None:
+    """An apply that leaves out a field of its manager removes it, so each field has a manager."""
+    await of(OF_HPA).set(5, "act-1")
+    await of(OF_HPA, field="spec.maxReplicas", max_field="", min_field="spec.minReplicas").set(40, "act-2")
+    assert {**api.objects[HPA]["spec"], "metrics": []} == {"minReplicas": 5, "maxReplicas": 40, "metrics": []}
+
+
+@pytest.mark.parametrize("fields", [{"f:minReplicas": {}}, {}], ids=["the field", "all of spec"])
+async def test_a_field_of_somebody_else_is_refused_with_the_owners_name(
+    of: Make, api: KubernetesApi, fields: dict[str, object]
+) -> None:
+    """Never forced; also when the owner took it back after a raise, so that a hand-back does not fight."""
+    scaler = of(OF_HPA)
+    await scaler.set(24, "act-1")
+    api.managers = {"argocd-controller": {"f:spec": fields}}
+    with pytest.raises(Refused) as caught:
+        await scaler.set(2, "act-2")
+    assert str(caught.value) == (
+        "Scaler of linux: spec.minReplicas of runners belongs to argocd-controller, so nothing was changed; "
+        "let its owner give the field up, as the page describes, or change it there"
+    )
+    assert (await scaler.read()).level == 24
+    assert isinstance(scaler, Rehearsed)
+    assert [one.what for one in await scaler.lacking() or ()] == [
+        "Scaler of linux: spec.minReplicas of runners belongs to argocd-controller"
+    ]
+
+
+async def test_quantities_count_runners_and_stay_quantities(of: Make, api: KubernetesApi) -> None:
+    """A NodePool limits CPUs as text, and the present ones may be a part of a runner's."""
+    scaler = of(OF_NODES)
+    assert await scaler.read() == Capacity(3, desired=10)
+    await scaler.set(24, "act-1")
+    await scaler.set(10, "act-2")
+    assert [one["spec"]["limits"] for one in api.patches] == [{"cpu": "96"}, {"cpu": "40"}]
+    assert api.objects[NODES]["spec"]["limits"] == {"cpu": "40", "memory": "1000Gi"}
+    assert await of(OF_NODES, field="spec.limits.memory").read() == Capacity(3, desired=250 * 1024**3)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"field": "spec.minimum"}, r"runners has no spec\.minimum, or it is no number; set it there first"),
+        ({"field": "spec.metrics"}, r"runners has no spec\.metrics, or it is no number"),
+        ({"per_runner": 4}, r"spec\.minReplicas of runners is 2, no multiple of per_runner \(4\)"),
+    ],
+)
+async def test_what_is_no_number_of_runners_is_not_guessed(of: Make, more: dict[str, object], said: str) -> None:
+    """Nothing could be restored."""
+    for call in (of(OF_HPA, **more).read(), of(OF_HPA, **more).set(24, "act-1")):
+        with pytest.raises(Refused, match=said):
+            await call
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"max_field": "spec.most"}, "need field; add it"),
+        ({"namespace": ""}, "namespace: everything with a scale subresource has one"),
+        ({"field": "spec..x"}, "field: must be keys with dots between them"),
+    ],
+)
+def test_a_table_that_cannot_work_is_refused(parts: Parts, more: dict[str, object], said: str) -> None:
+    """Before anything is contacted."""
+    with pytest.raises(ConfigError, match=said):
+        build("linux", PLACE, {**TABLE, **more}, parts)
+
+
+def test_a_dot_inside_a_key_is_escaped(parts: Parts) -> None:
+    """As in the names of extended resources."""
+    scaler, _ = build("linux", PLACE, {**TABLE, **OF_NODES, "field": r"spec.limits.nvidia\.com/gpu"}, parts)
+    assert scaler.figures.field == ("spec", "limits", "nvidia.com/gpu")
+    assert scaler.cluster.path == NODES

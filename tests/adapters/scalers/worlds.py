@@ -9,14 +9,22 @@ from pathlib import Path
 import httpx
 
 from bot.adapters.build_context import Parts
-from bot.adapters.scalers import arc, aws_asg, command, github_aws_runners, kubernetes
+from bot.adapters.scalers import aws_asg, command, github_aws_runners
 from bot.adapters.scalers import http as http_scaler
 from bot.adapters.scalers import none as none_scaler
+from bot.adapters.scalers.registry import SCALERS
 from bot.ports import Failure, Scaler
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
 from tests.adapters.scalers.jobs import FakeJobs, job
-from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, SCALE_SET, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.kubernetes_api import (
+    DEPLOYMENT,
+    HPA,
+    SCALE_SET,
+    Document,
+    KubernetesApi,
+    serving_kubernetes,
+)
 from tests.fakes import FakeScaler
 
 POOL, PLACE = "linux", '[pool."linux".scaler]'
@@ -88,6 +96,7 @@ async def world_of(kind: str, folder: Path) -> AsyncIterator[World]:
             "aws_asg": _aws_asg,
             "github_aws_runners": _github_aws_runners,
             "kubernetes": _kubernetes,
+            "kubernetes field": _field,
             "arc": _arc,
             "command": _command,
             "fake": _fake,
@@ -157,32 +166,42 @@ async def _github_aws_runners(parts: Parts, stack: AsyncExitStack, folder: Path)
 
 
 async def _kubernetes(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
-    raw: dict[str, object] = {"kind": "kubernetes", "namespace": "ci", "name": "runners"}
-    return await _cluster(parts, stack, raw, DEPLOYMENT, ({"replicas": 10}, {"replicas": 10}))
+    return await _cluster(parts, stack, {}, (DEPLOYMENT, {"replicas": 10}, {"replicas": 10}))
+
+
+async def _field(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    more = {
+        "resource": "horizontalpodautoscalers",
+        "group": "autoscaling",
+        "version": "v2",
+        "field": "spec.minReplicas",
+    }
+    raw = {**more, "current_field": "status.currentReplicas", "max_field": "spec.maxReplicas"}
+    spec = {"minReplicas": 10, "maxReplicas": 40}
+    return await _cluster(parts, stack, raw, (HPA, spec, {"currentReplicas": 10}), 40)
 
 
 async def _arc(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
-    raw: dict[str, object] = {"kind": "arc", "namespace": "arc-runners", "name": "linux-2xlarge"}
-    spec: dict[str, object] = {"minRunners": 2, "maxRunners": 10}
-    return await _cluster(parts, stack, raw, SCALE_SET, (spec, {"currentRunners": 10}))
+    raw = {"kind": "arc", "namespace": "arc-runners", "name": "linux-2xlarge"}
+    return await _cluster(parts, stack, raw, (SCALE_SET, {"maxRunners": 10, "minRunners": 2}, {"currentRunners": 10}))
 
 
 async def _cluster(
-    parts: Parts, stack: AsyncExitStack, raw: dict[str, object], path: str, parts_of: tuple[dict[str, object], ...]
+    parts: Parts, stack: AsyncExitStack, raw: Document, found: tuple[str, Document, Document], most: int | None = None
 ) -> World:
-    api = KubernetesApi()
-    api.put(path, *parts_of)
-    key = "replicas" if "replicas" in parts_of[0] else "maxRunners"
+    api, (path, spec, _) = KubernetesApi(), found
+    api.put(*found)
+    key = next(iter(spec))
     url = await stack.enter_async_context(serving_kubernetes(api))
-    kind = kubernetes if raw["kind"] == "kubernetes" else arc
-    scaler, _ = kind.build(POOL, PLACE, {**raw, "url": url, "token_env": "TOKEN", "max": 50}, parts)
+    usual = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "url": url, "token_env": "TOKEN", "max": 50}
+    scaler, _ = SCALERS[raw.get("kind", "kubernetes")](POOL, PLACE, {**usual, **raw}, parts)
     return World(
         scaler,
         lambda: int(str(api.objects[path]["spec"][key])),
         lambda level: api.change(path, {"spec": {key: level}}),
         lambda: setattr(api, "silent", True),
         lambda: setattr(api, "verbs", frozenset()),
-        most=None,
+        most,
     )
 
 
