@@ -68,13 +68,14 @@ def demo(
     Example: tailback demo --scenario surge
     """
     from handlers.tools import demo as playground
+    from handlers.tools.demo_workspace import PageAddress
 
     if listed:
         typer.echo(playground.listing())
         return
     quiet()
     usual = playground.WORKSPACE_PORT if workspace_only else playground.PAGE_PORT
-    page = playground.PageAddress(host, usual if port is None else port)
+    page = PageAddress(host, usual if port is None else port)
     if workspace_only:
         waited(playground.run_workspace(page))
         return

@@ -101,5 +101,6 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             outside=back_ends.outside,
             sns=back_ends.sns,
         )
+        stack.push_async_callback(context.past.close)
         path = settings.env.tailback_config
         yield House(context, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock, to_slack)

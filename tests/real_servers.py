@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from bot.adapters.redis.engine import die_with_parent
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 
 NOBODY = "route: {receiver: nobody}\nreceivers: [{name: nobody}]\n"
 """An Alertmanager that tells nobody."""

@@ -47,6 +47,12 @@ class PastReader:
         self.tasks.pop(pool, None)
         return task.result()
 
+    async def close(self) -> None:
+        """End what is still being read."""
+        for task in self.tasks.values():
+            task.cancel()
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+
     async def _ask(self, source: Metrics, pool: str, now: float) -> tuple[Snapshot, ...]:
         try:
             async with self.turns, asyncio.timeout(BUDGET_SECONDS):

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from bot.playground.fleet.scenarios import SCENARIOS  # noqa: E402 - the root is found first
-from handlers.tools.demo import opened_demo  # noqa: E402
+from handlers.tools.demo_product import opened_demo  # noqa: E402
 from tests.views.test_report_page import example  # noqa: E402
 
 HERE = Path(__file__).parent

@@ -41,11 +41,14 @@ NEIGHBORS: dict[tuple[str, str], str] = {
 
 WIRING = ("handlers.wiring", "handlers.wiring_tools")
 """The modules that choose adapters and hand them to the rest."""
-PLAYGROUND_USERS = ("handlers.cli", "handlers.tools.demo", "handlers.tools.replay", "handlers.tools.player")
+PLAYGROUND_USERS = (
+    *("handlers.cli", "handlers.tools.demo", "handlers.tools.demo_product", "handlers.tools.demo_workspace"),
+    *("handlers.tools.replay", "handlers.tools.player"),
+)
 """The modules that may open the playground; the processes of an installation are not among them."""
 LAZY = (
     *("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.tools.init.cli_init"),
-    *("handlers.run", "bot.adapters.sns"),
+    *("handlers.run", "handlers.tools.demo", "bot.adapters.sns"),
 )
 """The modules that import what a command or process uses when it needs it, so that all start quickly and stay small."""
 CLOCK_READERS = ("handlers.machine", "handlers.wiring", "bot.config")
@@ -104,7 +107,7 @@ TEXT_READERS: dict[str, str] = {
     "handlers.logs": "log lines of libraries, and secrets in any text",
     "handlers.slack_app.interactions": "action ids and the words that a person typed",
     "handlers.tools.doctor.check_settings": "tokens, addresses and ids of the configuration",
-    "handlers.tools.demo": "addresses",
+    "handlers.tools.demo_product": "addresses",
     "handlers.tools.init.init": "what a person answers",
     "handlers.tools.init.questions": "what a person answers",
     "handlers.tools.manifest": "addresses",

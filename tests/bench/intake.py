@@ -17,7 +17,7 @@ import aiohttp
 
 from bot.adapters.redis.embedded import EmbeddedRedis
 from bot.playground.serving import serving
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from tests.bench.product import TOKEN, cpu_seconds, product
 from tests.bench.stub import SlackStub
 from tests.bench.table import HEAD, Row

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bot.adapters.redis.embedded import EmbeddedRedis
 from bot.playground.serving import serving
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from tests.bench.intake import TOML, bare
 from tests.bench.product import ROOT, product, resident_mb
 from tests.bench.stub import SlackStub

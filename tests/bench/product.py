@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "bench-token"

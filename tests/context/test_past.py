@@ -69,3 +69,12 @@ async def test_a_past_that_cannot_be_read_costs_nothing_but_itself() -> None:
     world.context.metrics = {POOL: source}
     pool = await look(world.context, Pool(POOL))
     assert (len(pool.samples), pool.trouble) == (1, None)
+
+
+async def test_what_is_still_read_at_the_end_ends_with_the_process() -> None:
+    """Otherwise it would ask through a connection that is closed."""
+    world, source = World(), SlowPast()
+    world.context.metrics = {POOL: source}
+    await look(world.context, Pool(POOL))
+    await world.context.past.close()
+    assert [task.cancelled() for task in world.context.past.tasks.values()] == [True]

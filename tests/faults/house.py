@@ -15,7 +15,7 @@ from bot.playground.serving import serving
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.page_api.acts import ClickOutcome
 from bot.playground.slack.people import Channel
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from tests.faults.ends import Ends
 from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook

@@ -13,7 +13,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from bot.adapters.redis.engine import die_with_parent
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from tests.adapters.redis.servers import QUIET
 from tests.patience import PATIENCE_SECONDS
 from tests.processes import Zygote

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from tests.adapters.redis.servers import QUIET
 from tests.faults.checker import judged, roots
 from tests.faults.conftest import LONG

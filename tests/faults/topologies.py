@@ -13,7 +13,7 @@ import redis
 from redis.crc import key_slot
 
 from bot.adapters.redis.engine import die_with_parent
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from tests.adapters.redis.servers import QUIET
 from tests.faults.servers import RedisServer
 from tests.patience import PATIENCE_SECONDS

@@ -196,6 +196,7 @@ def test_a_closed_pipe_is_no_failure(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("words", "never"),
     [
+        ("demo --host 192.0.2.1", {"slack_bolt", "redis", "apscheduler", "bot.registry"}),
         ("--help", {"pydantic", "structlog", "slack_bolt", "redis", "httpx", "aiohttp", "uvloop", "bot.core.incident"}),
         ("example env", {"slack_bolt", "redis", "aiohttp", "bot.config"}),
         ("send none.json", {"slack_bolt", "redis", "aiohttp", "bot.playground.slack"}),

@@ -12,7 +12,7 @@ import pytest
 from bot.config import ConfigError, Environment, File, Settings
 from handlers import run as module
 from handlers.run import required, run, serving
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from tests.handlers.endpoint import SECRET, TOKEN, Door
 from tests.patience import PATIENCE_SECONDS
 

@@ -10,7 +10,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, Page, async_playwright, expect
 
-from handlers.tools.demo import Demo, opened_demo, scenario_named
+from handlers.tools.demo import scenario_named
+from handlers.tools.demo_product import Demo, opened_demo
 from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS
 from tests.playground.page.conftest import FLAGS
 

@@ -7,7 +7,9 @@ import pytest
 
 from bot.ports import Refused
 from bot.views.words.causes import cause_name
-from handlers.tools.demo import PageAddress, opened_demo, scenario_named
+from handlers.tools.demo import scenario_named
+from handlers.tools.demo_product import opened_demo
+from handlers.tools.demo_workspace import PageAddress
 from tests.patience import WHOLE_TEST_SECONDS
 from tests.slack_driver import SlackDriver
 

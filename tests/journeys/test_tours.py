@@ -11,7 +11,7 @@ import pytest
 
 from bot.playground.fleet.scenarios import SCENARIOS
 from bot.playground.tour import STEPS, TourStep
-from handlers.tools.demo import opened_demo
+from handlers.tools.demo_product import opened_demo
 from tests.journeys.visitor import Visitor, opened_page
 from tests.patience import WHOLE_TEST_SECONDS
 

@@ -9,7 +9,7 @@ from shutil import which
 
 from playwright.async_api import Error, Locator, Page, async_playwright, expect
 
-from handlers.tools.demo import Demo
+from handlers.tools.demo_product import Demo
 from tests.playground.page.conftest import FLAGS
 
 TYPED = re.compile(r"/queue [\w. -]+|@tailback status")

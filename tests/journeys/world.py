@@ -21,7 +21,7 @@ from bot.playground.slack.record import ApiCall
 from bot.playground.slack.settings import Command, Shortcut
 from handlers.machine import now
 from handlers.run import serving
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from handlers.wiring import House, opened
 from tests.invariants import in_redis
 from tests.journeys.alerts import Json

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from bot.playground.guard import refusal
 from bot.playground.serving import serving
-from handlers.tools.demo import DemoSecrets
+from handlers.tools.demo_workspace import DemoSecrets
 
 ALL = "0.0.0.0"
 

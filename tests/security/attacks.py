@@ -21,7 +21,7 @@ from pathlib import Path
 import httpx
 
 from bot.adapters.redis.engine import die_with_parent
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from tests.faults.groups import webhook
 from tests.faults.servers import ROOT, RedisServer
 from tests.patience import PATIENCE_SECONDS

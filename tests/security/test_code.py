@@ -61,7 +61,7 @@ def test_there_is_one_http_client_and_it_follows_nobody() -> None:
         (module.path, {k.arg: ast.unparse(k.value) for k in node.keywords})
         for module in PRODUCT
         if not module.path.startswith("bot/playground/")
-        and module.path not in {"handlers/tools/send.py", "handlers/tools/demo.py"}
+        and module.path not in {"handlers/tools/send.py", "handlers/tools/demo_product.py"}
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Call) and named(node.func) in {"AsyncClient", "Client"} and "httpx" in module.text
     ]

@@ -14,7 +14,7 @@ from bot.adapters.redis.store import RedisStore
 from bot.config import ConfigError
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, KnownGroup, Put, Stored
-from handlers.tools.demo import free_port
+from handlers.tools.demo_workspace import free_port
 from tests.adapters.redis.servers import running
 
 CLOCKS = Clocks(time.time, time.monotonic)

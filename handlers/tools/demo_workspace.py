@@ -1,0 +1,106 @@
+"""The local workspace of a demo: its page, its clock, and the keys by which Tailback and the fleet reach it."""
+
+import contextlib
+import errno
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from bot.core.external import Refused
+from bot.playground.clock import ScaledClock
+from bot.playground.fleet.scenarios import DEMO_SPEED, Scenario
+from bot.playground.slack.app import SlackStandIn
+from bot.playground.slack.limits import Limits
+from bot.playground.slack.settings import Command, DemoFrame, Shortcut
+from handlers.machine import monotonic, now
+
+LOWEST_PORT, PORTS = 15_000, 7_000
+SHORTCUTS = (Shortcut("tailback_diagnose", "Diagnose this incident"),)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoSecrets:
+    """Random for each start, so that no other page or program can act in the workspace."""
+
+    bot: str = field(default_factory=lambda: f"xoxb-{secrets.token_hex(16)}")
+    app: str = field(default_factory=lambda: f"xapp-{secrets.token_hex(16)}")
+    signing: str = field(default_factory=lambda: secrets.token_hex(16))
+    webhook: str = field(default_factory=lambda: secrets.token_hex(16))
+    fleet: str = field(default_factory=lambda: secrets.token_hex(16))
+
+
+@dataclass(frozen=True, slots=True)
+class DemoWorkspace:
+    """The workspace of a demo, whose page is served."""
+
+    address: str
+    product: str
+    """Where Tailback will be."""
+    slack: SlackStandIn
+    clock: ScaledClock
+    keys: DemoSecrets
+
+
+@dataclass(frozen=True, slots=True)
+class PageAddress:
+    """Where the page is served; port 0 takes any free one."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+
+
+@asynccontextmanager
+async def opened_workspace(
+    scenario: Scenario,
+    page: PageAddress = PageAddress(),
+    *,
+    speed: float = DEMO_SPEED,
+    limits: Limits | None = Limits(),  # noqa: B008 - a frozen value
+    choose: Callable[[str], None] | None = None,
+) -> AsyncIterator[DemoWorkspace]:
+    """Serve the page of a demo; Tailback and its fleet are not there yet."""
+    product, keys, clock = f"http://127.0.0.1:{free_port()}", DemoSecrets(), ScaledClock(speed, now, monotonic)
+    slack = SlackStandIn(
+        bot_token=keys.bot,
+        app_token=keys.app,
+        signing_secret=keys.signing,
+        clock=clock.now,
+        machine_clock=now,
+        request_url=f"{product}/slack/events",
+        limits=limits,
+        commands=(Command(description="Queue status and actions", usage_hint="status | list | help"),),
+        shortcuts=SHORTCUTS,
+    )
+    slack.settings.frame = DemoFrame(clock, scenario.name, choose)
+    async with opened_page(slack, page) as address:
+        yield DemoWorkspace(address, product, slack, clock, keys)
+
+
+@asynccontextmanager
+async def opened_page(slack: SlackStandIn, page: PageAddress) -> AsyncIterator[str]:
+    """Serve the workspace's page; yields its address. Raises Refused when the port cannot be used."""
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            address = await stack.enter_async_context(slack.serve(page.host, page.port))
+        except OSError as error:
+            why = "another program uses it, maybe another demo" if error.errno == errno.EADDRINUSE else error.strerror
+            address = f"{page.host}:{page.port}"
+            raise Refused(
+                f"The page cannot be served on {address}: {why}. Choose another with --port; 0 takes any free one."
+            ) from None
+        yield address
+
+
+def free_port() -> int:
+    """A free port of the loopback interface.
+
+    It is below the range of outgoing connections, so that none of them takes it in the meantime.
+    """
+    for _ in range(100):
+        port = LOWEST_PORT + secrets.randbelow(PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise Refused("No free port was found on 127.0.0.1; stop something that listens there.")
