@@ -76,7 +76,10 @@ def code(lines: list[str]) -> Marked:
 
 def clean(value: str) -> str:
     """One line without control characters, direction overrides and broken surrogates."""
-    whole = value[:20_000].encode("utf-8", "replace").decode("utf-8")
+    whole = value[:20_000]
+    if whole.isascii() and whole.isprintable():
+        return " ".join(whole.split())
+    whole = whole.encode("utf-8", "replace").decode("utf-8")
     if hidden := [ord(one) for one in set(whole) if not (one.isascii() or one.isspace() or _visible(one))]:
         whole = whole.translate(dict.fromkeys(hidden))
     return " ".join(_CONTROL.sub("", whole).split())

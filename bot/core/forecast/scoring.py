@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -76,21 +76,24 @@ def compared(pool: Pool, rules: PoolRules) -> Pool:
     """
     if pool.trouble is not None or not pool.forecasts:
         return pool
-    each = [(made, _score(pool.samples, made, rules)) for made in pool.forecasts]
+    first = min(made.at for made in pool.forecasts)
+    over = {sample.at: drained(sample, rules) for sample in pool.samples if sample.at > first}
+    if not any(over.values()) and max(over, default=first) - first < DAY_SECONDS:
+        return pool
+    each = [(made, _score(pool.samples, made, over)) for made in pool.forecasts]
     waiting = [made for made, came in each if came is None]
     came = [score for _, of_one in each for score in of_one or ()]
     return pool if len(waiting) == len(pool.forecasts) else _entered(pool, came, waiting)
 
 
-def _score(samples: Sequence[Snapshot], made: Forecast, rules: PoolRules) -> list[Score] | None:
-    """The score of one forecast; None while it is open."""
+def _score(samples: Sequence[Snapshot], made: Forecast, over: Mapping[float, bool | None]) -> list[Score] | None:
+    """The score of one forecast, given whether the queue was empty at each later sample; None while it is open."""
     before: Snapshot | None = None
     for sample in samples:
         age = sample.at - made.at
-        over = drained(sample, rules)
-        if age > 0 and (over or age >= DAY_SECONDS):
+        if age > 0 and (over[sample.at] or age >= DAY_SECONDS):
             gap = math.inf if before is None else sample.at - before.at
-            seen = over is not None and gap <= max(UNSEEN_SECONDS, UNSEEN_SHARE * age)
+            seen = over[sample.at] is not None and gap <= max(UNSEEN_SECONDS, UNSEEN_SHARE * age)
             return [scored(made, age)] if seen else _left_out([made], LeftOut.UNSEEN, age)
         before = sample
     return None
