@@ -26,6 +26,7 @@ from bot.settings import (
     TimingTable,
 )
 from bot.settings import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
+from bot.settings import PagerTable as PagerTable  # noqa: PLC0414 - the same
 from bot.settings import PoolTable as PoolTable  # noqa: PLC0414 - the same
 from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
@@ -76,6 +77,7 @@ class File(Table):
     route: list[RouteTable] = Field(default_factory=list)
     sender: list[SenderTable] = Field(default_factory=list)
     outside_slack: OutsideTable | None = None
+    pager: dict[str, PagerTable] = Field(default_factory=dict)
     actions: ActionsTable = ActionsTable()
     timing: TimingTable = TimingTable()
     early: EarlyTable = EarlyTable()

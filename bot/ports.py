@@ -15,6 +15,7 @@ from bot.core.external import SilenceFound as SilenceFound  # noqa: PLC0414 - re
 from bot.core.external import Unreachable as Unreachable  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.paging.page import PageEvent
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Snapshot
 from bot.core.record import AuditEntry, Change, Claim, Claims, KnownGroup, Record, Stored
@@ -226,8 +227,11 @@ class Sns(Protocol):
         """Request the address that confirms a subscription; raises Refused if SNS rejects it."""
 
 
-class Outside(Protocol):
-    """A recipient outside Slack, notified when Slack is unreachable for too long."""
+class Pager(Protocol):
+    """Notifies people outside Slack. Raises Unreachable, and never retries."""
 
-    async def tell(self, event: str, text: str) -> None:
-        """Send one small JSON document."""
+    label: str
+    """What it is, for people: PagerDuty, Opsgenie, ..."""
+
+    async def send(self, event: PageEvent) -> None:
+        """Send one message; a repeated one changes nothing there."""

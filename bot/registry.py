@@ -10,6 +10,7 @@ from bot.core.requests.interaction import Answer
 from bot.diagnosing import cause_fit, diagnose, status
 from bot.incidents.actions import ack, chart_button, list_incidents, mute, note, resolve, retry, unack
 from bot.incidents.digest import post_digest
+from bot.incidents.paging import page
 from bot.incidents.reconcile import reconcile
 from bot.incidents.rejected_alert import post_rejected
 from bot.maintenance.alert_on_waits import alert_on_waits
@@ -118,5 +119,6 @@ BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
     "early": post_warning,
     "fill": backfill,
     "rejected": post_rejected,
+    "page": page,
 }
 """Kind of a record → the function that does its next step."""

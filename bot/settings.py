@@ -90,10 +90,29 @@ class SenderTable(Table):
 
 
 class OutsideTable(ReachTable):
-    """`[outside_slack]`."""
+    """`[outside_slack]`: a webhook of its own, or one of the pagers."""
 
-    url_env: str
+    url_env: str = ""
+    pager: str = ""
+    """The name of a `[pager.NAME]`."""
     after: Seconds = 300.0
+
+
+class PagerTable(ReachTable):
+    """`[pager.NAME]`: pages people outside Slack while nobody acknowledges an incident."""
+
+    kind: str
+    """pagerduty, opsgenie, incident_io or webhook."""
+    token_env: str = ""
+    """Names the variable with the routing key, API key or token."""
+    url: str = ""
+    """The address, where it is not the usual one; required for incident.io."""
+    url_env: str = ""
+    """Names the variable with a webhook's address, which is secret as a whole."""
+    channels: list[str] = []
+    """Channels whose incidents it hears of; empty: all."""
+    unacknowledged: bool = True
+    """Whether it is paged for incidents; false: only by `[outside_slack]`."""
 
 
 class ActionsTable(Table):

@@ -98,7 +98,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             monotonic=time.monotonic,
             actions=ACTIONS,
             new_id=new_id,
-            outside=back_ends.outside,
+            pagers=back_ends.pagers,
             sns=back_ends.sns,
         )
         stack.push_async_callback(context.past.close)

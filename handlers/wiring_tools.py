@@ -68,6 +68,7 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
             figures=back_ends.figures if back_ends else {},
             levers={pool: PoolScaler(*lever) for pool, lever in back_ends.levers.items()} if back_ends else {},
             alertmanagers=back_ends.alertmanagers if back_ends else {},
+            pagers=back_ends.pagers if back_ends else {},
             problems=tuple(gathered.problems),
         )
 
@@ -105,7 +106,13 @@ async def levers_and_holders(settings: Settings, clock: Callable[[], float]) -> 
         name: PoolTable.model_construct(None, **{key: getattr(pool, key) for key in common}, metrics=())
         for name, pool in settings.file.pool.items()
     }
-    others: dict[str, object] = {"metrics": {}, "outside_slack": None, "slack": SlackTable(), "sns": SnsTable()}
+    others: dict[str, object] = {
+        "metrics": {},
+        "outside_slack": None,
+        "pager": {},
+        "slack": SlackTable(),
+        "sns": SnsTable(),
+    }
     file = settings.file.model_copy(update={**others, "pool": pools})
     built = build(replace(settings, file=file, variables=_MadeUp()), clock)
     await built.close()

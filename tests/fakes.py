@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Alert, Delivery, Matcher
+from bot.core.paging.page import PageEvent
 from bot.core.pool.pool import Snapshot
 from bot.ports import Block, Capacity, Failure, Message, Own, Person, Posted, Refused, SilenceFound, Unreachable
 from tests.invariants import Effect
@@ -405,15 +406,23 @@ class FakeAlertmanager:
         return replace(silence, active=started and silence.ends_at > self.clock.now())
 
 
-class FakeOutside:
-    """Keeps what it was told."""
+class FakePager:
+    """Keeps what it was sent; like a real one it counts a repeated message once."""
+
+    label = "PagerDuty"
 
     def __init__(self) -> None:
-        self.script = Script("outside_slack (fake)")
-        self.told: list[tuple[str, str]] = []
+        self.script = Script("PagerDuty (fake)")
+        self.events: list[PageEvent] = []
 
-    async def tell(self, event: str, text: str) -> None:
-        """Keeps one document."""
-        turn = self.script.begin("tell")
-        self.told.append((event, text))
+    async def send(self, event: PageEvent) -> None:
+        """Keep one message."""
+        turn = self.script.begin("send")
+        if (event.key, event.action) not in [(one.key, one.action) for one in self.events]:
+            self.events.append(event)
         turn.end()
+
+    @property
+    def told(self) -> list[tuple[str, str]]:
+        """Event and text of each message."""
+        return [(one.event, one.text) for one in self.events]

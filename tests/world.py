@@ -10,6 +10,7 @@ from bot.context.context import Context, PoolScaler
 from bot.core.alert import Alert, Status
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
+from bot.core.paging.page import OUTSIDE
 from bot.core.record import Change, Claim
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import request_id
@@ -20,7 +21,7 @@ from bot.incidents.intake import Taken, take_alert
 from bot.registry import ACTIONS, BEHAVIORS
 from bot.requests.permission import ask
 from tests.builders import CHANNEL, NOW, POOL, delivery
-from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakeOutside, FakeScaler, SlackMessage
+from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakePager, FakeScaler, SlackMessage
 from tests.fakes_store import FakeData, FakeStore
 from tests.invariants import WATCHED, broken, forgotten
 from tests.threads import unruly
@@ -62,7 +63,7 @@ class World:
         self.chat = FakeChat(self.clock)
         self.chat.groups["S0INFRA"] = frozenset({ANA, BEN})
         self.metrics, self.scaler = FakeMetrics(self.clock), FakeScaler()
-        self.alertmanager, self.outside = FakeAlertmanager(self.clock), FakeOutside()
+        self.alertmanager, self.pager = FakeAlertmanager(self.clock), FakePager()
         self.scaler.clock = self.clock
         self.second_stands = False
         """Whether the test ends with a second first message of an incident, as it planned it."""
@@ -87,7 +88,7 @@ class World:
             monotonic=self.clock.monotonic,
             actions=ACTIONS,
             new_id=lambda prefix: f"{prefix}{next(self.numbers)}",
-            outside=self.outside,
+            pagers={"oncall": self.pager, OUTSIDE: self.pager},
         )
 
     def broken(self) -> list[str]:

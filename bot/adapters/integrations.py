@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from bot.adapters import outage_webhook
+from bot.adapters import pagers
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import Parts, Problems, way_of
 from bot.adapters.http.client import HttpPool
@@ -18,7 +18,7 @@ from bot.adapters.sns import AmazonSns
 from bot.config import ConfigError, File, PoolTable, Settings
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import listed
-from bot.ports import Alertmanager, Jobs, Metrics, Outside, Scaler, Sns, Store
+from bot.ports import Alertmanager, Jobs, Metrics, Pager, Scaler, Sns, Store
 
 B = TypeVar("B")
 Lever = tuple[Scaler, ScalePolicy]
@@ -38,7 +38,8 @@ class BackEnds:
     """By pool name: its scaler and policy."""
     alertmanagers: Mapping[str, Alertmanager]
     """The Alertmanagers by configured name."""
-    outside: Outside | None
+    pagers: Mapping[str, Pager]
+    """By configured name."""
     sns: Sns
     slack: Way
     """Connection settings of Slack."""
@@ -73,16 +74,16 @@ def build(
         with problems:
             place = f"[alertmanager.{name}]"
             alertmanagers[name] = kind_of(place, raw, ALERTMANAGERS)(name, place, raw, parts)
-    told, ways = list[Outside](), list[Way]()
+    paged, ways = dict[str, Pager](), list[Way]()
     with problems:
-        told += [outage_webhook.build(file.outside_slack, parts)] if file.outside_slack else []
+        paged = pagers.build(file, parts)
     for place, table in (("[sns]", file.sns), ("[slack]", file.slack)):
         with problems:
             ways.append(way_of(place, table, settings.secret))
     problems.settle()
     to_sns, to_slack = ways
     sns = AmazonSns(parts.wire, now, to_sns)
-    return BackEnds(metrics, figures, levers, alertmanagers, told[0] if told else None, sns, to_slack, parts.wire)
+    return BackEnds(metrics, figures, levers, alertmanagers, paged, sns, to_slack, parts.wire)
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:

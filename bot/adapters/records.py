@@ -11,6 +11,7 @@ from pydantic_core import PydanticSerializationError
 from bot.adapters.migrations import FORMAT, migrated
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
+from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
@@ -40,6 +41,7 @@ KINDS: dict[str, type[Record]] = {
     "ended": EndedAlerts,
     "rejected": RejectedAlert,
     "round": SourceRound,
+    "page": PageRecord,
 }
 """Kind, as in keys and due members → the record's type."""
 

@@ -15,7 +15,7 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, Offer, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.limits import ScalePolicy
-from bot.ports import Alertmanager, Chat, Metrics, Outside, Scaler, Sns, Store
+from bot.ports import Alertmanager, Chat, Metrics, Pager, Scaler, Sns, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class Context:
     """By name, in display order."""
     new_id: Callable[[str], str]
     """A new opaque id with a prefix, from a cryptographic source."""
-    outside: Outside | None = None
+    pagers: Mapping[str, Pager] = field(default_factory=dict)
+    """By configured name; the address of an old `[outside_slack]` is named OUTSIDE."""
     sns: Sns | None = None
     health: Health = field(default_factory=Health)
     past: PastReader = field(default_factory=PastReader)

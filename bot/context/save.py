@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
+from bot.core.paging.page import changes_pages
 from bot.core.record import AuditEntry, Change, Conflict, Put, Record, Stored
 
 KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
@@ -66,10 +67,18 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
         expiry = EXPIRES_SECONDS if after.closed else None
         put = Put(held, after, due, release=release, uncertain=uncertain, keep_seconds=expiry)
         base = follows(held.value if held.version else None, after)
+        paging = (f"page:{after.id}",) if context.pagers and changes_pages(held.value, after) else ()
         begun = context.monotonic()
         try:
             await context.store.commit(
-                replace(base, puts=(put, *also), audit=audit, once=once, once_value=after.id, wake=(*base.wake, *wake))
+                replace(
+                    base,
+                    puts=(put, *also),
+                    audit=audit,
+                    once=once,
+                    once_value=after.id,
+                    wake=(*base.wake, *paging, *wake),
+                )
             )
         except Conflict:
             held = await _again(context, held)

@@ -8,6 +8,7 @@ from bot.core.alert import Alert
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.message import MessageRecord
+from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.early_warning import EarlyWarning
 from bot.core.pool.history import PoolHistory
@@ -79,6 +80,7 @@ Record = (
     Incident
     | EndedAlerts
     | RejectedAlert
+    | PageRecord
     | Pool
     | Request
     | Shown
@@ -92,7 +94,7 @@ Record = (
     | Backfill
     | SourceRound
 )
-K = TypeVar("K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill)
+K = TypeVar("K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill, PageRecord)
 """The records that begin with nothing but their id."""
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
@@ -181,7 +183,7 @@ class Change:
     """(list, member, seconds until expiry); lists: `jobs:<label>`, `heard`."""
     wake: tuple[str, ...] = ()
     """Due keys to wake: `inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`,
-    `weekly:<channel>`, `early:<pool>`, `fill:<pool>`."""
+    `weekly:<channel>`, `early:<pool>`, `fill:<pool>`, `page:<incident>`."""
     audit: tuple[AuditEntry, ...] = ()
     once: tuple[str, ...] = ()
     """Marks of things that this change applies; if one exists, the change raises AlreadyDone."""

@@ -9,9 +9,11 @@ from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
+from bot.core.paging.page import OUTSIDE, PageAction, PageEvent
 from bot.core.words import count, duration
 from bot.ports import Unreachable
 
+EVENTS = {PageAction.TRIGGER: "slack_unreachable", PageAction.RESOLVE: "slack_recovered"}
 PATIENCE_SECONDS = 60.0
 """A longer wait makes Slack degraded in /readyz (rate limits alone delay by seconds)."""
 
@@ -36,15 +38,13 @@ async def check_slack_outage(context: Context, before: Chore) -> Chore:
     note = f"{words}. {trouble}".strip() if age > (TROUBLE_SECONDS if trouble else PATIENCE_SECONDS) else ""
     after = replace(before, since=oldest, note=note)
     table = context.settings.file.outside_slack
-    if context.outside is None or table is None:
+    if table is None:
         return after
     if not before.told and oldest is not None and now - oldest > table.after:
-        told = await _tell(
-            context, "slack_unreachable", f"Tailback cannot deliver to Slack: {words}. {trouble}".strip()
-        )
+        told = await _tell(context, PageAction.TRIGGER, f"Tailback cannot deliver to Slack: {words}. {trouble}".strip())
         return replace(after, told=told)
     if before.told and oldest is None:
-        await _tell(context, "slack_recovered", "Tailback delivers to Slack again; nothing waits any more.")
+        await _tell(context, PageAction.RESOLVE, "Tailback delivers to Slack again; nothing waits any more.")
         return replace(after, told=False)
     return after
 
@@ -62,10 +62,14 @@ def waiting_since(incident: Incident) -> float | None:
     return min(untold, default=None)
 
 
-async def _tell(context: Context, event: str, words: str) -> bool:
+async def _tell(context: Context, action: PageAction, words: str) -> bool:
+    table = context.settings.file.outside_slack
+    pager = context.pagers.get(table.pager or OUTSIDE) if table else None
     try:
-        if context.outside is not None:
-            await context.outside.tell(event, words)
+        if pager is not None:
+            await pager.send(
+                PageEvent(f"tailback-slack-{context.settings.file.slack.channel}", action, EVENTS[action], words)
+            )
     except Unreachable as error:
         log.warning("nobody outside Slack could be told", why=str(error))
         return False

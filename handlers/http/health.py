@@ -94,6 +94,7 @@ async def readiness(house: House) -> dict[str, str]:
     found = {"redis": "", "slack": context.health.slack}
     found["socket_mode"] = context.health.socket_mode
     found["records"] = context.health.records
+    found["pagers"] = "; ".join(filter(None, context.health.pagers.values()))
     found["storage"] = ""
     try:
         async with asyncio.timeout(READY_SECONDS):

@@ -7,6 +7,7 @@ import pytest
 from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build, kind_of
 from bot.config import ConfigError, load
+from bot.core.paging.page import OUTSIDE
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity
 from tests.adapters.back_end import BackEnd
@@ -127,7 +128,7 @@ async def test_every_table_becomes_its_back_end(tmp_path: Path) -> None:
         "grafana": ("grafana", 43200.0),
         "main": ("alertmanager", 86400.0),
     }
-    assert found.outside is not None
+    assert OUTSIDE in found.pagers
     assert "glsa_1" not in repr(found)
     await found.close()
 
@@ -135,7 +136,7 @@ async def test_every_table_becomes_its_back_end(tmp_path: Path) -> None:
 async def test_a_file_without_back_ends_has_none(tmp_path: Path) -> None:
     """Tailback runs with alerts alone."""
     found = built(tmp_path, "")
-    assert (found.metrics, found.levers, found.alertmanagers, found.outside) == ({}, {}, {}, None)
+    assert (found.metrics, found.levers, found.alertmanagers, found.pagers) == ({}, {}, {}, {})
     await found.close()
 
 

@@ -31,22 +31,22 @@ async def test_a_long_silence_is_told_once_and_its_end_once() -> None:
     """Not before the time that is configured, and not at every look after it."""
     world = await silent()
     record = await looks(world, 290, Chore("watch"))
-    assert world.outside.told == []
+    assert world.pager.told == []
     record = await looks(world, 600, record)
-    assert [event for event, _ in world.outside.told] == ["slack_unreachable"]
-    assert "1 incident with undelivered messages" in world.outside.told[0][1]
+    assert [event for event, _ in world.pager.told] == ["slack_unreachable"]
+    assert "1 incident with undelivered messages" in world.pager.told[0][1]
     world.chat.script.heal()
     record = await looks(world, 120, record)
-    assert [event for event, _ in world.outside.told] == ["slack_unreachable", "slack_recovered"]
+    assert [event for event, _ in world.pager.told] == ["slack_unreachable", "slack_recovered"]
     assert (record.told, record.since, record.note) == (False, None, "")
 
 
 async def test_who_could_not_be_told_is_told_later() -> None:
     """The way outside may be down for a while, too."""
     world = await silent()
-    world.outside.script.fail("tell", Failure.UNCONNECTED, times=3)
+    world.pager.script.fail("send", Failure.UNCONNECTED, times=3)
     await looks(world, 400, Chore("watch"))
-    assert [event for event, _ in world.outside.told] == ["slack_unreachable"]
+    assert [event for event, _ in world.pager.told] == ["slack_unreachable"]
 
 
 async def test_readiness_is_told_sooner_of_what_slack_refused() -> None:

@@ -209,22 +209,15 @@ class Http:
         response = await self.client.send(request, stream=True)
         content = bytearray()
         try:
-            if (encoding := response.headers.get("Content-Encoding", "identity").strip().lower()) not in {
-                "",
-                "identity",
-            }:
-                raise self.problem(
-                    f"its answer is compressed ({encoding[:20]}), which was not asked for; switch that off there",
-                    unsure(request.method),
-                )
+            encoding = response.headers.get("Content-Encoding", "").strip().lower()
+            if encoding not in {"", "identity"}:
+                what = f"its answer is compressed ({encoding[:20]}), which was not asked for; switch that off there"
+                raise self.problem(what, unsure(request.method))
             async for chunk in response.aiter_bytes():
                 content += chunk
                 if len(content) > LARGEST_ANSWER:
-                    raise self.problem(
-                        f"its answer is larger than {LARGEST_ANSWER // 1024**2} MiB",
-                        unsure(request.method),
-                        remedy="ask for less",
-                    )
+                    what = f"its answer is larger than {LARGEST_ANSWER // 1024**2} MiB"
+                    raise self.problem(what, unsure(request.method), remedy="ask for less")
         finally:
             await response.aclose()
         return response, bytes(content)

@@ -67,10 +67,12 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
     """The next step; `drawn` is the digest of the current rendering.
 
     Order: the thread, then the parent (a click shows there at once), then entries, oldest first. A parent that changes
-    all the time alternates with replies that must be edited.
+    all the time alternates with replies that must be edited. An escalation waits for none of them, since people outside
+    Slack hear of it too.
     """
-    if incident.trouble.retry_at > now:
-        return Wait(incident.trouble.retry_at)
+    alone = not incident.closed and escalation_due_at(incident, timing) <= now
+    if alone or incident.trouble.retry_at > now:
+        return Escalate() if alone else Wait(incident.trouble.retry_at)
     if incident.thread.root is None:
         first_look = first_look_until(incident, timing)
         return Wait(first_look) if now < first_look else PostRoot()
@@ -81,8 +83,7 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
         return EditRoot()
     if incident.log.outbox or incident.log.redraw:
         return PostReply(incident.log.outbox[0]) if incident.log.outbox else EditReply(incident.log.redraw[0])
-    alone = not incident.closed and escalation_due_at(incident, timing) <= now
-    return Escalate() if alone else Wait(None if incident.closed else _look_again(incident, now, timing))
+    return Wait(None if incident.closed else _look_again(incident, now, timing))
 
 
 def first_look_until(incident: Incident, timing: Timing) -> float:

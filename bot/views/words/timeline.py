@@ -16,6 +16,7 @@ from bot.core.incident.details.general import (
     Introduced,
     Note,
     Noted,
+    Paged,
     PlainText,
 )
 from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews
@@ -27,6 +28,7 @@ from bot.core.pool.pool import Snapshot
 from bot.core.words import clock, count, duration, figure, listed
 from bot.views.words.closing import ending_lines, ending_words
 from bot.views.words.diagnosis import judged_words, sentences
+from bot.views.words.pages import paged_words
 from bot.views.words.scaling import (
     accepted_lines,
     accepted_words,
@@ -104,8 +106,8 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
             return _alert_words(details)
         case AlertOddities():
             return "The alert's sender does not keep to the event format. Check what is missing or wrong here:"
-        case Escalated():
-            return _escalated_words(details)
+        case Escalated() | Paged():
+            return paged_words(details) if isinstance(details, Paged) else _escalated_words(details)
         case Foreseen():
             before = duration(details.before_seconds)
             return f"Foreseen: an early warning of {details.pool} was given {before} before this alert."

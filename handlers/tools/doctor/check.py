@@ -12,7 +12,7 @@ from bot.core.pool.merge import FIGURES, known
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, listed
 from bot.diagnosis.rank import possible
-from bot.ports import Alertmanager, Capacity, Failure, Metrics, Refused, Rehearsed, Unreachable
+from bot.ports import Alertmanager, Capacity, Failure, Metrics, Pager, Refused, Rehearsed, Unreachable
 from bot.posting.ladder import known_blocks
 from bot.views.words.figures import gap_name
 from bot.views.words.sources import matrix_lines
@@ -68,6 +68,8 @@ class Instruments:
     """By pool name."""
     alertmanagers: Mapping[str, Alertmanager] = field(default_factory=dict)
     """By configured name."""
+    pagers: Mapping[str, Pager] = field(default_factory=dict)
+    """By configured name."""
     problems: tuple[Problem, ...] = ()
     host: Host = field(default_factory=Host)
 
@@ -94,6 +96,7 @@ async def examined(
     parts.append(("metrics", _of_metrics(settings, tools)))
     parts += [("scaler", _of_lever(pool, lever, settings)) for pool, lever in tools.levers.items()]
     parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
+    parts += [("pager", _of_pager(name, one)) for name, one in tools.pagers.items()]
     waiting = [area for area, _ in parts]
 
     async def asked(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
@@ -241,6 +244,16 @@ async def _of_lever(pool: str, lever: PoolScaler, settings: Settings) -> list[Ch
         return found
     size = f"{pool}: {count(capacity.current, 'runner')} now, up to {lever.policy.maximum:,} allowed"
     return [ok("scaler", f"{size}; {_tried(lacking)}")]
+
+
+async def _of_pager(name: str, pager: Pager) -> list[CheckFinding]:
+    """Whether it takes our key; only what pages nobody is sent."""
+    lacking = await _lacking(pager)
+    if lacking is None:
+        return [ok("pager", f"{name} ({pager.label}) is set up; it was not tried, because that would page somebody")]
+    usual = f"correct token_env and url in [pager.{name}]"
+    wrong = [problem("pager", one.what, one.remedy or usual) for one in lacking]
+    return wrong or [ok("pager", f"{name} ({pager.label}) takes the key; nobody was paged")]
 
 
 async def _lacking(one: object) -> tuple[Problem, ...] | None:

@@ -25,7 +25,7 @@ from handlers.tools.doctor.check import Instruments, examined, unusable
 from handlers.tools.doctor.check_settings import of_settings
 from handlers.tools.doctor.findings import CheckFinding, Level, failed, for_machines, for_people
 from handlers.tools.manifest import SCOPES
-from tests.fakes import FakeAlertmanager, FakeClock, FakeMetrics, FakeScaler
+from tests.fakes import FakeAlertmanager, FakeClock, FakeMetrics, FakePager, FakeScaler
 from tests.playground.slack_kit import standing
 
 FINE = {
@@ -660,3 +660,24 @@ def test_people_read_one_line_for_each_with_the_worst_last() -> None:
         ],
     }
     assert json.loads(for_machines(findings))["ok"] is False
+
+
+async def test_a_pager_is_tried_only_where_that_pages_nobody(place: Place) -> None:
+    """A refused key is a problem with its remedy; a pager that cannot be tried is named all the same."""
+
+    class Keyed(FakePager):
+        wrong: tuple[Problem, ...] = ()
+
+        async def lacking(self) -> tuple[Problem, ...]:
+            return self.wrong
+
+    refused = Keyed()
+    refused.wrong = (Problem("PagerDuty (night): answered HTTP 400: Event object is invalid", ""),)
+    findings = await found(place, Tools(), pagers={"oncall": Keyed(), "night": refused, "bridge": FakePager()})
+    assert [(one.state, one.text) for one in findings if one.area == "pager"] == [
+        (Level.OK, "oncall (PagerDuty) takes the key; nobody was paged"),
+        (Level.PROBLEM, "PagerDuty (night): answered HTTP 400: Event object is invalid"),
+        (Level.OK, "bridge (PagerDuty) is set up; it was not tried, because that would page somebody"),
+    ]
+    assert only(findings, "HTTP 400").remedy == "correct token_env and url in [pager.night]"
+    assert refused.events == []

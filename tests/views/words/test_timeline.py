@@ -16,6 +16,7 @@ from bot.core.incident.details.general import (
     Introduced,
     Note,
     Noted,
+    Paged,
     PlainText,
 )
 from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews, Spark
@@ -70,6 +71,8 @@ ROWS: tuple[Details, ...] = (
     FiredAgain(120.0),
     Escalated(900.0),
     Escalated(900.0, (Event.SILENCED, Event.SCALED), AT, 2),
+    Paged("oncall"),
+    Paged("oncall", "PagerDuty (oncall) answered HTTP 500: no"),
     Foreseen(POOL, 1200.0),
     changed(QueueNews.LONGER),
     changed(QueueNews.WAITS_LONGER),

@@ -12,6 +12,7 @@ from bot.core.incident.details.general import (
     Foreseen,
     Introduced,
     Noted,
+    Paged,
     PlainText,
 )
 from bot.core.incident.details.queue import ChartShown, QueueChanged
@@ -29,6 +30,7 @@ Details = (
     | AlertResolved
     | FiredAgain
     | Escalated
+    | Paged
     | Foreseen
     | QueueChanged
     | ChartShown

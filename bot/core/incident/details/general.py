@@ -117,6 +117,16 @@ class Escalated:
 
 
 @dataclass(frozen=True, slots=True)
+class Paged:
+    """A pager outside Slack was notified, or could not be."""
+
+    pager: str
+    problem: str = ""
+    """Why it could not; empty: it was."""
+    kind: Literal["paged"] = "paged"
+
+
+@dataclass(frozen=True, slots=True)
 class Foreseen:
     """An early warning was posted this long before the alert."""
 

@@ -1,0 +1,1 @@
+"""What people outside Slack are sent."""

@@ -1,0 +1,111 @@
+"""Pages people outside Slack: the message that each pager is owed, by what the incident has become."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from bot.core.incident.incident import Incident
+
+OUTSIDE = "outside_slack"
+"""The name of the webhook that has no table of its own, only an address in `[outside_slack]`."""
+GIVE_UP_SECONDS = 86400.0
+"""How long after its end an incident is still resolved at a pager that is down."""
+LONGEST_PAUSE_SECONDS = 300.0
+
+
+class PageAction(StrEnum):
+    """The messages that every pager understands, in the order in which they are sent."""
+
+    TRIGGER = "trigger"
+    ACKNOWLEDGE = "acknowledge"
+    RESOLVE = "resolve"
+
+
+@dataclass(frozen=True, slots=True)
+class PageEvent:
+    """One message to a pager; the same `key` connects a trigger with its acknowledgement and its end."""
+
+    key: str
+    action: PageAction
+    event: str
+    """What happened, for a plain webhook: `slack_unreachable`, `incident_resolved`, ..."""
+    text: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PagerState:
+    """What one pager was sent."""
+
+    tried: PageAction | None = None
+    """The last message whose intent was stored; it may or may not have arrived."""
+    done: PageAction | None = None
+    """The last message that the pager confirmed."""
+    failures: int = 0
+    """In a row."""
+    retry_at: float = 0.0
+    """Epoch seconds."""
+
+    def failed(self, now: float, pause_seconds: float | None) -> "PagerState":
+        """It did not; try again after a pause that doubles."""
+        pause = min(pause_seconds or 2.0 ** min(self.failures + 1, 10), LONGEST_PAUSE_SECONDS)
+        return replace(self, failures=self.failures + 1, retry_at=now + pause)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """The record of an incident's pages."""
+
+    id: str
+    """The incident."""
+    escalated_at: float | None = None
+    """The escalation that is paged; an incident that opens again may be escalated again."""
+    pagers: Mapping[str, PagerState] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The key of its messages."""
+        return f"tailback-{self.id}-{self.escalated_at or 0:.0f}"
+
+
+def current(page: PageRecord, incident: Incident, pagers: Iterable[str]) -> PageRecord:
+    """The record for the incident's newest escalation, once nothing is left to be resolved of the one before."""
+    newest = incident.ownership.escalated_at
+    if newest in {None, page.escalated_at} or owed(page, incident, pagers):
+        return page
+    return PageRecord(page.id, newest)
+
+
+def owed(page: PageRecord, incident: Incident, pagers: Iterable[str]) -> dict[str, PageAction]:
+    """The next message of each pager, by its name. One that was never sent a trigger needs nothing else."""
+    wanted = _wanted(page, incident)
+    found: dict[str, PageAction] = {}
+    for name in pagers if wanted else ():
+        state = page.pagers.get(name, PagerState())
+        sent = state.tried is not None or wanted is PageAction.TRIGGER
+        if wanted and sent and not _reached(state.done, wanted):
+            found[name] = wanted
+    return found
+
+
+def _wanted(page: PageRecord, incident: Incident) -> PageAction | None:
+    own = incident.ownership
+    if page.escalated_at is None:
+        return None
+    if incident.closed or own.escalated_at != page.escalated_at:
+        return PageAction.RESOLVE
+    return PageAction.ACKNOWLEDGE if own.owner else PageAction.TRIGGER
+
+
+def _reached(done: PageAction | None, wanted: PageAction) -> bool:
+    order = tuple(PageAction)
+    return done is not None and order.index(done) >= order.index(wanted)
+
+
+def changes_pages(before: Incident, after: Incident) -> bool:
+    """Whether a state change may owe the pagers a message."""
+    return _facts(before) != _facts(after) and bool(before.ownership.escalated_at or after.ownership.escalated_at)
+
+
+def _facts(incident: Incident) -> tuple[float | None, bool, bool]:
+    return incident.ownership.escalated_at, incident.ownership.owner is None, incident.closed

@@ -1,0 +1,116 @@
+"""Pages people outside Slack when nobody acknowledges, and acknowledges and resolves there what happened in Slack."""
+
+import asyncio
+from dataclasses import replace
+
+import structlog
+
+from bot.context.context import Context
+from bot.context.queries import permalinks
+from bot.context.save import keep
+from bot.core.incident.details.general import Paged
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.timeline import Event
+from bot.core.paging.page import GIVE_UP_SECONDS, PageAction, PageEvent, PageRecord, PagerState, current, owed
+from bot.core.record import Change, Claim, Put, Stored
+from bot.ports import Failure, Unreachable
+from bot.views.parent.heading import headline
+from bot.views.words.pages import page_text
+
+SAFETY_SECONDS = 0.5
+"""Nothing is sent in the last moments of a lease."""
+EVENTS = {
+    PageAction.TRIGGER: "incident_unacknowledged",
+    PageAction.ACKNOWLEDGE: "incident_acknowledged",
+    PageAction.RESOLVE: "incident_resolved",
+}
+
+log = structlog.get_logger()
+
+
+async def page(context: Context, claim: Claim) -> None:
+    """Send each pager its next message; the intent is stored first, and a failure is tried again.
+
+    A message whose outcome is unknown is sent again with the same key, which a pager counts once.
+    """
+    held, now = claim.of(PageRecord), context.now()
+    incident = await context.store.get(Incident, claim.id)
+    names = _pagers(context, incident.value) if incident else []
+    record = current(held.value, incident.value, names) if incident else held.value
+    next_ones = owed(record, incident.value, names) if incident else {}
+    if incident is None or not next_ones or now - (incident.value.closed_at or now) > GIVE_UP_SECONDS:
+        await context.store.commit(Change(puts=(Put(held, record, None, keep_seconds=GIVE_UP_SECONDS),)))
+        return
+    before = {name: record.pagers.get(name, PagerState()) for name in next_ones}
+    ready = {name: one for name, one in next_ones.items() if before[name].retry_at <= now or before[name].tried != one}
+    if not ready:
+        await context.store.commit(Change(puts=(Put(held, record, min(one.retry_at for one in before.values())),)))
+        return
+    tried = {name: replace(before[name], tried=action) for name, action in ready.items()}
+    held = await _intend(context, held, replace(record, pagers={**record.pagers, **tried}))
+    problems = await _sent(context, held.value, incident.value, ready)
+    now = context.now()
+    told = {
+        name: tried[name].failed(now, problem.retry_after_seconds) if problem else PagerState(ready[name], ready[name])
+        for name, problem in problems.items()
+    }
+    put = Put(held, replace(held.value, pagers={**held.value.pagers, **told}), now)
+    triggers = [name for name, action in ready.items() if action is PageAction.TRIGGER]
+    paged = [name for name in triggers if problems[name] is None]
+    silent = {name: problem for name in triggers if (problem := problems[name]) and not before[name].failures}
+
+    def move(fresh: Incident) -> Incident:
+        for name in paged:
+            fresh = noted(fresh, now, Event.NOTED, Paged(name), tell=bool(before[name].failures))
+        for name, problem in silent.items():
+            fresh = noted(fresh, now, Event.NOTED, Paged(name, f"{problem.system} {problem.what}"))
+        return fresh
+
+    if paged or silent:
+        await keep(context, incident, move, due=now, also=(put,))
+    else:
+        await context.store.commit(Change(puts=(put,)))
+
+
+def _pagers(context: Context, incident: Incident) -> list[str]:
+    """The pagers that hear of an incident's channel."""
+    tables, channel = context.settings.file.pager, incident.thread.instead_of or incident.thread.channel
+    mine = {name: table for name, table in tables.items() if table.unacknowledged and name in context.pagers}
+    return [name for name, table in mine.items() if not table.channels or channel in table.channels]
+
+
+async def _intend(context: Context, held: Stored[PageRecord], record: PageRecord) -> Stored[PageRecord]:
+    started = context.monotonic()
+    await context.store.commit(Change(puts=(Put(held, record, context.now(), release=False),)))
+    lease_ends = started + context.settings.file.timing.lease
+    return Stored(record, held.version + 1, held.fence, held.in_doubt_since, lease_ends)
+
+
+async def _sent(
+    context: Context, record: PageRecord, incident: Incident, ready: dict[str, PageAction]
+) -> dict[str, Unreachable | None]:
+    """Each pager's problem; None if it confirmed the message."""
+    links = await permalinks(context, [incident])
+    head = headline(incident, await context.view(incident), context.now(), context.settings.file.paces)
+
+    async def one(name: str, action: PageAction) -> Unreachable | None:
+        event = PageEvent(record.key, action, EVENTS[action], page_text(action, head), links.get(incident.id, ""))
+        problem = await sent(context, name, event)
+        context.health.pagers[name] = str(problem) if problem else ""
+        return problem
+
+    return dict(zip(ready, await asyncio.gather(*(one(*item) for item in ready.items())), strict=True))
+
+
+async def sent(context: Context, name: str, event: PageEvent) -> Unreachable | None:
+    """Send one message within the lease; the problem, or None if the pager confirmed it."""
+    try:
+        async with asyncio.timeout(context.settings.file.timing.lease - SAFETY_SECONDS):
+            await context.pagers[name].send(event)
+    except Unreachable as error:
+        log.warning("pager not reached", pager=name, action=event.action.value, why=str(error))
+        return error
+    except TimeoutError:
+        log.warning("pager not reached", pager=name, action=event.action.value, why="time-out")
+        return Unreachable("the pager", "did not answer in time", failure=Failure.UNKNOWN)
+    return None
