@@ -52,6 +52,7 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
         trail=await _trail(store, since),
         rules=file.pools,
         prices=_prices(file),
+        currency=file.slack.currency,
         zone=file.report.appointment.zone,
         target_seconds=file.report.target_wait,
     )

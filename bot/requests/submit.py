@@ -1,7 +1,7 @@
 """Finds a request's incident, remembers what its dialog showed, and stores the request once with its audit entry."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bot.context.context import Context
 from bot.context.queries import open_incidents
@@ -227,15 +227,9 @@ async def _of_button(context: Context, interaction: Interaction) -> Stored[Incid
     return held
 
 
-async def remember(
-    context: Context,
-    interaction: Interaction,
-    *,
-    sizes: Mapping[str, int] | None = None,
-    matchers: tuple[Matcher, ...] = (),
-) -> None:
+async def remember(context: Context, interaction: Interaction, matchers: tuple[Matcher, ...]) -> None:
     """Store what the dialog shows; without the store the dialog opens all the same."""
-    shown = Shown(_shown_id(interaction), sizes or {}, matchers)
+    shown = Shown(_shown_id(interaction), matchers)
     with contextlib.suppress(Conflict, Unreachable):
         known = await context.store.get(Shown, shown.id) or Stored(shown, 0)
         await context.store.commit(Change(puts=(Put(known, shown, None, keep_seconds=KEPT_SECONDS),)))

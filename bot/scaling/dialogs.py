@@ -1,4 +1,4 @@
-"""The dialogs of Scale up: target, confirmation, and the sizes they showed."""
+"""The dialogs of Scale up: target and confirmation."""
 
 import asyncio
 
@@ -13,21 +13,21 @@ from bot.core.requests.request import Request
 from bot.core.scaling.limits import needs_approval, proposed
 from bot.core.words import count, duration, money
 from bot.ports import Capacity, Refused, Unreachable
-from bot.requests.submit import remember, subject
+from bot.requests.submit import subject
 from bot.scaling.limits import lease_terms, lever_of, maximum, within
 from bot.scaling.what_if import effect_of, effects, enough, useless
 from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
-from bot.views.thread.results import told
+from bot.views.thread.results import foretold
 from bot.views.words.diagnosis import caution
+from bot.views.words.forecasts import Preview
 from bot.views.words.scaling import lease_terms_words
 
 
 async def table(context: Context, pool: str) -> Answer:
     """`scale POOL` without a target: the effect of several sizes, shown privately."""
     capacity = await lever_of(context, pool).scaler.read()
-    lines = await more_would_do(context, pool, capacity.size)
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
-    return Answer(whisper=told(words, lines or ("The pool has not been measured.",)))
+    return Answer(whisper=foretold(words, await more_would_do(context, pool, capacity.size)))
 
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
@@ -49,10 +49,10 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
     against = await cautions(context)
     choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
-    await remember(context, interaction, sizes={one.pool: one.current for one in choices if one.current is not None})
     able = next((one for one in choices if one.proposed is not None), None)
-    foreseen = await more_would_do(context, able.pool, able.current) if able else ()
-    return Answer(view=scale_modal(interaction.request_id, choices, foreseen))
+    chosen = None if able is None or able.useless else (able.proposed or 0) - (able.current or 0)
+    preview = await more_would_do(context, able.pool, able.current, chosen) if able else None
+    return Answer(view=scale_modal(interaction.request_id, choices, preview))
 
 
 async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice:
@@ -82,11 +82,11 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
     )
 
 
-async def confirmation(context: Context, draft: Request, note: str = "") -> dict[str, object]:
+async def confirmation(context: Context, draft: Request) -> dict[str, object]:
     """The confirmation: present size, target, and expected effect."""
     asked = draft.of(ScaleUp)
     pool, target, current = asked.pool, asked.target, asked.from_size
-    lines = [*([note] if note else []), *await expected(context, pool, target - current)]
+    preview, lines = await expected(context, pool, target - current), list[str]()
     policy = lever_of(context, pool).policy
     if (cost := policy.cost_per_runner_hour) is not None:
         more = money(cost * (target - current), context.settings.file.slack.currency)
@@ -96,16 +96,17 @@ async def confirmation(context: Context, draft: Request, note: str = "") -> dict
         lines.append(f"A second person must agree, within {duration(policy.approval_within_seconds)}.")
     if context.settings.file.actions.shadow:
         lines.append("Shadow mode: nothing will really be asked of the scaler.")
-    return dict(scale_confirm(draft.id, pool, current, target, lines))
+    return dict(scale_confirm(draft.id, pool, current, target, preview, lines))
 
 
-async def more_would_do(context: Context, pool: str, current: int | None) -> tuple[str, ...]:
-    """The expected effect of several numbers of added runners; or why there is no table."""
+async def more_would_do(context: Context, pool: str, current: int | None, chosen: int | None = None) -> Preview | None:
+    """The expected effect of several numbers of added runners, the proposed one among them."""
     held = await context.store.get(Pool, pool)
-    return effects(context, held.value if held else None, current, (await cautions(context)).get(pool, ""))
+    against = (await cautions(context)).get(pool, "")
+    return effects(context, held.value if held else None, current, against, chosen)
 
 
-async def expected(context: Context, pool: str, more: int) -> tuple[str, ...]:
+async def expected(context: Context, pool: str, more: int) -> Preview:
     """The expected effect of this many added runners, and the warnings."""
     held = await context.store.get(Pool, pool)
     return effect_of(context, held.value if held else Pool(pool), more, (await cautions(context)).get(pool, ""))

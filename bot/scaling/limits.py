@@ -9,7 +9,7 @@ from bot.core.record import Stored
 from bot.core.requests.body import ExtendLease, ScaleUp
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.lease import PoolLeases
-from bot.core.scaling.limits import LimitVerdict, ScalePolicy, judged, needs_approval, overpriced
+from bot.core.scaling.limits import LimitHit, ScalePolicy, judged, needs_approval, overpriced
 from bot.ports import Capacity, Failure, Refused, Unreachable
 from bot.requests.permission import still_permitted
 from bot.views.words import refusals
@@ -20,7 +20,8 @@ class LimitCheck:
     """The result of checking a target now."""
 
     capacity: Capacity
-    verdict: LimitVerdict
+    hit: LimitHit | None
+    """The limit that the target meets; None: it may be set."""
     lease: Stored[PoolLeases] | None
 
     @property
@@ -58,12 +59,10 @@ async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:
     return capacity.level, capacity
 
 
-async def check_limits(  # noqa: PLR0913 - named at every call
-    context: Context, pool: str, target: int, *, seen: int = 0, but: str = "", lower: bool = False
-) -> LimitCheck:
+async def check_limits(context: Context, pool: str, target: int, *, seen: int = 0, but: str = "") -> LimitCheck:
     """Check a target against limit, step, cooldown and cost; `but` is the request that may have changed it.
 
-    `seen` and `lower`: see `judged`.
+    `seen`: see `judged`.
     """
     lever = lever_of(context, pool)
     try:
@@ -73,13 +72,12 @@ async def check_limits(  # noqa: PLR0913 - named at every call
     last = await context.store.find(f"scaled:{pool}")
     before = await context.request(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
-    verdict = judged(within(lever, capacity), target, capacity.size, scaled_at, context.now(), seen, lower=lower)
+    hit = judged(within(lever, capacity), target, capacity.size, scaled_at, context.now(), seen)
     lease = await context.store.get(PoolLeases, pool)
-    if verdict.target is not None and capacity.size is not None:
+    if hit is None and capacity.size is not None:
         base = lease.value.base if lease and lease.value.shares else capacity.size
-        if hit := overpriced(lever.policy, verdict.target, min(base, capacity.size)):
-            verdict = LimitVerdict(None, hit)
-    return LimitCheck(capacity, verdict, lease)
+        hit = overpriced(lever.policy, target, min(base, capacity.size))
+    return LimitCheck(capacity, hit, lease)
 
 
 def within(lever: PoolScaler, capacity: Capacity) -> ScalePolicy:

@@ -16,11 +16,11 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Progress, Request, Result, awaiting
 from bot.core.scaling.lease import HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
-from bot.core.scaling.limits import LimitVerdict, needs_approval
+from bot.core.scaling.limits import needs_approval
 from bot.core.scaling.verify import deadline_seconds
 from bot.ports import Refused
 from bot.requests.permission import acting, still_permitted
-from bot.requests.submit import already, new_request, own_id, recall, refused, subject, submit
+from bot.requests.submit import already, new_request, own_id, refused, subject, submit
 from bot.scaling.approval import approval_requested, scale_request
 from bot.scaling.dialogs import confirmation, first_dialog, only_pool, table
 from bot.scaling.limits import (
@@ -86,16 +86,14 @@ async def _drafted(
     context: Context, interaction: Interaction, held: Stored[Incident] | None, pool: str, text: str
 ) -> Answer:
     try:
-        seen = (await recall(context, interaction)).sizes if interaction.surface is Surface.DIALOG else {}
-        current, verdict = await _allowed(context, pool, text, seen.get(pool))
-        askable(context, pool, verdict.target or current, in_thread=held is not None)
+        current, target = await _allowed(context, pool, text)
+        askable(context, pool, target, in_thread=held is not None)
     except Refused as refusal:
         if interaction.surface is not Surface.DIALOG:
             raise
         await refused(context, interaction, str(refusal))
         return Answer(errors={"target": str(refusal)})
     named = replace(interaction, request_id=own_id(held.value if held else None, interaction))
-    target = verdict.target or current
     draft = replace(new_request(context, named, held, ScaleUp(pool, target, current)), progress=Progress.DRAFT)
     known = await context.store.get(Request, draft.id)
     if known and (known.value.progress is not Progress.DRAFT or known.value.who != interaction.who):
@@ -104,18 +102,23 @@ async def _drafted(
     await context.store.commit(Change(puts=(put,)))
     if interaction.surface is Surface.MENTION:
         return Answer(whisper=confirm_scale(draft.id, pool, current, target))
-    return Answer(view=await confirmation(context, draft, limit_words(verdict.hit)))
+    return Answer(view=await confirmation(context, draft))
 
 
-async def _allowed(context: Context, pool: str, text: str, shown: int | None) -> tuple[int, LimitVerdict]:
-    """(size now, check). A target within the step at size `shown` is lowered, and the confirmation says so."""
+async def _allowed(context: Context, pool: str, text: str) -> tuple[int, int]:
+    """(size now, target), exactly as entered; raises Refused."""
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
         raise Refused(refusals.no_number(text))
-    step = lever_of(context, pool).policy.step or 0
-    found = await check_limits(context, pool, int(text), lower=shown is not None and int(text) <= shown + step)
-    if found.verdict.target is None:
-        raise Refused(limit_words(found.verdict.hit))
-    return found.size, found.verdict
+    found = await _checked(context, pool, int(text))
+    return found.size, int(text)
+
+
+async def _checked(context: Context, pool: str, target: int, *, seen: int = 0, but: str = "") -> LimitCheck:
+    """The check of a target that may be set; raises Refused with the limit it meets."""
+    found = await check_limits(context, pool, target, seen=seen, but=but)
+    if found.hit is not None:
+        raise Refused(limit_words(found.hit, context.settings.file.slack.currency))
+    return found
 
 
 async def _confirmed(context: Context, interaction: Interaction) -> Answer:
@@ -152,15 +155,12 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     await still_permitted(context, request.who, "scale")
     asked = request.of(ScaleUp)
     pool, last = asked.pool, await context.store.find(f"scaled:{asked.pool}")
-    found = await check_limits(context, pool, asked.target, seen=asked.from_size, but=request.id)
-    target = found.verdict.target
-    if target is None:
-        raise Refused(limit_words(found.verdict.hit))
-    await check_approval(context, request, target)
+    found = await _checked(context, pool, asked.target, seen=asked.from_size, but=request.id)
+    await check_approval(context, request, asked.target)
     if found.lease and any(share.returning for share in found.lease.value.shares):
         raise Refused(refusals.returning_now(pool))
     shadow = context.settings.file.actions.shadow
-    intent = replace(request, before=f"{found.size}", body=replace(asked, target=target), shadow=shadow)
+    intent = replace(request, before=f"{found.size}", shadow=shadow)
     puts = () if shadow else (await _lent(context, intent, found),)
     return Prepared(intent, {f"scaled:{pool}": (request.id, last)}, puts)
 

@@ -4,28 +4,29 @@ from bot.context.context import Context
 from bot.core.forecast.more_runners import Terms, foreseen, least, what_if
 from bot.core.forecast.scoring import calibration
 from bot.core.pool.pool import Pool, PoolRules
-from bot.views.words.forecasts import what_more_would_do, what_to_expect
+from bot.views.words.forecasts import Preview, what_more_would_do, what_to_expect
 
 USUAL = (5, 10, 20, 40)
 
 
-def effect_of(context: Context, pool: Pool, more: int, caution: str) -> tuple[str, ...]:
-    """The sentences of the confirmation: warnings, the table around `more`, the smallest enough, the boot time."""
+def effect_of(context: Context, pool: Pool, more: int, caution: str) -> Preview:
+    """The preview of the confirmation: the table around `more`, the smallest enough, the boot time."""
     rules = _rules(context, pool.id)
-    return what_to_expect(
-        foreseen(pool.samples, more, rules, _terms(context, pool)), rules, caution, context.settings.file.slack.currency
-    )
+    found = foreseen(pool.samples, more, rules, _terms(context, pool))
+    return what_to_expect(found, rules, caution, context.settings.file.slack.currency)
 
 
-def effects(context: Context, pool: Pool | None, current: int | None, caution: str) -> tuple[str, ...]:
-    """The same for several allowed numbers; or why there is no table."""
+def effects(
+    context: Context, pool: Pool | None, current: int | None, caution: str, chosen: int | None = None
+) -> Preview | None:
+    """The same for several allowed numbers, the proposed one among them; None for a pool that cannot be scaled."""
     if pool is None or current is None or pool.id not in context.levers:
-        return ()
+        return None
     policy = context.levers[pool.id].policy
     most = min(policy.maximum - current, policy.step or policy.maximum)
-    counts = sorted({min(number, most) for number in USUAL if most > 0})
+    counts = sorted({*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())})
     found = what_if(pool.samples, _rules(context, pool.id), counts, _terms(context, pool))
-    return what_more_would_do(found, caution, context.settings.file.slack.currency)
+    return what_more_would_do(found, chosen, caution, context.settings.file.slack.currency)
 
 
 def enough(context: Context, pool: Pool | None, most: int) -> int | None:

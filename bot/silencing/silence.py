@@ -49,7 +49,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     name, back_end = keeper(context, held.value)
     if interaction.surface is Surface.BUTTON:
         matchers = silence_matchers(held.value.group.firing or held.value.group.alerts)
-        await remember(context, interaction, matchers=matchers)
+        await remember(context, interaction, matchers)
         return Answer(view=silence_modal(interaction.request_id, held.value, matchers, back_end.max_silence_seconds))
     dialog = interaction.surface is Surface.DIALOG
     if not (matchers := (await recall(context, interaction)).matchers if dialog else _narrow(held.value)):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.core.alert import digest
 from bot.core.message import Block, Message
-from bot.views.mrkdwn import Marked, cut, escaped, flat, joined, say
+from bot.views.mrkdwn import Marked, code, cut, escaped, flat, joined, say
 
 MOST_TEXT = 4_000
 """`chat.update` refuses more; `chat.postMessage` does not."""
@@ -19,6 +19,8 @@ MOST_OPTIONS, MOST_CHOICES, MOST_BUTTONS = 5, 100, 4
 MOST_ALT = 1_900
 MOST_MODAL_TITLE, MOST_CONFIRM_TEXT, MOST_CONFIRM_LABEL, MOST_VIEW_BLOCKS = 24, 300, 30, 100
 
+WIDEST_COLUMN = 24
+"""Characters of a cell in a preformatted table."""
 MOST_CELL, MOST_CHILDREN, MOST_CONTAINER_TITLE = 60, 10, 150
 
 MOST_BULLET = 600
@@ -118,6 +120,21 @@ def _cells(row: Sequence[Cell], *, bold: bool = False) -> list[Block]:
 def _bold(text: str) -> Block:
     words = {"type": "text", "text": text, "style": {"bold": True}}
     return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [words]}]}
+
+
+def text_table(rows: Sequence[Sequence[str]]) -> Block:
+    """Aligned columns as preformatted text, where Slack takes no native table; further rows are counted."""
+    short = [[cell[:WIDEST_COLUMN] for cell in row] for row in rows]
+    widths = [max(len(row[n]) for row in short if n < len(row)) for n in range(max(map(len, short), default=0))]
+    lines, room = list[str](), 2800
+    for row in short:
+        line = "  ".join(text.ljust(widths[n]) for n, text in enumerate(row)).rstrip()
+        room -= len(line) + 1
+        if room < 0:
+            lines.append(f"+ {len(short) - len(lines)} more")
+            break
+        lines.append(line)
+    return section(code(lines))
 
 
 def container(title: str, *children: Block | None) -> Block | None:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from bot.core.message import Block, Message
-from bot.views.blocks import section
-from bot.views.mrkdwn import clean, code, joined, say
+from bot.views.blocks import section, text_table
+from bot.views.mrkdwn import clean, joined, say
 from bot.views.words.sparks import sparkline
 
 LADDER: tuple[frozenset[str], ...] = (
@@ -17,8 +17,6 @@ YOUNG = frozenset().union(*LADDER)
 """The newer blocks that Tailback sends; a workspace may not support them."""
 PLAIN_FEEDBACK = ("positive", "negative")
 """Endings of the action_ids of plain buttons in place of thumbs; two buttons of a row cannot share one."""
-WIDEST = 24
-"""Characters of a cell in a preformatted table."""
 SIGNS = {"pending": "○", "in_progress": "…", "complete": "✓", "error": "✗"}
 
 
@@ -66,21 +64,7 @@ def _sparkline(block: Block) -> Iterable[Block]:
 
 
 def _table(block: Block) -> Iterable[Block]:
-    rows = [[_cell(cell)[:WIDEST] for cell in _list(row)] for row in _list(block.get("rows"))]
-    widths = [max(len(row[n]) for row in rows if n < len(row)) for n in range(max(map(len, rows), default=0))]
-    lines = ["  ".join(text.ljust(widths[n]) for n, text in enumerate(row)).rstrip() for row in rows]
-    yield section(code(_fitting(lines)))
-
-
-def _fitting(lines: list[str]) -> list[str]:
-    """The lines that fit in a section, and the number of others."""
-    kept, room = list[str](), 2800
-    for line in lines:
-        room -= len(line) + 1
-        if room < 0:
-            return [*kept, f"+ {len(lines) - len(kept)} more"]
-        kept.append(line)
-    return kept
+    yield text_table([[_cell(cell) for cell in _list(row)] for row in _list(block.get("rows"))])
 
 
 def _cell(cell: object) -> str:

@@ -162,8 +162,8 @@ class Player:
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
             context = self.context
-            lines = await (expected(context, name, more) if more else more_would_do(context, name, capacity.size))
-            proposed.append(Proposed(self.clock.at, name, more, capacity.size, lines))
+            shown = await (expected(context, name, more) if more else more_would_do(context, name, capacity.size))
+            proposed.append(Proposed(self.clock.at, name, more, capacity.size, shown.lines if shown else ()))
 
     async def _scored(self, name: str) -> None:
         held = await self.store.get(Pool, name)

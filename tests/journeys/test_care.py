@@ -36,7 +36,7 @@ async def asked(world: World, target: int) -> Message:
     parent = await world.slack.channel("ci").parent(LINUX)
     await parent.click("Scale up", user=ANA)
     dialog = await world.slack.modal(ANA, "Scale up")
-    await dialog.fill("Runners afterwards", str(target))
+    await dialog.fill("New total", str(target))
     await dialog.submit()
     question = await world.slack.modal(ANA, "Scale up?")
     await question.submit()

@@ -68,7 +68,7 @@ async def question(page: Page, parent: Locator) -> Locator:
         dialog = await pressed(page, parent, "Scale up")
         now = re.search(r"now (\d+) runners", await dialog.inner_text())
         assert now is not None
-        await dialog.get_by_label("Runners afterwards").fill(str(int(now[1]) + 20))
+        await dialog.get_by_label("New total").fill(str(int(now[1]) + 20))
         await dialog.get_by_role("button", name="Next").click()
         confirm = dialog.get_by_role("button", name=re.compile("^Scale to"))
         too_late = dialog.get_by_text(re.compile("did not open .*Nothing was done"))
@@ -87,6 +87,6 @@ async def pressed(page: Page, parent: Locator, label: str) -> Locator:
         if await dialog.count() == 0:  # it may have come late, and covers the button then
             await parent.get_by_role("button", name=label).click()
         with contextlib.suppress(AssertionError):
-            await expect(dialog).to_contain_text("Runners afterwards", timeout=3000)
+            await expect(dialog).to_contain_text("New total", timeout=3000)
             break
     return dialog

@@ -38,7 +38,7 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         choice = await world.slack.modal(title="Scale up")
         for words in ("now 10 runners", "limit 20", "maximum 40", "58 jobs queued"):
             assert words in choice.text, choice.text
-        await (await choice.fill("Runners afterwards", 30)).submit()
+        await (await choice.fill("New total", 30)).submit()
         question = await world.slack.modal(title="Scale up?")
         assert "from 10 to *30 runners*" in question.text
         assert world.farm.sets == [], "nothing is asked of the scaler before the question is answered"

@@ -210,17 +210,17 @@ async def test_the_question_before_scaling_shows_the_table() -> None:
     world = await full()
     answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
     shown = str(answer.view)
-    assert "As it is: " in shown
+    assert "As it is, the queue " in shown
     assert "faster, about" in shown
-    assert "costs about" in shown
-    assert "help comes no sooner" in shown
+    assert "Added  " in shown
+    assert "to boot" in shown
 
 
 async def test_the_dialog_shows_a_table_before_a_number_is_chosen() -> None:
     """For the pool that the dialog proposes for."""
     world = await full()
     shown = str((await world.asks("scale_up")).view)
-    assert f"*What more runners would do for {POOL}*\\n• As it is: " in shown
+    assert f"*What more runners would do for {POOL}*\\n• As it is, the queue " in shown
 
 
 async def test_the_question_warns_when_the_cause_says_that_it_is_useless() -> None:
@@ -239,5 +239,5 @@ async def test_scale_with_a_pool_alone_gives_the_table_to_the_person() -> None:
     answer = await world.types("scale_up", POOL)
     assert answer.whisper is not None
     assert "What more would do:" in answer.whisper.text
-    assert "+5: " in answer.whisper.text
+    assert "Added +5 · Drained " in answer.whisper.text
     assert world.scaler.script.count("set") == 0

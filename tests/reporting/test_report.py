@@ -60,15 +60,14 @@ async def test_what_is_older_than_the_span_does_not_count() -> None:
 
 async def test_the_hours_of_the_past_carry_a_proposal() -> None:
     """Three weeks of mornings that were too much, from the pool's own record, with the price from tailback.toml."""
-    world = World(
-        pool={POOL: {"match": {"runner_label": POOL}, "scaler": {"kind": "http", "cost_per_runner_hour": 0.5}}}
-    )
+    priced = {"match": {"runner_label": POOL}, "scaler": {"kind": "http", "cost_per_runner_hour": 0.5}}
+    world = World(pool={POOL: priced}, slack={"currency": "€"})
     await measured(world, 21)
     told = await text(world, POOL, "14")
     assert "of the last 14 days" in told
     assert "recurs on 15 of 15 weekdays 09:00-11:00" in told
     assert "Raise the limit of linux.2xlarge from 40 to 47." in told
-    assert "7 more runners cost about 3.50 an hour" in told
+    assert "7 more runners cost about 3.50 € an hour" in told
     assert "in 20 of 20 hours with a wait over 15 min, no alert had fired" in told
 
 

@@ -170,7 +170,7 @@ async def test_a_smaller_step_voids_the_agreement() -> None:
     world.policy(approval_above=20, step=19)
     await world.work()
     assert world.scaler.requests == []
-    assert "not exactly what was agreed to" in world.replies[-1]
+    assert "29 is the highest target now" in world.replies[-1]
 
 
 async def test_a_threshold_that_came_later_counts_too() -> None:

@@ -26,6 +26,7 @@ from bot.views.thread import results
 from bot.views.thread.digest import digest
 from bot.views.thread.early_warning import WarningView, warning
 from bot.views.thread.replies import reply
+from bot.views.words.forecasts import Preview
 from tests.builders import with_fields
 from tests.slack_limits import message_problems, view_problems
 from tests.views import samples
@@ -34,6 +35,7 @@ from tests.views.thread.test_early_warning import LATEST, STANDS
 
 ACT = "inc_1.0123456789ab"
 BIG = HOSTILE + "x" * 50_000
+PREVIEW = Preview((BIG,) * 60, ((BIG,) * 5,) * 60, (HOSTILE,) * 60)
 EARLY = WarningView(BIG, STANDS, WarningHistory(STANDS), replace(LATEST, pool=HOSTILE), why=(BIG, HOSTILE) * 30)
 TAKEN_OVER = replace(STANDS, ended_at=NOW, ending=Ending.FIRED)
 
@@ -94,9 +96,9 @@ def views() -> dict[str, Callable[[], object]]:
                 replace(one, pool=HOSTILE[:70], proposed=None),
                 *[replace(one, pool=f"p{n}") for n in range(150)],
             ],
-            [BIG] * 60,
+            PREVIEW,
         ),
-        "confirm": lambda: scale_confirm(ACT, BIG, None, 10**40, [BIG] * 60),
+        "confirm": lambda: scale_confirm(ACT, BIG, None, 10**40, PREVIEW, [BIG] * 60),
         "notice": lambda: notice(BIG, [BIG] * 60),
         "home": lambda: home([of] * 200, {of.id: seen}, NOW, {of.id: "https://e.example/|<!channel>"}),
     }

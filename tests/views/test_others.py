@@ -16,6 +16,8 @@ from bot.views.home import answers
 from bot.views.home.home import home
 from bot.views.thread.digest import digest
 from bot.views.thread.replies import reply
+from bot.views.thread.results import foretold
+from bot.views.words.forecasts import HEAD, Preview
 from tests.builders import with_fields
 from tests.said import acknowledged
 from tests.slack_limits import message_problems, texts, view_problems
@@ -150,6 +152,16 @@ def test_an_alert_that_cannot_be_silenced_narrowly_is_not_silenced() -> None:
     assert "submit" not in drawn
 
 
+PREVIEW = Preview(
+    (
+        "As it is, the queue drains in about an hour, at worst five.",
+        "With +10: 1.6 × faster, about 25 min sooner. The queue drains in about 40 min, at worst two hours.",
+    ),
+    (HEAD, ("+0", "1h 00m", "4h 40m", "1h 12m", "–"), ("+10 ←", "40m", "1h 50m", "48m", "$2.27")),
+    ("Of these, +10 is the least that is expected to drain it within 45 min.", "New runners take about 3 min to boot."),
+)
+
+
 def choices() -> list[ScaleChoice]:
     """One pool that can grow, one that cannot."""
     return [
@@ -160,9 +172,7 @@ def choices() -> list[ScaleChoice]:
 
 def test_the_scale_dialog_proposes_an_absolute_target_and_shows_every_limit() -> None:
     """Now, limit, maximum and step stand there; what is unknown is a question mark."""
-    drawn = scale_modal(
-        "inc_1.abc", choices(), ["As it is: drains in 50 min to 2 h.", "+10: drains in 20 min to 40 min."]
-    )
+    drawn = scale_modal("inc_1.abc", choices(), PREVIEW)
     assert view_problems(drawn) == []
     said = "\n".join(texts(drawn["blocks"]))
     for part in ("now 40 runners", "limit 40", "maximum 60", "at most 10 more at once", "now ? runners"):
@@ -199,10 +209,19 @@ def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
 
 def test_the_confirmation_names_the_target_on_its_button() -> None:
     """What will be done stands on the button itself."""
-    drawn = scale_confirm("inc_1.abc", "linux.2xlarge", 40, 50, ["New runners are ready in about 3 min."])
+    drawn = scale_confirm("inc_1.abc", "linux.2xlarge", 40, 50, PREVIEW, ["Cost: about $3.40 an hour more."])
     assert view_problems(drawn) == []
     assert drawn["submit"] == {"type": "plain_text", "text": "Scale to 50"}
     assert drawn["callback_id"] == "scale_up_confirm"
+    assert_golden("modal_scale_confirm", drawn)
+
+
+def test_what_more_would_do_is_a_native_table_where_a_message_tells_it() -> None:
+    """`/queue scale POOL`; the text has every figure too."""
+    drawn = foretold("linux.2xlarge has 40 runners. What more would do:", PREVIEW)
+    assert message_problems(drawn) == []
+    assert "Added +10 ← · Drained 40m · At worst 1h 50m · Wait 48m · Cost $2.27" in drawn.text
+    assert_golden("scale_preview", drawn)
 
 
 def test_home_lists_open_incidents_with_owner_age_and_thread() -> None:

@@ -48,6 +48,7 @@ class Ground:
     limit: int | None = None
     boot_seconds: float = 0.0
     price: float | None = None
+    currency: str = ""
     target_seconds: float = 900.0
     zone: tzinfo = UTC
 
@@ -178,7 +179,7 @@ def _cost(ground: Ground, need: Sized) -> tuple[Statement, ...]:
     more = need.found.runners - need.limit
     if ground.price is None:
         return ()
-    return (statement("costs", more=more, per_hour=more * ground.price),)
+    return (statement("costs", more=more, per_hour=more * ground.price, currency=ground.currency),)
 
 
 def _short_of_runners(ground: Ground) -> bool:

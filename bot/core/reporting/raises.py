@@ -1,7 +1,7 @@
 """Scale-ups of some days and their cost, from the audit trail."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.core.record import AuditEntry
 from bot.core.scaling.lease import SCALE_UP
@@ -19,10 +19,13 @@ class Raises:
     out: int = 0
     """Scale-ups whose runners were not returned inside the span."""
     cost: float | None = None
-    """In the currency of the configuration; None when the pool has no price."""
+    """None when the pool has no price."""
+    currency: str = ""
 
 
-def raises(trail: Iterable[AuditEntry], since: float, until: float, prices: Mapping[str, float]) -> dict[str, Raises]:
+def raises(
+    trail: Iterable[AuditEntry], since: float, until: float, prices: Mapping[str, float], currency: str = ""
+) -> dict[str, Raises]:
     """By pool, the scale-ups that a scaler accepted inside the span (epoch seconds); shadow mode counts nothing."""
     inside = [entry for entry in trail if since <= entry.at < until]
     ended = {e.parameters.get("share", ""): e.at for e in inside if e.what == "hand_back" and _over(e)}
@@ -30,7 +33,9 @@ def raises(trail: Iterable[AuditEntry], since: float, until: float, prices: Mapp
     for entry in inside:
         if entry.what == SCALE_UP and _added(entry) > 0:
             ups.setdefault(entry.parameters.get("pool", ""), []).append(entry)
-    return {pool: _sum(entries, ended, until, prices.get(pool)) for pool, entries in ups.items()}
+    return {
+        pool: replace(_sum(entries, ended, until, prices.get(pool)), currency=currency) for pool, entries in ups.items()
+    }
 
 
 def _sum(entries: Sequence[AuditEntry], ended: Mapping[str, float], until: float, price: float | None) -> Raises:

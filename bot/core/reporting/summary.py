@@ -47,6 +47,7 @@ class Books:
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
     prices: Mapping[str, float] = field(default_factory=dict)
     """Cost of a runner's hour, by pool."""
+    currency: str = ""
     zone: tzinfo = UTC
     target_seconds: float = TARGET_SECONDS
     """Fleet seconds per clock second; 1 except in a simulation."""
@@ -120,7 +121,7 @@ def report(books: Books, only: Iterable[str] | None = None) -> Report:
     histories = {row.pool: row for row in history(inside, books.since, books.until)}
     names = dict.fromkeys((*books.rules, *books.pasts, *histories))
     wanted = list(names) if only is None else [name for name in names if name in set(only)]
-    lent = raises(books.trail, books.since, books.until, books.prices)
+    lent = raises(books.trail, books.since, books.until, books.prices, books.currency)
     rough = [_pool(books, name, histories.get(name, PoolIncidents(name)), lent.get(name)) for name in wanted]
     pools = [_sized(books, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
     about = [i for i in inside if only is None or set(i.pools.affected or (NO_POOL,)) & set(wanted)]
@@ -220,6 +221,7 @@ def _ground(books: Books, one: PoolReport, inside: Sequence[Incident]) -> Ground
         limit=one.limit,
         boot_seconds=books.rules[one.pool].boot_time_seconds if one.pool in books.rules else 0.0,
         price=books.prices.get(one.pool),
+        currency=books.currency,
         target_seconds=books.target_seconds,
         zone=books.zone,
     )

@@ -1,7 +1,6 @@
 """A person's request: the record that makes one click one effect."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
@@ -146,7 +145,5 @@ class Shown:
     """What a dialog showed one person; kept for as long as the dialog stays good."""
 
     id: str
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    """The size of each pool."""
     matchers: tuple[Matcher, ...] = ()
     """The matchers of the silence."""

@@ -3,9 +3,6 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-BREATH = 2
-"""Runners that may come or go between proposal and click."""
-
 
 @dataclass(frozen=True, slots=True)
 class ScalePolicy:
@@ -38,7 +35,7 @@ class ScalePolicy:
 
 
 class LimitReason(StrEnum):
-    """Why a target may not be set, or not as it was asked for."""
+    """Why a target may not be set."""
 
     SIZE_UNKNOWN = "size_unknown"
     NOT_ABOVE = "not_above"
@@ -47,8 +44,6 @@ class LimitReason(StrEnum):
     BELOW_MINIMUM = "below_minimum"
     ABOVE_MAXIMUM = "above_maximum"
     ABOVE_STEP = "above_step"
-    LOWERED = "lowered"
-    """Lowered to the highest target that the step allows."""
     TOO_EXPENSIVE = "too_expensive"
 
 
@@ -75,15 +70,6 @@ class LimitHit:
     max_cost_per_hour: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class LimitVerdict:
-    """The result of the check: the target after clamping, and its reason."""
-
-    target: int | None
-    """The absolute target to set; None: refused."""
-    hit: LimitHit | None = None
-
-
 def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     policy: ScalePolicy,
     asked: int,
@@ -91,16 +77,14 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     last_scaled_at: float | None,
     now: float,
     seen: int = 0,
-    *,
-    lower: bool = False,
-) -> LimitVerdict:
-    """Check an absolute target: not below the present size, above the limit, beyond a step, or too soon.
+) -> LimitHit | None:
+    """The limit that an absolute target meets: the present size, the maximum, the step, or the cooldown; else None.
 
-    The step counts from `seen`, the confirmed size, if the pool has shrunk since. A target slightly above the step is
-    lowered to it, because pools fluctuate. With `lower`, one far above the step is lowered too, for a new confirmation.
+    A target is set exactly as asked, or refused. The step counts from the present size, or from `seen`, the size that
+    was confirmed, if the pool has shrunk since.
     """
     if current is None:
-        return LimitVerdict(None, LimitHit(LimitReason.SIZE_UNKNOWN))
+        return LimitHit(LimitReason.SIZE_UNKNOWN)
     top = policy.maximum if policy.step is None else min(policy.maximum, max(current, seen) + policy.step)
     hit = LimitHit(
         LimitReason.NOT_ABOVE,
@@ -112,26 +96,15 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
         full=current >= policy.maximum,
         limited_by=policy.limited_by,
     )
-    if found := _refusal(policy, hit, last_scaled_at, now):
-        return LimitVerdict(None, found)
-    if policy.step is None or asked <= (allowed := max(current, seen) + policy.step):
-        return LimitVerdict(asked)
-    breathes = asked - allowed <= max(BREATH, policy.step // 10)
-    if not (breathes or lower) or allowed < policy.minimum:
-        return LimitVerdict(None, replace(hit, reason=LimitReason.ABOVE_STEP, limit=allowed))
-    return LimitVerdict(allowed, replace(hit, reason=LimitReason.LOWERED, limit=allowed))
-
-
-def _refusal(policy: ScalePolicy, hit: LimitHit, last_scaled_at: float | None, now: float) -> LimitHit | None:
-    if hit.asked <= hit.current:
+    if asked <= current:
         return hit
     if last_scaled_at is not None and (left := policy.cooldown_seconds - (now - last_scaled_at)) > 0:
         return replace(hit, reason=LimitReason.COOLDOWN, wait_seconds=left)
-    if hit.asked < policy.minimum:
+    if asked < policy.minimum:
         return replace(hit, reason=LimitReason.BELOW_MINIMUM, limit=policy.minimum)
-    if hit.asked > policy.maximum:
+    if asked > policy.maximum:
         return replace(hit, reason=LimitReason.ABOVE_MAXIMUM, limit=policy.maximum)
-    return None
+    return replace(hit, reason=LimitReason.ABOVE_STEP, limit=top) if asked > top else None
 
 
 def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> int | None:

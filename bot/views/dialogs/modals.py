@@ -18,9 +18,11 @@ from bot.views.blocks import (
     option,
     plain,
     section,
+    text_table,
 )
 from bot.views.mrkdwn import Marked, clean, code, escaped, flat, joined, say
 from bot.views.parent.pool_rows import name_of, title_of
+from bot.views.words.forecasts import Preview
 
 PRESETS = (("15 min", "15m"), ("1 h", "1h"), ("4 h", "4h"), ("1 day", "1d"), ("3 days", "3d"), ("1 week", "1w"))
 _SECONDS = (900, 3600, 4 * 3600, 86_400, 3 * 86_400, 7 * 86_400)
@@ -84,10 +86,10 @@ def _usual(choices: Sequence[Block]) -> Block:
     return choices[min(1, len(choices) - 2)]
 
 
-def scale_modal(request_id: str, choices: Sequence[ScaleChoice], effects: Sequence[str] = ()) -> Block:
+def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Preview | None = None) -> Block:
     """Ask for an absolute target; inputs `pool` (only if there are several) and `target`.
 
-    `effects` are the lines about the effect of more runners for the first pool that can be scaled.
+    `preview` is the effect of more runners for the first pool that can be scaled.
     """
     able = [one for one in choices if one.proposed is not None and len(one.pool) <= MOST_OPTION_VALUE][:MOST_CHOICES]
     told, calm = _pools(choices)
@@ -95,17 +97,18 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], effects: Sequen
         nothing = section(say("No pool can be scaled up now.")) if told else section(say("No pool here can be scaled."))
         return _modal("notice", "Scale up", request_id, [nothing, *told, *calm])
     first = able[0]
-    blocks = [*told, *_effects(first.pool, effects)]
+    head = say("*What more runners would do for {pool}*", pool=name_of(first.pool))
+    blocks = [*told, *(_preview(preview, head) if preview else [])]
     if len(able) > 1:
         options = [option(_option_label(choice), choice.pool) for choice in able]
         chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
         blocks.append(_input("pool", "Pool", chosen))
     number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
-    hint = "The number to have, not the number to add. None proposed: more runners are not expected to help."
+    hint = "Total runners, not how many to add. None proposed: more runners are not expected to help."
     if not first.useless:
         number["initial_value"] = str(first.proposed)
-        hint = f"The number to have, not the number to add. Proposed for {name_of(first.pool)}: {first.proposed}."
-    blocks += [_input("target", "Runners afterwards", number, hint=hint), *calm]
+        hint = f"Total runners, not how many to add. Proposed for {name_of(first.pool)}: {first.proposed}."
+    blocks += [_input("target", "New total", number, hint=hint), *calm]
     return _modal(SCALE_UP, "Scale up", request_id, blocks, submit="Next")
 
 
@@ -124,11 +127,12 @@ def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
     return told, [context(say("Nothing queued: {pools}.", pools=joined(", ", *short)))]
 
 
-def _effects(pool: str, effects: Sequence[str]) -> list[Block]:
-    if not effects:
-        return []
-    head = say("*What more runners would do for {pool}*", pool=name_of(pool))
-    return [section(joined("\n", head, bullets(effects, MOST_LINES)))]
+def _preview(preview: Preview, head: Marked | None = None) -> list[Block]:
+    """The effect as people read it, and its table; a dialog takes no native one."""
+    above = bullets(preview.above, MOST_LINES) if preview.above else None
+    words = joined("\n", head, above) if preview.lines else None
+    shown = [section(words)] if words else []
+    return [*shown, text_table(preview.table)] if preview.table else shown
 
 
 def _option_label(choice: ScaleChoice) -> str:
@@ -168,15 +172,15 @@ def _cost(choice: ScaleChoice) -> Marked | None:
     return say("{cost} per runner-hour", cost=money(choice.cost_per_runner_hour, choice.currency))
 
 
-def scale_confirm(request_id: str, pool: str, current: int | None, target: int, expected: Sequence[str]) -> Block:
-    """The confirmation: present size, target and expected effect."""
+def scale_confirm(  # noqa: PLR0913, PLR0917 - the parts of a question
+    request_id: str, pool: str, current: int | None, target: int, preview: Preview, lines: Sequence[str]
+) -> Block:
+    """The confirmation: present size, target, expected effect, and the terms."""
     change = say(
         "*{pool}*: from {current} to *{target} runners*.", pool=name_of(pool), current=figure(current), target=target
     )
-    lines = [say("• {line}", line=escaped(line, 300)) for line in expected[:MOST_LINES]]
-    blocks = [section(change), *([section(joined("\n", *lines[:10]))] if lines else [])]
-    if lines[10:]:
-        blocks.append(section(joined("\n", *lines[10:])))
+    terms = bullets([*preview.below, *lines], MOST_LINES)
+    blocks = [section(change), *_preview(preview), *([section(terms)] if terms else [])]
     return _modal(SCALE_UP_CONFIRM, "Scale up?", request_id, blocks, submit=f"Scale to {target}")
 
 

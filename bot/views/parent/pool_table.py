@@ -9,6 +9,7 @@ from bot.views.blocks import Cell, context, section, table
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, say
 from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, wait_words
 from bot.views.words.figures import gap_name
+from bot.views.words.interval import short
 
 MOST_ROWS = 12
 MOST_REASONS = 3
@@ -33,7 +34,7 @@ def pool_table(shown: Sequence[PoolRow], *, now: float | None = None) -> tuple[B
 def _cells(row: PoolRow, *, live: bool) -> tuple[Cell, ...]:
     sample = row.sample or Snapshot(row.name, 0.0)
     mark = (" stale" if row.old else _TRENDS.get(row.trend, "")) if live else ""
-    wait = "–" if sample.queued == 0 else short_wait(sample.oldest_wait_seconds)
+    wait = "–" if sample.queued == 0 else short(sample.oldest_wait_seconds)
     busy = f"{figure(sample.busy)}/{figure(sample.limit)}"
     return (name_of(row.name), figure(sample.queued) + mark, wait, busy)
 
@@ -56,17 +57,6 @@ def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
     line = section(say("*{pool}:* {parts}", pool=name_of(row.name), parts=", ".join(part for part in parts if part)))
     small = legend([row], now)
     return (line, context(small)) if small else (line,)
-
-
-def short_wait(seconds: float | None) -> str:
-    """A wait in a table: `<1m`, `12m`, `1h 54m`, `3d 2h`, `?`."""
-    if seconds is None:
-        return "?"
-    minutes = max(0, int(seconds)) // 60
-    if minutes < 60:
-        return f"{minutes}m" if minutes else "<1m"
-    hours = minutes // 60
-    return f"{hours}h {minutes % 60:02}m" if hours < 24 else f"{hours // 24}d {hours % 24}h"
 
 
 def rest(shown: Sequence[PoolRow]) -> Marked | None:

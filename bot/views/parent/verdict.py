@@ -1,20 +1,15 @@
 """The parent's one line of judgement: the likeliest cause, what helps, and the forecast, in coarse steps."""
 
-import math
-
 from bot.core.finding import Finding
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.pool.pool import empty, stale, worst_first
-from bot.core.words import duration
 from bot.views.mrkdwn import Marked, escaped, joined, say
 from bot.views.parent.pool_rows import name_of
 from bot.views.words.causes import cause_name, what_helps
 from bot.views.words.forecasts import VERDICTS
-
-STEPS = ((10, 2), (30, 5), (60, 10), (180, 30), (480, 60), (math.inf, 120))
-"""Steps of times in minutes, up to so many minutes."""
+from bot.views.words.interval import about, bound, interval
 
 
 def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[str, Finding | None, Forecast | None]:
@@ -48,7 +43,7 @@ def short_verdict(incident: Incident, view: View, now: float, timing: Timing) ->
     """(cause, forecast) for a notification."""
     _, cause, foretold = judged(incident, view, now, timing)
     first = escaped(cause_name(cause.cause), 60) if cause is not None else None
-    second = escaped(forecast_words(foretold), 60) if foretold is not None else None
+    second = escaped(forecast_words(foretold, brief=True), 60) if foretold is not None else None
     return first, second
 
 
@@ -56,26 +51,21 @@ def _floor(view: View, pool: str) -> int:
     return view.rules[pool].floor if pool in view.rules else 0
 
 
-def forecast_words(made: Forecast) -> str:
-    """`drains in 20–45 min`, a bound, `growing` or `no clear trend yet`; the basis stays in the thread."""
-    words = VERDICTS[made.verdict]
-    low = None if made.low_seconds is None else max(0, _coarse(made.low_seconds / 60, up=False))
-    high = None if made.high_seconds is None else _coarse(made.high_seconds / 60, up=True)
-    if made.verdict is Verdict.INTERVAL and high is not None:
-        return f"{words} within minutes" if high <= 2 else f"{words} in {_span(low or 0, high)}"
-    if made.verdict is Verdict.AT_MOST and high is not None:
-        return f"{words} within {duration(60 * high)}"
-    if made.verdict is Verdict.AT_LEAST and low is not None:
-        return f"{words}; {duration(60 * max(low, 1))} at the earliest"
-    if made.verdict is Verdict.UNTIL_REPAIRED and low and high is not None:
-        return f"{words}; typically in {_span(low, high)}"
+def forecast_words(made: Forecast, *, brief: bool = False) -> str:
+    """`drains in about 30 min, at worst 50`, a bound, `growing` or `no clear trend yet`; the basis is in the thread.
+
+    With `brief` the worst case is left out.
+    """
+    words, low, high, mid = VERDICTS[made.verdict], made.low_seconds, made.high_seconds, made.mid_seconds
+    if brief and made.verdict is Verdict.INTERVAL and mid is not None:
+        return f"{words} in {about(mid)}"
+    match made.verdict:
+        case Verdict.INTERVAL if high is not None:
+            return f"{words} in {interval(low or 0.0, high, mid)}"
+        case Verdict.AT_MOST if high is not None:
+            return f"{words} within {bound(high)}"
+        case Verdict.AT_LEAST if low is not None:
+            return f"{words}; {bound(low, down=True)} at the earliest"
+        case Verdict.UNTIL_REPAIRED if low and high is not None:
+            return f"{words}; typically in {interval(low, high)}"
     return words
-
-
-def _span(low: int, high: int) -> str:
-    return f"{low}–{high} min" if high < 120 else f"{duration(60 * low)} to {duration(60 * high)}"
-
-
-def _coarse(minutes: float, *, up: bool) -> int:
-    step = next(step for most, step in STEPS if minutes <= most)
-    return step * (math.ceil(minutes / step) if up else math.floor(minutes / step))

@@ -7,11 +7,11 @@ from bot.core.reporting.incident_history import NO_POOL, about_hours
 from bot.core.reporting.recurrence import moment
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.core.statement import Statement
-from bot.core.words import count, duration, listed
+from bot.core.words import count, duration, listed, money
 from bot.views.mrkdwn import clean, shortened
-from bot.views.parent.pool_table import short_wait
 from bot.views.words.causes import cause_name
 from bot.views.words.closing import hours
+from bot.views.words.interval import short
 from bot.views.words.phrase import in_words
 from bot.views.words.proposals import UNSIZED
 from bot.views.words.scores import left_out_words
@@ -44,7 +44,7 @@ def measured(made: Report) -> str:
 
 def rows(made: Report) -> list[tuple[str, ...]]:
     """The table of waits: a header, and pools with known waits, the most waiting first."""
-    head = ("pool", "p50", "p90", "p99", f"over {short_wait(made.target_seconds)}", "jobs p95", "seen")
+    head = ("pool", "p50", "p90", "p99", f"over {short(made.target_seconds)}", "jobs p95", "seen")
     return [head, *(_row(one, one.waits) for one in made.pools if one.waits)]
 
 
@@ -59,7 +59,7 @@ def legend(made: Report) -> str:
     """The meaning of the columns, and the time span of recurring times."""
     return (
         "p50, p90, p99: for so much of the measured time the oldest waiting job had waited at most that long; an empty "
-        f"queue waits nothing (-: 30 s or less). over {short_wait(made.target_seconds)}: share of the measured time in "
+        f"queue waits nothing (-: 30 s or less). over {short(made.target_seconds)}: share of the measured time in "
         f"which it had waited longer than {duration(made.target_seconds)}. jobs p95: 19 of 20 jobs started within it, "
         f"if the oldest starts first. seen: share of {count(days_of(made), 'day')} that was measured. What recurs is "
         f"taken from up to 6 weeks, hours in {made.zone}. An incident of several pools counts for each."
@@ -92,7 +92,7 @@ def _line(line: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _wait(seconds: float) -> str:
-    return "-" if seconds <= WAIT_EDGES[0] else short_wait(seconds)
+    return "-" if seconds <= WAIT_EDGES[0] else short(seconds)
 
 
 def facts(one: PoolReport) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def _recurs(one: PoolReport) -> tuple[str, ...]:
 def _done(one: PoolReport) -> tuple[str, ...]:
     parts = [*_foretold(one)]
     if (lent := one.raises) is not None:
-        cost = "" if lent.cost is None else f", cost at most {lent.cost:.2f}"
+        cost = "" if lent.cost is None else f", cost at most {money(lent.cost, lent.currency)}"
         out = f", {lent.out:,} not handed back" if lent.out else ""
         more, stayed = count(lent.runners, "runner"), hours(lent.runner_hours)
         parts.append(f"scaled up {count(lent.times, 'time')}: {more} more, at most {stayed} runner-hours{cost}{out}")

@@ -76,13 +76,14 @@ def _waits(waits: Waits) -> dict[str, float | None]:
     }
 
 
-def _raised(raises: Raises) -> dict[str, float | None]:
+def _raised(raises: Raises) -> dict[str, float | str | None]:
     return {
         "times": raises.times,
         "runners": raises.runners,
         "runner_hours_at_most": round(raises.runner_hours, 2),
         "not_handed_back": raises.out,
         "cost": raises.cost,
+        "currency": raises.currency or None,
     }
 
 

@@ -10,6 +10,7 @@ from bot.core.words import clock, count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, escaped, joined, link, say
 from bot.views.parent.pool_rows import name_of
+from bot.views.words.interval import about, interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,6 @@ class WarningView:
     """The likeliest cause and the remedy; the remedy is shown during the warning."""
     incident_link: str = ""
     """The thread that took over, if it exists."""
-    """Seconds of the fleet in one second of the clock."""
     scalable: bool = False
 
 
@@ -113,9 +113,9 @@ def when_words(crossing: Crossing) -> str:
     low, mid, high = crossing.low_seconds, crossing.mid_seconds, crossing.high_seconds
     if high is None:
         at = clock(crossing.at + mid)
-        return f"in about {duration(mid)} ({at} UTC), hardly before {duration(low)}"
+        return f"in {about(mid)} ({at} UTC), hardly before {duration(low)}"
     begin, end = clock(crossing.at + low), clock(crossing.at + high)
-    return f"expected in {duration(low)} to {duration(high)} ({begin} to {end} UTC)"
+    return f"expected in {interval(low, high, fine=True)} ({begin} to {end} UTC)"
 
 
 def _now(sample: Snapshot) -> Marked:

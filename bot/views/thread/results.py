@@ -8,12 +8,13 @@ from bot.core.message import Message
 from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import SCALE_UP
-from bot.views.blocks import actions, bullets, button, context, message, section
+from bot.views.blocks import actions, bullets, button, context, message, section, table
 from bot.views.mrkdwn import escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pool_rows import of_snapshots
 from bot.views.parent.pool_table import pool_table
 from bot.views.thread.diagnosis import diagnosis
+from bot.views.words.forecasts import Preview
 from bot.views.words.scaling import accepted_lines
 from bot.views.words.timeline import details_lines, details_words
 
@@ -44,6 +45,17 @@ def told(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] =
         section(bullets(lines, MOST_LINES)) if lines else None,
         *pool_table(shown),
     )
+
+
+def foretold(sentence: str, preview: Preview | None) -> Message:
+    """What more runners would do, for one person; a message takes the native table."""
+    words = escaped(sentence, 1000)
+    if preview is None or not preview.lines:
+        return told(sentence, ("The pool has not been measured.",))
+    lines = bullets(preview.above, MOST_LINES) if preview.above else None
+    grid = table(preview.table[0], preview.table[1:]) if preview.table else None
+    spoken = joined(" ", words, *(escaped(line, 400) for line in preview.lines))
+    return message(spoken, section(joined("\n", words, lines)), grid)
 
 
 def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Message:

@@ -1,6 +1,7 @@
 """The words of forecasts: reasons, and the effect of more runners."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.core.forecast.forecast import WIDEST
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, WhatToExpect
@@ -8,6 +9,7 @@ from bot.core.forecast.outlook import Verdict
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement
 from bot.core.words import count, duration, money
+from bot.views.words.interval import bound, interval, short
 from bot.views.words.phrase import Words, in_words
 
 REASONS: Mapping[str, Words] = {
@@ -45,7 +47,8 @@ VERDICTS = {
 """The kinds of forecasts."""
 
 DOUBTED = "If they came and took jobs:"
-"""Shown above the table if the diagnosis says that more runners hardly help."""
+"""Stands above the table if the diagnosis says that more runners hardly help."""
+HEAD = ("Added", "Drained", "At worst", "Wait", "Cost")
 
 LEAST_FASTER = 1.05
 """A smaller effect is none."""
@@ -56,67 +59,87 @@ def reason_words(reason: Statement | None) -> str:
     return "" if reason is None else in_words(reason, REASONS)
 
 
-def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "", currency: str = "") -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What more runners would do: warnings and the effect, a small table with its head, and what to add."""
+
+    above: tuple[str, ...] = ()
+    table: tuple[tuple[str, ...], ...] = ()
+    """By number of added runners, `+0` first; empty when nothing can be foreseen."""
+    below: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All of it as sentences, for a reader without the table."""
+        told = (" · ".join(f"{name} {cell}" for name, cell in zip(HEAD, row, strict=False)) for row in self.table[1:])
+        return (*self.above, *told, *self.below)
+
+
+def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "", currency: str = "") -> Preview:
     """The effect of a choice: warnings, the table, the smallest sufficient number, the boot time.
 
-    `caution` is the diagnosis' warning.
+    `caution` is the diagnosis' warning: then no number is recommended.
     """
-    boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot; help comes no sooner."
-    said = (caution,) if caution else ()
+    boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot."
     if found.now is None:
-        return (*said, "The pool has not been measured, so the effect cannot be foreseen.", boot)
-    warnings = said or tuple(_warnings(found.now))
-    what_if = found.what_if
-    if what_if.refusal is not None:
-        return (*warnings, f"The effect cannot be foreseen: {reason_words(what_if.refusal)}.", boot)
-    doubted = (DOUBTED,) if caution else ()
-    table = rows(what_if, found.more, currency)
-    return (*warnings, *do_nothing(what_if), *doubted, *table, _enough(what_if, found.terms), boot)
+        unmeasured = "The pool has not been measured, so the effect cannot be foreseen."
+        return Preview((caution, unmeasured) if caution else (unmeasured,), below=(boot,))
+    warnings = (caution,) if caution else tuple(_warnings(found.now))
+    if found.what_if.refusal is not None:
+        refused = f"The effect cannot be foreseen: {reason_words(found.what_if.refusal)}."
+        return Preview((*warnings, refused), below=(boot,))
+    least = () if caution or found.what_if.do_nothing else (_enough(found.what_if, found.terms),)
+    return _preview(found.what_if, warnings, found.more, caution, currency, (*least, boot))
 
 
-def what_more_would_do(found: WhatIf, caution: str = "", currency: str = "") -> tuple[str, ...]:
-    """The same for several numbers."""
-    said = (caution,) if caution else ()
+def what_more_would_do(found: WhatIf, chosen: int | None = None, caution: str = "", currency: str = "") -> Preview:
+    """The same for several numbers; `chosen` is the proposed one."""
+    warnings = (caution,) if caution else ()
     if found.refusal is not None:
         refused = f"What more runners would do cannot be foreseen: {reason_words(found.refusal)}."
-        return (*said, *do_nothing(found), refused)
-    doubted = (DOUBTED,) if caution and found.options else ()
-    return (*said, *do_nothing(found), *doubted, *rows(found, currency=currency))
+        return Preview((*warnings, refused))
+    return _preview(found, warnings, chosen, caution, currency)
 
 
-def do_nothing(found: WhatIf) -> tuple[str, ...]:
-    """Why nothing should be added; empty if unknown."""
-    return () if found.do_nothing is None else (f"Do nothing: {reason_words(found.do_nothing)}.",)
+def _preview(  # noqa: PLR0913, PLR0917 - the parts of a preview
+    found: WhatIf, warnings: Sequence[str], chosen: int | None, caution: str, currency: str, below: tuple[str, ...] = ()
+) -> Preview:
+    nothing = () if found.do_nothing is None else (f"Do nothing: {reason_words(found.do_nothing)}.",)
+    effects = [_effect(option) for option in found.options if option.more in {0, chosen}]
+    doubted = (DOUBTED,) if caution and len(found.options) > 1 else ()
+    return Preview((*warnings, *nothing, *effects[:1], *doubted, *effects[1:]), table(found, chosen, currency), below)
 
 
-def rows(found: WhatIf, chosen: int | None = None, currency: str = "") -> tuple[str, ...]:
-    """The table as lines, +0 first: time of the drain, longest wait and cost until then."""
-    return tuple(_row(option, chosen, currency) for option in found.options)
+def table(found: WhatIf, chosen: int | None = None, currency: str = "") -> tuple[tuple[str, ...], ...]:
+    """The head and a row for each number: drain, worst case, longest wait, and the cost if runners have a price."""
+    priced = any(option.cost is not None for option in found.options)
+    rows = [HEAD, *(_row(option, chosen, currency) for option in found.options)]
+    return tuple(row if priced else row[:-1] for row in rows) if found.options else ()
 
 
-def _row(option: Option, chosen: int | None, currency: str) -> str:
-    name = "As it is" if option.more == 0 else f"+{option.more}"
-    mark = " (this)" if option.more and option.more == chosen else ""
-    cost = f", costs about {money(option.cost, currency)} until then" if option.cost and option.more else ""
-    return f"{name}{mark}: {_drains(option)}{_wait(option)}{cost}."
+def _row(option: Option, chosen: int | None, currency: str) -> tuple[str, ...]:
+    low, middle, high = option.low_seconds, option.mid_seconds, option.high_seconds
+    drained = f">{short(low)}" if high is None or middle is None else short(middle)
+    cost = money(option.cost, currency) if option.cost is not None and option.more else "–"
+    mark = " ←" if option.more and option.more == chosen else ""
+    return (f"+{option.more}{mark}", drained, short(high) if high is not None else "never?",
+            short(option.oldest_wait_seconds), cost)  # fmt: skip
 
 
-def _drains(option: Option) -> str:
+def _effect(option: Option) -> str:
     """The effect first, then the time."""
     faster, sooner = option.times_faster, duration(option.sooner_seconds)
-    effect = f"{faster:.1f} × faster, about {sooner} sooner; " if faster >= LEAST_FASTER else "no faster; "
+    if option.more and faster < LEAST_FASTER:
+        return f"With +{option.more} the queue drains no faster."
+    effect = (
+        f"With +{option.more}: {faster:.1f} × faster, about {sooner} sooner. The" if option.more else "As it is, the"
+    )
     low, high = option.low_seconds or 0.0, option.high_seconds
     if high is None:
-        time = f"may not drain, {duration(low)} at the earliest"
-    elif high > WIDEST * max(low, 60.0):
-        time = f"drains within {duration(high)}"
-    else:
-        time = f"drains in about {duration(low)}" if low == high else f"drains in {duration(low)} to {duration(high)}"
-    return (effect if option.more else "") + time
-
-
-def _wait(option: Option) -> str:
-    return f", oldest wait up to {duration(option.oldest_wait_seconds)}" if option.oldest_wait_seconds else ""
+        return f"{effect} queue may not drain; {bound(low, down=True)} at the earliest."
+    if high > WIDEST * max(low, 60.0):
+        return f"{effect} queue drains within {bound(high)}."
+    return f"{effect} queue drains in {interval(low, high, option.mid_seconds)}."
 
 
 def _enough(found: WhatIf, terms: Terms) -> str:

@@ -1,19 +1,15 @@
-"""Reasons for a refused or lowered scale target."""
+"""Reasons for a refused scale target."""
 
 from bot.core.scaling.limits import LimitHit, LimitReason
-from bot.core.words import count, duration
+from bot.core.words import count, duration, money
 
 
-def limit_words(hit: LimitHit | None) -> str:
-    """One or two sentences for the requester; empty if the target is allowed."""
-    if hit is None:
-        return ""
+def limit_words(hit: LimitHit, currency: str = "") -> str:
+    """One or two sentences for the requester."""
     asked, runners, open_to = f"The target {hit.asked:,}", count(hit.current, "runner"), _range(hit)
     there = f"The pool is there already: the target {hit.asked:,}" if hit.asked == hit.current else asked
-    limit, highest = (
-        count(hit.limit, "runner"),
-        f"At most {hit.step:,} more at once: {hit.limit:,} is the highest target",
-    )
+    limit = count(hit.limit, "runner")
+    would, most = money(hit.cost_per_hour, currency), money(hit.max_cost_per_hour, currency)
     by = f": it is limited to {limit} by {hit.limited_by}" if hit.limited_by else f" of {limit}"
     return {
         LimitReason.SIZE_UNKNOWN: "The pool's present size is unknown, so no safe target can be set.",
@@ -22,10 +18,10 @@ def limit_words(hit: LimitHit | None) -> str:
         f"{duration(hit.wait_seconds)}.",
         LimitReason.BELOW_MINIMUM: f"The scaler of this pool takes no target under {limit}; {open_to}.",
         LimitReason.ABOVE_MAXIMUM: f"{asked} is above the pool's maximum{by}; it has {runners}, and {open_to}.",
-        LimitReason.ABOVE_STEP: f"{highest} now; it has {runners}, and {open_to}.",
-        LimitReason.LOWERED: f"{highest} now, so it is {hit.limit:,} instead of {hit.asked:,}.",
-        LimitReason.TOO_EXPENSIVE: f"{count(hit.extra, 'extra runner')} would cost {hit.cost_per_hour:,.2f} an hour; "
-        f"at most {hit.max_cost_per_hour:,.2f} is allowed (`max_cost_per_hour`), that is {hit.limit:,} runners.",
+        LimitReason.ABOVE_STEP: f"At most {hit.step:,} more at once: {hit.limit:,} is the highest target now; "
+        f"it has {runners}, and {open_to}.",
+        LimitReason.TOO_EXPENSIVE: f"{count(hit.extra, 'extra runner')} would cost {would} an hour; "
+        f"at most {most} is allowed (`max_cost_per_hour`), that is {hit.limit:,} runners.",
     }[hit.reason]
 
 

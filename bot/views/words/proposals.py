@@ -55,7 +55,7 @@ EVIDENCE: Mapping[str, Words] = {
         "{calm:,} of {incidents:count incident} drained although nobody did anything, and in those nobody waited "
         "longer than {longest:duration}"
     ),
-    "costs": "{more:,} more runners cost about {per_hour:.2f} an hour, while they run",
+    "costs": "{more:,} more runners cost about {per_hour:money {currency}} an hour, while they run",
     "fired_late": "when it fired, the oldest job had waited {seconds:duration} (median of {times:,} times)",
     "flooded": (
         "in {times:,} of {incidents:count incident} it flooded the pool: up to {share:.0%} of the jobs of a quarter of "

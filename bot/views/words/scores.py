@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from bot.core.forecast.outlook import LeftOut, ScoreSummary
 from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
 from bot.core.words import clock, count, duration
+from bot.views.words.interval import exact
 
 WHY = {
     LeftOut.SCALED: "somebody scaled the pool",
@@ -27,12 +28,11 @@ def score_lines(scores: ScoreSummary) -> tuple[str, ...]:
     missing, said = left_out_words(scores.left_out), []
     if (first := scores.first) is not None:
         low, high = first.low_seconds, first.high_seconds
-        span = f"at least {duration(low)}" if high is None else f"{duration(low)} to {duration(high)}"
         held = f"Forecasts: {scores.held} of {scores.timed:,} correct"
         made = clock(first.made_at, first.actual_seconds)
         took = duration(first.actual_seconds)
         said += [held + (missing and f"; {missing}")]
-        said += [f"First forecast, at {made} UTC: {span}. It took {took}"]
+        said += [f"First forecast, at {made} UTC: {exact(low or 0.0, high)}. It took {took}"]
     elif missing:
         said.append(f"Forecasts: none scored; {missing}")
     if scores.stalled:

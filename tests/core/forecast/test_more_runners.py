@@ -9,7 +9,7 @@ import pytest
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, foreseen, least, what_if
 from bot.core.pool.pool import Snapshot
-from bot.views.words.forecasts import DOUBTED, reason_words, rows, what_to_expect
+from bot.views.words.forecasts import DOUBTED, HEAD, reason_words, table, what_to_expect
 from tests.core.forecast.test_forecast import RULES, series
 
 STUCK: dict[str, Any] = {"falls": -0.5}
@@ -117,39 +117,45 @@ def test_an_unknown_wait_is_not_foretold() -> None:
 
 
 def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
-    """As a person reads it before confirming."""
-    lines = what_to_expect(foreseen(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34)), RULES)
-    assert lines[0].startswith("As it is: ")
-    assert re.match(r"\+20 \(this\): \d\.\d × faster, about .+ sooner; drains ", lines[2])
-    assert "costs about" in lines[2]
-    assert lines[-2].startswith("Of these, +")
-    assert lines[-1] == "New runners take about 3 min to boot; help comes no sooner."
+    """As a person reads it before confirming: the effect in words, then the figures, then what is enough."""
+    found = foreseen(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34))
+    shown = what_to_expect(found, RULES, currency="$")
+    assert shown.above[0].startswith("As it is, the queue ")
+    assert re.match(r"With \+20: \d\.\d × faster, about .+ sooner\. The queue drains ", shown.above[1])
+    assert shown.table[0] == HEAD
+    assert [row[0] for row in shown.table[1:]] == ["+0", "+10", "+20 ←", "+40"]
+    assert all(re.fullmatch(r"\$\d+\.\d\d", row[-1]) for row in shown.table[2:])
+    assert shown.below[0].startswith("Of these, +")
+    assert shown.below[1] == "New runners take about 3 min to boot."
 
 
 def test_a_caution_comes_first() -> None:
     """What the diagnosis says against it, instead of the plain warnings."""
     found = foreseen(series(offline=9), 20, RULES)
-    lines = what_to_expect(found, RULES, "More runners would harm: the image is broken (0 of 9).")
+    lines = what_to_expect(found, RULES, "More runners would harm: the image is broken (0 of 9).").lines
     assert lines[0] == "More runners would harm: the image is broken (0 of 9)."
     assert not any("bringing them back" in line for line in lines)
-    assert any("bringing them back" in line for line in what_to_expect(found, RULES))
+    assert any("bringing them back" in line for line in what_to_expect(found, RULES).above)
 
 
 def test_one_sample_or_none_is_enough_for_an_answer() -> None:
     """A single sample is too few for a table, and none says that."""
     bare = Snapshot("linux", 0.0, queued=60)
-    assert "1 of the 3 measurements" in what_to_expect(foreseen((bare,), 10, RULES), RULES)[0]
-    lines = what_to_expect(foreseen((), 10, RULES), RULES)
+    assert "1 of the 3 measurements" in what_to_expect(foreseen((bare,), 10, RULES), RULES).above[0]
+    lines = what_to_expect(foreseen((), 10, RULES), RULES).above
     assert lines[0] == "The pool has not been measured, so the effect cannot be foreseen."
 
 
 def test_rows_name_what_is_open() -> None:
-    """No end in sight, an open end, and a plain interval read differently."""
+    """No end in sight, an open end, and a plain interval read differently; a column without prices is left out."""
     ends = ((5400.0, 7200.0, 9000.0), (5400.0, 7200.0, None), (60.0, 600.0, 7200.0))
-    lines = rows(WhatIf(tuple(Option(5 * n, *times, None, None) for n, times in enumerate(ends))))
-    assert lines[0] == "As it is: drains in 1 h 30 min to 2 h 30 min."
-    assert lines[1] == "+5: no faster; may not drain, 1 h 30 min at the earliest."
-    assert lines[2] == "+10: no faster; drains within 2 h."
+    found = WhatIf(tuple(Option(5 * n, *times, None, None) for n, times in enumerate(ends)))
+    assert table(found, 5) == (
+        HEAD[:-1],
+        ("+0", "2h 00m", "2h 30m", "?"),
+        ("+5 ←", ">1h 30m", "never?", "?"),
+        ("+10", "10m", "2h 00m", "?"),
+    )
 
 
 def test_nothing_is_advised_against_when_the_boot_is_sooner_than_the_drain() -> None:
@@ -175,27 +181,24 @@ def test_the_oldest_wait_goes_on_until_its_turn() -> None:
 
 def test_without_help_is_an_answer() -> None:
     """Where the pool as it is meets the target, no number is recommended."""
-    lines = what_to_expect(foreseen(series(), 10, RULES, Terms(target_seconds=36_000.0)), RULES)
+    lines = what_to_expect(foreseen(series(), 10, RULES, Terms(target_seconds=36_000.0)), RULES).below
     assert "It is expected to drain within 10 h without help." in lines
-    late = what_to_expect(foreseen(series(600, -5.0), 2, RULES), RULES)
+    late = what_to_expect(foreseen(series(600, -5.0), 2, RULES), RULES).below
     assert "None of these is expected to drain it within 30 min." in late
 
 
-def test_the_table_under_a_caution_is_conditional() -> None:
-    """Where the diagnosis says that they would not come, the table says what it takes for granted."""
-    found = foreseen(series(), 10, RULES)
-    assert DOUBTED in what_to_expect(found, RULES, "More runners will hardly help: a quota (3 refused).")
-    assert DOUBTED not in what_to_expect(found, RULES)
+def test_under_a_caution_the_table_is_conditional_and_nothing_is_recommended() -> None:
+    """Where the diagnosis says that they would not come, the preview says what it takes for granted."""
+    found = foreseen(series(**STUCK), 40, RULES)
+    doubted = what_to_expect(found, RULES, "More runners will hardly help: a quota (3 refused).")
+    assert DOUBTED in doubted.above
+    assert not any("the least" in line for line in doubted.lines)
+    assert any("the least" in line for line in what_to_expect(found, RULES).lines)
+    assert DOUBTED not in what_to_expect(found, RULES).lines
 
 
-def table(most: int) -> tuple[str, ...]:
-    """What is said of 20 more where so many may be added at once."""
-    return what_to_expect(foreseen(series(**STUCK), 20, RULES, Terms(most=most)), RULES)
-
-
-def test_no_choice_is_more_than_may_be_asked_for_at_once() -> None:
+@pytest.mark.parametrize(("most", "names"), [(30, ["+0", "+10", "+20 ←", "+30"]), (20, ["+0", "+10", "+20 ←"])])
+def test_no_choice_is_more_than_may_be_asked_for_at_once(most: int, names: list[str]) -> None:
     """A number that the pool's step refuses is neither in the table nor called enough."""
-    names = [line.split(":")[0] for line in table(30) if line[0] == "+"]
-    assert names == ["+10", "+20 (this)", "+30"]
-    names = [line.split(":")[0] for line in table(20) if line[0] == "+"]
-    assert names == ["+10", "+20 (this)"]
+    shown = what_to_expect(foreseen(series(**STUCK), 20, RULES, Terms(most=most)), RULES)
+    assert [row[0] for row in shown.table[1:]] == names

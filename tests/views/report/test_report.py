@@ -65,6 +65,7 @@ def books() -> Books:
         trail=acts,
         rules={name: PoolRules(name) for name in (POOL, "windows.4xlarge", "macos-m1")},
         prices={POOL: 0.34},
+        currency="$",
     )
 
 

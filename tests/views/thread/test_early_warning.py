@@ -25,7 +25,7 @@ def test_a_standing_warning_says_when_how_sure_and_how_it_stands() -> None:
     """Interval and times of day, the figures of then and now, where the threshold comes from, and the score."""
     words = drawn(why=("Likely cause: a surge of jobs.",))
     for part in (
-        "An oldest wait of 30 min is likely to be crossed soon: expected in 9 min to 26 min (08:09 to 08:26 UTC)",
+        "An oldest wait of 30 min is likely to be crossed soon: expected in 9 to 26 min (08:09 to 08:26 UTC)",
         "No alert has fired yet.",
         "Now, at 08:01 UTC: 48 jobs queued, oldest wait 15 min, 24 of 24 runners busy.",
         "When it was given, at 08:00 UTC: 42 jobs queued, oldest wait 14 min.",

@@ -66,6 +66,8 @@ def test_an_id_of_a_newer_release_is_shown_as_it_is() -> None:
         ("{n:count job}", None, "unknown number of jobs"),
         ("{n:count is|are}", 2, "2 are"),
         ("{n:duration}", 5400.0, "1 h 30 min"),
+        ("{n:money $}", 7.3, "$7.30"),
+        ("{n:money }", 7.3, "7.30"),
         ("{n:list 3}", ("a", "b", "c", "d"), "a, b and 2 more"),
         ("{n:len} pools", ("a", "b"), "2 pools"),
         ("{n:known known|unknown}", 0, "known"),

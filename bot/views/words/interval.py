@@ -1,0 +1,86 @@
+"""Spans of time as people say them: `about an hour, at worst five`. The only place that writes a forecast's bounds."""
+
+import math
+from collections.abc import Callable
+
+from bot.core.words import duration
+
+STEPS = ((10, 2), (30, 5), (60, 10), (180, 30), (600, 60), (2880, 120), (math.inf, 1440))
+"""Steps of minutes, up to so many minutes: so coarse that a message seldom changes."""
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+UNITS = ((1440, "day"), (60, "hour"), (1, "min"))
+
+
+def interval(low: float, high: float, mid: float | None = None, *, fine: bool = False) -> str:
+    """Both ends in seconds, widened to steps; with a middle that one is said, and the higher end as the worst case.
+
+    With `fine` they are whole minutes up to an hour, for a message that is not drawn again.
+    """
+    least, most = _minutes(low, math.floor, fine=fine), _minutes(high, math.ceil, fine=fine)
+    if most <= 2:
+        return "a minute or two"
+    if mid is not None:
+        usual = _minutes(mid, round)
+        if not 0 < usual < most:
+            return f"about {_said(most)}"
+        return f"about {_said(usual)}, at worst {_number(most) if _unit(usual) == _unit(most) else _said(most)}"
+    if least in {0, most}:
+        return _said(most) if least else f"up to {_said(most)}"
+    if _unit(least) != _unit(most):
+        return f"{_said(least)} to {_said(most)}"
+    size, unit = _unit(most)
+    return f"{_number(least)} to {_number(most)} {unit}{'s' if size > 1 else ''}"
+
+
+def about(seconds: float) -> str:
+    """The nearest step: `about 30 min`."""
+    return f"about {_said(max(1, _minutes(seconds, round)))}"
+
+
+def exact(low: float, high: float | None) -> str:
+    """The bounds that a forecast is scored by, not widened."""
+    return f"at least {duration(low)}" if high is None else f"{duration(low)} to {duration(high)}"
+
+
+def bound(seconds: float, *, down: bool = False) -> str:
+    """One end: `an hour and a half`, `40 min`."""
+    return _said(max(1, _minutes(seconds, math.floor if down else math.ceil)))
+
+
+def short(seconds: float | None) -> str:
+    """A time in a table: `<1m`, `12m`, `1h 54m`, `3d 2h`; `?` is unknown."""
+    if seconds is None:
+        return "?"
+    minutes = max(0, int(seconds)) // 60
+    if minutes < 60:
+        return f"{minutes}m" if minutes else "<1m"
+    hours = minutes // 60
+    return f"{hours}h {minutes % 60:02}m" if hours < 24 else f"{hours // 24}d {hours % 24}h"
+
+
+def _minutes(seconds: float, to_whole: Callable[[float], int], *, fine: bool = False) -> int:
+    minutes = max(0.0, seconds) / 60
+    step = 1 if fine and minutes <= 60 else next(step for most, step in STEPS if minutes <= most)
+    return step * to_whole(minutes / step)
+
+
+def _unit(minutes: int) -> tuple[int, str]:
+    """Its size in minutes, and its name; two days and more are days."""
+    return next(one for one in UNITS if minutes >= (2 * one[0] if one[1] == "day" else one[0]) or one[0] == 1)
+
+
+def _number(minutes: int) -> str:
+    """Without its unit: `45`, `five`, `one and a half`."""
+    size, _ = _unit(minutes)
+    whole, rest = divmod(minutes, size)
+    number = NUMBERS[whole] if size > 1 and whole < len(NUMBERS) else f"{whole:,}"
+    return f"{number} and a half" if rest else number
+
+
+def _said(minutes: int) -> str:
+    size, unit = _unit(minutes)
+    if size == 1:
+        return f"{minutes} min"
+    if minutes < 2 * size:
+        return "an hour and a half" if minutes > size else "an hour"
+    return f"{_number(minutes)} {unit}s"
