@@ -9,6 +9,8 @@ from bot.core.statement import statement
 
 WINDOW_MINUTES = 15.0
 LEAST_SHARE = 0.4
+EVERYBODY = 0.5
+"""Confidence where the other sources send more as well: then it is a surge rather."""
 LEAST_TIMES = 2.0
 """The source sends at least this many times its usual number."""
 
@@ -33,25 +35,36 @@ def find(facts: Facts) -> Found | None:
     alike = rate / max(was, 0.1) < 1.8 * others / max(others_usual, 0.1)
     if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or not (windows := _windows(facts, top, was)):
         return None
+    everybody = _others_too(facts, top, others_usual)
     rates = statement("source_rate", per_minute=rate, usual=was, others=others, others_usual=others_usual)
     alone = others <= 1.3 * others_usual + 0.2
     arrivals = facts.backlog.share(Factor.ARRIVALS)
     sure = (0.7 if alone and windows > 1 else 0.5) + 0.2 * (arrivals or 0.0) - (0.2 if arrivals == 0 else 0.0)
-    return Found(sure, (seen, rates))
+    return Found(min(sure, EVERYBODY) if everybody else sure, (seen, rates))
 
 
 def _windows(facts: Facts, top: Counted, was: float) -> int:
     """In how many windows it sent far more than usual; 0 if pushes of the usual size may explain it."""
-    looks: dict[int, float] = {}
-    for sample in facts.series:
-        if sample.at >= facts.usual.since - 1800 and sample.arrivals_by_source:
-            sent = next((c.number for c in sample.arrivals_by_source if c.name == top.name), 0.0)
-            looks[int((facts.now.at - sample.at) // (60 * WINDOW_MINUTES))] = sent
+    looks = [next((c.number for c in look if c.name == top.name), 0.0) for look in _looks(facts)]
     expected = WINDOW_MINUTES * was
     mean = max(1.0, expected) * max(1, len(looks))
-    if sum(looks.values()) <= mean + 3 * math.sqrt(mean * max(facts.usual.batches, 4.0)):
+    if sum(looks) <= mean + 3 * math.sqrt(mean * max(facts.usual.batches, 4.0)):
         return 0
-    return sum(sent > LEAST_TIMES * expected + 3 for sent in looks.values())
+    return sum(sent > LEAST_TIMES * expected + 3 for sent in looks)
+
+
+def _others_too(facts: Facts, top: Counted, usual: float) -> bool:
+    """Whether the other sources together have sent clearly more than usual as well since the trouble began."""
+    looks = _looks(facts)
+    mean = WINDOW_MINUTES * usual * len(looks)
+    sent = sum(c.number for look in looks for c in look if c.name != top.name)
+    return sent > 1.5 * mean + 1.5 * math.sqrt(mean * max(facts.usual.batches, 4.0))
+
+
+def _looks(facts: Facts) -> list[tuple[Counted, ...]]:
+    """The counts by source in each window since the trouble began."""
+    known = [s for s in facts.series if s.at >= facts.usual.since - 1800 and s.arrivals_by_source]
+    return list({int((facts.now.at - s.at) // (60 * WINDOW_MINUTES)): s.arrivals_by_source for s in known}.values())
 
 
 def _usual(facts: Facts) -> dict[str, float]:

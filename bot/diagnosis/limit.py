@@ -22,18 +22,26 @@ def find(facts: Facts) -> Found | None:
     looks = [s for s in facts.recent(10) if s.limit and s.online is not None]
     shares = [((s.online or 0) + (s.booting or 0)) / (s.limit or 1) for s in looks]
     have = now.online + (now.booting or 0)
-    if not now.busy or sum(shares) < NEARLY * len(shares) or have < min(STILL * now.limit, now.limit - 2):
+    nearly = NEARLY * _present(facts)
+    if not now.busy or sum(shares) < nearly * len(shares) or have < min(STILL * now.limit, now.limit - 2):
         return None
     seen = [statement("all_busy_at_limit", busy=now.busy, runners=have, limit=now.limit)]
     if fell:
         seen.append(statement("limit_was", limit=usual))
     if len(looks) > 2:
-        full = sum(share >= NEARLY for share in shares)
+        full = sum(share >= nearly for share in shares)
         seen.append(statement("often_at_limit", samples=full, of=len(looks)))
     if not facts.backlog.parts:
         return Found(0.85 if fell else 0.75, tuple(seen))
     others = 0.15 * facts.share(Factor.ARRIVALS) + 0.4 * facts.share(Factor.DURATION)
     return Found((0.8 if fell else 0.75) + 0.15 * facts.share(Factor.LIMIT) - others, tuple(seen))
+
+
+def _present(facts: Facts) -> float:
+    """Share of a full pool that is online: where nobody counts booting machines, each job's own one boots first."""
+    if facts.now.booting is not None or not facts.usual.duration:
+        return 1.0
+    return facts.usual.duration / (facts.usual.duration + facts.rules.boot_time_seconds)
 
 
 RULE = Rule(

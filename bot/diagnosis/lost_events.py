@@ -5,47 +5,48 @@ See docs/design/diagnosis.md#lost-events.
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
+from bot.core.pool.pool import Snapshot
 from bot.core.pool.usual import mean
 from bot.core.statement import statement
 
+EACH_ITS_OWN = 0.6
+"""Launches per job from which a machine is created for each job."""
 FEWER = 0.7
 """Launches per job against the usual, from which events are missing."""
 
 
 def find(facts: Facts) -> Found | None:
     """Hardly a launch although jobs wait; or, where each job gets a machine, clearly fewer launches than jobs."""
-    return _silent(facts) or _fewer(facts)
+    return none_requested(facts) or _fewer(facts)
 
 
 def _fewer(facts: Facts) -> Found | None:
-    now, usual, recent = facts.now, facts.usual.launches, facts.recent(45)
-    created, arrived = mean(recent, "creates"), mean(recent, "arrivals_per_minute")
-    if (
-        facts.share(Factor.ARRIVALS) > 0.3
-        or usual is None
-        or usual < 0.6
-        or created is None
-        or not arrived
-        or now.create_failures
-        or now.idle
-    ):
+    now, recent = facts.now, facts.recent(45)
+    usual, created, arrived = facts.usual.launches, mean(recent, "creates"), mean(recent, "arrivals_per_minute")
+    if created is None or usual is None or usual < EACH_ITS_OWN or not arrived or now.create_failures or now.idle:
         return None
     jobs = 15 * arrived
-    rooms = [s.limit - s.online - (s.booting or 0) for s in recent if s.limit is not None and s.online is not None]
+    rooms = [s.limit - _machines(s) for s in recent if s.limit is not None and s.online is not None]
     ratio = created / jobs / usual
-    if ratio > FEWER or jobs < 8 or (rooms and min(rooms) < max(2, 0.05 * (now.limit or 0))):
+    if facts.share(Factor.ARRIVALS) > 0.3 or ratio > FEWER or jobs < 8:
+        return None
+    if rooms and min(rooms) < max(2, 0.05 * (now.limit or 0)):
         return None
     seen = statement("launches_per_job", launches=created / 15, arrivals=arrived, usual=usual)
     return Found(0.65 + 0.25 * (1 - ratio), (seen,))
 
 
-def _silent(facts: Facts) -> Found | None:
+def _machines(sample: Snapshot) -> int:
+    """All that counts toward the limit."""
+    return sum(n or 0 for n in (sample.online, sample.booting, sample.offline, sample.failed))
+
+
+def none_requested(facts: Facts) -> Found | None:
     """Room below the limit, no idle runners, waiting jobs, and hardly a launch request for two boot times."""
     now = facts.now
     if now.idle or now.online is None or now.create_failures or not now.queued:
         return None
-    dead = (now.offline or 0) + (now.failed or 0)
-    room = None if now.limit is None else now.limit - now.online - (now.booting or 0) - dead
+    room = None if now.limit is None else now.limit - _machines(now)
     if room is not None and room < max(1, 0.05 * (now.limit or 0)):
         return None
     minutes = max(10.0, 2 * facts.rules.boot_time_seconds / 60)

@@ -32,7 +32,9 @@ def find(facts: Facts) -> Found | None:
 
 
 def _overdue(facts: Facts) -> bool:
-    """Whether machines that were created two boot times ago have not registered; after a rush all are young."""
+    """Whether machines that were created long ago have not registered; after a rush all are young."""
+    if facts.rules.boot_time_seconds < 450 and (facts.now.booting or 0) > 1.3 * (facts.now.creates or 0) + 3:
+        return True
     lag = 2.2 * facts.rules.boot_time_seconds
     then = [s for s in facts.series if s.at <= facts.now.at - lag and s.creates is not None]
     return bool(then) and (then[-1].creates or 0) > 1.5 * (facts.now.registered or 0)

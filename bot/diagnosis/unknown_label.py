@@ -2,10 +2,14 @@
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.statement import statement
+from bot.diagnosis.lost_events import EACH_ITS_OWN, none_requested
+
+LEFT = 0.6
+"""A pool whose runners take one job after another has at least this share of them left while jobs wait."""
 
 
 def find(facts: Facts) -> Found | None:
-    """The alert names an unknown label, or the pool may have no runner, or was never seen with one."""
+    """The alert names an unknown label, the pool may have no runner, was never seen with one, or loses all of them."""
     if facts.pool in facts.around.unknown_labels:
         return Found(0.7, (statement("pool_not_configured", pool=facts.pool),))
     now = facts.now
@@ -18,13 +22,27 @@ def find(facts: Facts) -> Found | None:
         return Found(0.5 if fell else 0.95 if nobody else 0.8, (seen,))
     quiet = now.creates == 0 and not now.create_failures
     if not quiet or any(sample.online != 0 for sample in facts.recent(15)):
-        return None
+        return _leaving(facts)
     known = now.create_failures is not None
     if any(sample.online != 0 for sample in facts.series):
         gone = statement("no_runner_now", queued=now.queued)
         return Found(0.6, (gone,)) if known and not now.starts_per_minute else None
     seen = statement("no_runner_ever", refused=now.create_failures, queued=now.queued)
     return Found(0.7 if known else 0.55, (seen,), () if known else ("create_failures",))
+
+
+def _leaving(facts: Facts) -> Found | None:
+    """No runner is requested, as after lost events; and those that take job after job leave although jobs wait."""
+    now, launches = facts.now, facts.usual.launches
+    if now.create_failures is None or (requested := none_requested(facts)) is None:
+        return None
+    had = max((s.online or 0 for s in facts.series if s.at >= facts.usual.since - 3600), default=0)
+    if launches is None or launches > EACH_ITS_OWN:
+        return Found(0.5, requested.evidence)
+    if (now.online or 0) > LEFT * had:
+        return None
+    gone = statement("runners_left", online=now.online, before=had)
+    return Found(0.9, (gone, *requested.evidence))
 
 
 RULE = Rule("unknown_label", find, Scaling.NO, remedy="correct_label", outranks=("lost_events",), always=True)

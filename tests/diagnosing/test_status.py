@@ -93,7 +93,7 @@ async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown(mon
             raise AssertionError("nobody sets it")
 
     world = World()
-    monkeypatch.setattr(status, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(status, "PATIENCE_SECONDS", 0.3)
     world.queues(14)
     world.context.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
     told = await text(world)

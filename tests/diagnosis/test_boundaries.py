@@ -63,6 +63,18 @@ def shrunk() -> Facts:
     ))  # fmt: skip
 
 
+def leaving(online: int, creates: int = 3) -> Facts:
+    """A pool of 20 that has requested no runner for 40 min while jobs wait, and has so many left."""
+    return lately(
+        replace(shrunk(), series=tuple(replace(s, creates=creates) for s in shrunk().series)), 40, busy=online, **DEAD
+    )
+
+
+def fewer(**more: Any) -> Facts:
+    """A pool with a machine for each job that has created few of them for 40 min."""
+    return lately(shrunk(), 40, creates=8, **more)
+
+
 def coded(code: int, failures: int, **more: Any) -> Facts:
     """So many refusals, of which so many say that no machines are left."""
     codes = (Counted("InsufficientInstanceCapacity", code),)
@@ -125,6 +137,11 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ),
     ("one boots", "unknown_label", facts(**QUIET, limit=0), facts(**{**QUIET, "booting": 1}, limit=0)),
     ("one is offline", "unknown_label", facts(**QUIET, limit=0), facts(**QUIET, limit=0, offline=1)),
+    ("runners leave", "unknown_label", leaving(11), leaving(13)),
+    ("each job has its own", "unknown_label", leaving(18, creates=40), leaving(18)),
+    ("old ones boot still", "slow_boot", facts(booting=57, limit=99), facts(booting=54, limit=99)),
+    ("its own machine boots", "limit", facts(limit=25, booting=None), facts(limit=27, booting=None)),
+    ("failed ones hold places", "lost_events", fewer(failed=9), fewer(failed=11)),
     (
         "some register",
         "unregistered",
@@ -248,6 +265,12 @@ EVIDENCE: list[tuple[str, str, Facts, str, bool]] = [
 def test_evidence_says_what_was_seen(cause: str, found: Facts, words: str, said: bool) -> None:
     """Each sentence stands only where its figures do."""
     assert (words in "; ".join(evidence_words(of(found, cause)))) is said
+
+
+def test_when_all_sources_send_more_the_surge_comes_before_the_flood() -> None:
+    """One of them sends most; without it there would be a surge as well."""
+    found = sources(2, a=(45, 2), b=(25, 1), bot=(75, 0))
+    assert [one.cause for one in diagnosed(found).findings] == ["surge", "flood"]
 
 
 def test_the_provider_comes_before_jobs_that_hang_with_it() -> None:

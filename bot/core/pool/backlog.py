@@ -211,8 +211,11 @@ def _lost(series: Sequence[Snapshot], usual: Usual) -> float | None:
         return None
     minutes = (known[-1].at - known[0].at) / 60
     starts, ends = mean(known, "starts_per_minute") or 0.0, mean(known, "completions_per_minute") or 0.0
-    begun, over = known[0].at + WINDOW_SECONDS, known[-1].at - WINDOW_SECONDS
-    first, last = (mean(part, "busy") or 0.0 for part in ([s for s in known if s.at <= begun],
-                                                          [s for s in known if s.at >= over]))  # fmt: skip
+    first, last = (_busy_until(series, sample.at) for sample in (known[0], known[-1]))
     gone = minutes * (starts - ends) - (last - first)
     return gone / (minutes * starts) if gone > 3 + 1.5 * math.sqrt(minutes * starts) else 0.0
+
+
+def _busy_until(series: Sequence[Snapshot], at: float) -> float:
+    """Mean busy runners in the window over which the rates of that time were averaged."""
+    return mean([s for s in series if at - WINDOW_SECONDS <= s.at <= at], "busy") or 0.0

@@ -64,7 +64,7 @@ def usual_of(
     own, most = little(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
     older = before if len(before) >= 3 else [s for s in series if s.at < now.at - 1200]
-    ended, launched = mean(known, "arrivals_per_minute"), mean(known, "creates")
+    came, launched = mean(known, "arrivals_per_minute"), mean(known, "creates")
     return Usual(
         since,
         arrivals,
@@ -76,7 +76,7 @@ def usual_of(
         middle(older, "offline"),
         middle(older, "limit"),
         mean(known, "busy"),
-        launched / 15 / ended if ended and launched is not None else None,
+        launched / 15 / came if came and launched is not None else None,
         _batches(known),
     )
 

@@ -114,6 +114,7 @@ EVIDENCE = {
     "room_left": "{runners:count more runner} would be allowed",
     "rows_left_out": "{rows:count row} only look queued and are left out of the figures",
     "runners_offline": "{offline} of {runners:count runner} offline ({share:.0%})",
+    "runners_left": "{online:count runner} online, {before} before: they leave although jobs wait",
     "running_flat": (
         "exactly {jobs:count job} run, unchanged for {seconds:duration}: that looks like the account's cap"
     ),

@@ -48,3 +48,15 @@ def test_without_rates_nothing_is_attributed() -> None:
     )
     assert attributed(series, usual_of(series, 300.0)).parts == {}
     assert attributed((), usual_of((), 300.0)).parts == {}
+
+
+def test_runners_that_came_in_a_rush_are_not_lost() -> None:
+    """Eighty start within ten minutes, and their rates are averaged over ten: that none has ended proves nothing."""
+    busy = [20 + 8 * min(10, max(0, n - 170)) for n in range(241)]
+    series = tuple(
+        replace(s, busy=busy[n], starts_per_minute=2 + (busy[n] - busy[max(0, n - 10)]) / 10)
+        for n, s in enumerate(lived()[:241])
+    )
+    assert attributed(series, usual_of(series, 300.0)).lost == 0.0
+    dying = tuple(replace(s, starts_per_minute=4.0) for s in lived()[:241])
+    assert (attributed(dying, usual_of(dying, 300.0)).lost or 0.0) > 0.4
