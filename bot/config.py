@@ -4,8 +4,9 @@ import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
@@ -89,13 +90,13 @@ class File(Table):
     metrics: dict[str, dict[str, object]] = Field(default_factory=dict)
     pool: dict[str, PoolTable] = Field(default_factory=dict)
 
-    @property
+    @cached_property
     def paces(self) -> Timing:
         """The intervals that the core uses."""
         t = self.timing
         return Timing(t.poll, t.report, t.drained_samples, t.reopen_within, t.escalate_after, t.first_look, t.watch)
 
-    @property
+    @cached_property
     def pools(self) -> dict[str, PoolRules]:
         """The core's settings of each pool."""
         return {
@@ -105,15 +106,22 @@ class File(Table):
             for name, pool in self.pool.items()
         }
 
-    @property
+    @cached_property
     def routes(self) -> tuple[Route, ...]:
         """The routing rules, in order."""
         return tuple(Route(r.channel, dict(r.match), r.mention or None) for r in self.route)
 
-    @property
+    @cached_property
     def default_route(self) -> Route:
         """The destination of incidents without a route."""
         return Route(self.slack.channel, {}, self.slack.mention or None)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic's, but what is computed from the tables is computed again."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in ("paces", "pools", "routes", "default_route"):
+            copy.__dict__.pop(name, None)
+        return copy
 
 
 class Environment(Table):

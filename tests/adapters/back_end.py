@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qsl
 
 import httpx
 from starlette.applications import Starlette
@@ -64,7 +65,7 @@ class BackEnd:
             request.url.path,
             dict(request.url.params),
             dict(request.headers),
-            json.loads(request.content) if request.content else None,
+            _read(request),
         )
         self.asked.append(asked)
         status, body = self.answer(asked) if self.answer else self._next()
@@ -73,6 +74,13 @@ class BackEnd:
 
     def _next(self) -> tuple[int, object]:
         return self.script.popleft() if len(self.script) > 1 else self.script[0]
+
+
+def _read(request: httpx.Request) -> object:
+    """A form as a dictionary, otherwise JSON."""
+    if "form" in request.headers.get("content-type", ""):
+        return dict(parse_qsl(request.content.decode()))
+    return json.loads(request.content) if request.content else None
 
 
 def patient_pool() -> HttpPool:

@@ -5,11 +5,11 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from tests.bench import intake, processes
+from tests.bench import intake, processes, watching
 from tests.bench.table import HEAD, joined
 
-TABLE = (intake, processes)
-"""Benchmarks with `measured`, which returns the rows of one run in under a minute."""
+TABLE = (intake, processes, watching)
+"""Benchmarks with `measured`, which returns the rows of one run in about two minutes."""
 
 
 def others() -> list[str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 import time
 
 from starlette.applications import Starlette
@@ -26,7 +27,7 @@ class SlackStub:
         return self._waiting
 
     async def _call(self, request: Request) -> Response:
-        await request.body()
+        body = await request.body()
         now = time.monotonic()
         if request.path_params["method"] != "chat.postMessage":
             return JSONResponse({"ok": True, "user_id": "U0BOT", "bot_id": "B0BOT", "team_id": "T0"})
@@ -35,4 +36,5 @@ class SlackStub:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(now)
         ts = f"1700000000.{next(self._numbers):06d}"
-        return JSONResponse({"ok": True, "channel": "C0BENCH", "ts": ts, "message": {"ts": ts}})
+        thread = {"thread_ts": asked} if (asked := json.loads(body).get("thread_ts")) else {}
+        return JSONResponse({"ok": True, "channel": "C0BENCH", "ts": ts, "message": {"ts": ts, **thread}})

@@ -144,6 +144,10 @@ class Http:
         """GET; the response may be any status below 500, and need not be JSON."""
         return await self._call("GET", path, params=params, headers=headers)
 
+    async def post_form(self, path: str, form: Mapping[str, str]) -> HttpAnswer:
+        """POST a form, for a query that is too long for an address; the response as for `get`."""
+        return await self._call("POST", path, form=form)
+
     async def send(
         self, method: str, path: str = "", body: object = None, headers: Words = None, params: Words = None
     ) -> HttpAnswer:
@@ -172,8 +176,15 @@ class Http:
             raise self.problem(f"its answer is not JSON: {answer.text}", unsure(method))
         return answer.body
 
-    async def _call(
-        self, method: str, path: str, *, params: Words = None, body: object = None, headers: Words = None
+    async def _call(  # noqa: PLR0913 - the parts of a request
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Words = None,
+        body: object = None,
+        form: Words = None,
+        headers: Words = None,
     ) -> HttpAnswer:
         sending, headers = False, {**await self._fresh(), **(headers or {})}
         told = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **headers}
@@ -182,11 +193,9 @@ class Http:
         try:
             async with asyncio.timeout(self.total_seconds), self.slots:
                 sending, began = True, asyncio.get_running_loop().time()
-                query = dict(params) if params else None
+                given = {"data": dict(form)} if form else {"json": body, "params": dict(params) if params else None}
                 limits = httpx.Timeout(self.total_seconds, connect=min(CONNECT_SECONDS, self.total_seconds))
-                request = self.client.build_request(
-                    method, self._address(path), params=query, json=body, headers=told, timeout=limits
-                )
+                request = self.client.build_request(method, self._address(path), headers=told, timeout=limits, **given)
                 response, content = await self._received(request)
         except NEVER_SENT as error:
             raise self._unreached(error) from None

@@ -2,18 +2,21 @@
 
 import asyncio
 import base64
+import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 
 from pydantic import Field
 
 from bot.adapters.build_context import MoreHeaders, Problems, more_than_one
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, bearer
-from bot.adapters.metrics.prometheus_answers import Points, PrometheusSample, Unknown, one, points, samples
+from bot.adapters.metrics.prometheus_answers import PrometheusSample, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
 from bot.adapters.metrics.prometheus_presets import LARGER
+from bot.adapters.metrics.prometheus_together import taken_apart, together
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.config import ConfigError, Seconds
 from bot.core.pool.pool import Gap, Snapshot
@@ -26,11 +29,18 @@ LONG_SECONDS = 6 * 3600.0
 """A longer history is complete or not used."""
 UNHURRIED = 3
 """Queries about the past at once, for all pools together, so that measurements find free slots."""
+TOGETHER_FROM = 50
+"""With so many pools, one query asks for all figures of a pool. With fewer, a slow query costs its own figure only."""
+APART_SECONDS = 600.0
+"""How long a pool's figures are asked for one by one after Prometheus did not answer them together."""
+ALIKE = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.PLACE})
+"""Failures that every further query would have too."""
 MOST_POINTS = 10_000
 """Prometheus refuses more than 11,000 points of one series."""
 SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
 SUMMED = rf"(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*({SELECTOR})\s*\)"
 PLAIN = re.compile(rf"\s*(?:{SUMMED}|({SELECTOR}))\s*")
+AGE = "age"
 LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
 ONE = re.compile(rf"sum\(({SELECTOR})\)")
 """Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
@@ -62,6 +72,8 @@ class Prometheus:
         self._http, self._pools, self._now, self._max_age = http, pools, now, max_age_seconds
         self._turns = asyncio.Semaphore(UNHURRIED)
         self._usual: dict[str, tuple[float, Mapping[str, Found]]] = {}
+        self._apart: dict[str, float] = {}
+        """Pool → until when its figures are asked for one by one (epoch seconds)."""
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; a query without a result leaves its figure unknown, with the reason in `missing`.
@@ -72,12 +84,14 @@ class Prometheus:
         """
         asked, now = self._of(pool), self._now()
         ages = " or ".join(f"timestamp({series})" for series in newest_of(asked.get("queued", "")))
-        questions = {**asked, **({"": f"max({ages})"} if ages else {})}
+        questions = {**asked, **({AGE: f"max({ages})"} if ages else {})}
         known = self._usual_of(pool, now)
-        names = [name for name in questions if name not in known]
-        answers = await asyncio.gather(*(self._instant(questions[name], now) for name in names))
-        found = dict(zip(names, answers, strict=True))
-        newest = _number(found.pop("", Unknown("")))
+        questions = {name: query for name, query in questions.items() if name not in known}
+        answers = await self._answers(pool, questions, "/api/v1/query", {"time": f"{now:.3f}"})
+        found: dict[str, Found] = {
+            name: got if isinstance(got, Unreachable) else samples(got) for name, got in answers.items()
+        }
+        newest = _number(found.pop(AGE, Unknown("")))
         self._some([*found.values()])
         if found.get("queued") == ():
             found["queued"] = await why_nothing(self._ask, asked["queued"], now)
@@ -98,10 +112,11 @@ class Prometheus:
         asked = {name: query for name, query in self._of(pool).items() if name in PAST}
         step = max(step_seconds, (until - since) / MOST_POINTS, 1.0)
         long = until - since > LONG_SECONDS
-        answers = await asyncio.gather(*(self._range(query, since, until, step) for query in asked.values()))
+        span = {"start": f"{since:.3f}", "end": f"{until:.3f}", "step": f"{step:.3f}"}
+        answers = await self._answers(pool, asked, "/api/v1/query_range", span, self._turns)
         if asked:
-            self._some(answers, whole=long)
-        found = dict(zip(asked, answers, strict=True))
+            self._some([*answers.values()], whole=long)
+        found = {name: got if isinstance(got, Unreachable) else points(got) for name, got in answers.items()}
         missing = tuple(
             Gap(name, got.why if isinstance(got, Unknown) else got.what, got.remedy)
             for name, got in found.items()
@@ -113,9 +128,7 @@ class Prometheus:
 
     async def series(self, query: str) -> tuple[PrometheusSample, ...]:
         """What an instant query finds now; nothing if its answer is no vector. Raises Unreachable."""
-        found = await self._instant(query, self._now())
-        if isinstance(found, Unreachable):
-            raise found
+        found = samples(await self._http.get("/api/v1/query", {"query": query, "time": f"{self._now():.3f}"}))
         return () if isinstance(found, Unknown) else found
 
     def _of(self, pool: str) -> Mapping[str, str]:
@@ -129,15 +142,32 @@ class Prometheus:
         if problems and (whole or len(problems) == len(answers)):
             raise problems[0]
 
-    async def _instant(self, query: str, at: float) -> Found:
-        asked = await self._ask("/api/v1/query", {"query": query, "time": f"{at:.3f}"})
-        return asked if isinstance(asked, Unreachable) else samples(asked)
+    async def _answers(
+        self,
+        pool: str,
+        queries: Mapping[str, str],
+        path: str,
+        params: Mapping[str, str],
+        turns: AbstractAsyncContextManager[object] = contextlib.nullcontext(),  # noqa: B008 - it has no state
+    ) -> dict[str, HttpAnswer | Unreachable]:
+        """Figure → Prometheus's answer to its query; in one request if there are many pools."""
+        if queries and len(self._pools) >= TOGETHER_FROM and self._apart.get(pool, 0.0) <= self._now():
+            try:
+                async with turns:
+                    whole = await self._http.post_form(path, {"query": together(queries), **params})
+            except Unreachable as problem:
+                if problem.failure not in ALIKE:
+                    self._apart[pool] = self._now() + APART_SECONDS
+                return dict.fromkeys(queries, problem)
+            if (found := taken_apart(whole, queries)) is not None:
+                return {**found}
+            self._apart[pool] = self._now() + APART_SECONDS
 
-    async def _range(self, query: str, since: float, until: float, step: float) -> Points | Unknown | Unreachable:
-        span = {"start": f"{since:.3f}", "end": f"{until:.3f}", "step": f"{step:.3f}"}
-        async with self._turns:
-            asked = await self._ask("/api/v1/query_range", {"query": query, **span})
-        return asked if isinstance(asked, Unreachable) else points(asked)
+        async def single(query: str) -> HttpAnswer | Unreachable:
+            async with turns:
+                return await self._ask(path, {"query": query, **params})
+
+        return dict(zip(queries, await asyncio.gather(*map(single, queries.values())), strict=True))
 
     async def _ask(self, path: str, params: Mapping[str, str]) -> HttpAnswer | Unreachable:
         try:
