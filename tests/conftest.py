@@ -3,19 +3,18 @@
 import os
 import shutil
 import signal
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import redis
 
-from bot.adapters.redis.engine import die_with_parent, find_engine
+from bot.adapters.redis.engine import find_engine
 from tests.invariants import WATCHED
-from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS
+from tests.patience import WHOLE_TEST_SECONDS
 from tests.processes import Zygote
+from tests.redis_servers import running
 
 COMPONENTS = {
     "alertmanager": (("prometheus-alertmanager",), "prometheus-alertmanager"),
@@ -104,21 +103,12 @@ def redis_server() -> Iterator[str]:
     Unlike the product's own embedded server it allows every command, so that tests can break things.
     """
     place = Path(tempfile.mkdtemp(prefix="tb-test-"))
-    command = find_engine().flags(place, place / "redis.sock", durable=True, restricted=False)
-    server = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=die_with_parent(),  # noqa: PLW1509 (two system calls; a killed test run leaves no server behind)
-    )
+    url = f"unix://{place}/redis.sock"
     try:
-        wait_until_ready(server, f"unix://{place}/redis.sock", place / "redis.log")
-        yield f"unix://{place}/redis.sock"
+        with running(*find_engine().flags(place, place / "redis.sock", durable=True, restricted=False), url=url):
+            yield url
     finally:
-        server.terminate()
-        server.wait(timeout=PATIENCE_SECONDS)
-        shutil.rmtree(place)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 @pytest.fixture
@@ -128,18 +118,3 @@ def redis_url(redis_server: str) -> str:
         client.flushall()
         client.script_flush()
     return redis_server
-
-
-def wait_until_ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    """Waits at most 10 s until the server at `url` answers; fails with the last lines of `log` when it does not."""
-    for _ in range(500):
-        try:
-            with redis.Redis.from_url(url) as client:
-                client.ping()
-        except redis.ConnectionError:
-            time.sleep(0.02)
-        else:
-            return
-        if server.poll() is not None:
-            break
-    pytest.fail(f"the test Redis at {url} is not ready: {log.read_text()[-400:] if log.exists() else 'no log'}")

@@ -12,6 +12,7 @@ from threading import Thread
 
 import httpx
 
+from tests.patience import PATIENCE_SECONDS, until
 from tests.real_servers import prometheus
 
 Exposition = Callable[[float], str]
@@ -51,12 +52,8 @@ class RealPrometheus:
         return [float(row["value"][1]) for row in found]
 
     def until(self, query: str, holds: Callable[[list[float]], bool]) -> None:
-        """Wait at most 20 s until what a query gives is as it should be."""
-        for _ in range(200):
-            if holds(self.values(query)):
-                return
-            time.sleep(0.1)
-        raise AssertionError(f"{query} still gives {self.values(query)} after 20 s")
+        """Wait until what a query gives is as it should be."""
+        until(lambda: holds(self.values(query)), lambda: f"{query}, which gives {self.values(query)}")
 
 
 @contextmanager
@@ -97,7 +94,7 @@ def _served(exporter: Exporter) -> Iterator[None]:
             yield
         finally:
             server.shutdown()
-            thread.join(10)
+            thread.join(PATIENCE_SECONDS)
 
 
 def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:
@@ -117,5 +114,5 @@ def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:
     lines = [line for name, found in sorted(rows.items()) for line in (f"# TYPE {name} unknown", *sorted(found))]
     (folder / "past.txt").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
     command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "-q", f"{folder}/past.txt", f"{folder}/data"]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
     assert said.returncode == 0, said.stderr

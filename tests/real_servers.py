@@ -1,7 +1,7 @@
 """Real servers of others, each in a folder of its own and on a free port of this machine: Prometheus, Alertmanager."""
 
+import contextlib
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,23 +10,23 @@ import httpx
 
 from bot.adapters.redis.engine import die_with_parent
 from handlers.tools.demo_workspace import free_port
+from tests.patience import PATIENCE_SECONDS, until
 
 NOBODY = "route: {receiver: nobody}\nreceivers: [{name: nobody}]\n"
 """An Alertmanager that tells nobody."""
-READY_SECONDS = 60.0
 
 
 @contextmanager
 def prometheus(folder: Path, configuration: str) -> Iterator[str]:
-    """A Prometheus with its database in `folder`/data; gives its address once it is ready, in 20 s at most."""
+    """A Prometheus with its database in `folder`/data; gives its address once it is ready."""
     with _running(["prometheus", "--storage.tsdb.path", str(folder / "data")], folder, configuration) as url:
         yield url
 
 
 @contextmanager
-def alertmanager(folder: Path, configuration: str = NOBODY) -> Iterator[str]:
-    """An Alertmanager; gives its address once it is ready, in 20 s at most. `folder`/config.yml may be changed."""
-    command = ["prometheus-alertmanager", "--storage.path", str(folder / "data"), "--cluster.listen-address="]
+def alertmanager(folder: Path, configuration: str = NOBODY, *more: str) -> Iterator[str]:
+    """An Alertmanager; gives its address once it is ready. `folder`/config.yml may be changed."""
+    command = ["prometheus-alertmanager", "--storage.path", str(folder / "data"), "--cluster.listen-address=", *more]
     with _running(command, folder, configuration) as url:
         yield url
 
@@ -48,17 +48,16 @@ def _running(command: list[str], folder: Path, configuration: str) -> Iterator[s
         yield f"http://{address}"
     finally:
         server.terminate()
-        server.wait(10)
+        server.wait(PATIENCE_SECONDS)
 
 
 def _ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    end = time.monotonic() + READY_SECONDS
     with httpx.Client(trust_env=False) as http:
-        while server.poll() is None and time.monotonic() < end:
-            try:
-                if http.get(f"{url}/-/ready").status_code == 200:
-                    return
-            except httpx.TransportError:
-                pass
-            time.sleep(0.05)
-    raise AssertionError(f"{server.args!r} is not ready: {log.read_text('utf-8')[-1000:]}")
+
+        def ready() -> bool:
+            assert server.poll() is None, log.read_text("utf-8")[-1000:]
+            with contextlib.suppress(httpx.TransportError):
+                return http.get(f"{url}/-/ready").status_code == 200
+            return False
+
+        until(ready, lambda: f"{server.args!r} is ready: {log.read_text('utf-8')[-1000:]}")

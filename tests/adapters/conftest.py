@@ -3,10 +3,9 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-import redis
 
-from tests.adapters.redis.servers import plain_redis
 from tests.adapters.store_world import AnyStore, World
+from tests.redis_servers import plain_redis
 
 
 @pytest.fixture(scope="session")
@@ -22,8 +21,6 @@ async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
         url = request.getfixturevalue("redis_url")
     if request.param == "older":
         url = request.getfixturevalue("older_redis")
-        with redis.Redis.from_url(url) as client:
-            client.flushall()
     made = World(url)
     yield made
     for store in made.stores:

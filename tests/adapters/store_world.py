@@ -1,12 +1,17 @@
-"""The servers that every store test runs on: the fake, the bundled Valkey and an older Redis."""
+"""The servers that every store test runs on, by a time that the test controls: the fake, Valkey and an older Redis."""
 
-import asyncio
-import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from hashlib import sha1
 from typing import Any
 
+import redis
+
+from bot.adapters.redis.calls import RedisLink, Reply, Word
 from bot.adapters.redis.commit import Clocks
-from bot.adapters.redis.connect import connect
+from bot.adapters.redis.connect import Clients, connect
+from bot.adapters.redis.scripts import Script
 from bot.adapters.redis.store import RedisStore
 from bot.core.alert import Kind
 from bot.core.incident.incident import Incident, Thread
@@ -15,7 +20,9 @@ from bot.core.record import Claim, Put, Record, Stored
 from tests.builders import with_fields
 from tests.fakes_store import FakeData, FakeStore
 
-LEASE = 0.3
+LEASE = 10.0
+CLOCK = "{tailback}:clock"
+"""Holds the time of the test on a real server."""
 AnyStore = RedisStore | FakeStore
 
 
@@ -29,31 +36,69 @@ def new(value: Record, due: float | None = None, **more: Any) -> Put:
     return Put(Stored(value, 0), value, due, **more)
 
 
+@cache
+def timed(script: Script) -> Script:
+    """The same script, but it reads the time of the test instead of the server's."""
+    text = script.text.replace("redis.call('TIME')", f"redis.call('HMGET', '{CLOCK}', 's', 'us')")
+    return replace(script, text=text, sha=sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+class TimedLink(RedisLink):
+    """Runs every script by the time of the test."""
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Sequence[Reply]:
+        """The script's reply."""
+        return await super().run(timed(script), keys, args)
+
+
+class TimedStore(RedisStore):
+    """The product's store by the time of the test."""
+
+    def __init__(self, clients: Clients, clocks: Clocks, *, lease_seconds: float) -> None:
+        super().__init__(clients, clocks, lease_seconds=lease_seconds)
+        self._link = TimedLink(clients.requests)
+
+
 @dataclass
 class World:
-    """A server, or what stands for one, with its stores and its time."""
+    """A server, or what stands for one, with its stores and its time, which moves only when it is told to."""
 
     url: str | None
     data: FakeData = field(default_factory=FakeData)
     stores: list[AnyStore] = field(default_factory=list)
     clock: float = 1_700_000_000.0
 
-    def store(self, lease: float = LEASE) -> AnyStore:
+    def __post_init__(self) -> None:
+        if self.url is not None:
+            with redis.Redis.from_url(self.url) as client:
+                client.flushall()
+                self._set(client)
+
+    def store(self) -> AnyStore:
         """One more process on the same server."""
         if self.url is None:
-            made: AnyStore = FakeStore(self.now, self.now, data=self.data, lease_seconds=lease)
+            made: AnyStore = FakeStore(self.now, self.now, data=self.data, lease_seconds=LEASE)
         else:
-            made = RedisStore(connect(self.url), Clocks(time.time, time.monotonic), lease_seconds=lease)
+            made = TimedStore(connect(self.url), Clocks(self.now, self.now), lease_seconds=LEASE)
         self.stores.append(made)
         return made
 
     def now(self) -> float:
-        return self.clock if self.url is None else time.time()
+        return self.clock
 
-    async def passes(self, seconds: float) -> None:
-        """Time goes by: really for a server, by hand for the fake."""
+    def passes(self, seconds: float) -> None:
+        """Time goes by, also for keys that expire."""
         self.clock += seconds
-        await asyncio.sleep(seconds if self.url else 0)
+        if self.url is not None:
+            with redis.Redis.from_url(self.url) as client:
+                self._set(client)
+                for key in client.scan_iter():
+                    if (left := client.pttl(key)) > 0:
+                        client.pexpire(key, max(0, left - round(seconds * 1000)))
+
+    def _set(self, client: redis.Redis) -> None:
+        milliseconds = round(self.clock * 1000)
+        client.hset(CLOCK, mapping={"s": milliseconds // 1000, "us": milliseconds % 1000 * 1000})
 
 
 async def one(store: AnyStore) -> Claim:

@@ -1,12 +1,12 @@
 """Other programs: killed with all that they started, when time is up and when the caller gives up."""
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bot.adapters.programs import Ended, Programs, TooSlow
+from tests.patience import PATIENCE_SECONDS, eventually
 
 PARENT = "sleep 60 & echo $! > {file}; wait"
 """A shell that starts a child and waits for it."""
@@ -19,7 +19,7 @@ def words(script: str) -> list[str]:
 
 async def test_a_program_that_ends_is_told_as_it_ended() -> None:
     """Code and both outputs."""
-    ended = await Programs({"WHO": "world"}, 5.0).run(words("echo hello $WHO; echo oh >&2; exit 4"))
+    ended = await Programs({"WHO": "world"}, PATIENCE_SECONDS).run(words("echo hello $WHO; echo oh >&2; exit 4"))
     assert ended == Ended(4, b"hello world\n", b"oh\n")
 
 
@@ -28,32 +28,33 @@ async def test_when_time_is_up_its_children_end_too(tmp_path: Path) -> None:
     file = tmp_path / "pid"
     with pytest.raises(TooSlow):
         await Programs({}, 0.5).run(words(PARENT.format(file=file)))
-    assert await gone(int(file.read_text()))
+    await gone(int(file.read_text()))
 
 
 async def test_when_the_caller_gives_up_nothing_goes_on(tmp_path: Path) -> None:
     """A worker whose claim has ended cancels what it waits for."""
     file = tmp_path / "pid"
-    running = asyncio.create_task(Programs({}, 30.0).run(words(PARENT.format(file=file))))
-    assert await within(lambda: file.exists() and bool(file.read_text().strip()))
+    running = asyncio.create_task(Programs({}, PATIENCE_SECONDS).run(words(PARENT.format(file=file))))
+    await eventually(lambda: file.exists() and file.read_text().strip(), "a child")
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert await gone(int(file.read_text()))
+    await gone(int(file.read_text()))
 
 
 async def test_when_the_caller_gives_up_at_the_start_nothing_goes_on(tmp_path: Path) -> None:
     """However early: the program is killed as soon as it is there."""
     file = tmp_path / "pid"
     for turns in range(4):
-        running = asyncio.create_task(Programs({}, 30.0).run(words(PARENT.format(file=file))))
+        running = asyncio.create_task(Programs({}, PATIENCE_SECONDS).run(words(PARENT.format(file=file))))
         for _ in range(turns):
             await asyncio.sleep(0)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
         await asyncio.sleep(0.1)
-        assert not file.exists() or await gone(int(file.read_text() or 0))
+        if file.exists() and (process := file.read_text().strip()):
+            await gone(int(process))
 
 
 async def test_a_program_has_not_ended_while_a_child_holds_its_output(tmp_path: Path) -> None:
@@ -61,19 +62,17 @@ async def test_a_program_has_not_ended_while_a_child_holds_its_output(tmp_path: 
     file = tmp_path / "pid"
     with pytest.raises(TooSlow):
         await Programs({}, 0.5).run(words(f"sleep 60 & echo $! > {file}; echo 7"))
-    assert await gone(int(file.read_text()))
+    await gone(int(file.read_text()))
 
 
-async def gone(process: int) -> bool:
-    """Whether a process has ended; one that nobody has waited for yet has ended as well."""
+async def gone(process: int) -> None:
+    """Wait for the end of a process; one that nobody has waited for yet has ended as well."""
     stat = Path(f"/proc/{process}/stat")
-    return await within(lambda: not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] in {"Z", "X"})
 
-
-async def within(true: Callable[[], bool]) -> bool:
-    """Whether something comes true within 5 s."""
-    for _ in range(500):
-        if true():
+    def ended() -> bool:
+        try:
+            return stat.read_text().rpartition(")")[2].split()[0] in {"Z", "X"}
+        except OSError:
             return True
-        await asyncio.sleep(0.01)
-    return False
+
+    await eventually(ended, f"process {process} has ended")

@@ -1,7 +1,6 @@
 """What every store promises of due times, leases, fences and waking, on the fake and on real servers alike."""
 
 import asyncio
-import time
 from dataclasses import replace
 
 import pytest
@@ -10,9 +9,7 @@ from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Conflict, Digest, Put, Stored
 from tests.adapters.store_world import LEASE, AnyStore, World, held, incident, new, one
-
-LONG_LEASE = 1.0
-"""Where a busy machine must not let it run out in between."""
+from tests.patience import PATIENCE_SECONDS
 
 
 async def test_a_claim_takes_what_is_due_and_nobody_else_gets_it(world: World, store: AnyStore) -> None:
@@ -48,9 +45,9 @@ async def test_a_release_sets_the_next_look_and_settles_the_claim(world: World, 
     """After a fenced put the record is due when it says, and the next claim finds no doubt."""
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     claim = await held(store)
-    await store.commit(Change(puts=(Put(claim, incident(title="new"), world.now() + 0.2),)))
+    await store.commit(Change(puts=(Put(claim, incident(title="new"), world.now() + 2),)))
     assert (await store.claim(10)).claims == ()
-    await world.passes(0.25)
+    world.passes(2)
     again = await held(store)
     assert (again.value, again.version, again.in_doubt_since) == (incident(title="new"), 2, None)
     assert again.fence is not None
@@ -74,9 +71,9 @@ async def test_a_crash_between_claim_and_commit_leaves_a_claim_in_doubt(world: W
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     began = world.now()
     lost = await held(store)
-    await world.passes(LEASE + 0.05)
+    world.passes(LEASE)
     successor = await held(world.store())
-    assert successor.in_doubt_since == pytest.approx(began, abs=0.15)
+    assert successor.in_doubt_since == began
     with pytest.raises(Conflict):
         await store.commit(Change(puts=(Put(lost, incident(title="late"), None),)))
     assert await store.get(Incident, "i1") == Stored(incident(), 1)
@@ -87,10 +84,10 @@ async def test_an_uncertain_release_stays_in_doubt(world: World, store: AnyStore
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     began = world.now()
     claim = await held(store)
-    await world.passes(0.1)
+    world.passes(1)
     await store.commit(Change(puts=(Put(claim, incident(), world.now(), uncertain=True),)))
-    await world.passes(0.01)
-    assert (await held(store)).in_doubt_since == pytest.approx(began, abs=0.08)
+    world.passes(1)
+    assert (await held(store)).in_doubt_since == began
 
 
 async def test_waiting_for_a_claim_in_doubt_does_not_make_it_younger(world: World, store: AnyStore) -> None:
@@ -98,29 +95,23 @@ async def test_waiting_for_a_claim_in_doubt_does_not_make_it_younger(world: Worl
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     began = world.now()
     await held(store)
-    ended, told = world.now(), set()
     for version in (1, 2, 3):
-        await world.passes(LEASE + 0.05)
+        world.passes(LEASE)
         waiting = await held(store)
-        assert waiting.version == version
-        assert waiting.in_doubt_since is not None
-        assert began - 0.01 <= waiting.in_doubt_since <= ended + 0.01, "the time of the first claim, to the millisecond"
-        told.add(waiting.in_doubt_since)
+        assert (waiting.version, waiting.in_doubt_since) == (version, began), "the time of the first claim"
         await store.commit(Change(puts=(Put(waiting, incident(), world.now() + LEASE, uncertain=True),)))
-    assert max(told) - min(told) < 0.01
 
 
-async def test_a_put_that_keeps_the_claim_extends_the_lease(world: World) -> None:
+async def test_a_put_that_keeps_the_claim_extends_the_lease(world: World, store: AnyStore) -> None:
     """With release=False the record stays ours for another lease, under the same fence."""
-    holder = world.store(LONG_LEASE)
-    await holder.commit(Change(puts=(new(incident(), world.now()),)))
-    claim = await held(holder)
-    await world.passes(LONG_LEASE * 0.6)
-    await holder.commit(Change(puts=(Put(claim, incident(title="intent"), None, release=False),)))
-    await world.passes(LONG_LEASE * 0.6)
+    await store.commit(Change(puts=(new(incident(), world.now()),)))
+    claim = await held(store)
+    world.passes(LEASE - 1)
+    await store.commit(Change(puts=(Put(claim, incident(title="intent"), None, release=False),)))
+    world.passes(LEASE - 1)
     assert (await world.store().claim(10)).claims == ()
-    await holder.commit(Change(puts=(Put(replace(claim, version=2), incident(title="done"), None),)))
-    assert await holder.get(Incident, "i1") == Stored(incident(title="done"), 3)
+    await store.commit(Change(puts=(Put(replace(claim, version=2), incident(title="done"), None),)))
+    assert await store.get(Incident, "i1") == Stored(incident(title="done"), 3)
 
 
 async def test_a_wake_of_a_claimed_record_waits_for_its_release(world: World, store: AnyStore) -> None:
@@ -151,9 +142,9 @@ async def test_an_earlier_look_wins_and_a_later_one_changes_nothing(world: World
     """Without a fence a put can only bring the next look forward; `None` cancels it."""
     await store.commit(Change(puts=(new(incident(), world.now() + 50),)))
     await store.commit(Change(puts=(Put(Stored(incident(), 1), incident(), world.now() + 90),)))
-    assert (await store.claim(1)).next_due_in_seconds == pytest.approx(50, abs=2)
+    assert (await store.claim(1)).next_due_in_seconds == 50
     await store.commit(Change(puts=(Put(Stored(incident(), 2), incident(), world.now() + 20),)))
-    assert (await store.claim(1)).next_due_in_seconds == pytest.approx(20, abs=2)
+    assert (await store.claim(1)).next_due_in_seconds == 20
     await store.commit(Change(puts=(Put(Stored(incident(), 3), incident(), None),)))
     assert (await store.claim(1)).next_due_in_seconds is None
 
@@ -175,8 +166,8 @@ async def test_a_pool_that_was_only_woken_is_claimed_without_a_record(store: Any
 
 async def test_a_due_incident_that_was_forgotten_is_dropped(world: World, store: AnyStore) -> None:
     """Nothing can come of an incident or an action without a record: it is handed to nobody, ever again."""
-    await store.commit(Change(puts=(new(incident(), world.now() + 0.1, keep_seconds=0.05),), wake=("act:gone",)))
-    await world.passes(0.15)
+    await store.commit(Change(puts=(new(incident(), world.now() + 2, keep_seconds=1),), wake=("act:gone",)))
+    world.passes(2)
     claims = await store.claim(10)
     assert (claims.claims, claims.next_due_in_seconds) == ((), None)
 
@@ -184,8 +175,7 @@ async def test_a_due_incident_that_was_forgotten_is_dropped(world: World, store:
 async def test_two_processes_never_share_a_record(world: World, store: AnyStore) -> None:
     """Twelve claims at a time from two processes hand every record to exactly one of them."""
     await store.commit(Change(puts=tuple(new(incident(f"i{n:03}"), world.now()) for n in range(100))))
-    one_, other = world.store(30), world.store(30)
-    rounds = await asyncio.gather(*(each.claim(10) for each in (one_, other) * 6))
+    rounds = await asyncio.gather(*(each.claim(10) for each in (store, world.store()) * 6))
     taken = [claim.id for claims in rounds for claim in claims.claims]
     assert len(taken) == len(set(taken)) == 100
 
@@ -193,13 +183,13 @@ async def test_two_processes_never_share_a_record(world: World, store: AnyStore)
 async def test_a_commit_wakes_whoever_waits_anywhere(world: World, store: AnyStore) -> None:
     """Something due now ends the wait of this process and of every other one, at once."""
     other = world.store()
-    waits = [asyncio.create_task(each.woken(5.0)) for each in (store, other)]
-    await asyncio.sleep(0.2)
-    await other.woken(0)
-    began = time.monotonic()
+    for each in (store, other):
+        while await each.woken(0.2):  # a new subscription wakes once, because something may have been missed
+            pass
+    waits = [asyncio.create_task(each.woken(PATIENCE_SECONDS)) for each in (store, other)]
+    await asyncio.sleep(0)
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     assert await asyncio.gather(*waits) == [True, True]
-    assert time.monotonic() - began < 0.2
 
 
 async def test_nothing_due_wakes_nobody(world: World, store: AnyStore) -> None:
@@ -215,9 +205,9 @@ async def test_a_claim_that_is_given_back_is_due_when_it_says(world: World, stor
     """Its record is not written, and its doubt stays: nobody knows what was sent."""
     await store.commit(Change(puts=(new(Pool("p"), world.now()),)))
     first = await one(store)
-    await store.give_back(first, 0.1)
+    await store.give_back(first, 1)
     assert (await store.claim(10)).claims == ()
-    await world.passes(0.12)
+    world.passes(1)
     again = await one(store)
     assert again.held is not None
     assert (again.held.value, again.held.version) == (Pool("p"), 1)

@@ -95,8 +95,8 @@ async def test_an_index_moves_only_from_where_it_is_expected(store: AnyStore) ->
 
 async def test_an_index_to_a_forgotten_record_counts_as_absent(world: World, store: AnyStore) -> None:
     """When an incident was forgotten, its group can open a new one."""
-    await store.commit(Change(puts=(new(incident("i1"), keep_seconds=0.05),), point={"open:k": ("i1", None)}))
-    await world.passes(0.1)
+    await store.commit(Change(puts=(new(incident("i1"), keep_seconds=1),), point={"open:k": ("i1", None)}))
+    world.passes(1)
     await store.commit(Change(puts=(new(incident("i2")),), point={"open:k": ("i2", None)}))
     assert await store.find("open:k") == "i2"
 
@@ -150,8 +150,8 @@ async def test_audited_commits_at_once_all_stand_in_the_chain(world: World, stor
 
 async def test_a_record_is_forgotten_after_its_time_unless_it_is_written_again(world: World, store: AnyStore) -> None:
     """keep_seconds forgets; a later put without it keeps the record for good."""
-    await store.commit(Change(puts=(new(incident("i1"), keep_seconds=0.1), new(incident("i2"), keep_seconds=0.1))))
+    await store.commit(Change(puts=(new(incident("i1"), keep_seconds=1), new(incident("i2"), keep_seconds=1))))
     await store.commit(Change(puts=(Put(Stored(incident("i2"), 1), incident("i2"), None),)))
-    await world.passes(0.15)
+    world.passes(1)
     assert await store.get(Incident, "i1") is None
     assert await store.get(Incident, "i2") == Stored(incident("i2"), 2)

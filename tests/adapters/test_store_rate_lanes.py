@@ -1,19 +1,20 @@
 """What every store promises of paced lanes, on the fake and on real servers alike."""
 
-import pytest
-
 from tests.adapters.store_world import AnyStore, World
+
+
+async def slot(store: AnyStore, who: str, interval: float = 2, burst: int = 1, *, urgent: bool = False) -> float:
+    """Seconds after which to ask again for a slot in lane C1; 0 when it is granted."""
+    return round(await store.acquire_slot("C1", who, interval, burst, urgent=urgent), 3)
 
 
 async def test_a_lane_spaces_turns_and_serves_in_order(world: World, store: AnyStore) -> None:
     """Whoever asks gets a slot of its own, one interval after the last, and it is granted then."""
-    waits = [await store.acquire_slot("C1", f"i{n}", 0.2, 1, urgent=False) for n in range(4)]
-    assert waits == [pytest.approx(0.2 * n, abs=0.05) for n in range(4)]
-    again = await store.acquire_slot("C1", "i2", 0.2, 1, urgent=False)
-    assert again == pytest.approx(0.4, abs=0.05)
-    await world.passes(0.21)
-    assert await store.acquire_slot("C1", "newcomer", 0.2, 1, urgent=False) == pytest.approx(0.6, abs=0.06)
-    assert await world.store().acquire_slot("C1", "i1", 0.2, 1, urgent=False) == 0
+    assert [await slot(store, f"i{n}") for n in range(4)] == [0, 2, 4, 6]
+    assert await slot(store, "i2") == 4
+    world.passes(2)
+    assert await slot(store, "newcomer") == 6
+    assert await slot(world.store(), "i1") == 0
 
 
 async def test_lanes_do_not_slow_each_other_down(store: AnyStore) -> None:
@@ -23,59 +24,53 @@ async def test_lanes_do_not_slow_each_other_down(store: AnyStore) -> None:
 
 async def test_a_burst_goes_out_at_once_and_then_waits(store: AnyStore) -> None:
     """As many turns as the burst allows are free; the next one waits an interval."""
-    waits = [await store.acquire_slot("C1", f"i{n}", 1.0, 3, urgent=False) for n in range(4)]
-    assert waits == [0, 0, 0, pytest.approx(1.0, abs=0.1)]
+    assert [await slot(store, f"i{n}", burst=3) for n in range(4)] == [0, 0, 0, 2]
 
 
 async def test_an_urgent_turn_passes_the_queue_but_keeps_the_spacing(world: World, store: AnyStore) -> None:
     """An answer to a person goes before waiting status, never faster than the lane allows; the others move by one."""
     for who in ("first", "second", "third"):
-        await store.acquire_slot("C1", who, 0.2, 1, urgent=False)
-    assert await store.acquire_slot("C1", "answer", 0.2, 1, urgent=True) == pytest.approx(0.2, abs=0.05)
-    await world.passes(0.21)
-    assert await store.acquire_slot("C1", "answer", 0.2, 1, urgent=True) == 0
-    assert await store.acquire_slot("C1", "second", 0.2, 1, urgent=False) == pytest.approx(0.2, abs=0.06)
-    assert await store.acquire_slot("C1", "third", 0.2, 1, urgent=False) == pytest.approx(0.4, abs=0.06)
+        await slot(store, who)
+    assert await slot(store, "answer", urgent=True) == 2
+    world.passes(2)
+    assert await slot(store, "answer", urgent=True) == 0
+    assert [await slot(store, who) for who in ("second", "third")] == [2, 4]
 
 
 async def test_a_held_lane_stops_everybody_and_keeps_their_order(world: World, store: AnyStore) -> None:
     """After a 429 nobody gets a turn before its time, urgent or not, and the queue moves behind it."""
     for who in ("first", "second", "third"):
-        await store.acquire_slot("C1", who, 0.1, 1, urgent=False)
-    await store.pause_lane("C1", 0.5)
-    await store.pause_lane("C1", 0.1)
+        await slot(store, who, 1)
+    await store.pause_lane("C1", 5)
+    await store.pause_lane("C1", 1)
     asked = [("answer", True), ("second", False), ("third", False), ("late", False)]
-    waits = [await store.acquire_slot("C1", who, 0.1, 1, urgent=urgent) for who, urgent in asked]
-    assert waits == [pytest.approx(wait, abs=0.06) for wait in (0.5, 0.6, 0.6, 0.7)]
-    await world.passes(0.52)
-    assert await store.acquire_slot("C1", "answer", 0.1, 1, urgent=True) == 0
-    await world.passes(0.12)
-    assert await store.acquire_slot("C1", "second", 0.1, 1, urgent=False) == 0
+    assert [await slot(store, who, 1, urgent=urgent) for who, urgent in asked] == [5, 6, 6, 7]
+    world.passes(5)
+    assert await slot(store, "answer", 1, urgent=True) == 0
+    world.passes(1)
+    assert await slot(store, "second", 1) == 0
 
 
 async def test_a_lane_without_an_interval_is_free_until_it_is_held(world: World, store: AnyStore) -> None:
     """Pacing can be switched off; a 429 is respected all the same."""
-    assert [await store.acquire_slot("C1", "i", 0, 1, urgent=False) for _ in range(3)] == [0, 0, 0]
-    await store.pause_lane("C1", 5.0)
-    assert await store.acquire_slot("C1", "i", 0, 1, urgent=True) == pytest.approx(5.0, abs=0.1)
-    assert 4 < await world.store().acquire_slot("C1", "i", 0, 1, urgent=True) <= 5
+    assert [await slot(store, "i", 0) for _ in range(3)] == [0, 0, 0]
+    await store.pause_lane("C1", 5)
+    assert [await slot(each, "i", 0, urgent=True) for each in (store, world.store())] == [5, 5]
 
 
 async def test_an_urgent_asker_reserves_its_slot(world: World, store: AnyStore) -> None:
     """Whoever comes in between waits one slot longer, and the urgent one is granted when it was told."""
-    assert await store.acquire_slot("C1", "before", 0.3, 1, urgent=False) == 0
-    wait = await store.acquire_slot("C1", "urgent", 0.3, 1, urgent=True)
-    assert await store.acquire_slot("C1", "after", 0.3, 1, urgent=False) == pytest.approx(0.6, abs=0.06)
-    await world.passes(wait + 0.01)
-    assert await world.store().acquire_slot("C1", "ordinary", 0.3, 1, urgent=False) > 0
-    assert await store.acquire_slot("C1", "urgent", 0.3, 1, urgent=True) == 0
+    assert [await slot(store, who, urgent=who == "urgent") for who in ("before", "urgent", "after")] == [0, 2, 4]
+    world.passes(2)
+    assert await slot(world.store(), "ordinary") > 0
+    assert await slot(store, "urgent", urgent=True) == 0
 
 
 async def test_a_pause_keeps_reserved_slots(world: World, store: AnyStore) -> None:
     """When the lane opens again, the urgent asker goes first, however many ordinary ones are quicker."""
-    assert await store.acquire_slot("C1", "before", 0.1, 1, urgent=False) == 0
-    assert await store.acquire_slot("C1", "urgent", 0.1, 1, urgent=True) > 0
-    await store.pause_lane("C1", 0.3)
-    await world.passes(0.32)
-    assert await store.acquire_slot("C1", "ordinary", 0.1, 1, urgent=False) > 0
-    assert await store.acquire_slot("C1", "urgent", 0.1, 1, urgent=True) == 0
+    assert await slot(store, "before") == 0
+    assert await slot(store, "urgent", urgent=True) > 0
+    await store.pause_lane("C1", 3)
+    world.passes(3)
+    assert await slot(store, "ordinary") > 0
+    assert await slot(store, "urgent", urgent=True) == 0

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 import pytest
 import redis
 
-from bot.adapters.redis.scripts import ACQUIRE_SLOT, PAUSE_LANE
+from bot.adapters.redis.scripts import ACQUIRE_SLOT, PAUSE_LANE, Script
 from bot.playground.memory.rows import GRACE_SECONDS, RateLane
+from tests.adapters.store_world import CLOCK, timed
 
 LATE = 0.05
 """How late, at most, somebody comes back for a slot."""
@@ -38,20 +39,19 @@ class RedisLane:
         self.server = redis.Redis.from_url(url)
         self.server.delete(*self.keys)
 
-    def _run(self, script: str, now: float, *args: object) -> int:
-        self.server.hset("{tailback}:clock", mapping={"s": int(now), "us": round(now % 1 * 1e6)})
-        timed = script.replace("redis.call('TIME')", "redis.call('HMGET', '{tailback}:clock', 's', 'us')")
-        reply = self.server.eval(timed, 2, *self.keys, *map(str, args))
+    def _run(self, script: Script, now: float, *args: object) -> int:
+        self.server.hset(CLOCK, mapping={"s": int(now), "us": round(now % 1 * 1e6)})
+        reply = self.server.eval(timed(script).text, 2, *self.keys, *map(str, args))
         assert isinstance(reply, list)
         return int(reply[0])
 
     def ask(self, who: str, now: float, interval: float, burst: int, *, urgent: bool) -> float:
         """Seconds to wait."""
-        return self._run(ACQUIRE_SLOT.text, now, who, round(interval * 1000), burst, int(urgent)) / 1000
+        return self._run(ACQUIRE_SLOT, now, who, round(interval * 1000), burst, int(urgent)) / 1000
 
     def pause(self, seconds: float, now: float) -> None:
         """Nobody goes before."""
-        self._run(PAUSE_LANE.text, now, round(seconds * 1000))
+        self._run(PAUSE_LANE, now, round(seconds * 1000))
 
 
 AnyLane = MemoryLane | RedisLane

@@ -43,9 +43,9 @@ class Keeper:
             elif self.context:
                 await take_job(self.context, job, "")
 
-    async def passes(self, seconds: float) -> None:
+    def passes(self, seconds: float) -> None:
         if self.world:
-            await self.world.passes(seconds)
+            self.world.passes(seconds)
         elif self.clock:
             self.clock.advance(seconds)
 
@@ -63,9 +63,6 @@ async def keeper(request: pytest.FixtureRequest) -> AsyncIterator[Keeper]:
         return
     urls = {"bundled": "redis_url", "older": "older_redis"}
     url = request.getfixturevalue(urls[request.param]) if request.param in urls else None
-    if url is not None:
-        with redis.Redis.from_url(url) as client:
-            client.flushall()
     world = StoreWorld(url)
     store: AnyStore = world.store()
     context = World().context
@@ -97,7 +94,7 @@ async def test_a_job_that_ended_is_forgotten_after_an_hour(keeper: Keeper) -> No
         keeper.job(1, **over), keeper.job(2), keeper.job(3, **{**over, "completed_at": keeper.now() - 3601})
     )
     assert {job.id for job in await keeper.jobs.under("gpu")} == {"1", "2"}
-    await keeper.passes(0.4)
+    keeper.passes(0.4)
     assert {job.id for job in await keeper.jobs.under("gpu")} == {"2"}
 
 
@@ -105,7 +102,7 @@ async def test_a_job_that_waits_is_forgotten_after_three_days(keeper: Keeper) ->
     """GitHub has cancelled it long ago, and the word of it was lost."""
     await keeper.tell(keeper.job(1, created_at=keeper.now() - 72 * 3600 + 0.3), keeper.job(2, created_at=keeper.now()))
     assert len(await keeper.jobs.under("gpu")) == 2
-    await keeper.passes(0.4)
+    keeper.passes(0.4)
     assert {job.id for job in await keeper.jobs.under("gpu")} == {"2"}
 
 
@@ -143,7 +140,7 @@ async def test_lists_and_their_members_go_by_themselves(keeper: Keeper) -> None:
     await store.commit(Change(listed=(("l", "a", 0.2), ("l", "b", HEARD_SECONDS))))
     await store.commit(Change(listed=(("l", "c", 0.2), ("short", "x", 0.2))))
     assert set(await store.listed("l")) == {"a", "b", "c"}
-    await keeper.passes(0.3)
+    keeper.passes(0.3)
     assert await store.listed("l") == ("b",)
     assert await store.listed("short") == ()
     await store.commit(Change(listed=(("l", "b", 0.2),)))
@@ -152,5 +149,5 @@ async def test_lists_and_their_members_go_by_themselves(keeper: Keeper) -> None:
             assert client.zrange("{tailback}:list:l", 0, -1) == [b"b"]
             assert client.pttl("{tailback}:list:l") > 1_000_000
             assert client.exists("{tailback}:list:short") == 0
-    await keeper.passes(0.3)
+    keeper.passes(0.3)
     assert await store.listed("l") == ()

@@ -18,7 +18,7 @@ from bot.core.alert import Alert, Delivery, Links, Status
 from bot.core.incident.incident import Incident, Thread, opened
 from bot.core.incident.pools import Named
 from bot.core.record import AuditEntry, Change, Claim, Put, Stored
-from tests.adapters.redis.servers import running
+from tests.redis_servers import running
 
 CALLS = 2_000
 AT_ONCE = 16

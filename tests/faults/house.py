@@ -24,7 +24,7 @@ from tests.faults.servers import Process, RedisServer
 from tests.faults.verdict import Delivered, owed
 from tests.faults.wires import Wire
 from tests.invariants import in_redis
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, eventually
 from tests.processes import Zygote
 from tests.slack_driver import SlackDriver
 
@@ -114,12 +114,12 @@ class House:
 
     async def ready(self, process: Process, within: float = PATIENCE_SECONDS) -> None:
         """Wait until a process says in its log that it serves or works; `/readyz` would also judge Slack."""
-        for _ in range(int(within / 0.03)):
+
+        def says() -> bool:
             assert process.code is None, process.said()[-2000:]
-            if '"ready"' in process.said_now():
-                return
-            await asyncio.sleep(0.03)
-        raise AssertionError(f"{process.name} is not ready: {process.said()[-2000:]}")
+            return '"ready"' in process.said_now()
+
+        await eventually(says, lambda: f"{process.name} is ready: {process.said()[-2000:]}", within)
 
     async def readiness(self, process: Process) -> int:
         """The status of `/readyz`; 0 when nobody answers."""
@@ -191,15 +191,11 @@ class House:
         self, look: Callable[[], bool | Awaitable[bool]], what: str, within: float = PATIENCE_SECONDS
     ) -> float:
         """Wait until something holds; gives the seconds it took."""
-        begun = time.monotonic()
-        while True:
-            found = look()
-            if found if isinstance(found, bool) else await found:
-                return time.monotonic() - begun
-            if time.monotonic() - begun > within:
-                logs = "\n".join(f"{p.name}: {p.said()[-600:]}" for p in self.processes.values())
-                raise AssertionError(f"not within {within:g} s: {what}\n{logs}")
-            await asyncio.sleep(0.03)
+        return await eventually(look, lambda: f"{what}\n{self.logs()}", within)
+
+    def logs(self) -> str:
+        """The end of each process's log."""
+        return "\n".join(f"{p.name}: {p.said()[-600:]}" for p in self.processes.values())
 
     async def says(self, what: Callable[[], Iterable[str]], words: str, within: float = PATIENCE_SECONDS) -> None:
         """Wait until one of these texts holds the words."""
@@ -216,8 +212,7 @@ class House:
         with contextlib.suppress(AssertionError):
             await self.eventually(lambda: owed(self, threads=threads).kept, "all that is owed", self.last_seconds)
         verdict = owed(self, threads=threads)
-        logs = "\n".join(f"{p.name}: {p.said()[-600:]}" for p in self.processes.values())
-        assert verdict.kept, f"{verdict!r}\n{logs}"
+        assert verdict.kept, f"{verdict!r}\n{self.logs()}"
 
 
 @asynccontextmanager
@@ -239,7 +234,7 @@ async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start
         to_redis = await stack.enter_async_context(Wire(REDIS, lambda: server.port))
         to_slack = await stack.enter_async_context(Wire(HTTP, lambda: int(slack_url.rpartition(":")[2])))
         to_ends = await stack.enter_async_context(Wire(HTTP, lambda: int(ends_url.rpartition(":")[2])))
-        limit = aiohttp.ClientTimeout(total=15)
+        limit = aiohttp.ClientTimeout(total=PATIENCE_SECONDS)
         connector = aiohttp.TCPConnector(force_close=True, limit=100)
         http = await stack.enter_async_context(aiohttp.ClientSession(timeout=limit, connector=connector))
         made = House(chosen, folder, zygote, server, stand_in, ends, slack, to_redis, to_slack, to_ends, http)

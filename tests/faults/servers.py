@@ -1,6 +1,5 @@
 """What an installation under fault stands on: a real redis-server that can be killed, and processes of the product."""
 
-import asyncio
 import contextlib
 import os
 import signal
@@ -9,14 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
-from bot.adapters.redis.engine import die_with_parent
 from handlers.tools.demo_workspace import free_port
-from tests.adapters.redis.servers import QUIET
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, eventually
 from tests.processes import Zygote
+from tests.redis_servers import answers, started
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,29 +33,19 @@ class RedisServer:
     @property
     def client(self) -> redis.Redis:
         """A client that goes round the wires, for the driver alone."""
-        return redis.Redis(port=self.port, socket_timeout=5)
-
-    @property
-    def _once(self) -> redis.Redis:
-        """A client that asks once: a server that is not there yet is no reason to wait long."""
-        return redis.Redis(port=self.port, socket_timeout=1, retry=Retry(NoBackoff(), 0))
+        return redis.Redis(port=self.port, socket_timeout=PATIENCE_SECONDS)
 
     async def start(self) -> None:
         """Start, or start again on what the disk holds."""
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
         defaults = ["--save", "", "--appendonly", "yes", "--appendfsync", "everysec"]
-        for _ in range(500):
+
+        def ready() -> bool:
             if self._child is None or self._child.poll() is not None:  # a port may be taken for a moment
-                self._child = subprocess.Popen(  # noqa: ASYNC220 - starting takes no time, waiting is done below
-                    [*command, *defaults, *self.more],
-                    preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls
-                    **QUIET,
-                )
-            with contextlib.suppress(redis.RedisError), self._once as client:
-                client.ping()
-                return
-            await asyncio.sleep(0.02)
-        raise AssertionError("redis-server did not start within 10 s")
+                self._child = started([*command, *defaults, *self.more])
+            return answers(f"redis://127.0.0.1:{self.port}")
+
+        await eventually(ready, "redis-server answers")
 
     def kill(self) -> None:
         """`kill -9`."""
@@ -99,13 +85,12 @@ class Process:
         """How it ended; None while it runs."""
         return self._zygote.code(self.pid)
 
-    async def ended(self, within: float) -> int:
+    async def ended(self, within: float = PATIENCE_SECONDS) -> int:
         """Wait for its end; gives the exit code."""
-        for _ in range(int(within / 0.02)):
-            if (code := self.code) is not None:
-                return code
-            await asyncio.sleep(0.02)
-        raise AssertionError(f"{self.name} still runs after {within:g} s")
+        await eventually(lambda: self.code is not None, f"{self.name} has ended", within)
+        code = self.code
+        assert code is not None
+        return code
 
     def said(self) -> str:
         """Its log, of all the times that it ran."""

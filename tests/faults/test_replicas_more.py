@@ -203,9 +203,9 @@ async def test_rt_7_a_second_instance_on_one_folder_is_refused(zygote: Zygote, t
         first.start()
         await home.eventually(lambda: '"ready"' in first.said(), "the first")
         second.start()
-        assert await second.ended(10) == 1
+        assert await second.ended() == 1
         assert "data" in second.said()
         assert "another" in second.said().lower() or "already" in second.said().lower(), second.said()
         assert first.code is None
         first.signal(signal.SIGTERM)
-        assert await first.ended(20) == 0
+        assert await first.ended() == 0

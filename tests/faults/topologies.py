@@ -1,10 +1,9 @@
 """Redis as larger installations run it: a primary that Sentinel watches, a Cluster; each can lose its primary."""
 
-import asyncio
 import contextlib
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +11,10 @@ from pathlib import Path
 import redis
 from redis.crc import key_slot
 
-from bot.adapters.redis.engine import die_with_parent
 from handlers.tools.demo_workspace import free_port
-from tests.adapters.redis.servers import QUIET
 from tests.faults.servers import RedisServer
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, eventually
+from tests.redis_servers import started
 
 SERVICE = "jobs"
 OURS = key_slot(b"{tailback}:hw")
@@ -66,15 +64,14 @@ class Watcher:
             f"sentinel down-after-milliseconds {SERVICE} {NOTICED_MS}\n"
             f"sentinel failover-timeout {SERVICE} 4000\n"
         )
-        self._child: subprocess.Popen[bytes] | None = subprocess.Popen(
-            ["redis-sentinel", str(file)],
-            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls
-            **QUIET,
-        )
+        self._child: subprocess.Popen[bytes] | None = started(["redis-sentinel", str(file)])
 
     def knows(self) -> tuple[int, int]:
         """How many replicas and other sentinels it has found."""
-        with contextlib.suppress(redis.RedisError), redis.Redis(port=self.port, socket_timeout=1) as client:
+        with (
+            contextlib.suppress(redis.RedisError),
+            redis.Redis(port=self.port, socket_timeout=5) as client,
+        ):
             seen = client.sentinel_masters()[SERVICE]
             return int(seen["num-slaves"]), int(seen["num-other-sentinels"])
         return 0, 0
@@ -97,9 +94,9 @@ async def sentinel(folder: Path, *settings: str) -> AsyncIterator[Topology]:
     try:
         for node in made.nodes:
             await node.start()
-        await until(lambda: all(linked(node) for node in replicas), "replicas that follow")
+        await eventually(lambda: all(linked(node) for node in replicas), "replicas that follow")
         made.watchers = [Watcher(folder, primary.port) for _ in range(3)]
-        await until(lambda: all(watcher.knows() == (2, 2) for watcher in made.watchers), "sentinels that know all")
+        await eventually(lambda: all(watcher.knows() == (2, 2) for watcher in made.watchers), "sentinels that know all")
         hosts = ",".join(f"127.0.0.1:{watcher.port}" for watcher in made.watchers)
         made.url = f"redis+sentinel://{hosts}/{SERVICE}"
         yield made
@@ -138,11 +135,11 @@ async def _join(nodes: list[RedisServer], buses: list[int]) -> None:
         said(node, "MEET", "127.0.0.1", nodes[0].port, buses[0])
     for number, node in enumerate(nodes[:3]):
         said(node, "ADDSLOTS", *(slot for slot in range(16384) if slot * 3 // 16384 == number))
-    await until(lambda: all(met(node) == len(nodes) for node in nodes), "nodes that know each other")
+    await eventually(lambda: all(met(node) == len(nodes) for node in nodes), "nodes that know each other")
     for primary, replica in zip(nodes[:3], nodes[3:], strict=True):
         said(replica, "REPLICATE", said(primary, "MYID"))
-    await until(lambda: all(linked(node) for node in nodes[3:]), "replicas that follow")
-    await until(lambda: all(b"cluster_state:ok" in said(node, "INFO") for node in nodes), "a cluster that is well")
+    await eventually(lambda: all(linked(node) for node in nodes[3:]), "replicas that follow")
+    await eventually(lambda: all(b"cluster_state:ok" in said(node, "INFO") for node in nodes), "a cluster that is well")
 
 
 def said(node: RedisServer, *words: bytes | str | int) -> bytes:
@@ -162,12 +159,3 @@ def linked(node: RedisServer) -> bool:
     with node.client as client:
         facts = client.info("replication")
     return facts.get("master_link_status") == "up" and not facts.get("master_sync_in_progress")
-
-
-async def until(look: Callable[[], bool], what: str) -> None:
-    """Wait until something holds."""
-    for _ in range(int(PATIENCE_SECONDS / 0.05)):
-        if look():
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError(f"not within {PATIENCE_SECONDS:g} s: {what}")

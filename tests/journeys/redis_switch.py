@@ -4,16 +4,13 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import redis
-
-from bot.adapters.redis.engine import die_with_parent
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, until
+from tests.redis_servers import answers, started
 
 
 @dataclass(slots=True)
@@ -31,22 +28,10 @@ class RedisSwitch:
     def on(self) -> None:
         """Start it and wait until it has read its data."""
         durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""]
-        self.child = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", f"{self.folder}/s", "--dir", str(self.folder), *durable],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
+        self.child = started(
+            ["redis-server", "--port", "0", "--unixsocket", f"{self.folder}/s", "--dir", str(self.folder), *durable]
         )
-        for _ in range(500):
-            try:
-                with redis.Redis.from_url(self.url) as client:
-                    client.ping()
-            except redis.ConnectionError:
-                time.sleep(0.02)
-            else:
-                return
-        raise AssertionError("redis-server is not ready within 10 s")
+        until(lambda: answers(self.url), "redis-server answers")
 
     def off(self) -> None:
         """Stop it the ordinary way."""

@@ -1,6 +1,5 @@
 """REDIS_URL in all its shapes: understood, refused with a remedy, and tried on a real Sentinel and Cluster."""
 
-import asyncio
 import time
 from pathlib import Path
 
@@ -15,7 +14,8 @@ from bot.config import ConfigError
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, KnownGroup, Put, Stored
 from handlers.tools.demo_workspace import free_port
-from tests.adapters.redis.servers import running
+from tests.patience import eventually
+from tests.redis_servers import running
 
 CLOCKS = Clocks(time.time, time.monotonic)
 
@@ -105,8 +105,5 @@ async def test_the_store_works_on_a_cluster(tmp_path: Path) -> None:
     with running(*command, "--cluster-enabled", "yes", url=f"redis://127.0.0.1:{port}"):
         with redis.Redis(port=port) as client:
             client.execute_command("CLUSTER", "ADDSLOTS", *range(16384))
-            for _ in range(200):
-                if b"cluster_state:ok" in client.execute_command("CLUSTER INFO"):
-                    break
-                await asyncio.sleep(0.02)
+            await eventually(lambda: client.cluster("info")["cluster_state"] == "ok", "a cluster")
         await works(f"redis+cluster://127.0.0.1:{port}")

@@ -1,32 +1,46 @@
-"""Starts real Redis programs for one test module: a plain server, a Sentinel, a cluster of one node."""
+"""Real Redis programs: each begins with an empty folder, answers once it runs, and ends with the tests."""
 
 import contextlib
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from bot.adapters.redis.engine import die_with_parent
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, until
 
 QUIET: Mapping[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+def started(command: list[str]) -> subprocess.Popen[bytes]:
+    """A program that says nothing; a test run that is killed leaves none behind."""
+    return subprocess.Popen(command, preexec_fn=die_with_parent(), **QUIET)  # noqa: PLW1509 (two system calls)
+
+
+def answers(url: str) -> bool:
+    """Whether a server answers PING at `url` now."""
+    with contextlib.suppress(redis.RedisError), _asks_once(url) as client:
+        return bool(client.ping())
+    return False
+
+
+def _asks_once(url: str) -> redis.Redis:
+    return redis.Redis.from_url(url, socket_timeout=1, retry=Retry(NoBackoff(), 0))
 
 
 @contextlib.contextmanager
 def running(*command: str, url: str) -> Iterator[subprocess.Popen[bytes]]:
     """The program while the block runs; it answers PING at `url` when the block begins."""
-    server = subprocess.Popen(command, preexec_fn=die_with_parent(), **QUIET)  # noqa: PLW1509 (two system calls)
+    server = started(list(command))
     try:
-        for _ in range(500):
-            with contextlib.suppress(redis.ConnectionError), redis.Redis.from_url(url) as client:
-                client.ping()
-                break
-            time.sleep(0.02)
+        until(lambda: answers(url) or server.poll() is not None, f"an answer of {command}")
+        assert server.poll() is None, f"{command} has ended"
         yield server
     finally:
         server.kill()
@@ -35,12 +49,12 @@ def running(*command: str, url: str) -> Iterator[subprocess.Popen[bytes]]:
 
 def whole(client: redis.Redis) -> None:
     """Wait until the append-only file is written for the first time: until then a server does not obey SIGTERM."""
-    for _ in range(500):
+
+    def written() -> bool:
         told = client.info("persistence")
-        if not told["aof_rewrite_in_progress"] and not told["aof_rewrite_scheduled"]:
-            return
-        time.sleep(0.01)
-    raise AssertionError("the append-only file was not written within 5 s")
+        return not told["aof_rewrite_in_progress"] and not told["aof_rewrite_scheduled"]
+
+    until(written, "the append-only file")
 
 
 @contextlib.contextmanager
