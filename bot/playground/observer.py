@@ -1,8 +1,8 @@
-"""What the demo sees of the product: how late it is, and what has happened in the story."""
+"""What the demo sees of the product: how far it has come, and what has happened in the story."""
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.core.incident.incident import Incident
@@ -15,6 +15,8 @@ from bot.playground.tour import left_alone, tour
 from bot.ports import Store, Unreachable
 
 LOOK_SECONDS = 0.5
+LATE_SECONDS = 45.0
+"""Simulated seconds by which a measurement may be late; after a whole poll period more, its figures are stale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +27,24 @@ class Observer:
     slack: SlackStandIn
     pools: Sequence[str]
     poll_seconds: float
-    now: Callable[[], float]
 
-    async def late(self) -> float:
-        """Simulated seconds by which the product is late to measure a pool that an open incident watches.
+    async def limit(self) -> float:
+        """The simulated time at which the clock waits, before figures that an open incident shows are stale.
 
-        While somebody waits for an answer it is infinity: the fleet leaves the processor to the product then.
+        While somebody waits for an answer it is past: the fleet leaves the processor to the product then.
         """
         if self.slack.delivery.under_way:
-            return math.inf
+            return -math.inf
         try:
+            if not await self.store.members("open"):
+                return math.inf
             held = await self.store.get_many(Pool, self.pools)
+            pools = [held[name].value if name in held else Pool(name) for name in self.pools]
+            watched = [one for one in pools if one.watchers or await self.store.members(f"watch:{one.id}")]
         except Unreachable:
-            return math.inf
-        measured = [one.value.tried_at for one in held.values() if one.value.watchers and one.value.tried_at]
-        return self.now() - self.poll_seconds - min(measured, default=math.inf)
+            return -math.inf
+        measured = (one.latest.at if one.latest else -math.inf for one in watched)
+        return min(measured, default=math.inf) + self.poll_seconds + LATE_SECONDS
 
     async def keep_tour(self, scenario: Scenario, seed: int) -> None:
         """Tick off the steps of the tour until cancelled, and end it with what came of the story."""

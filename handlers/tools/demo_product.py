@@ -77,8 +77,8 @@ async def opened_product(workspace: DemoWorkspace, scenario: Scenario, seed: int
         if scenario.warned:
             await house.store.commit(known_weeks(scenario.pools, clock.now()))
         await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))
-        seen = Observer(house.store, slack, list(settings.file.pool), settings.file.timing.poll, clock.now)
-        for living in (world.run(), keep_ticking(clock, seen.late), seen.keep_tour(scenario, seed)):
+        seen = Observer(house.store, slack, list(settings.file.pool), settings.file.timing.poll)
+        for living in (world.run(), keep_ticking(clock, seen.limit), seen.keep_tour(scenario, seed)):
             stack.push_async_callback(ended, asyncio.create_task(living))
         yield Demo(workspace.address, product, fleet, house, slack, world, clock)
 

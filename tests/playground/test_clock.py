@@ -1,12 +1,18 @@
 """The demo's clock: it runs fast, waits for a slow machine, can be paused, and never jumps."""
 
 import asyncio
-import math
+import random
 from dataclasses import dataclass
 
 import pytest
 
+from bot.core.pool.pool import Pool, stale
+from bot.core.record import Change, Put, Stored
 from bot.playground.clock import LONGEST_TICK_SECONDS, PAUSED, SLOWEST, ScaledClock, keep_ticking
+from bot.playground.observer import Observer
+from bot.playground.slack.app import SlackStandIn
+from tests.builders import POOL, sample
+from tests.fakes_store import FakeStore
 
 BEGAN = 1_800_000_000.0
 
@@ -26,12 +32,12 @@ class Machine:
         return self.seconds
 
 
-def passed(clock: ScaledClock, machine: Machine, seconds: float, share: float = 1.0) -> float:
+def passed(clock: ScaledClock, machine: Machine, seconds: float) -> float:
     """What the clock says to so many real seconds with a tick every 50 ms."""
     before = clock.now()
     for _ in range(round(seconds / 0.05)):
         machine.seconds += 0.05
-        clock.tick(share)
+        clock.tick()
     return clock.now() - before
 
 
@@ -73,19 +79,43 @@ def test_it_stands_still_while_the_process_gets_no_processor() -> None:
     assert clock.now() == pytest.approx(BEGAN + LONGEST_TICK_SECONDS * 60)
 
 
-@pytest.mark.parametrize(
-    ("late_seconds", "share"), [(-60, 1), (30, 1), (52.5, 0.5), (80, SLOWEST), (math.inf, SLOWEST)]
-)
-async def test_it_slows_down_while_the_product_is_late(late_seconds: float, share: float) -> None:
-    """Up to half a minute is nothing; from there on it gives the product the time it needs."""
+@pytest.mark.parametrize("rate", [60, 600])
+@pytest.mark.parametrize("measuring", [0.2, 2.0, 30.0])
+async def test_figures_stay_fresh_however_long_the_product_takes(rate: float, measuring: float) -> None:
+    """The clock waits for each measurement (real seconds), and also while the loop gets no processor for seconds."""
+    machine = Machine()
+    clock = ScaledClock(rate, machine.real, machine.monotonic)
+    store = FakeStore(clock.now, machine.monotonic)
+    seen = Observer(store, SlackStandIn(clock=clock.now), [POOL], 60.0)
+    await store.commit(Change(join=(("open", "inc1"), (f"watch:{POOL}", "inc1"))))
+    asked, dice, pool, measured = clock.now(), random.Random(4), Pool(POOL), 0
+    answered = machine.seconds + measuring
+    while machine.seconds < 20 * measuring:
+        clock.tick(await seen.limit())
+        machine.seconds += dice.choice((0.1, 0.1, 0.3, 5.0))
+        assert pool.latest is None or not stale(pool, clock.now(), 60.0)
+        if machine.seconds >= answered:
+            held = await store.get(Pool, POOL)
+            pool, measured = Pool(POOL, (sample(14, at=asked),), watchers=("inc1",), tried_at=asked), measured + 1
+            await store.commit(Change(puts=(Put(held or Stored(pool, 0), pool, None),)))
+        if clock.now() >= asked + 60 and machine.seconds >= answered:
+            asked, answered = clock.now(), machine.seconds + measuring
+    assert measured > 2
+
+
+async def test_it_waits_for_an_answer_that_somebody_waits_for() -> None:
+    """A click gets the processor; afterwards the time goes on."""
     machine = Machine()
     clock = ScaledClock(60, machine.real, machine.monotonic)
-
-    async def late() -> float:
-        return late_seconds
-
-    ticking = asyncio.create_task(keep_ticking(clock, late))
+    slack = SlackStandIn(clock=clock.now)
+    seen = Observer(FakeStore(clock.now, machine.monotonic), slack, [POOL], 60.0)
+    slack.delivery.under_way = 1
+    ticking = asyncio.create_task(keep_ticking(clock, seen.limit))
     await asyncio.sleep(0)
     machine.seconds += 0.05
-    assert clock.now() - BEGAN == pytest.approx(0.05 * 60 * share)
+    assert clock.now() - BEGAN == pytest.approx(0.05 * SLOWEST, abs=1e-4)
     ticking.cancel()
+    slack.delivery.under_way = 0
+    clock.tick(await seen.limit())
+    machine.seconds += 0.05
+    assert clock.now() - BEGAN == pytest.approx(0.05 * (60 + SLOWEST), abs=1e-4)

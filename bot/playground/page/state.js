@@ -121,8 +121,10 @@ function accept(state) {
 let timer = 0;
 
 function refreshSoon() {
-  clearTimeout(timer);
-  timer = setTimeout(refresh, DEBOUNCE_MS);
+  timer ||= setTimeout(() => {
+    timer = 0;
+    refresh();
+  }, DEBOUNCE_MS);
 }
 
 /** Follows the server's events; after a lost connection it tries again by itself. */
