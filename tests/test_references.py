@@ -77,13 +77,15 @@ def vague(text: str) -> list[str]:
     return [match[0] for match in _VAGUE.finditer(text)]
 
 
+def dead(text: str) -> list[str]:
+    """Every reference of a text that leads nowhere."""
+    return [*missing_pages(text), *missing_files(text), *missing_codes(text), *vague(text)]
+
+
 def problems(path: Path) -> list[str]:
-    """Every reference of a module that leads nowhere."""
-    return [
-        reference
-        for text in prose(path.read_text("utf-8"))
-        for reference in (*missing_pages(text), *missing_files(text), *missing_codes(text), *vague(text))
-    ]
+    """The dead references in a module's prose; it is parsed only if there is one anywhere in the file."""
+    source = path.read_text("utf-8")
+    return [reference for text in prose(source) for reference in dead(text)] if dead(source) else []
 
 
 def test_code_and_tests_refer_only_to_what_exists() -> None:
