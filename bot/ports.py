@@ -169,8 +169,11 @@ class Scaler(Protocol):
     async def read(self) -> Capacity:
         """The present size."""
 
-    async def set(self, target: int, request_id: str) -> None:
-        """Set an absolute target; `request_id` is the Idempotency-Key. Raises Unreachable(UNKNOWN) on no answer."""
+    async def set(self, target: int, request_id: str) -> str | None:
+        """Set an absolute target; `request_id` is the Idempotency-Key. Raises Unreachable(UNKNOWN) on no answer.
+
+        Returns the address where people must agree first, such as a pull request's; None: it counts at once.
+        """
 
 
 @runtime_checkable

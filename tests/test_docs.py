@@ -12,6 +12,7 @@ from bot.adapters import integrations
 from bot.adapters.alertmanagers.api_v2 import ApiV2Table
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import ReachTable
+from bot.adapters.github.settings import GitHubCredentials
 from bot.adapters.metrics.cloudwatch import Metric
 from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE
 from bot.adapters.metrics.prometheus_presets import PRESETS, queries
@@ -139,6 +140,7 @@ def read_as(table: type[Table], name: str, value: object) -> object:
     given = {"kind": "x", "url": "http://127.0.0.1:1", "url_env": "X", "token_env": "X", "channel": "C0X", "max": 1}
     given |= {"group": "x", "region": "x", "queue_url": "http://127.0.0.1:1", "tags": {"x": "y"}, "namespace": "x"}
     given |= {"name": "x", "read": ["/x"], "set": ["/x", "{target}"]}
+    given |= {"repository": "x/x", "file": "x", "pattern": "(x)"}
     needed = {key: given[key] for key, field in table.model_fields.items() if field.is_required()}
     return getattr(table.model_validate({**needed, name: value}), name)
 
@@ -146,7 +148,7 @@ def read_as(table: type[Table], name: str, value: object) -> object:
 def test_every_table_has_its_section() -> None:
     """Whoever adds a table is led to the page."""
     products = {table for table in tables_below(Table) if table.__module__.startswith("bot.")}
-    assert products - {File, Environment, ClusterTable} == {*SECTIONS.values()}
+    assert products - {File, Environment, ClusterTable, GitHubCredentials} == {*SECTIONS.values()}
     text = page(CONFIGURATION).text
     assert [name for name in File.model_fields if not re.search(rf"^## `\[+{name}\b", text, re.M)] == []
 

@@ -46,6 +46,8 @@ class Capacity:
     """The name of `maximum` there, so that people know what to raise: "MaxSize of Auto Scaling group ci"."""
     trouble: str = ""
     """Why the configured runners do not come, in the back end's words; empty if it does not say."""
+    pending: str = ""
+    """The address where people must agree before `desired` counts, such as a pull request's; empty: it counts."""
 
     @property
     def level(self) -> int | None:

@@ -103,9 +103,10 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
     """Set the absolute target; request id and target are the Idempotency-Key."""
     asked = request.of(HandBack)
-    if asked.target is not None:
-        await lever_of(context, asked.pool).scaler.set(asked.target, f"{request.id}.{asked.target}")
-    return await _performed(context, request)
+    if asked.target is None:
+        return await _performed(context, request, "")
+    pending = await lever_of(context, asked.pool).scaler.set(asked.target, f"{request.id}.{asked.target}")
+    return await _performed(context, request, pending or "")
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
@@ -113,11 +114,11 @@ async def check(context: Context, request: Request, incident: Incident | None) -
     asked = request.of(HandBack)
     if asked.target is None or request.before == f"{asked.target}":
         return None
-    level, _ = await level_of(context, asked.pool)
-    return await _performed(context, request) if level == asked.target else None
+    level, capacity = await level_of(context, asked.pool)
+    return await _performed(context, request, capacity.pending) if level == asked.target else None
 
 
-async def _performed(context: Context, request: Request) -> Result:
+async def _performed(context: Context, request: Request, pending: str) -> Result:
     asked = request.of(HandBack)
     pool = await context.store.get(Pool, asked.pool)
     details = RunnersReturned(
@@ -128,6 +129,7 @@ async def _performed(context: Context, request: Request) -> Result:
         asked.last,
         asked.why,
         pool.value.latest.queued if pool and pool.value.latest else None,
+        pending,
     )
     after = "" if asked.target is None else f"{asked.target}"
     return Result(details, after, Event.LENT, settles=asked.lease)

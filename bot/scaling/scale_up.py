@@ -193,8 +193,8 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     asked = request.of(ScaleUp)
     if request.shadow:
         return Result(scale_request(request, ScaleStep.NOT_SENT))
-    await lever_of(context, asked.pool).scaler.set(asked.target, request.id)
-    return _accepted(context, request)
+    pending = await lever_of(context, asked.pool).scaler.set(asked.target, request.id)
+    return _accepted(context, request, pending or "")
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
@@ -202,15 +202,15 @@ async def check(context: Context, request: Request, incident: Incident | None) -
     if request.shadow:
         return None
     asked = request.of(ScaleUp)
-    level, _ = await level_of(context, asked.pool)
-    return _accepted(context, request) if level >= asked.target else None
+    level, capacity = await level_of(context, asked.pool)
+    return _accepted(context, request, capacity.pending) if level >= asked.target else None
 
 
-def _accepted(context: Context, request: Request) -> Result:
+def _accepted(context: Context, request: Request, pending: str) -> Result:
     asked, before = request.of(ScaleUp), request.before
     within = deadline_seconds(boot_seconds(context, asked.pool))
     terms = lease_terms(context, asked.pool)
-    details = ScaleAccepted(asked.pool, int(before) if before else None, asked.target, within, terms)
+    details = ScaleAccepted(asked.pool, int(before) if before else None, asked.target, within, terms, pending)
     return Result(details, f"{asked.target}", Event.SCALED, offers=(HAND_BACK,))
 
 

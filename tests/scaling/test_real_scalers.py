@@ -1,18 +1,19 @@
 """The story of a scale action with real adapters: limits, lost answers, others' hands, and what never came."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 
 import pytest
 
-from bot.adapters.scalers import aws_asg, kubernetes
+from bot.adapters.scalers.registry import SCALERS
 from bot.context.context import PoolScaler
 from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
-from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.git_api import FILE_TABLE, GitApi, serving_git
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, KubernetesApi, serving_kubernetes
 from tests.builders import POOL
 from tests.scaling.care import POLICY, CareWorld
 
@@ -25,31 +26,34 @@ def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def asg(api: AwsApi) -> AsyncIterator[CareWorld]:
+async def scaled_by(serving: AbstractAsyncContextManager[str], raw: dict[str, object]) -> AsyncIterator[CareWorld]:
+    """An open incident with 10 runners and a queue, whose pool has this scaler in front of a stand-in."""
+    async with serving as url, patient_pool() as wire:
+        table = {"max": 40, "endpoint_url" if raw["kind"] == "aws_asg" else "url": url, **raw}
+        scaler, policy = SCALERS[str(raw["kind"])](POOL, "[x]", table, parts_with(wire, {"TOKEN": "cluster-token"}))
+        world = CareWorld()
+        world.context.levers = {POOL: PoolScaler(scaler, replace(POLICY, caution=policy.caution))}
+        await world.opens()
+        world.runners(10)
+        yield world
+
+
+def asg(api: AwsApi) -> AbstractAsyncContextManager[CareWorld]:
     """A world whose pool is an Auto Scaling group."""
-    async with serving_aws(api) as url, patient_pool() as wire:
-        raw = {"kind": "aws_asg", "group": api.group, "region": "us-east-1", "endpoint_url": url, "max": 40}
-        scaler, policy = aws_asg.build(POOL, "[x]", raw, parts_with(wire))
-        yield await world_with(PoolScaler(scaler, replace(POLICY, caution=policy.caution)))
+    return scaled_by(serving_aws(api), {"kind": "aws_asg", "group": api.group, "region": "us-east-1"})
 
 
-@asynccontextmanager
-async def deployment(api: KubernetesApi) -> AsyncIterator[CareWorld]:
-    """A world whose pool is a deployment."""
+def deployment(api: KubernetesApi, **raw: object) -> AbstractAsyncContextManager[CareWorld]:
+    """A world whose pool is a deployment, or the object that `raw` names."""
     api.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
-    async with serving_kubernetes(api) as url, patient_pool() as wire:
-        raw = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "url": url, "token_env": "TOKEN", "max": 40}
-        scaler, policy = kubernetes.build(POOL, "[x]", raw, parts_with(wire, {"TOKEN": "cluster-token"}))
-        yield await world_with(PoolScaler(scaler, replace(POLICY, caution=policy.caution)))
+    named = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env": "TOKEN"}
+    return scaled_by(serving_kubernetes(api), {**named, **raw})
 
 
-async def world_with(lever: PoolScaler) -> CareWorld:
-    """An open incident with 10 runners and a queue."""
-    world = CareWorld()
-    world.context.levers = {POOL: lever}
-    await world.opens()
-    world.runners(10)
-    return world
+def repository(api: GitApi) -> AbstractAsyncContextManager[CareWorld]:
+    """A world whose pool is a number in a file, changed by pull requests."""
+    api.token = "cluster-token"
+    return scaled_by(serving_git(api), {**FILE_TABLE, "max": 40})
 
 
 async def test_a_target_above_the_groups_limit_is_refused_with_its_name() -> None:
@@ -129,3 +133,58 @@ async def test_a_missing_right_ends_the_action_with_its_name() -> None:
         request = await world.scaled()
         assert (await world.now(request)).progress is Progress.FAILED
         assert "allow autoscaling:SetDesiredCapacity" in world.replies[-1]
+
+
+PULL = "https://github.com/example/infra/pull/{}"
+
+
+async def test_a_merged_pull_request_is_handed_back_by_another() -> None:
+    """The thread says what to merge, and claims no effect before that."""
+    api = GitApi()
+    async with repository(api) as world:
+        await world.scaled()
+        assert f"Merge {PULL.format(1)} to get them." in world.replies[-1]
+        api.merge()
+        world.runners(24, busy=0, queued=0)
+        await world.passes(900)
+        assert f"Merge {PULL.format(2)} to set {POOL} from 24 to 10 runners." in world.replies[-1]
+        assert [one.title for one in api.pulls][1:] == [f'Revert "Scale {POOL} from 10 to 24 runners"']
+        assert (world.lease.shares, api.number) == ((), 24)
+
+
+async def test_a_pull_request_that_nobody_merges_is_said_and_closed_at_the_end() -> None:
+    """Also when the answers to its commits are lost: there is one at any time, and none in the end."""
+    api = GitApi(silent=True)
+    async with repository(api) as world:
+        request = await world.scaled()
+        api.silent = False
+        await world.passes(30)
+        assert (await world.now(request)).progress is Progress.DONE
+        assert [one.state for one in api.pulls] == ["open"]
+        await world.passes(400)
+        (told,) = [text for text in world.replies if "no effect. After" in text]
+        assert f"pull request #1 is not merged yet: {PULL.format(1)}" in told
+        await world.passes(7300, step=60)
+    assert ([one.state for one in api.pulls], list(api.branches)) == (["closed"], ["main"])
+
+
+async def test_a_field_that_somebody_took_over_is_not_handed_back_by_force() -> None:
+    """The owner is named in the thread, and the pool stays as it is; a raise is refused alike."""
+    api = KubernetesApi()
+    api.put(HPA, {"minReplicas": 10}, {})
+    of_hpa = {
+        "resource": "horizontalpodautoscalers",
+        "group": "autoscaling",
+        "version": "v2",
+        "field": "spec.minReplicas",
+    }
+    async with deployment(api, **of_hpa) as world:
+        await world.scaled()
+        ours, api.managers = api.managers, {"argocd": {"f:spec": {"f:minReplicas": {}}}}
+        world.runners(24, busy=0, queued=0)
+        await world.passes(900)
+        assert "spec.minReplicas of runners belongs to argocd, so nothing was changed" in world.replies[-1]
+        assert len(world.lease.shares) == 1
+        api.managers = ours
+        await world.passes(7300, step=60)
+    assert [one["spec"]["minReplicas"] for one in api.patches] == [24, 10]

@@ -25,6 +25,8 @@ MOVED = frozenset({301, 302, 307, 308})
 """Statuses of a renamed or transferred repository; GitHub redirects to its number."""
 ANSWERS = frozenset({304, 401, 403, 429}) | MOVED
 """Statuses that are handled here: "not modified", and refusals whose headers explain them."""
+DECISIONS = frozenset({404, 409, 422})
+"""Statuses of a change that GitHub does not make, and whose meaning the caller knows."""
 SECONDARY_SECONDS = 60.0
 """The shortest pause after a secondary limit without a time; doubles while GitHub keeps refusing."""
 LONGEST_SECONDS = 900.0
@@ -102,6 +104,17 @@ class GitHubApi:
             return answer
         raise self._refusal(path, answer)
 
+    async def send(self, method: str, path: str, body: object = None) -> HttpAnswer:
+        """Change something; returns any 2xx, 404, 409 or 422. Anything else raises Unreachable."""
+        async with self._slots:
+            self._may_ask()
+            answer = await self._http.send(method, path, body, {**HEADERS, **await self._keys.headers()})
+        self._note(answer.headers)
+        if answer.ok or answer.status in DECISIONS:
+            self._strikes = 0
+            return answer
+        raise self._refusal(path, answer, "change")
+
     def problem(self, what: str, failure: Failure = Failure.SHAPE, *, remedy: str = "") -> Unreachable:
         """The error to raise for an answer that cannot be used."""
         return self._http.problem(what, failure, remedy=remedy)
@@ -134,13 +147,13 @@ class GitHubApi:
         self._left = min(left, self._left) if same and self._left is not None else left
         self._of, self._resets_at = _number(headers.get("x-ratelimit-limit")) or left, resets_at
 
-    def _refusal(self, path: str, answer: HttpAnswer) -> Unreachable:
+    def _refusal(self, path: str, answer: HttpAnswer, verb: str = "read") -> Unreachable:
         if answer.status == 401:
             self._keys.refused()
             said = f"refused the credentials (HTTP 401: {answer.text})"
             return self._http.problem(said, Failure.CREDENTIALS, remedy=self._keys.remedy)
         if answer.status in {403, 429}:
-            return self._limited(answer) or self._forbidden(path, answer)
+            return self._limited(answer) or self._forbidden(path, answer, verb)
         if answer.status in MOVED:
             return self._moved(path, answer)
         if answer.status in {404, 410}:
@@ -180,7 +193,7 @@ class GitHubApi:
         until = f"nothing is asked before {clock(self._quiet_until)}"
         return self._http.problem(self._why, Failure.LATER, self._quiet_until - now, remedy=until)
 
-    def _forbidden(self, path: str, answer: HttpAnswer) -> Unreachable:
+    def _forbidden(self, path: str, answer: HttpAnswer, verb: str) -> Unreachable:
         wanted = one_line(answer.headers.get("x-accepted-github-permissions", ""))
         if answer.headers.get("x-github-sso", "").startswith("required"):
             remedy = "authorise the token for the organisation's single sign-on, in the token's settings"
@@ -188,7 +201,7 @@ class GitHubApi:
             remedy = f"give the credentials the permission {wanted}"
         else:
             remedy = "give the credentials the permissions that docs/integrations/github.md lists"
-        said = f"may not read {path} (HTTP {answer.status}: {answer.text})"
+        said = f"may not {verb} {path} (HTTP {answer.status}: {answer.text})"
         return self._http.problem(said, Failure.CREDENTIALS, remedy=remedy)
 
 

@@ -1,11 +1,15 @@
 """The settings of GitHub as a metrics source: `[metrics.NAME]`, and the keys of its pools."""
 
 import re
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Protocol
 
 from pydantic import AfterValidator, Field, model_validator
 
+from bot.adapters.github.api import GitHubApi
+from bot.adapters.github.auth import App, Token, private_key
 from bot.adapters.http.address import BaseUrl
+from bot.adapters.http.client import Http, bearer
 from bot.adapters.metrics.source import SourceTable
 from bot.config import Seconds, Table
 
@@ -24,29 +28,45 @@ def _owners(names: list[str]) -> list[str]:
     return names
 
 
-def _repositories(names: list[str]) -> list[str]:
-    for name in names:
-        if not REPOSITORY.fullmatch(name) or name.endswith(("/.", "/..")):
-            raise ValueError(f'{name!r} is not a repository; write "owner/name"')
-    return names
+def repository_name(name: str) -> str:
+    """The same name; raises ValueError unless it is `owner/name`."""
+    if not REPOSITORY.fullmatch(name) or name.endswith(("/.", "/..")):
+        raise ValueError(f'{name!r} is not a repository; write "owner/name"')
+    return name
 
 
-class GitHubTable(SourceTable):
-    """`[metrics.NAME]` with `kind = "github"`: a token, or the three settings of a GitHub App."""
+class GitHubCredentials(Table):
+    """A token, or the three settings of a GitHub App."""
 
-    url: BaseUrl = "https://api.github.com"
-    organizations: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
-    """Their runners are counted."""
-    enterprises: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
-    """Their runners are counted too; they are in no organisation's list."""
-    repositories: Annotated[list[str], AfterValidator(_repositories)] = Field(default_factory=list)
-    """Their queues are read; without organizations and enterprises their own runners are counted."""
     token_env: str = ""
     app_id: int | str = ""
     """The App's id or client id."""
     private_key_env: str = ""
     """Names the variable that holds the App's private key, the whole PEM file."""
     installation_id: int | str = ""
+
+    def wrong_credentials(self) -> str:
+        """Missing or conflicting settings; empty if none."""
+        app = {"app_id": self.app_id, "private_key_env": self.private_key_env, "installation_id": self.installation_id}
+        given = [name for name, value in app.items() if value]
+        if self.token_env and given:
+            return f"token_env and {given[0]} exclude each other; keep a token or an App"
+        if not self.token_env and len(given) < len(app):
+            lacking = ", ".join(name for name in app if name not in given)
+            return f"has no complete credentials; add token_env, or for a GitHub App: {lacking}"
+        return ""
+
+
+class GitHubTable(SourceTable, GitHubCredentials):
+    """`[metrics.NAME]` with `kind = "github"`."""
+
+    url: BaseUrl = "https://api.github.com"
+    organizations: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
+    """Their runners are counted."""
+    enterprises: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
+    """Their runners are counted too; they are in no organisation's list."""
+    repositories: list[Annotated[str, AfterValidator(repository_name)]] = Field(default_factory=list)
+    """Their queues are read; without organizations and enterprises their own runners are counted."""
     timeout: Seconds | None = Field(default=30.0, gt=0, le=600)
     """Time limit for one request; GitHub lists the runs of large repositories in ten seconds and more."""
     every: Seconds = 27.0
@@ -71,14 +91,32 @@ class GitHubTable(SourceTable):
             )
         if not self.organizations and not self.repositories:
             return 'names nothing to look at; add organizations = ["NAME"] or repositories = ["OWNER/NAME"]'
-        app = {"app_id": self.app_id, "private_key_env": self.private_key_env, "installation_id": self.installation_id}
-        given = [name for name, value in app.items() if value]
-        if self.token_env and given:
-            return f"token_env and {given[0]} exclude each other; keep a token or an App"
-        if not self.token_env and len(given) < len(app):
-            lacking = ", ".join(name for name in app if name not in given)
-            return f"has no complete credentials; add token_env, or for a GitHub App: {lacking}"
-        return ""
+        return self.wrong_credentials()
+
+
+class MakeHttp(Protocol):
+    """Makes an HTTP client that accepts `ANSWERS`."""
+
+    def __call__(self, *, headers: dict[str, str]) -> Http: ...
+
+
+def api_of(  # noqa: PLR0913 - what a client is made of
+    table: GitHubCredentials,
+    place: str,
+    token: Callable[[str, str], str],
+    http: MakeHttp,
+    now: Callable[[], float],
+    *,
+    reserve: int = 0,
+) -> GitHubApi:
+    """The client; `token` reads the variable that a key of the table names. Raises ConfigError with the place."""
+    if table.token_env:
+        sends = http(headers=bearer(token("token_env", table.token_env)))
+        return GitHubApi(sends, Token(table.token_env), now, reserve)
+    key = private_key(place, table.private_key_env, token("private_key_env", table.private_key_env))
+    made = http(headers={})
+    app = App(made, (str(table.app_id), str(table.installation_id)), key, now)
+    return GitHubApi(made, app, now, reserve)
 
 
 class GitHubPool(Table):

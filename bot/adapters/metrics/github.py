@@ -3,16 +3,15 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.adapters.build_context import Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi
-from bot.adapters.github.auth import App, Token, private_key
 from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.runners import RunnerFleet, Runners
-from bot.adapters.github.settings import GitHubPool, GitHubTable
+from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
 from bot.adapters.github.snapshot import snapshot
 from bot.adapters.github.status import StatusPage
-from bot.adapters.http.client import bearer
 from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import ConfigError
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
@@ -171,14 +170,8 @@ def _api(given: Given[GitHubTable, GitHubPool]) -> GitHubApi:
     table, place, now = given.table, given.place, given.parts.now
     if wrong := table.wrong():
         raise ConfigError([f"{place}: {wrong}"])
-    if table.token_env:
-        token = given.token("token_env", table.token_env)
-        http = given.http(table, "GitHub", table.url, headers=bearer(token), answers=ANSWERS)
-        return GitHubApi(http, Token(table.token_env), now, table.reserve)
-    key = private_key(place, table.private_key_env, given.token("private_key_env", table.private_key_env))
-    http = given.http(table, "GitHub", table.url, answers=ANSWERS)
-    app = App(http, (str(table.app_id), str(table.installation_id)), key, now)
-    return GitHubApi(http, app, now, table.reserve)
+    http = partial(given.http, table, "GitHub", table.url, answers=ANSWERS)
+    return api_of(table, place, given.token, http, now, reserve=table.reserve)
 
 
 def _figures(table: GitHubTable, pool: str, keys: GitHubPool) -> frozenset[str]:  # noqa: ARG001

@@ -11,5 +11,6 @@ Build = Callable[[str, str, Mapping[str, object], Parts], tuple[Scaler, ScalePol
 """(pool, place in tailback.toml, its table, parts) → the scaler and its policy; raises ConfigError."""
 
 SCALERS: Mapping[str, Build] = Kinds(
-    "bot.adapters.scalers", "arc", "aws_asg", "command", "github_aws_runners", "http", "kubernetes", "none"
+    "bot.adapters.scalers",
+    *("arc", "aws_asg", "command", "github_aws_runners", "github_file", "http", "kubernetes", "none"),
 )

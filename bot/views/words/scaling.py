@@ -48,6 +48,9 @@ def scale_request_words(asked: ScaleRequest) -> str:
 def accepted_words(accepted: ScaleAccepted) -> str:
     """The scaler accepted the target."""
     was = "?" if accepted.before is None else accepted.before
+    if accepted.pending:
+        asked = f"asked for {accepted.target} runners of {accepted.pool} (was {was})"
+        return f"{asked}. Merge {accepted.pending} to get them."
     return f"asked {accepted.pool}'s scaler for {accepted.target} runners (was {was}); it accepted."
 
 
@@ -85,6 +88,9 @@ def returned_words(returned: RunnersReturned) -> str:
             return f"handed nothing back: {pool} is set to {count(level, 'runner')}{by}."
         case ReturnResult.MOVED:
             return f"left {pool} at {level:,}: somebody else set that since Tailback had set {returned.last:,}."
+        case ReturnResult.RETURNED if returned.pending:
+            to = f"from {level:,} to {returned.target:,} runners"
+            return f"asked to hand back extra runners. Merge {returned.pending} to set {pool} {to}."
         case ReturnResult.RETURNED:
             return f"handed back extra runners: {pool} is set to {returned.target:,} again (was {level:,})."
 

@@ -30,7 +30,7 @@ def problems(table: dict[str, object], **pool: object) -> str:
         ({"token_env": "", "app_id": 1}, "or for a GitHub App: private_key_env, installation_id"),
         ({"app_id": 1}, "token_env and app_id exclude each other; keep a token or an App"),
         ({"token_env": "MISSING"}, "[metrics.main]: token_env: MISSING"),
-        ({"repositories": ["engine"]}, "repositories: 'engine' is not a repository; write \"owner/name\""),
+        ({"repositories": ["engine"]}, "repositories no. 1: 'engine' is not a repository; write \"owner/name\""),
         ({"repositories": ["a/.."]}, "'a/..' is not a repository"),
         ({"organizations": ["a/b"]}, "organizations: 'a/b' is not the name of an organisation"),
         ({"url": "api.github.com"}, "url: needs http:// or https://"),

@@ -16,6 +16,7 @@ from bot.adapters.scalers.registry import SCALERS
 from bot.ports import Failure, Scaler
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.git_api import FILE_TABLE, GitApi, serving_git
 from tests.adapters.scalers.jobs import FakeJobs, job
 from tests.adapters.scalers.kubernetes_api import (
     DEPLOYMENT,
@@ -97,6 +98,7 @@ async def world_of(kind: str, folder: Path) -> AsyncIterator[World]:
             "github_aws_runners": _github_aws_runners,
             "kubernetes": _kubernetes,
             "kubernetes field": _field,
+            "github_file": _github_file,
             "arc": _arc,
             "command": _command,
             "fake": _fake,
@@ -202,6 +204,21 @@ async def _cluster(
         lambda: setattr(api, "silent", True),
         lambda: setattr(api, "verbs", frozenset()),
         most,
+    )
+
+
+async def _github_file(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+    api = GitApi()
+    url = await stack.enter_async_context(serving_git(api))
+    parts = parts_with(parts.wire, {"TOKEN": api.token})
+    scaler, _ = SCALERS["github_file"](POOL, PLACE, {**FILE_TABLE, "url": url, "by": "commit"}, parts)
+    return World(
+        scaler,
+        lambda: api.number,
+        api.set_by_others,
+        lambda: setattr(api, "silent", True),
+        lambda: setattr(api, "permissions", frozenset()),
+        most=None,
     )
 
 

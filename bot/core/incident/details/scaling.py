@@ -57,6 +57,8 @@ class ScaleAccepted:
     target: int
     checked_within_seconds: float
     lease: LeaseTerms
+    pending: str = ""
+    """The address where people must agree first; empty: none."""
     kind: Literal["scale_accepted"] = "scale_accepted"
 
 
@@ -165,4 +167,6 @@ class RunnersReturned:
     why: ReturnReason = ReturnReason.ASKED
     waiting: int | None = None
     """Waiting jobs."""
+    pending: str = ""
+    """The address where people must agree first; empty: none."""
     kind: Literal["runners_returned"] = "runners_returned"
