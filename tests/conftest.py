@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from hypothesis import HealthCheck, settings
 
 from bot.adapters.redis.engine import find_engine
 from tests.invariants import WATCHED
@@ -34,6 +35,9 @@ COMPONENTS = {
     "systemd-analyze": (("systemd-analyze",), "systemd"),
 }
 """Component: (its programs, the Debian package that brings them; empty: .ci/run installs it from a lock)."""
+
+settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")  # no property depends on the speed of the machine, or on chance
 
 
 def missing(component: str) -> str | None:

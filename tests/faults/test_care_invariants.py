@@ -206,7 +206,7 @@ async def told(steps: Sequence[tuple[str, int]]) -> None:
     await story.ends()
 
 
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=25)
 @given(STEPS)
 @example([("scales", 6), ("waits", 2), ("moves", 3), ("waits", 1)])
 @example([("scales", 13), ("approves", 0), ("waits", 2), ("hands_back", 0)])

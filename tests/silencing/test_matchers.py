@@ -126,7 +126,7 @@ class Forgetful:
 
 
 @pytest.mark.needs("alertmanager")
-@settings(max_examples=15, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=st.lists(GROUP, min_size=1, max_size=3))
 def test_what_was_confirmed_is_what_is_silenced(server: str, changes: list[dict[str, tuple[str, ...]]]) -> None:
     """In a real Alertmanager, for any changes of the group between the dialog and its confirmation."""

@@ -133,7 +133,7 @@ def test_secrets_never_print() -> None:
     assert HMAC.hmac_secret not in repr(BOTH)
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=300)
 @given(
     headers=st.lists(
         st.tuples(

@@ -224,7 +224,7 @@ ODD = st.recursive(
 )
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200)
 @given(odd=st.dictionaries(st.sampled_from([*FIELDS, "teams", "identity", "links"]), ODD, max_size=4))
 def test_an_odd_event_is_read_or_refused(odd: dict[str, object]) -> None:
     """Nothing but Unreadable leaves the parser."""

@@ -105,7 +105,7 @@ FORGED = st.one_of(
 )
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(FORGED, max_size=8), st.lists(FORGED, max_size=8), st.booleans())
 def test_free_text_forges_neither_identity_nor_links_nor_buttons(
     description: list[str], reason: list[str], raw: bool
@@ -219,7 +219,7 @@ ODD = st.none() | st.booleans() | st.integers() | st.text(max_size=30) | st.list
 FIELDS = st.sampled_from(["number", "title", "body", "state", "created_at", "updated_at", "closed_at", "html_url"])
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200)
 @given(odd=st.dictionaries(FIELDS, ODD, max_size=5), lines=st.lists(st.text(max_size=30), max_size=6))
 def test_an_odd_issue_is_read_or_refused(odd: dict[str, Any], lines: list[str]) -> None:
     """Nothing but Unreadable leaves the parser, whatever the fields hold."""

@@ -82,7 +82,7 @@ def test_a_runbook_is_found_under_either_name() -> None:
     assert runbook({}) == ""
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=60) | st.text(max_size=40).map(lambda rest: f"https://{rest}"))
 def test_no_link_can_end_itself(address: str) -> None:
     """Whatever the text, the result has no character that Slack reads as the end of a link."""

@@ -62,7 +62,7 @@ def test_the_paths_of_the_alert_sources() -> None:
 
 
 @EACH_SOURCE
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=100)
 @given(payload=st.dictionaries(TOP_FIELDS | st.just("alerts"), ANYTHING, max_size=6) | ANYTHING)
 def test_any_json_is_read_or_refused(parse: Parse, payload: object) -> None:
     """Nothing but Unreadable leaves a parser."""
@@ -71,7 +71,7 @@ def test_any_json_is_read_or_refused(parse: Parse, payload: object) -> None:
 
 
 @EACH_GROUPED
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200)
 @given(odd=ITEMS, top=st.dictionaries(TOP_FIELDS, ANYTHING, max_size=4))
 def test_an_odd_alert_does_not_cost_its_neighbour(parse: Parse, odd: dict[str, object], top: dict[str, object]) -> None:
     """A readable alert is always taken in, whatever stands beside it."""
@@ -83,7 +83,7 @@ def test_an_odd_alert_does_not_cost_its_neighbour(parse: Parse, odd: dict[str, o
 
 
 @EACH_GROUPED
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=100)
 @given(words=st.lists(TEXTS, min_size=6, max_size=6), figures=st.dictionaries(TEXTS, st.integers(), max_size=3))
 def test_identity_never_depends_on_text_or_values(parse: Parse, words: list[str], figures: dict[str, int]) -> None:
     """ "114 min" and "119 min" are one alert: neither key nor occurrence looks at what is written for people."""

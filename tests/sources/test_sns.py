@@ -163,7 +163,7 @@ def test_a_message_that_is_no_alarm_says_so(said: str) -> None:
 ODD: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.just([{}])
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200)
 @given(odd=st.dictionaries(st.sampled_from([*json.loads(subscription()), "Subject"]), ODD, max_size=5))
 def test_an_odd_envelope_is_read_or_refused(odd: dict[str, object]) -> None:
     """Nothing but Unreadable leaves the parser, and no odd address passes."""
