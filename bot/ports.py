@@ -39,6 +39,15 @@ class Clock(Protocol):
         """Go by the store's server from here on, which says that it is so late now."""
 
 
+EDIT_LANE = "edit"
+"""The rate lane of edits, which Slack limits for the whole workspace."""
+
+
+def post_lane(channel: str) -> str:
+    """The rate lane of posts in a channel."""
+    return f"post:{channel}"
+
+
 class RateLanes(Protocol):
     """Rate limits that all processes share. Raises Unreachable("Redis", ...)."""
 
@@ -106,6 +115,10 @@ class Store(RateLanes, Protocol):
 
 class Chat(Protocol):
     """Slack. Every method raises Unreachable("Slack", ...); one call is one request, without retries."""
+
+    @property
+    def in_turn(self) -> "Chat":
+        """The same for callers with a slot of the rate lane, whose pauses they have waited for."""
 
     async def post(
         self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False

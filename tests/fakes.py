@@ -142,6 +142,11 @@ class FakeChat:
         self._triggers: set[str] = set()
         self._count = 0
 
+    @property
+    def in_turn(self) -> "FakeChat":
+        """Itself."""
+        return self
+
     async def post(
         self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:

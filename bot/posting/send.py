@@ -13,7 +13,7 @@ import structlog
 from bot.context.context import Context
 from bot.core.message import Message
 from bot.core.record import Change, Conflict, Record, Stored
-from bot.ports import Failure, Posted, Unreachable
+from bot.ports import EDIT_LANE, Failure, Posted, Unreachable, post_lane
 from bot.posting.failures import CREDENTIALS_SECONDS, PLACE_SECONDS, MessageKind, Reaction
 from bot.posting.ladder import step_by_step
 
@@ -64,7 +64,7 @@ class Outgoing:
     @property
     def rate_lane(self) -> str:
         """Posts are limited per channel, edits in the whole workspace."""
-        return "edit" if self.ts else f"post:{self.channel}"
+        return EDIT_LANE if self.ts else post_lane(self.channel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +167,14 @@ async def _sent(context: Context, out: Outgoing, doubt: float | None) -> Outcome
             return Outcome(found, found=True)
     if out.message is None:
         return Outcome()
+    chat = context.chat.in_turn
     if out.ts is not None:
         edited = Posted(out.channel, out.ts)
-        await step_by_step(
-            context, out.message, lambda one: context.chat.update(edited.channel, edited.ts, one, mark=out.key)
-        )
+        await step_by_step(context, out.message, lambda one: chat.update(edited.channel, edited.ts, one, mark=out.key))
         return Outcome(edited)
 
     async def post(one: Message) -> Posted:
-        return await context.chat.post(out.channel, one, mark=out.key, thread=out.thread, broadcast=out.broadcast)
+        return await chat.post(out.channel, one, mark=out.key, thread=out.thread, broadcast=out.broadcast)
 
     return Outcome(await step_by_step(context, out.message, post))
 

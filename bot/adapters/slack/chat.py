@@ -1,6 +1,7 @@
 """Slack as the port `Chat`: one request per method and no retries; the records decide what to repeat."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -36,12 +37,19 @@ class SlackChat:
         `lanes` keep what Slack paused; without them, every method is tried at once.
         """
         self._client = client
-        self._pauses = MethodPauses(lanes)
+        self._lanes, self._pauses = lanes, MethodPauses(lanes)
         self._links: Cache[str] = Cache(monotonic, LINK_SECONDS)
         self._people: Cache[Person] = Cache(monotonic, cache_seconds)
         self._groups: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
         self._readers: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
         self._self: Identity | None = None
+
+    @property
+    def in_turn(self) -> "SlackChat":
+        """The same, with the same caches, for callers with a slot of the rate lane."""
+        found = copy(self)
+        found._pauses = MethodPauses(self._lanes, asked=True)
+        return found
 
     async def close(self) -> None:
         """Close the shared connections."""

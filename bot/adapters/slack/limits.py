@@ -5,24 +5,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bot.adapters.slack.failures import ERRORS, unreachable
-from bot.ports import Failure, RateLanes, Unreachable
-
-PER_CHANNEL = frozenset({"chat.postMessage"})
-"""Methods that Slack limits per channel; the others are limited for the whole workspace."""
+from bot.ports import EDIT_LANE, Failure, RateLanes, Unreachable, post_lane
 
 
 class MethodPauses:
     """Wraps each request to Slack; keeps the pauses in rate lanes, which all processes share."""
 
-    def __init__(self, lanes: RateLanes | None) -> None:
-        """Without lanes, nothing is paused."""
-        self._lanes = lanes
+    def __init__(self, lanes: RateLanes | None, *, asked: bool = False) -> None:
+        """Without lanes, nothing is paused. `asked`: callers have a slot of the lane, which no pause grants."""
+        self._lanes, self._asked = lanes, asked
 
     @asynccontextmanager
     async def request(self, method: str, channel: object = "", blocks: object = None) -> AsyncIterator[None]:
         """Around one request. Raises Unreachable("Slack", ...): LATER without a request while the method is paused."""
-        lane = f"slack:{method}:{channel}" if method in PER_CHANNEL else f"slack:{method}"
-        if (wait := await self._paused(lane)) > 0:
+        lane = {"chat.postMessage": post_lane(str(channel)), "chat.update": EDIT_LANE}.get(method, f"slack:{method}")
+        if (wait := 0.0 if self._asked else await self._paused(lane)) > 0:
             what = f"{method}: paused, because Slack answered 429"
             raise Unreachable("Slack", what, failure=Failure.LATER, retry_after_seconds=wait)
         try:

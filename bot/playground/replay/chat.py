@@ -29,6 +29,11 @@ class RecordingChat:
         self._now, self._people = now, people
         self._standing: dict[tuple[str, str], _Standing] = {}
 
+    @property
+    def in_turn(self) -> "RecordingChat":
+        """Itself."""
+        return self
+
     async def post(
         self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from bot.adapters.slack import chat as module
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.playground.slack.methods.registry import METHODS
-from bot.ports import Failure, Message, Posted, Unreachable
+from bot.ports import EDIT_LANE, Failure, Message, Posted, Unreachable, post_lane
 from tests.fakes import FakeClock
 from tests.fakes_store import FakeData, FakeStore
 from tests.playground.slack_kit import Kit, modal, standing
@@ -138,3 +139,25 @@ async def test_a_permalink_is_looked_up_once_per_message(slack: Slack) -> None:
     assert len(links) == 1
     assert slack.requests("chat.getPermalink") == 1
     assert await slack.one.permalink(CI, "1.1") == ""
+
+
+async def test_whoever_has_a_slot_does_not_ask_for_the_pause_again(slack: Slack) -> None:
+    """The lane of the slot is the one that a 429 pauses, for messages with and without a slot."""
+    store = FakeStore(slack.clock.now, slack.clock.monotonic, data=slack.data)
+    for in_turn, other, lane, method in (
+        (slack.one.in_turn.post, slack.other.post, post_lane(CI), "chat.postMessage"),
+        (
+            partial(slack.one.in_turn.update, ts=slack.parent.ts),
+            partial(slack.other.update, ts=slack.parent.ts),
+            EDIT_LANE,
+            "chat.update",
+        ),
+    ):
+        slack.kit.stand_in.faults.rate_limit(method, str(RETRY_SECONDS))
+        await later(in_turn(CI, message=HELLO, mark="m"))
+        assert await store.acquire_slot(lane, "i", 0.0, 1, urgent=True) == pytest.approx(RETRY_SECONDS, abs=0.01)
+        assert (await later(other(CI, message=HELLO, mark="m"))).retry_after_seconds == pytest.approx(
+            RETRY_SECONDS, abs=0.01
+        )
+        slack.kit.clock.advance(RETRY_SECONDS + 0.01)
+        await in_turn(CI, message=HELLO, mark="m")
