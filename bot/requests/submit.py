@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from bot.context.context import Context
-from bot.context.queries import open_incidents
+from bot.context.queries import open_incidents, readable
 from bot.context.save import Move, keep, put_new
 from bot.core.alert import Matcher, digest
 from bot.core.incident.incident import Incident, acting
@@ -171,7 +171,10 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
     made_here = interaction.surface in {Surface.BUTTON, Surface.DIALOG}
     if interaction.request_id and made_here and request_id(held.value, interaction.name) != interaction.request_id:
         await _refuse_used(context, interaction.request_id)
-    if held.value.thread.channel != interaction.channel and interaction.surface is Surface.BUTTON:
+    if interaction.home:
+        if not (await readable(context, [held.value], interaction.who))[0]:
+            raise Refused(refusals.OTHER_CHANNELS_BUTTON)
+    elif held.value.thread.channel != interaction.channel and interaction.surface is Surface.BUTTON:
         raise Refused(refusals.OTHER_CHANNELS_BUTTON)
     if interaction.message and not interaction.thread and held.value.thread.root not in {None, interaction.message}:
         raise Refused(refusals.OTHER_THREAD)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.core.alert import digest
 from bot.core.message import Block, Message
-from bot.views.mrkdwn import Marked, code, cut, escaped, flat, joined, say
+from bot.views.mrkdwn import Marked, code, cut, escaped, flat, joined, say, shortened
 
 MOST_TEXT = 4_000
 """`chat.update` refuses more; `chat.postMessage` does not."""
@@ -124,7 +124,7 @@ def _bold(text: str) -> Block:
 
 def text_table(rows: Sequence[Sequence[str]]) -> Block:
     """Aligned columns as preformatted text, where Slack takes no native table; further rows are counted."""
-    short = [[cell[:WIDEST_COLUMN] for cell in row] for row in rows]
+    short = [[shortened(cell, WIDEST_COLUMN) for cell in row] for row in rows]
     widths = [max(len(row[n]) for row in short if n < len(row)) for n in range(max(map(len, short), default=0))]
     lines, room = list[str](), 2800
     for row in short:

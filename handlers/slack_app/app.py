@@ -12,7 +12,6 @@ from slack_bolt.authorization import AuthorizeResult
 
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
-from bot.core.message import Message
 from bot.core.record import Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import incident_of, request_id
@@ -21,7 +20,7 @@ from bot.ports import Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
 from bot.requests.submit import Forgotten, SeveralIncidents, refused
-from bot.views.dialogs.modals import notice
+from bot.views.dialogs.modals import in_dialog
 from bot.views.home.answers import incident_choice, refusal
 from bot.views.simpler import PLAIN_FEEDBACK
 from bot.views.thread.diagnosis import CAUSE_FIT
@@ -113,7 +112,7 @@ def _submitted(doors: Doors, callback: str, name: str) -> Callable[..., Awaitabl
         elif answer.view is not None:
             await ack(response_action="update", view=dict(answer.view))
         elif answer.whisper is not None:
-            await ack(response_action="update", view=_told_in_dialog(answer.whisper))
+            await ack(response_action="update", view=dict(in_dialog(answer.whisper)))
         else:
             await ack(response_action="clear")
 
@@ -211,12 +210,6 @@ async def _asked(context: Context, interaction: Interaction) -> Answer:
         with contextlib.suppress(Conflict):
             return await ask(context, interaction)
     return await ask(context, interaction)
-
-
-def _told_in_dialog(words: Message) -> Body:
-    """Show a refusal in place of the submitted dialog."""
-    told = dict(notice("Tailback", [words.text]))
-    return {**told, "blocks": [dict(block) for block in words.blocks]} if words.blocks else told
 
 
 async def _kept(context: Context, interaction: Interaction, why: str) -> None:

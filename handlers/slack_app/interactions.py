@@ -27,6 +27,7 @@ def from_action(body: Body, name: str) -> Interaction:
         thread=ts if ts and inside else None,
         trigger=_text(body.get("trigger_id")),
         message="" if container.get("is_ephemeral") is True else pressed,
+        home=_table(body.get("view")).get("type") == "home",
     )
 
 

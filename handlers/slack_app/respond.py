@@ -9,9 +9,11 @@ import structlog
 from bot.context.context import Context
 from bot.core.record import AlreadyDone, Change, Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface
+from bot.incidents.actions.list_incidents import welcome
 from bot.ports import Unreachable
 from bot.posting.ladder import whisper
 from bot.requests.orphan_buttons import forget
+from bot.views.dialogs.modals import in_dialog
 from bot.views.home.answers import refusal
 
 CALL_SECONDS = 2.0
@@ -45,15 +47,30 @@ class Afterwards:
 
 async def tell(context: Context, interaction: Interaction, answer: Answer) -> None:
     """Open the dialog, send the private text, remove dead buttons; do nothing if there is nothing to send."""
-    if answer.view is None and answer.whisper is None:
+    if answer.view is None and answer.whisper is None and not interaction.home:
         return
     if not await _first(context, interaction):
+        return
+    if interaction.home:
+        await _at_home(context, interaction, answer)
         return
     if answer.view is not None:
         answer = await _opened(context, interaction, answer)
     await _whisper(context, interaction, answer)
     if answer.forgotten:
         await _bared(context, interaction)
+
+
+async def _at_home(context: Context, interaction: Interaction, answer: Answer) -> None:
+    """App Home has no channel to whisper in: words become a dialog, and the page is drawn again."""
+    view = answer.view or (in_dialog(answer.whisper) if answer.whisper is not None else None)
+    if view is not None:
+        await _opened(context, interaction, Answer(view=view))
+    try:
+        async with asyncio.timeout(CALL_SECONDS):
+            await welcome(context, interaction.who)
+    except (Unreachable, TimeoutError) as error:
+        log.warning("home not drawn", why=str(error) or "time-out")
 
 
 async def _first(context: Context, interaction: Interaction) -> bool:

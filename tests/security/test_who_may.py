@@ -192,6 +192,7 @@ async def test_app_home_is_for_those_who_may_diagnose() -> None:
     assert POOL in await home_of(world, ANA)
     _guest(world)
     seen = await home_of(world, ANA)
+    assert "No access to Tailback" in seen
     assert "full members" in seen
     assert POOL not in seen
 
@@ -204,11 +205,14 @@ async def test_an_incident_of_a_private_channel_is_for_its_members() -> None:
     incident = world.incident.id
     listed = await world.types("list", channel="C0ELSE")
     assert "No incident is open in your channels" in str(listed.whisper)
-    assert POOL not in await home_of(world, ANA)
+    assert "1 open incident" not in (seen := await home_of(world, ANA))
+    assert world.incident.group.title not in seen
+    with pytest.raises(Refused, match="another channel"):
+        await world.asks("ack", channel="", home=True)
     with pytest.raises(Refused, match="There is no incident"):
         await world.types("retry", incident, channel="C0ELSE")
     assert POOL in str((await world.types("list", channel="C0ELSE", who=BEN)).whisper)
-    assert POOL in await home_of(world, BEN)
+    assert "1 open incident" in await home_of(world, BEN)
     assert POOL in str((await world.types("list")).whisper), "whoever asks in the channel is in it"
     await world.types("retry", incident)
 
@@ -221,4 +225,4 @@ async def test_in_doubt_an_incident_is_not_listed(failure: Failure) -> None:
     world.chat.script.fail("may_read", failure, times=None)
     for seen in (str((await world.types("list", channel="C0ELSE")).whisper), await home_of(world, ANA)):
         assert "Not shown: 1 open incident. Slack did not say" in seen
-        assert POOL not in seen
+        assert "jobs queued" not in seen

@@ -11,16 +11,19 @@ import pytest
 from bot.core.alert import silence_matchers
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.incident.details.general import PlainText
-from bot.core.incident.incident import State
+from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import View
+from bot.core.incident.silence import Silence
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
 from bot.core.pool.early_warning import Ending, WarningHistory
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import PoolRules, Snapshot
+from bot.core.requests.offer import Offer, Place
 from bot.core.requests.request import Result
+from bot.core.scaling.lease import Lease, PoolLeases
 from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
 from bot.views.home import answers
-from bot.views.home.home import home
+from bot.views.home.home import Board, home
 from bot.views.parent.parent import minimal, parent
 from bot.views.thread import results
 from bot.views.thread.digest import digest
@@ -81,6 +84,17 @@ def messages() -> dict[str, Callable[[], Message]]:
     }
 
 
+def board(of: Incident, seen: View) -> Board:
+    """Far more than fits on App Home."""
+    offers = {of.id: [Offer(f"a{n}", "Press", ACT, place) for place in Place for n in range(9)]}
+    leases = [PoolLeases(BIG, shares=(Lease("a", HOSTILE, "C1", 10**12, 1, NOW, of.id, ends_at=1e18),) * 30)] * 9
+    rules = {name: PoolRules(name) for name in seen.pools}
+    links = {of.id: "https://e.example/|<!channel>"}
+    silences = tuple(Silence(f"{n}", BIG, NOW + 60 * n, HOSTILE, BIG) for n in range(60))
+    every = [replace(of, silences=silences)] * 200
+    return Board(every, every, replace(seen, rules=rules), offers, links, leases, 10**9)
+
+
 @cache
 def views() -> dict[str, Callable[[], object]]:
     """Every dialog and App Home, over the worst input."""
@@ -100,7 +114,7 @@ def views() -> dict[str, Callable[[], object]]:
         ),
         "confirm": lambda: scale_confirm(ACT, BIG, None, 10**40, PREVIEW, [BIG] * 60),
         "notice": lambda: notice(BIG, [BIG] * 60),
-        "home": lambda: home([of] * 200, {of.id: seen}, NOW, {of.id: "https://e.example/|<!channel>"}),
+        "home": lambda: home(board(of, seen), NOW),
     }
 
 

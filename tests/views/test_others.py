@@ -9,11 +9,15 @@ from bot.core.durations import seconds
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
+from bot.core.incident.silence import Silence
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
+from bot.core.pool.pool import PoolRules
+from bot.core.requests.offer import Offer
+from bot.core.scaling.lease import Lease, PoolLeases
 from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
 from bot.views.home import answers
-from bot.views.home.home import home
+from bot.views.home.home import Board, home, refused_home
 from bot.views.thread.digest import digest
 from bot.views.thread.replies import reply
 from bot.views.thread.results import foretold
@@ -224,16 +228,35 @@ def test_what_more_would_do_is_a_native_table_where_a_message_tells_it() -> None
     assert_golden("scale_preview", drawn)
 
 
-def test_home_lists_open_incidents_with_owner_age_and_thread() -> None:
-    """The way to the thread is a link where one is known."""
+def test_home_is_a_dashboard() -> None:
+    """Incidents with buttons, pools, silences, extra runners and what is over; nothing empty has a heading."""
     of, seen = samples.worked_on()
-    drawn = home([of], {of.id: seen}, NOW, {of.id: "https://x.slack.com/archives/C0CI/p1"})
+    offers = {of.id: [Offer("ack", "Take over", "inc_1.a"), Offer("scale_up", "Scale up", "inc_1.b")]}
+    until = NOW + 3600
+    silence = Silence("s1", "am", until, "U0ALEX", "inc_1.c")
+    over = replace(samples.closed(), id="inc_0")
+    lease = PoolLeases("linux.2xlarge", 40, shares=(Lease("a1", "U0ANA", "C1", 51, 40, NOW, of.id, ends_at=until),))
+    seen = replace(seen, rules={name: PoolRules(name) for name in seen.pools})
+    links = {of.id: "https://x.slack.com/archives/C0CI/p1"}
+    board = Board([replace(of, silences=(silence,))], [over], seen, offers, links, [lease], 1)
+    drawn = home(board, NOW, TIMING)
     assert view_problems(drawn) == []
     said = "\n".join(texts(drawn["blocks"]))
-    for part in ("OPEN · P2", "14 jobs queued", acknowledged("U0ALEX"), "|Thread>"):
+    for part in ("OPEN · P2", "14 jobs queued", acknowledged("U0ALEX"), "|Thread>", "Busy/limit", "+11 (to 51)",
+                 "by <@U0ANA>", "Recent incidents", "Not shown: 1 open incident"):  # fmt: skip
         assert part in said
     assert_golden("home", drawn)
-    assert view_problems(home([], {}, NOW)) == []
+    hidden = "\n".join(texts(home(replace(board, incidents=(), permalinks={}), NOW, TIMING)["blocks"]))
+    assert "+11 (to 51)" in hidden
+    assert "<@U0ANA>" not in hidden, "who asked belongs to an incident that this person may not see"
+    assert [block["type"] for block in home(Board(), NOW)["blocks"]] == ["header", "section", "divider", "context"]  # type: ignore[attr-defined]  # a view is opaque to the types
+
+
+def test_somebody_without_access_gets_a_page_that_says_so() -> None:
+    """With who may grant it."""
+    drawn = refused_home(answers.refusal("Only full members of this workspace may do that.", may=["S0INFRA"]))
+    assert view_problems(drawn) == []
+    assert_golden("home_refused", drawn)
 
 
 def test_status_says_what_is_unknown_and_when_it_was_measured() -> None:

@@ -45,6 +45,8 @@ class Interaction:
     """Opens one dialog within 3 s."""
     message: str = ""
     """`ts` of the clicked message."""
+    home: bool = False
+    """Whether the button is in App Home, which has no channel."""
 
 
 @dataclass(frozen=True, slots=True)

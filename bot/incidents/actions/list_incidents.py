@@ -1,12 +1,20 @@
 """The open incidents, in two places: the action List, and App Home."""
 
+from dataclasses import replace
+
 from bot.context.context import Action, Context
 from bot.context.queries import open_incidents, permalinks, readable, views_of
+from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.pool.pool import Pool
 from bot.core.requests.interaction import Answer, Interaction
+from bot.core.scaling.lease import PoolLeases
 from bot.ports import Refused
 from bot.requests.permission import permit
 from bot.views.home.answers import incident_list, refusal
-from bot.views.home.home import home, refused_home
+from bot.views.home.home import Board, home, refused_home
+
+MOST_RECENT, MOST_LOOKED_AT = 5, 20
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -24,10 +32,31 @@ async def welcome(context: Context, user: str) -> None:
     except Refused as refused:
         await context.chat.publish_home(user, refused_home(refusal(str(refused), user, refused.may)))
         return
-    incidents, doubtful = await readable(context, await open_incidents(context), user)
-    links, views = await permalinks(context, incidents), await views_of(context, incidents)
-    paces = context.settings.file.paces
-    await context.chat.publish_home(user, home(incidents, views, context.now(), links, paces, doubtful=doubtful))
+    board = await _board(context, user)
+    await context.chat.publish_home(user, home(board, context.now(), context.settings.file.paces))
+
+
+async def _board(context: Context, user: str) -> Board:
+    """What the person may see: the open incidents and the last ones of each pool, all pools, and their leases."""
+    open_now, doubtful = await readable(context, await open_incidents(context), user)
+    rules = context.settings.file.pools
+    names = sorted({*rules, *(name for one in open_now for name in one.pools.candidates)})
+    held = await context.store.get_many(Pool, names)
+    view = View({name: one.value for name, one in held.items()}, rules)
+    fired = sorted(((one.at, one.incident) for pool in view.pools.values() for one in pool.fired), reverse=True)
+    ended = await context.store.get_many(Incident, list(dict.fromkeys(one for _, one in fired))[:MOST_LOOKED_AT])
+    over, _ = await readable(context, [one.value for one in ended.values() if one.value.closed], user)
+    recent = sorted(over, key=lambda one: -one.opened_at)[:MOST_RECENT]
+    leases = await context.store.get_many(PoolLeases, names)
+    return Board(
+        open_now,
+        recent,
+        view,
+        {one.id: context.offers(one, replace(view, silenceable=bool(context.holders(one)))) for one in open_now},
+        await permalinks(context, [*open_now, *recent]),
+        [one.value for one in leases.values() if one.value.shares],
+        doubtful,
+    )
 
 
 ACTION = Action(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.core.alert import Matcher
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import SILENCE
-from bot.core.message import Block
+from bot.core.message import Block, Message
 from bot.core.scaling.lease import SCALE_UP, SCALE_UP_CONFIRM
 from bot.core.words import count, duration, figure, money
 from bot.views.blocks import (
@@ -193,6 +193,12 @@ def notice(title: str, lines: Sequence[str]) -> Block:
     """A dialog with a text only."""
     told = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
     return _modal("notice", title, "", told or [section(say("Nothing to tell."))])
+
+
+def in_dialog(words: Message) -> Block:
+    """What somebody is told, where only a dialog can tell it."""
+    made = notice("Tailback", [words.text])
+    return {**made, "blocks": [dict(block) for block in words.blocks]} if words.blocks else made
 
 
 def _text(placeholder: str) -> dict[str, object]:

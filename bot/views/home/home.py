@@ -1,39 +1,55 @@
-"""App Home: the open incidents with their state, pools, age, owner and thread, and how to get help."""
+"""App Home: open incidents with their buttons, pools, silences and extra runners, and recent incidents."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
+from bot.core.incident.silence import holding
 from bot.core.message import Block, Message
+from bot.core.requests.offer import Offer
+from bot.core.scaling.lease import PoolLeases
 from bot.core.words import count
 from bot.views.blocks import context, divider, header, section
-from bot.views.home.answers import NONE, doubt_words, incident_line, urgent_first
-from bot.views.mrkdwn import say
+from bot.views.home.answers import NONE, doubt_words, headline_of, incident_line, urgent_first
+from bot.views.mrkdwn import Marked, date, joined, link, mention, say
+from bot.views.parent.alert_links import lasted
+from bot.views.parent.buttons import controls
+from bot.views.parent.pool_rows import name_of, rows, title_of
+from bot.views.parent.pool_table import pool_table
 
-MOST_SHOWN = 40
+MOST_WITH_BUTTONS, MOST_SHOWN, MOST_LINES = 12, 40, 10
 
 
-def home(  # noqa: PLR0913 - the parts of a list
-    incidents: Sequence[Incident],
-    views: Mapping[str, View],
-    now: float,
-    permalinks: Mapping[str, str] | None = None,
-    timing: Timing | None = None,
-    *,
-    doubtful: int = 0,
-) -> Block:
-    """The view to publish; `views` and `permalinks` by incident id, a missing one only costs its part."""
-    shown = urgent_first(incidents)[:MOST_SHOWN]
-    paces, links = timing or Timing(), permalinks or {}
-    told = [section(incident_line(one, views.get(one.id, View()), now, paces, links.get(one.id, ""))) for one in shown]
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What one person may see; the incidents are those of channels that the person may read."""
+
+    incidents: Sequence[Incident] = ()
+    """The open ones."""
+    recent: Sequence[Incident] = ()
+    """Ended ones, the newest first."""
+    view: View = field(default_factory=View)
+    """All pools."""
+    offers: Mapping[str, Sequence[Offer]] = field(default_factory=dict)
+    """The buttons by incident id."""
+    permalinks: Mapping[str, str] = field(default_factory=dict)
+    """The thread by incident id; a missing one only costs its link."""
+    leases: Sequence[PoolLeases] = ()
+    doubtful: int = 0
+    """Open incidents that are left out because Slack did not say whether the person may read them."""
+
+
+def home(board: Board, now: float, timing: Timing | None = None) -> Block:
+    """The view to publish."""
     blocks = [
-        header(count(len(incidents), "open incident")),
-        *(told or [section(NONE)]),
+        header(count(len(board.incidents), "open incident")),
+        *_incidents(board, now, timing or Timing()),
+        *_pools(board, now, timing or Timing()),
+        *_listed("Silences", _silences(board, now)),
+        *_listed("Extra runners", _leases(board)),
+        *_listed("Recent incidents", _recent(board)),
     ]
-    if len(incidents) > len(shown):
-        blocks.append(context(say("+ {more}", more=count(len(incidents) - len(shown), "more incident"))))
-    if doubtful:
-        blocks.append(context(doubt_words(doubtful)))
     help_words = say("In a channel: `/queue help`. In an incident's thread: `@tailback help`, since Slack takes no "
                      "slash commands there.")  # fmt: skip
     return {"type": "home", "blocks": [*blocks, divider(), context(help_words)]}
@@ -41,4 +57,62 @@ def home(  # noqa: PLR0913 - the parts of a list
 
 def refused_home(why: Message) -> Block:
     """App Home for somebody who may not see the incidents."""
-    return {"type": "home", "blocks": list(why.blocks)}
+    return {"type": "home", "blocks": [header("No access to Tailback"), *why.blocks]}
+
+
+def _incidents(board: Board, now: float, timing: Timing) -> list[Block]:
+    shown = urgent_first(board.incidents)[:MOST_SHOWN]
+    blocks = [] if shown else [section(NONE)]
+    for place, one in enumerate(shown):
+        blocks.append(section(incident_line(one, board.view, now, timing, board.permalinks.get(one.id, ""))))
+        buttons = controls(board.offers.get(one.id, ()), title_of(one)) if place < MOST_WITH_BUTTONS else None
+        blocks += [buttons] if buttons else []
+    if len(board.incidents) > len(shown):
+        blocks.append(context(say("+ {more}", more=count(len(board.incidents) - len(shown), "more incident"))))
+    return [*blocks, context(doubt_words(board.doubtful))] if board.doubtful else blocks
+
+
+def _pools(board: Board, now: float, timing: Timing) -> list[Block]:
+    shown = rows(board.view.rules, (), board.view, now, timing)
+    return [header("Pools"), *pool_table(shown, now=now, native=False)] if shown else []
+
+
+def _listed(title: str, lines: Sequence[Marked]) -> list[Block]:
+    """A heading and its lines; nothing without lines."""
+    if not lines:
+        return []
+    more = say("+ {more} more", more=len(lines) - MOST_LINES) if len(lines) > MOST_LINES else None
+    return [header(title), section(joined("\n", *(say("• {line}", line=line) for line in lines[:MOST_LINES]), more))]
+
+
+def _thread(board: Board, incident: str) -> Marked | None:
+    known = board.permalinks.get(incident, "")
+    return link(known, "Thread") if known else None
+
+
+def _silences(board: Board, now: float) -> list[Marked]:
+    return [
+        joined(" · ", say("*{title}*", title=title_of(one)), say("until {at}", at=date(silence.ends_at)),
+               say("by {who}", who=mention(silence.by)), _thread(board, one.id))
+        for one in (*board.incidents, *board.recent)
+        for silence in holding(one.silences, now)
+    ]  # fmt: skip
+
+
+def _leases(board: Board) -> list[Marked]:
+    """By pool; who asked is named where the person may read the incident."""
+    known = {one.id for one in (*board.incidents, *board.recent)}
+    return [
+        joined(" · ",
+               say("*{pool}* +{more} (to {target})", pool=name_of(held.id), more=share.target - share.before,
+                   target=share.target),
+               say("until {at} at the latest", at=date(share.ends_at)) if share.ends_at else None,
+               say("by {who}", who=mention(share.who)) if share.incident in known else None,
+               _thread(board, share.incident or ""))
+        for held in board.leases
+        for share in held.shares
+    ]  # fmt: skip
+
+
+def _recent(board: Board) -> list[Marked]:
+    return [joined(" · ", headline_of(one), lasted(one), _thread(board, one.id)) for one in board.recent]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.core.message import Block
 from bot.core.pool.pool import Snapshot, Trend
 from bot.core.words import count, figure, listed
-from bot.views.blocks import Cell, context, section, table
+from bot.views.blocks import Cell, context, section, table, text_table
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, say
 from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, wait_words
 from bot.views.words.figures import gap_name
@@ -19,16 +19,18 @@ TREND_WORDS = {Trend.GROWING: "rising", Trend.STEADY: "steady", Trend.SHRINKING:
 _AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_400, 2 * 86_400, 7 * 86_400)
 
 
-def pool_table(shown: Sequence[PoolRow], *, now: float | None = None) -> tuple[Block, ...]:
+def pool_table(shown: Sequence[PoolRow], *, now: float | None = None, native: bool = True) -> tuple[Block, ...]:
     """The table and its small print; at most `MOST_ROWS` rows, further ones are counted. Nothing without rows.
 
-    With `now`, figures may be stale and have a trend; without it they are of a past time.
+    With `now`, figures may be stale and have a trend; without it they are of a past time. App Home takes no
+    native table.
     """
     if not shown:
         return ()
     rows = [_cells(row, live=now is not None) for row in shown[:MOST_ROWS]]
     small = joined("\n", rest(shown), legend(shown, now))
-    return (table(_HEAD, rows), context(small)) if small else (table(_HEAD, rows),)
+    grid = table(_HEAD, rows) if native else text_table([_HEAD, *rows])
+    return (grid, context(small)) if small else (grid,)
 
 
 def _cells(row: PoolRow, *, live: bool) -> tuple[Cell, ...]:

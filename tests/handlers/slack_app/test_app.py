@@ -230,6 +230,19 @@ async def test_home_shows_the_open_incidents() -> None:
         assert POOL in str(door.world.chat.homes[CAM])
 
 
+async def test_a_button_in_home_acts_and_the_page_is_drawn_again() -> None:
+    """Without a channel: the answer to a second click is a dialog, and the owner stands on the page."""
+    async with await opened() as door:
+        await door.event("app_home_opened", user=ANA, tab="home")
+        (row, *_) = [one for one in door.world.chat.homes[ANA]["blocks"] if one["type"] == "actions"]  # type: ignore[attr-defined]  # a view is opaque to the types
+        press = next(one for one in row["elements"] if one["action_id"] == "ack")
+        for _ in range(2):
+            await door.press("ack", press["value"], container={"type": "view"}, channel={}, view={"type": "home"})
+        assert door.world.incident.ownership.owner == ANA
+        assert f"Acknowledged by <@{ANA}>" in str(door.world.chat.homes[ANA])
+        assert "already" in str(door.world.chat.views[-1])
+
+
 async def test_home_that_cannot_be_drawn_is_no_failure_for_slack() -> None:
     """It would only send the event again."""
     async with await opened() as door:
