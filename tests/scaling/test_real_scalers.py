@@ -135,6 +135,12 @@ async def test_a_missing_right_ends_the_action_with_its_name() -> None:
         assert "allow autoscaling:SetDesiredCapacity" in world.replies[-1]
 
 
+def plan(world: CareWorld) -> str:
+    """The title of the scale-up's plan in the thread."""
+    blocks = [block for one in world.chat.thread(world.incident.thread.root or "") for block in one.message.blocks]
+    return " ".join(str(block["title"]) for block in blocks if block["type"] == "plan")
+
+
 PULL = "https://github.com/example/infra/pull/{}"
 
 
@@ -144,10 +150,12 @@ async def test_a_merged_pull_request_is_handed_back_by_another() -> None:
     async with repository(api) as world:
         await world.scaled()
         assert f"Merge {PULL.format(1)} to get them." in world.replies[-1]
+        assert "10 → 24: waiting for a merge" in plan(world)
         api.merge()
         world.runners(24, busy=0, queued=0)
         await world.passes(900)
         assert f"Merge {PULL.format(2)} to set {POOL} from 24 to 10 runners." in world.replies[-1]
+        assert "10 → 24: return waiting for a merge" in plan(world)
         assert [one.title for one in api.pulls][1:] == [f'Revert "Scale {POOL} from 10 to 24 runners"']
         assert (world.lease.shares, api.number) == ((), 24)
 

@@ -70,17 +70,19 @@ def summary(incident: Incident, now: float) -> ClosingSummary:
 def without_runners(incident: Incident, now: float) -> Counterfactual | None:
     """The forecast made last before the first scale-up, against the end of the incident; None without either.
 
+    A scale-up that waited for a merge may have come at any time, so nothing is concluded from it.
     The forecast is kept with its incident, unscored because somebody scaled.
     """
-    accepted = [entry for entry in incident.log.timeline if isinstance(entry.details, ScaleAccepted)]
-    first = accepted[0] if accepted else None
-    if first is None or not isinstance(first.details, ScaleAccepted):
+    accepted = [
+        (entry.at, entry.details) for entry in incident.log.timeline if isinstance(entry.details, ScaleAccepted)
+    ]
+    if not accepted or accepted[0][1].pending:
         return None
-    pool = first.details.pool
+    first_at, pool = accepted[0][0], accepted[0][1].pool
     before = [
         score.forecast
         for score in incident.pools.scores
-        if score.forecast.at <= first.at and score.forecast.pool in {pool, ""} and score.left_out is LeftOut.SCALED
+        if score.forecast.at <= first_at and score.forecast.pool in {pool, ""} and score.left_out is LeftOut.SCALED
     ]
     if not before:
         return None

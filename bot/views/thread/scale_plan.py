@@ -93,6 +93,8 @@ def _approved(entry: Entry, asked: ScaleRequest, later: Sequence[Entry]) -> Step
 def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) -> Step:
     for one in reversed(later):
         match one.details:
+            case ScaleAccepted(pending=address) if address and not _came(asked, later):
+                return ("delivered", f"Change proposed, {clock(one.at)} UTC", ACTIVE), "waiting for a merge"
             case ScaleAccepted():
                 return (
                     "delivered",
@@ -105,6 +107,12 @@ def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) ->
                 status = ACTIVE if how is RequestEnd.CHECKING else FAILED
                 return ("delivered", f"Autoscaler: {NOT_DONE[how]}", status), NOT_DONE[how]
     return ("delivered", f"Autoscaler takes {asked.target:,}", ACTIVE if allowed else PENDING), ""
+
+
+def _came(asked: ScaleRequest, later: Sequence[Entry]) -> bool:
+    """Whether any of the runners came, so that somebody must have merged the change."""
+    checked = [one.details for one in later if isinstance(one.details, RunnersChecked)]
+    return bool(asked.registered) or any(one.more > 0 for one in checked)
 
 
 def _registered(asked: ScaleRequest, later: Sequence[Entry], *, accepted: bool) -> Step:
@@ -141,6 +149,8 @@ def _returned(later: Sequence[Entry]) -> str:
     for one in reversed(later):
         if isinstance(one.details, RunnersReturned):
             returned = one.details.result is ReturnResult.RETURNED
+            if one.details.pending:
+                return "return waiting for a merge"
             return f"undone, back to {one.details.target:,}" if returned and one.details.target else "handed back"
     return ""
 

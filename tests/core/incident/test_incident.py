@@ -229,9 +229,9 @@ def test_the_farewell_sums_up() -> None:
     assert "Nobody scaled or silenced anything." not in ending_lines(summary(did, NOW))
 
 
-def scaled(*made: Forecast) -> Incident:
+def scaled(*made: Forecast, pending: str = "") -> Incident:
     """Somebody scaled ten minutes in, after these forecasts; it drained after an hour."""
-    accepted = ScaleAccepted(POOL, 10, 28, 360.0, LeaseTerms(None, 600.0))
+    accepted = ScaleAccepted(POOL, 10, 28, 360.0, LeaseTerms(None, 600.0), pending)
     found = noted(incident(opened_at=NOW), NOW + 600, Event.SCALED, accepted, who="U1")
     scores = tuple(Score(one, 0.0, held=False, left_out=LeftOut.SCALED) for one in made)
     return with_fields(found, scores=scores, closed_at=NOW + 3600)
@@ -265,6 +265,8 @@ def test_the_counterfactual_is_the_forecast_before_the_first_scale_up(
     lines = [one for one in ending_lines(summary(scaled(*made), NOW + 3600)) if one.startswith("Without the extra")]
     assert len(lines) == (0 if said is None else 1)
     assert said is None or said in lines[0]
+    unmerged = scaled(*made, pending="https://github.com/example/infra/pull/1")
+    assert "Without the extra" not in str(ending_lines(summary(unmerged, NOW + 3600)))
 
 
 def test_an_incident_keeps_its_place_in_slack() -> None:

@@ -129,7 +129,9 @@ ROWS: tuple[Details, ...] = (
     IncidentEnded(IncidentEnding.NOT_MEASURED, EMPTY),
     IncidentEnded(IncidentEnding.CLOSED, EMPTY),
     ScaleAccepted(POOL, 10, 24, 360.0, LeaseTerms(7200.0, 600.0)),
+    ScaleAccepted(POOL, 10, 24, 360.0, LeaseTerms(7200.0, 600.0), "https://github.com/example/infra/pull/1"),
     RunnersReturned(ReturnResult.RETURNED, POOL, 24, 10, why=ReturnReason.DRAINED, waiting=3),
+    RunnersReturned(ReturnResult.RETURNED, POOL, 24, 10, pending="https://github.com/example/infra/pull/2"),
     Diagnosed(("a", "b"), more_pools=2, unread={"a": "", "b": "HUD: no answer"}),
     IncidentEnded(IncidentEnding.CLOSED, ClosingSummary(60.0, acted=True, silences=(OTHER,))),
 )
