@@ -26,6 +26,7 @@ from bot.settings import (
     SnsTable,
     TimingTable,
 )
+from bot.settings import IssuesTable as IssuesTable  # noqa: PLC0414 - others know it by this place
 from bot.settings import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
 from bot.settings import PagerTable as PagerTable  # noqa: PLC0414 - the same
 from bot.settings import PoolTable as PoolTable  # noqa: PLC0414 - the same
@@ -78,6 +79,7 @@ class File(Table):
     route: list[RouteTable] = Field(default_factory=list)
     sender: list[SenderTable] = Field(default_factory=list)
     outside_slack: OutsideTable | None = None
+    issues: IssuesTable | None = None
     pager: dict[str, PagerTable] = Field(default_factory=dict)
     actions: ActionsTable = ActionsTable()
     timing: TimingTable = TimingTable()

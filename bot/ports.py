@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.external import Capacity as Capacity  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Failure as Failure  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import FiledIssue as FiledIssue  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Own as Own  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Person as Person  # noqa: PLC0414 - re-exported, as mypy reads it
 from bot.core.external import Posted as Posted  # noqa: PLC0414 - re-exported, as mypy reads it
@@ -241,6 +242,18 @@ class Sns(Protocol):
 
     async def confirm(self, address: str) -> None:
         """Request the address that confirms a subscription; raises Refused if SNS rejects it."""
+
+
+class IssueTracker(Protocol):
+    """Files issues in one repository. Raises Unreachable."""
+
+    repository: str
+
+    async def find(self, mark: str, since: str) -> FiledIssue | None:
+        """The issue whose text ends with `mark`, among those changed since a time in ISO 8601."""
+
+    async def create(self, title: str, text: str, labels: tuple[str, ...]) -> FiledIssue:
+        """Create an issue; without permission for labels it has none."""
 
 
 class Pager(Protocol):

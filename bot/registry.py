@@ -8,7 +8,7 @@ from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim, Stored
 from bot.core.requests.interaction import Answer
 from bot.diagnosing import cause_fit, diagnose, status
-from bot.incidents.actions import ack, chart_button, list_incidents, mute, note, resolve, retry, unack
+from bot.incidents.actions import ack, chart_button, file_issue, list_incidents, mute, note, resolve, retry, unack
 from bot.incidents.digest import post_digest
 from bot.incidents.paging import page
 from bot.incidents.reconcile import reconcile
@@ -52,6 +52,7 @@ ACTIONS: dict[str, Action] = {
         hand_back,
         mute,
         note,
+        file_issue,
         resolve,
         report,
         retry,

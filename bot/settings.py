@@ -1,5 +1,6 @@
 """The sections of tailback.toml that do not depend on integrations: settings, defaults and units."""
 
+from datetime import UTC
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -7,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from bot.core.durations import DAYS, seconds, zone
 from bot.core.pool.history import KEPT_SECONDS
+from bot.core.reporting.issue import SEV, IssueForm, IssuePart
 from bot.core.reporting.weekly import Appointment
 
 Seconds = Annotated[float, BeforeValidator(seconds)]
@@ -115,6 +117,58 @@ class PagerTable(ReachTable):
     """Whether it is paged for incidents; false: only by `[outside_slack]`."""
 
 
+class GitHubCredentials(Table):
+    """A token, or the three settings of a GitHub App."""
+
+    token_env: str = ""
+    app_id: int | str = ""
+    """The App's id or client id."""
+    private_key_env: str = ""
+    """Names the variable that holds the App's private key, the whole PEM file."""
+    installation_id: int | str = ""
+
+    def wrong_credentials(self) -> str:
+        """Missing or conflicting settings; empty if none."""
+        app = {"app_id": self.app_id, "private_key_env": self.private_key_env, "installation_id": self.installation_id}
+        given = [name for name, value in app.items() if value]
+        if self.token_env and given:
+            return f"token_env and {given[0]} exclude each other; keep a token or an App"
+        if not self.token_env and len(given) < len(app):
+            lacking = ", ".join(name for name in app if name not in given)
+            return f"has no complete credentials; add token_env, or for a GitHub App: {lacking}"
+        return ""
+
+
+class IssuesTable(ReachTable, GitHubCredentials):
+    """`[issues]`: where `@tailback file` files GitHub issues, and how they are written."""
+
+    repository: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}$")
+    """OWNER/NAME."""
+    url: str = "https://api.github.com"
+    preset: Literal["", "pytorch"] = ""
+    """`pytorch`: the headings, the label and the time zone of its `ci: sev` issues."""
+    labels: list[str] = []
+    headings: dict[IssuePart, str] = Field(default_factory=dict)
+    """Part → heading, in order; empty: those of the preset."""
+    zone: Annotated[str, AfterValidator(lambda name: name and zone(name) and name)] = ""
+    """The time zone of the timeline; empty: that of the preset."""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The labels to set."""
+        return tuple(self.labels or (["ci: sev"] if self.preset == SEV else []))
+
+    @property
+    def form(self) -> IssueForm:
+        """How an issue is written; in UTC where no zone data is installed."""
+        pacific = self.preset == SEV and not self.zone
+        name = self.zone or ("America/Los_Angeles" if pacific else "UTC")
+        try:
+            return IssueForm(self.preset, zone(name), "Pacific" if pacific else name, self.headings)
+        except ValueError:
+            return IssueForm(self.preset, UTC, "UTC", self.headings)
+
+
 class ActionsTable(Table):
     """`[actions]`."""
 
@@ -174,6 +228,7 @@ class PermissionsTable(Table):
     silence: list[str] = ["anyone"]
     diagnose: list[str] = ["anyone"]
     scale: list[str] = []
+    file: list[str] = ["anyone"]
     approve: list[str] = []
 
 

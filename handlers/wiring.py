@@ -99,6 +99,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             actions=ACTIONS,
             new_id=new_id,
             pagers=back_ends.pagers,
+            issues=back_ends.issues,
             sns=back_ends.sns,
         )
         stack.push_async_callback(context.past.close)

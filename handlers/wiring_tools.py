@@ -69,6 +69,7 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
             levers={pool: PoolScaler(*lever) for pool, lever in back_ends.levers.items()} if back_ends else {},
             alertmanagers=back_ends.alertmanagers if back_ends else {},
             pagers=back_ends.pagers if back_ends else {},
+            issues=back_ends.issues if back_ends else None,
             problems=tuple(gathered.problems),
         )
 
@@ -110,6 +111,7 @@ async def levers_and_holders(settings: Settings, clock: Callable[[], float]) -> 
         "metrics": {},
         "outside_slack": None,
         "pager": {},
+        "issues": None,
         "slack": SlackTable(),
         "sns": SnsTable(),
     }

@@ -7,7 +7,19 @@ from dataclasses import dataclass, field, replace
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.paging.page import PageEvent
 from bot.core.pool.pool import Snapshot
-from bot.ports import Block, Capacity, Failure, Message, Own, Person, Posted, Refused, SilenceFound, Unreachable
+from bot.ports import (
+    Block,
+    Capacity,
+    Failure,
+    FiledIssue,
+    Message,
+    Own,
+    Person,
+    Posted,
+    Refused,
+    SilenceFound,
+    Unreachable,
+)
 from tests.invariants import Effect
 from tests.threads import Shown
 
@@ -409,6 +421,36 @@ class FakeAlertmanager:
     def _now(self, silence: SilenceFound) -> SilenceFound:
         started = self._starts[silence.id] <= self.clock.now()
         return replace(silence, active=started and silence.ends_at > self.clock.now())
+
+
+class FakeIssues:
+    """A repository that keeps its issues."""
+
+    repository = "example/ci"
+
+    def __init__(self) -> None:
+        self.script = Script("GitHub (fake)")
+        self.filed: list[tuple[str, str, tuple[str, ...]]] = []
+        """Title, text and labels."""
+        self.may_label = True
+
+    async def find(self, mark: str, since: str) -> FiledIssue | None:
+        """By the end of the text."""
+        turn = self.script.begin("find")
+        found = [number for number, (_, text, _) in enumerate(self.filed, 1) if text.endswith(mark)]
+        turn.end()
+        return self._issue(found[0]) if found else None
+
+    async def create(self, title: str, text: str, labels: tuple[str, ...]) -> FiledIssue:
+        """One more."""
+        turn = self.script.begin("create")
+        self.filed.append((title, text, labels if self.may_label else ()))
+        turn.end()
+        return self._issue(len(self.filed))
+
+    def _issue(self, number: int) -> FiledIssue:
+        url = f"https://github.example/{self.repository}/issues/{number}"
+        return FiledIssue(f"{self.repository}#{number}", url, self.filed[number - 1][2])
 
 
 class FakePager:

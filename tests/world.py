@@ -21,7 +21,16 @@ from bot.incidents.intake import Taken, take_alert
 from bot.registry import ACTIONS, BEHAVIORS
 from bot.requests.permission import ask
 from tests.builders import CHANNEL, NOW, POOL, delivery
-from tests.fakes import FakeAlertmanager, FakeChat, FakeClock, FakeMetrics, FakePager, FakeScaler, SlackMessage
+from tests.fakes import (
+    FakeAlertmanager,
+    FakeChat,
+    FakeClock,
+    FakeIssues,
+    FakeMetrics,
+    FakePager,
+    FakeScaler,
+    SlackMessage,
+)
 from tests.fakes_store import FakeData, FakeStore
 from tests.invariants import WATCHED, broken, forgotten
 from tests.threads import unruly
@@ -64,6 +73,7 @@ class World:
         self.chat.groups["S0INFRA"] = frozenset({ANA, BEN})
         self.metrics, self.scaler = FakeMetrics(self.clock), FakeScaler()
         self.alertmanager, self.pager = FakeAlertmanager(self.clock), FakePager()
+        self.issues = FakeIssues()
         self.scaler.clock = self.clock
         self.second_stands = False
         """Whether the test ends with a second first message of an incident, as it planned it."""
@@ -89,6 +99,7 @@ class World:
             actions=ACTIONS,
             new_id=lambda prefix: f"{prefix}{next(self.numbers)}",
             pagers={"oncall": self.pager, OUTSIDE: self.pager},
+            issues=self.issues if given.file.issues else None,
         )
 
     def broken(self) -> list[str]:

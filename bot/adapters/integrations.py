@@ -9,6 +9,8 @@ from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import Parts, Problems, way_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import Way
+from bot.adapters.issues import GitHubIssues
+from bot.adapters.issues import build as build_issues
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.metrics.several import Several, keys_by_source
 from bot.adapters.metrics.shared import Shared
@@ -40,6 +42,7 @@ class BackEnds:
     """The Alertmanagers by configured name."""
     pagers: Mapping[str, Pager]
     """By configured name."""
+    issues: GitHubIssues | None
     sns: Sns
     slack: Way
     """Connection settings of Slack."""
@@ -75,15 +78,18 @@ def build(
             place = f"[alertmanager.{name}]"
             alertmanagers[name] = kind_of(place, raw, ALERTMANAGERS)(name, place, raw, parts)
     paged, ways = dict[str, Pager](), list[Way]()
+    issues: GitHubIssues | None = None
     with problems:
         paged = pagers.build(file, parts)
+    with problems:
+        issues = build_issues(file.issues, parts) if file.issues else None
     for place, table in (("[sns]", file.sns), ("[slack]", file.slack)):
         with problems:
             ways.append(way_of(place, table, settings.secret))
     problems.settle()
     to_sns, to_slack = ways
     sns = AmazonSns(parts.wire, now, to_sns)
-    return BackEnds(metrics, figures, levers, alertmanagers, paged, sns, to_slack, parts.wire)
+    return BackEnds(metrics, figures, levers, alertmanagers, paged, issues, sns, to_slack, parts.wire)
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:

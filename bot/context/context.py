@@ -15,7 +15,7 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, Offer, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.limits import ScalePolicy
-from bot.ports import Alertmanager, Chat, Metrics, Pager, Scaler, Sns, Store
+from bot.ports import Alertmanager, Chat, IssueTracker, Metrics, Pager, Scaler, Sns, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class Context:
     pagers: Mapping[str, Pager] = field(default_factory=dict)
     """By configured name; the address of an old `[outside_slack]` is named OUTSIDE."""
     sns: Sns | None = None
+    issues: IssueTracker | None = None
     health: Health = field(default_factory=Health)
     past: PastReader = field(default_factory=PastReader)
 
@@ -66,7 +67,10 @@ class Context:
         """The pools of an incident, with their settings."""
         held = await self.store.get_many(Pool, list(incident.pools.candidates))
         return View(
-            {name: pool.value for name, pool in held.items()}, self.settings.file.pools, bool(self.holders(incident))
+            {name: pool.value for name, pool in held.items()},
+            self.settings.file.pools,
+            bool(self.holders(incident)),
+            fileable=self.issues is not None,
         )
 
     async def request(self, request_id: str) -> Request | None:

@@ -34,6 +34,16 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True)
+class FiledIssue:
+    """An issue that exists."""
+
+    name: str
+    """OWNER/NAME#12."""
+    url: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Capacity:
     """A scaler's figures; None if unknown."""
 

@@ -230,9 +230,11 @@ async def _of_button(context: Context, interaction: Interaction) -> Stored[Incid
     return held
 
 
-async def remember(context: Context, interaction: Interaction, matchers: tuple[Matcher, ...]) -> None:
+async def remember(
+    context: Context, interaction: Interaction, matchers: tuple[Matcher, ...] = (), texts: tuple[str, ...] = ()
+) -> None:
     """Store what the dialog shows; without the store the dialog opens all the same."""
-    shown = Shown(_shown_id(interaction), matchers)
+    shown = Shown(_shown_id(interaction), matchers, texts)
     with contextlib.suppress(Conflict, Unreachable):
         known = await context.store.get(Shown, shown.id) or Stored(shown, 0)
         await context.store.commit(Change(puts=(Put(known, shown, None, keep_seconds=KEPT_SECONDS),)))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.core.alert import Alert, Delivery, Links, Status, digest
+from bot.core.reporting.issue import is_own
 from bot.sources.free_text import figures, machine, silenceable
 from bot.sources.group import MOST_DESCRIPTION_CHARS, MOST_TITLE_CHARS
 from bot.sources.labels import first_link, priority, teams
@@ -38,7 +39,8 @@ def parse(body: bytes) -> Delivery | None:
     """The delivery in an `issues` event, None if it concerns no alert; raises Unreadable.
 
     The issue's state decides, whoever closed it. The text's time has no year and is Pacific time, so GitHub's times are
-    used. An issue without a fingerprint line is identified by repository and number.
+    used. An issue without a fingerprint line is identified by repository and number. One that Tailback filed itself is
+    no alert.
     """
     event = read(body)
     issue, action = fields(event.get("issue")), text(event.get("action"))
@@ -46,7 +48,8 @@ def parse(body: bytes) -> Delivery | None:
         raise Unreadable("issue: missing; an `issues` event has an object here")
     names = [text(fields(label).get("name")) for label in items(issue.get("labels"))]
     withdrawn = action == "unlabeled" and text(fields(event.get("label")).get("name")) == LABEL
-    if action not in TOLD or not (LABEL in names or withdrawn):
+    own = is_own(text(issue.get("body"), None))
+    if own or action not in TOLD or not (LABEL in names or withdrawn):
         return None
     repository = text(fields(event.get("repository")).get("full_name"))
     over = withdrawn or action in GONE or text(issue.get("state")) == "closed"

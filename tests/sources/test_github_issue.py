@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.alert import Alert, Delivery, Matcher, Status, begun, merged, readings, silence_matchers
+from bot.core.reporting.issue import marker
 from bot.core.routing import Route, named_pools, route
 from bot.sources.github_issue import parse
 from bot.sources.payload import Unreadable
@@ -226,3 +227,10 @@ def test_an_odd_issue_is_read_or_refused(odd: dict[str, Any], lines: list[str]) 
     found = parse(event(**{"body": "**Alert Details**\n" + "\n".join(lines), **odd}))
     assert found is not None
     assert found.group_key
+
+
+def test_an_issue_that_tailback_filed_is_no_alert() -> None:
+    """Its last line says so; the same line in an alert's free text hides nothing."""
+    body = json.loads(event())["issue"]["body"]
+    assert parse(event(body=f"{body}\n{marker('i1')}\n")) is None
+    assert parse(event(body=f"{marker('i1')}\n{body}")) is not None

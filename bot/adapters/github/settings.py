@@ -12,6 +12,7 @@ from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
 from bot.adapters.metrics.source import SourceTable
 from bot.config import Seconds, Table
+from bot.settings import GitHubCredentials as GitHubCredentials  # noqa: PLC0414 - integrations know it by this place
 
 OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
 REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}")
@@ -33,28 +34,6 @@ def repository_name(name: str) -> str:
     if not REPOSITORY.fullmatch(name) or name.endswith(("/.", "/..")):
         raise ValueError(f'{name!r} is not a repository; write "owner/name"')
     return name
-
-
-class GitHubCredentials(Table):
-    """A token, or the three settings of a GitHub App."""
-
-    token_env: str = ""
-    app_id: int | str = ""
-    """The App's id or client id."""
-    private_key_env: str = ""
-    """Names the variable that holds the App's private key, the whole PEM file."""
-    installation_id: int | str = ""
-
-    def wrong_credentials(self) -> str:
-        """Missing or conflicting settings; empty if none."""
-        app = {"app_id": self.app_id, "private_key_env": self.private_key_env, "installation_id": self.installation_id}
-        given = [name for name, value in app.items() if value]
-        if self.token_env and given:
-            return f"token_env and {given[0]} exclude each other; keep a token or an App"
-        if not self.token_env and len(given) < len(app):
-            lacking = ", ".join(name for name in app if name not in given)
-            return f"has no complete credentials; add token_env, or for a GitHub App: {lacking}"
-        return ""
 
 
 class GitHubTable(SourceTable, GitHubCredentials):

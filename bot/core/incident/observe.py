@@ -48,12 +48,12 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The pools' data for processing an incident."""
+    """The pools' data for processing an incident, and whether it can be silenced and filed as an issue."""
 
     pools: Mapping[str, Pool] = field(default_factory=dict)
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
     silenceable: bool = False
-    """Whether an Alertmanager is configured."""
+    fileable: bool = False
     causes: Mapping[str, Finding] = field(default_factory=dict)
     """The named cause of each pool with one."""
     verdicts: Mapping[str, HeldCause] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.core.alert import Matcher
+from bot.core.alert import Matcher, digest
 from bot.core.incident.details.scaling import ReturnReason, ReturnResult
 from bot.core.incident.details.silences import EndReason
 
@@ -113,7 +113,16 @@ class EndSilence:
     kind: Literal["end_silence"] = "end_silence"
 
 
-Body = AtOnce | Diagnose | ScaleUp | HandBack | ExtendLease | MakeSilence | ExtendSilence | EndSilence
+@dataclass(frozen=True, slots=True)
+class FileIssue:
+    """File an issue with the text that the dialog showed."""
+
+    title: str
+    text: str
+    kind: Literal["file_issue"] = "file_issue"
+
+
+Body = FileIssue | AtOnce | Diagnose | ScaleUp | HandBack | ExtendLease | MakeSilence | ExtendSilence | EndSilence
 
 
 def pool_of(body: Body) -> str:
@@ -132,6 +141,8 @@ def parameters(body: Body) -> dict[str, str]:
     match body:
         case AtOnce():
             found = {"text": body.words}
+        case FileIssue():
+            found = {"title": body.title, "text": digest(body.text)}
         case ScaleUp():
             found = {"target": body.target, "from": body.from_size}
         case HandBack():

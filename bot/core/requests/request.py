@@ -147,3 +147,5 @@ class Shown:
     id: str
     matchers: tuple[Matcher, ...] = ()
     """The matchers of the silence."""
+    texts: tuple[str, ...] = ()
+    """Title and text of the issue."""

@@ -72,7 +72,7 @@ def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matche
         _input("above", "End it when more jobs wait than", _text("e.g. 200"), optional=True),
         context(owner),
     ]
-    return _modal(SILENCE, "Silence", request_id, blocks, submit="Silence")
+    return modal(SILENCE, "Silence", request_id, blocks, submit="Silence")
 
 
 def _presets(max_seconds: float) -> list[Block]:
@@ -95,7 +95,7 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Previe
     told, calm = _pools(choices)
     if not able:
         nothing = section(say("No pool can be scaled up now.")) if told else section(say("No pool here can be scaled."))
-        return _modal("notice", "Scale up", request_id, [nothing, *told, *calm])
+        return modal("notice", "Scale up", request_id, [nothing, *told, *calm])
     first = able[0]
     head = say("*What more runners would do for {pool}*", pool=name_of(first.pool))
     blocks = [*told, *(_preview(preview, head) if preview else [])]
@@ -109,7 +109,7 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Previe
         number["initial_value"] = str(first.proposed)
         hint = f"Total runners, not how many to add. Proposed for {name_of(first.pool)}: {first.proposed}."
     blocks += [_input("target", "New total", number, hint=hint), *calm]
-    return _modal(SCALE_UP, "Scale up", request_id, blocks, submit="Next")
+    return modal(SCALE_UP, "Scale up", request_id, blocks, submit="Next")
 
 
 def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
@@ -181,18 +181,18 @@ def scale_confirm(  # noqa: PLR0913, PLR0917 - the parts of a question
     )
     terms = bullets([*preview.below, *lines], MOST_LINES)
     blocks = [section(change), *_preview(preview), *([section(terms)] if terms else [])]
-    return _modal(SCALE_UP_CONFIRM, "Scale up?", request_id, blocks, submit=f"Scale to {target}")
+    return modal(SCALE_UP_CONFIRM, "Scale up?", request_id, blocks, submit=f"Scale to {target}")
 
 
 def question(callback: str, title: str, request_id: str, sentence: str, submit: str) -> Block:
     """A confirmation."""
-    return _modal(callback, title, request_id, [section(escaped(sentence, 1500))], submit=submit)
+    return modal(callback, title, request_id, [section(escaped(sentence, 1500))], submit=submit)
 
 
 def notice(title: str, lines: Sequence[str]) -> Block:
     """A dialog with a text only."""
     told = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
-    return _modal("notice", title, "", told or [section(say("Nothing to tell."))])
+    return modal("notice", title, "", told or [section(say("Nothing to tell."))])
 
 
 def in_dialog(words: Message) -> Block:
@@ -216,7 +216,8 @@ def _input(block: str, label: str, element: dict[str, object], *, optional: bool
     return {**made, "hint": plain(hint, 150)} if hint else made
 
 
-def _modal(callback: str, title: str, request_id: str, blocks: Sequence[Block], *, submit: str = "") -> Block:
+def modal(callback: str, title: str, request_id: str, blocks: Sequence[Block], *, submit: str = "") -> Block:
+    """A dialog; `request_id` comes back with its submission."""
     made: dict[str, object] = {
         "type": "modal",
         "callback_id": callback,

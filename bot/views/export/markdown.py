@@ -1,6 +1,7 @@
 """Exports an incident as Markdown, and as a `ci: sev` issue."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, tzinfo
 
 from bot.core.forecast.scoring import score_summary
@@ -8,6 +9,7 @@ from bot.core.incident.closing import likely_causes, waits
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.pool import Snapshot
+from bot.core.reporting.issue import SEV, IssueForm, IssuePart
 from bot.core.words import count, duration, figure, listed
 from bot.views.export.export_json import dated, lasted
 from bot.views.mrkdwn import clean, safe_url
@@ -51,21 +53,55 @@ def markdown(incident: Incident, now: float) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+HEADINGS: dict[str, dict[IssuePart, str]] = {
+    "": {
+        IssuePart.STATUS: "Status",
+        IssuePart.ALERT: "Alert",
+        IssuePart.TIMELINE: "Timeline",
+        IssuePart.IMPACT: "Impact",
+        IssuePart.CAUSE: "Cause",
+        IssuePart.MITIGATION: "What was done",
+        IssuePart.FOLLOW_UP: "Follow-ups",
+    },
+    SEV: {
+        IssuePart.STATUS: "Current Status",
+        IssuePart.ALERT: "Error looks like",
+        IssuePart.TIMELINE: "Incident timeline",
+        IssuePart.IMPACT: "User impact",
+        IssuePart.CAUSE: "Root cause",
+        IssuePart.MITIGATION: "Mitigation",
+        IssuePart.FOLLOW_UP: "Prevention/followups",
+    },
+}
+"""Preset → the headings of an issue, in order."""
+
+
 def sev(incident: Incident, now: float, zone: tzinfo, zone_name: str = "Pacific") -> str:
     """A `ci: sev` issue, filled in with known facts only (docs/design/diagnosis.md#incident-reports).
 
     `zone` is the zone of the timeline, `zone_name` its name in the heading.
     """
-    sections = {
-        "Current Status": _status(incident, now),
-        "Error looks like": _error(incident),
-        f"Incident timeline ({zone_name})": _timeline(incident, zone),
-        "User impact": _impact(incident, now),
-        "Root cause": "\n\n".join(part for part in (NOT_KNOWN, _causes(incident), _diagnoses(incident)) if part),
-        "Mitigation": _mitigation(incident),
-        "Prevention/followups": NOT_KNOWN,
+    return issue_text(incident, now, IssueForm(SEV, zone, zone_name))
+
+
+def issue_text(incident: Incident, now: float, form: IssueForm, link: str = "") -> str:
+    """The text of an issue; `link` leads to the incident's thread."""
+    parts: dict[IssuePart, Callable[[], str]] = {
+        IssuePart.STATUS: lambda: _status(incident, now),
+        IssuePart.ALERT: lambda: _error(incident),
+        IssuePart.TIMELINE: lambda: _timeline(incident, form.zone),
+        IssuePart.IMPACT: lambda: _impact(incident, now),
+        IssuePart.CAUSE: lambda: "\n\n".join(filter(None, (NOT_KNOWN, _causes(incident), _diagnoses(incident)))),
+        IssuePart.MITIGATION: lambda: _mitigation(incident),
+        IssuePart.FOLLOW_UP: lambda: NOT_KNOWN,
     }
-    return "\n\n".join(f"## {heading}\n\n{text}" for heading, text in sections.items()) + "\n"
+    told = []
+    for part, words in (form.headings or HEADINGS[form.preset]).items():
+        heading = f"{words} ({form.zone_name})" if part is IssuePart.TIMELINE else words
+        told.append(f"## {heading}\n\n{parts[part]()}")
+    url = safe_url(link)
+    thread = [f"Incident {_plain(incident.id)} in Slack: <{url}>"] if url else []
+    return "\n\n".join([*thread, *told]) + "\n"
 
 
 def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:

@@ -1,8 +1,11 @@
 """Start, end, peaks, links and notes of an incident, for its parent."""
 
+from urllib.parse import urlsplit
+
 from bot.core.alert import Alert, Links
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Peak
+from bot.core.reporting.issue import issue_of
 from bot.core.words import count, duration
 from bot.views.mrkdwn import Marked, channel, date, joined, link, safe_url, say
 from bot.views.parent.pool_rows import began_at, name_of, wait_words
@@ -19,14 +22,21 @@ def lasted(incident: Incident) -> Marked:
 
 
 def links(incident: Incident) -> Marked | None:
-    """The links of the group's alerts: runbook, alert, dashboard, silence."""
+    """The links of the group's alerts: runbook, alert, dashboard, silence; and of the filed issue."""
+    issue = issue_of(incident)
     found = {
-        "Runbook": _first(incident, "runbook"),
+        _runbook(incident, runbook := _first(incident, "runbook")): runbook,
         "Alert": _first(incident, "alert"),
         "Dashboard": _first(incident, "dashboard"),
         "Silence": _first(incident, "silence"),
+        "Issue": safe_url(issue.url) if issue else "",
     }
     return joined(" · ", *(link(url, label) for label, url in found.items() if url)) or None
+
+
+def _runbook(incident: Incident, url: str) -> str:
+    """In an issue, an alert's own text can look like a link of the collector, so it says where it leads."""
+    return f"Runbook ({urlsplit(url).hostname})" if url and incident.group.source == "github_issue" else "Runbook"
 
 
 def _first(incident: Incident, kind: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.general import Introduced
+from bot.core.incident.details.requests import IssueNoted
 from bot.core.incident.details.scaling import ScaleRequest
 from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import begins
@@ -52,6 +53,8 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
     see = link(entry.see, "The warning") if safe_url(entry.see) else None
+    if isinstance(entry.details, IssueNoted) and safe_url(entry.details.url):
+        see = link(entry.details.url, "Open the issue")
     said = joined(" ", failed, spoken(entry, 1500), mention(group) if group else None, see)
     late, happened, lines = _late(entry, now), story(incident, entry), entry_lines(entry)
     blocks = [

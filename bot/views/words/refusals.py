@@ -14,6 +14,15 @@ ACTIONS_OFF = "Actions are switched off (`actions.enabled = false` in tailback.t
 CAME_AGAIN = "This request came again; what it asked for was written down the first time."
 
 
+NO_ISSUES = "No repository for issues is configured. Add a table [issues] to tailback.toml."
+ISSUE_BEING_FILED = "An issue for this incident is being filed. Its link follows in the thread."
+
+
+def issue_filed(name: str, url: str) -> str:
+    """There is one already."""
+    return f"This incident has an issue already: {name}, {url}"
+
+
 def not_identified(why: str) -> str:
     """Slack did not answer."""
     return f"Nothing was done: Slack did not say who you are ({why}). Try again in a minute."

@@ -20,7 +20,7 @@ from bot.core.incident.details.general import (
     PlainText,
 )
 from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews
-from bot.core.incident.details.requests import RequestEnd, RequestNotDone
+from bot.core.incident.details.requests import IssueNoted, IssueStep, RequestEnd, RequestNotDone
 from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.details.silences import SilenceEnded, Silencing
 from bot.core.incident.timeline import Decision, Entry, Event
@@ -129,8 +129,8 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
             return lease_words(details)
         case RunnersReturned():
             return returned_words(details)
-        case RequestNotDone():
-            return _not_done_words(details)
+        case RequestNotDone() | IssueNoted():
+            return _issue_words(details) if isinstance(details, IssueNoted) else _not_done_words(details)
         case Diagnosed() | CauseJudged():
             return _diagnosis_words(details, figures)
         case IncidentEnded():
@@ -223,6 +223,15 @@ def _queue_words(changed: QueueChanged) -> str:
             now = f"{figure(changed.queued)} queued, {duration(changed.wait_seconds)}"
             was = f"was {figure(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
             return f"{CHANGES[news]}: {where}{now} ({was})."
+
+
+def _issue_words(told: IssueNoted) -> str:
+    if told.step is IssueStep.ASKED:
+        return f"asked to file an issue in {told.name}."
+    if told.step is IssueStep.NOT_FILED:
+        return f"would have filed an issue in {told.name} (shadow mode). Nothing was done."
+    lacking = f" GitHub did not set {listed(told.lacking)}: its token may not set labels." if told.lacking else ""
+    return f"filed {told.name}.{lacking}"
 
 
 def _not_done_words(asked: RequestNotDone) -> str:

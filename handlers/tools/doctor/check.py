@@ -12,7 +12,7 @@ from bot.core.pool.merge import FIGURES, known
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, listed
 from bot.diagnosis.rank import possible
-from bot.ports import Alertmanager, Capacity, Failure, Metrics, Pager, Refused, Rehearsed, Unreachable
+from bot.ports import Alertmanager, Capacity, Failure, IssueTracker, Metrics, Pager, Refused, Rehearsed, Unreachable
 from bot.posting.ladder import known_blocks
 from bot.views.words.figures import gap_name
 from bot.views.words.sources import matrix_lines
@@ -70,6 +70,7 @@ class Instruments:
     """By configured name."""
     pagers: Mapping[str, Pager] = field(default_factory=dict)
     """By configured name."""
+    issues: IssueTracker | None = None
     problems: tuple[Problem, ...] = ()
     host: Host = field(default_factory=Host)
 
@@ -97,6 +98,7 @@ async def examined(
     parts += [("scaler", _of_lever(pool, lever, settings)) for pool, lever in tools.levers.items()]
     parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
     parts += [("pager", _of_pager(name, one)) for name, one in tools.pagers.items()]
+    parts += [("issues", _of_issues(tools.issues))] if tools.issues else []
     waiting = [area for area, _ in parts]
 
     async def asked(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
@@ -251,9 +253,13 @@ async def _of_pager(name: str, pager: Pager) -> list[CheckFinding]:
     lacking = await _lacking(pager)
     if lacking is None:
         return [ok("pager", f"{name} ({pager.label}) is set up; it was not tried, because that would page somebody")]
-    usual = f"correct token_env and url in [pager.{name}]"
-    wrong = [problem("pager", one.what, one.remedy or usual) for one in lacking]
+    wrong = [problem("pager", one.what, one.remedy or f"correct [pager.{name}]") for one in lacking]
     return wrong or [ok("pager", f"{name} ({pager.label}) takes the key; nobody was paged")]
+
+
+async def _of_issues(tracker: IssueTracker) -> list[CheckFinding]:
+    wrong = [problem("issues", one.what, one.remedy or "correct [issues]") for one in await _lacking(tracker) or ()]
+    return wrong or [ok("issues", f"{tracker.repository} can be read; whether issues may be filed was not tried")]
 
 
 async def _lacking(one: object) -> tuple[Problem, ...] | None:
@@ -287,8 +293,7 @@ async def _of_alertmanager(name: str, one: Alertmanager) -> list[CheckFinding]:
     except Unreachable as error:
         return [of_error("alertmanager", error, REMEDIES[error.failure].format(place=place))]
     fires = f"{count(len(firing), 'alert')} {'fires' if len(firing) == 1 else 'fire'}"
-    lacking = await _lacking(one)
-    if lacking:
+    if lacking := await _lacking(one):
         return [warning("alertmanager", one.what, one.remedy) for one in lacking]
     may = "read" if lacking is None else "read and made"
     return [ok("alertmanager", f"{name}: {fires}, its silences can be {may}; only reading was tried")]

@@ -25,7 +25,7 @@ class CheckFinding:
     """One finding: the subject, the result, the remedy."""
 
     area: str
-    """configuration, environment, host, slack, blocks, redis, clock, metrics, figures, scaler, alertmanager, pager."""
+    """What it is about: configuration, environment, host, slack, redis, metrics, scaler, pager, ..."""
     state: Level
     text: str
     remedy: str = ""

@@ -679,5 +679,5 @@ async def test_a_pager_is_tried_only_where_that_pages_nobody(place: Place) -> No
         (Level.PROBLEM, "PagerDuty (night): answered HTTP 400: Event object is invalid"),
         (Level.OK, "bridge (PagerDuty) is set up; it was not tried, because that would page somebody"),
     ]
-    assert only(findings, "HTTP 400").remedy == "correct token_env and url in [pager.night]"
+    assert only(findings, "HTTP 400").remedy == "correct [pager.night]"
     assert refused.events == []

@@ -20,7 +20,7 @@ from bot.core.incident.details.general import (
     PlainText,
 )
 from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews, Spark
-from bot.core.incident.details.requests import RequestEnd, RequestNotDone
+from bot.core.incident.details.requests import IssueNoted, IssueStep, RequestEnd, RequestNotDone
 from bot.core.incident.details.scaling import (
     LeaseNoted,
     LeaseStep,
@@ -115,6 +115,9 @@ ROWS: tuple[Details, ...] = (
     RunnersReturned(ReturnResult.NOTHING_LEFT, POOL, 8),
     RunnersReturned(ReturnResult.LEASED, POOL, 8),
     RunnersReturned(ReturnResult.MOVED, POOL, 30, last=24),
+    IssueNoted(IssueStep.ASKED, "o/r"),
+    IssueNoted(IssueStep.FILED, "o/r#1", "https://x.example/1", ("ci: sev",)),
+    IssueNoted(IssueStep.NOT_FILED, "o/r"),
     RequestNotDone(RequestEnd.REFUSED, "scale_up", POOL, 24, "Too soon."),
     RequestNotDone(RequestEnd.FAILED, "silence", why="am: 500"),
     RequestNotDone(RequestEnd.UNKNOWN, "silence", why="am: 500"),

@@ -16,7 +16,7 @@ from bot.core.incident.details.general import (
     PlainText,
 )
 from bot.core.incident.details.queue import ChartShown, QueueChanged
-from bot.core.incident.details.requests import RequestNotDone
+from bot.core.incident.details.requests import IssueNoted, RequestNotDone
 from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.details.silences import SilenceEnded, Silencing
 
@@ -42,6 +42,7 @@ Details = (
     | LeaseNoted
     | RunnersReturned
     | RequestNotDone
+    | IssueNoted
     | Diagnosed
     | CauseJudged
     | IncidentEnded

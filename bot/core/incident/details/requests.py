@@ -35,3 +35,25 @@ class RequestNotDone:
     waited_seconds: float = 0.0
     """Time allowed for the approval."""
     kind: Literal["request_not_done"] = "request_not_done"
+
+
+class IssueStep(StrEnum):
+    """What happened to the GitHub issue of an incident."""
+
+    ASKED = "asked"
+    FILED = "filed"
+    NOT_FILED = "not_filed"
+    """Shadow mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class IssueNoted:
+    """The GitHub issue of an incident."""
+
+    step: IssueStep
+    name: str = ""
+    """Repository and number, OWNER/NAME#12; before that the repository."""
+    url: str = ""
+    lacking: tuple[str, ...] = ()
+    """Labels that GitHub did not set."""
+    kind: Literal["issue"] = "issue"

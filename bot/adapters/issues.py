@@ -1,0 +1,70 @@
+"""Files GitHub issues: one per incident, found again by a mark in its text."""
+
+from functools import partial
+
+from bot.adapters.build_context import Parts
+from bot.adapters.github.api import ANSWERS, GitHubApi
+from bot.adapters.github.settings import api_of
+from bot.config import ConfigError, IssuesTable
+from bot.core.external import FiledIssue, Problem
+from bot.ports import Failure, Unreachable
+
+PLACE = "[issues]"
+PAGES = 5
+"""Most pages of the newest issues that are searched for the mark, 100 issues each."""
+
+
+class GitHubIssues:
+    """The port `IssueTracker`."""
+
+    def __init__(self, api: GitHubApi, repository: str) -> None:
+        self._api, self.repository = api, repository
+        self._path = f"/repos/{repository}/issues"
+
+    async def find(self, mark: str, since: str) -> FiledIssue | None:
+        """The oldest of our issues with this mark; lists, unlike searches, have an issue at once."""
+        found = None
+        newest = {"state": "all", "sort": "created", "direction": "desc", "since": since, "per_page": "100"}
+        for page in range(1, PAGES + 1):
+            body = (await self._api.get(self._path, {**newest, "page": f"{page}"})).body
+            if not isinstance(body, list):
+                raise self._api.problem("its list of issues is no list")
+            for one in body:
+                if isinstance(one, dict) and str(one.get("body") or "").rstrip().endswith(mark):
+                    found = self._issue(one)
+            if len(body) < 100:
+                break
+        return found
+
+    async def create(self, title: str, text: str, labels: tuple[str, ...]) -> FiledIssue:
+        """Create an issue. Raises Unreachable(UNKNOWN) if GitHub may have created it all the same."""
+        answer = await self._api.send("POST", self._path, {"title": title, "body": text, "labels": list(labels)})
+        if not answer.ok:
+            raise self._api.problem(f"answered HTTP {answer.status} for {self._path}: {answer.text}")
+        return self._issue(answer.body)
+
+    async def lacking(self) -> tuple[Problem, ...] | None:
+        """Why issues cannot be filed; None if only a real one would tell."""
+        try:
+            body = (await self._api.get(f"/repos/{self.repository}", {})).body
+        except Unreachable as error:
+            return (Problem(f"{error.system}: {error.what}", error.remedy),)
+        if isinstance(body, dict) and body.get("has_issues") is False:
+            return (Problem(f"{self.repository} has no issues", "switch them on in its settings"),)
+        return None
+
+    def _issue(self, body: object) -> FiledIssue:
+        raw = body if isinstance(body, dict) else {}
+        number, url, labels = raw.get("number"), raw.get("html_url"), raw.get("labels")
+        if not isinstance(number, int) or not isinstance(url, str):
+            raise self._api.problem("its answer names no issue", Failure.UNKNOWN)
+        names = [one.get("name") for one in labels if isinstance(one, dict)] if isinstance(labels, list) else []
+        return FiledIssue(f"{self.repository}#{number}", url, tuple(str(name) for name in names))
+
+
+def build(table: IssuesTable, parts: Parts) -> GitHubIssues:
+    """The issues of a repository, from their table. Raises ConfigError."""
+    if wrong := table.wrong_credentials():
+        raise ConfigError([f"{PLACE}: {wrong}"])
+    http = partial(parts.http, "GitHub", PLACE, table, table.url, answers=ANSWERS)
+    return GitHubIssues(api_of(table, PLACE, partial(parts.token, PLACE), http, parts.now), table.repository)

@@ -1,0 +1,63 @@
+"""The GitHub issue of an incident: its parts, and the mark by which it is found again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from enum import StrEnum
+
+from bot.core.incident.details.requests import IssueNoted, IssueStep
+from bot.core.incident.incident import Incident
+
+_MARK = "<!-- tailback incident"
+
+
+class IssuePart(StrEnum):
+    """The parts of an issue; `[issues] headings` names and orders them."""
+
+    STATUS = "status"
+    ALERT = "alert"
+    TIMELINE = "timeline"
+    IMPACT = "impact"
+    CAUSE = "cause"
+    MITIGATION = "mitigation"
+    FOLLOW_UP = "follow_up"
+
+
+SEV = "pytorch"
+"""The preset of PyTorch's `ci: sev` issues."""
+
+
+@dataclass(frozen=True, slots=True)
+class IssueForm:
+    """How issues are written."""
+
+    preset: str
+    zone: tzinfo
+    """Of the timeline."""
+    zone_name: str
+    headings: Mapping[IssuePart, str] = field(default_factory=dict)
+    """The parts to write, in order; empty: all of the preset."""
+
+
+def marker(incident_id: str) -> str:
+    """The last line of an incident's issue; GitHub does not show it."""
+    return f"{_MARK} {incident_id} -->"
+
+
+def is_own(body: str) -> bool:
+    """Whether the last line of an issue's text is such a mark; text further up may have been written by anybody."""
+    return body.rstrip().rpartition("\n")[2].startswith(_MARK)
+
+
+def issue_of(incident: Incident) -> IssueNoted | None:
+    """The issue that was filed; None if none was."""
+    steps = [one.details for one in incident.log.timeline if isinstance(one.details, IssueNoted)]
+    return next((one for one in steps if one.step is IssueStep.FILED), None)
+
+
+def being_filed(incident: Incident) -> bool:
+    """Whether a request for it has no result yet."""
+    return any(
+        isinstance(one.details, IssueNoted) and one.details.step is IssueStep.ASKED and not one.answered
+        for one in incident.log.timeline
+    )

@@ -1,0 +1,133 @@
+"""The action File an issue: a GitHub issue with the incident's story, once, after a dialog that shows its text."""
+
+from datetime import UTC, datetime
+
+from bot.config import IssuesTable
+from bot.context.context import IN_THREAD, Action, Context, Effect
+from bot.context.queries import permalinks
+from bot.core.external import FiledIssue
+from bot.core.incident.details.requests import IssueNoted, IssueStep
+from bot.core.incident.incident import Incident, noted
+from bot.core.incident.observe import View
+from bot.core.incident.timeline import Event
+from bot.core.record import Prepared
+from bot.core.reporting.issue import being_filed, issue_of, marker
+from bot.core.requests.body import FileIssue
+from bot.core.requests.interaction import Answer, Interaction, Surface
+from bot.core.requests.offer import ButtonLabel, Place, request_id
+from bot.core.requests.request import Request, Result
+from bot.ports import IssueTracker, Refused
+from bot.requests.permission import acting, still_permitted
+from bot.requests.submit import new_request, recall, remember, subject, submit
+from bot.views.dialogs.issue import issue_modal, offer_issue
+from bot.views.export.markdown import issue_text
+from bot.views.mrkdwn import clipped
+from bot.views.parent.heading import headline
+from bot.views.words import refusals
+
+NAME = "file_issue"
+PERMISSION = "file"
+MOST_CHARACTERS = 60_000
+"""GitHub takes 65,536."""
+
+
+def _label(incident: Incident, view: View) -> ButtonLabel | None:
+    """In the menu, until there is one."""
+    possible = view.fileable and not issue_of(incident) and not being_filed(incident)
+    return ButtonLabel("File an issue", Place.MORE) if possible else None
+
+
+async def ask(context: Context, interaction: Interaction) -> Answer:
+    """Typed: offer the dialog. Button: show the text. Confirmed: store the request with the text that was shown."""
+    held, table, tracker = await subject(context, interaction, over=True), _table(context), _tracker(context)
+    _once(held.value)
+    if interaction.surface is Surface.MENTION:
+        return Answer(whisper=offer_issue(request_id(held.value, NAME), tracker.repository))
+    if interaction.surface is Surface.BUTTON:
+        now, view = context.now(), await context.view(held.value)
+        title = headline(held.value, view, now, context.settings.file.paces, 200)
+        link = (await permalinks(context, [held.value])).get(held.value.id, "")
+        text = clipped(issue_text(held.value, now, table.form, link), MOST_CHARACTERS)
+        where = ", ".join([tracker.repository, *table.tags])
+        await remember(context, interaction, texts=(title, text))
+        return Answer(view=issue_modal(NAME, interaction.request_id, where, title, text))
+    if not (texts := (await recall(context, interaction)).texts):
+        raise Refused(refusals.QUESTION_LAPSED)
+    request = new_request(context, interaction, held, FileIssue(texts[0], texts[1]))
+    now, asked = context.now(), IssueNoted(IssueStep.ASKED, tracker.repository)
+
+    def move(fresh: Incident) -> Incident:
+        _once(fresh)
+        return noted(fresh, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=request.id)
+
+    await submit(context, interaction, held, request, move, over=True)
+    return Answer()
+
+
+async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:
+    """Check the person and the kill switch again."""
+    acting(context)
+    await still_permitted(context, request.who, PERMISSION)
+    _tracker(context)
+    return Prepared(request)
+
+
+async def run(context: Context, request: Request, incident: Incident | None) -> Result:
+    """Create it, unless one with the incident's mark exists, for example after a loss of records."""
+    if context.settings.file.actions.shadow:
+        return Result(IssueNoted(IssueStep.NOT_FILED, _tracker(context).repository))
+    if (filed_before := await check(context, request, incident)) is not None:
+        return filed_before
+    tags, body = _table(context).tags, request.of(FileIssue)
+    return _filed(await _tracker(context).create(body.title, f"{body.text}\n{_mark(request)}", tags), tags)
+
+
+async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
+    """Find the issue with the incident's mark."""
+    since = incident.opened_at if incident else request.requested_at
+    stamp = f"{datetime.fromtimestamp(since, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    found = await _tracker(context).find(_mark(request), stamp)
+    return _filed(found, _table(context).tags) if found else None
+
+
+def _filed(issue: FiledIssue, tags: tuple[str, ...]) -> Result:
+    lacking = tuple(tag for tag in tags if tag.lower() not in {label.lower() for label in issue.labels})
+    return Result(IssueNoted(IssueStep.FILED, issue.name, issue.url, lacking), issue.name)
+
+
+def _mark(request: Request) -> str:
+    return marker(request.incident or request.id)
+
+
+def _tracker(context: Context) -> IssueTracker:
+    if context.issues is None:
+        raise Refused(refusals.NO_ISSUES)
+    return context.issues
+
+
+def _table(context: Context) -> IssuesTable:
+    if (table := context.settings.file.issues) is None:
+        raise Refused(refusals.NO_ISSUES)
+    return table
+
+
+def _once(incident: Incident) -> None:
+    if (filed := issue_of(incident)) is not None:
+        raise Refused(refusals.issue_filed(filed.name, filed.url))
+    if being_filed(incident):
+        raise Refused(refusals.ISSUE_BEING_FILED)
+
+
+ACTION = Action(
+    name=NAME,
+    verb="file",
+    usage="file",
+    help="File a GitHub issue with the incident's story; you see its text first (in its thread).",
+    ask=ask,
+    permission=PERMISSION,
+    surfaces=IN_THREAD,
+    label=_label,
+    kill_switch=True,
+    dialogs=(NAME,),
+    effect=Effect(prepare, run, check),
+)

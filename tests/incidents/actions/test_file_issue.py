@@ -1,0 +1,208 @@
+"""File an issue: the text is shown first and filed as shown, once, with links in both directions."""
+
+from typing import Any
+
+import pytest
+
+from bot.core.reporting.issue import is_own, issue_of, marker
+from bot.core.requests.offer import request_id
+from bot.incidents.actions.file_issue import NAME
+from bot.ports import Failure, Refused
+from tests.requests.test_perform import dies_after_the_effect
+from tests.world import ANA, BEN, CAM, World, spoken
+
+TABLE: dict[str, Any] = {"issues": {"repository": "example/ci", "token_env": "TOKEN", "labels": ["ci-incident"]}}
+
+
+async def opened(**tables: Any) -> World:
+    """An incident in a workspace that files issues."""
+    world = World(**{**TABLE, **tables})
+    await world.opens()
+    return world
+
+
+async def shown(world: World, who: str = ANA) -> str:
+    """What the dialog shows."""
+    answer = await world.asks(NAME, who)
+    assert answer.view is not None
+    return str(answer.view)
+
+
+async def confirmed(world: World, who: str = ANA) -> None:
+    """Look at the text, and file it."""
+    await shown(world, who)
+    await world.asks(NAME, who, surface="dialog")
+
+
+async def test_the_text_is_filed_as_it_was_shown_with_links_in_both_directions() -> None:
+    """What happens in between does not change it; the hidden line comes last."""
+    world = await opened()
+    dialog = await shown(world)
+    assert "linux.2xlarge: 14 jobs queued" in dialog
+    assert "ci-incident" in dialog
+    await world.asks("ack", BEN)
+    await world.asks(NAME, surface="dialog")
+    await world.work()
+    ((title, text, labels),) = world.issues.filed
+    assert title.startswith("linux.2xlarge: 14 jobs queued")
+    assert labels == ("ci-incident",)
+    assert "U0BEN" not in text
+    assert f"<{await world.chat.permalink(world.incident.thread.channel, world.parent.ts)}>" in text
+    assert text.endswith(marker(world.incident.id))
+    assert is_own(text)
+    link = "https://github.example/example/ci/issues/1"
+    assert f"<@{ANA}> filed example/ci#1." in world.replies[-1]
+    assert link in str(world.thread[-1].blocks)
+    assert link in str(world.parent.message.blocks)
+    found = issue_of(world.incident)
+    assert found is not None
+    assert found.url == link
+
+
+async def test_typed_it_offers_the_dialog_also_for_an_incident_that_is_over() -> None:
+    """A dialog needs a click."""
+    world = await opened()
+    await world.says("resolve")
+    await world.work()
+    answer = await world.says(NAME)
+    assert answer.whisper is not None
+    assert request_id(world.incident, NAME) in str(answer.whisper.blocks)
+    await confirmed(world)
+    await world.work()
+    assert len(world.issues.filed) == 1
+
+
+async def test_a_second_request_is_refused_with_the_first_one() -> None:
+    """While it is being filed, and afterwards with the link; the menu offers it no more."""
+    world = await opened()
+    await shown(world, BEN)
+    await confirmed(world)
+    with pytest.raises(Refused):
+        await world.asks(NAME, BEN, surface="dialog")
+    with pytest.raises(Refused, match="is being filed"):
+        await world.says(NAME)
+    await world.work()
+    with pytest.raises(Refused, match="example/ci#1, https://"):
+        await world.says(NAME)
+    assert len(world.issues.filed) == 1
+    assert "File an issue" not in str(world.parent.message.blocks)
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_an_answer_that_got_lost_files_one(*, arrived: bool) -> None:
+    """The mark is looked for before another try."""
+    world = await opened()
+    world.issues.script.fail("create", Failure.UNKNOWN, after=arrived)
+    await confirmed(world)
+    await world.passes(120)
+    assert len(world.issues.filed) == 1
+    assert "filed example/ci#1" in world.replies[-1]
+
+
+async def test_a_worker_that_dies_is_followed_by_one_that_looks_first() -> None:
+    """Also when it died between the issue and its record."""
+    world = await opened()
+    await confirmed(world)
+    (claim,) = await world.claims("act")
+    await dies_after_the_effect(world, claim)
+    await world.passes(60)
+    assert len(world.issues.filed) == 1
+
+
+async def test_the_permission_is_checked_at_the_click_and_before_the_effect() -> None:
+    """And the kill switch."""
+    world = await opened(permissions={"file": [ANA]})
+    with pytest.raises(Refused):
+        await world.asks(NAME, CAM)
+    await confirmed(world)
+    world.configure(**{**TABLE, "permissions": {"file": [BEN]}})
+    await world.work()
+    assert not world.issues.filed
+    assert "not done" in world.replies[-1]
+    world.configure(**{**TABLE, "actions": {"enabled": False}})
+    with pytest.raises(Refused, match="switched off"):
+        await world.asks(NAME)
+
+
+async def test_after_a_refusal_it_can_be_asked_again() -> None:
+    """The first request has its result."""
+    world = await opened()
+    refusal = Refused("GitHub: issues are disabled")
+    world.issues.script.fail("create", error=refusal)
+    await confirmed(world)
+    await world.work()
+    assert "issues are disabled" in world.replies[-1]
+    await confirmed(world)
+    await world.work()
+    assert len(world.issues.filed) == 1
+
+
+async def test_labels_that_github_dropped_are_named() -> None:
+    """GitHub drops them silently without push access."""
+    world = await opened()
+    world.issues.may_label = False
+    await confirmed(world)
+    await world.work()
+    assert "GitHub did not set ci-incident" in world.replies[-1]
+
+
+async def test_shadow_mode_files_nothing() -> None:
+    """And says so."""
+    world = await opened(actions={"shadow": True})
+    await confirmed(world)
+    await world.work()
+    assert not world.issues.filed
+    assert "would have filed" in world.replies[-1]
+
+
+async def test_a_dialog_that_is_too_old_files_nothing() -> None:
+    """What it showed is not known any more."""
+    world = await opened()
+    with pytest.raises(Refused):
+        await world.asks(NAME, surface="dialog")
+    assert not world.issues.filed
+
+
+async def test_without_a_repository_it_is_neither_offered_nor_done() -> None:
+    """The refusal names the table."""
+    world = World()
+    await world.opens()
+    assert "File an issue" not in str(world.parent.message.blocks)
+    with pytest.raises(Refused, match=r"\[issues\]"):
+        await world.says(NAME)
+
+
+@pytest.mark.parametrize(
+    ("more", "headings"),
+    [
+        ({}, "Status, Alert, Timeline (UTC), Impact, Cause, What was done, Follow-ups"),
+        (
+            {"preset": "pytorch"},
+            "Current Status, Error looks like, Incident timeline (Pacific), User impact, Root cause, Mitigation, "
+            "Prevention/followups",
+        ),
+        (
+            {"headings": {"impact": "Who waited", "timeline": "When"}, "zone": "Europe/Berlin"},
+            "Who waited, When (Europe/Berlin)",
+        ),
+    ],
+)
+async def test_the_headings_are_those_of_the_preset_or_ones_own(more: dict[str, object], headings: str) -> None:
+    """In their order, and no other."""
+    world = await opened(issues={**TABLE["issues"], **more, "labels": []})
+    await confirmed(world)
+    await world.work()
+    ((_, text, labels),) = world.issues.filed
+    assert ", ".join(line[3:] for line in text.splitlines() if line.startswith("## ")) == headings
+    assert labels == (("ci: sev",) if "preset" in more else ())
+
+
+async def test_texts_from_outside_mention_nobody_there() -> None:
+    """Neither in the issue nor in the dialog."""
+    world = World(**TABLE)
+    await world.opens(spoken(team="@everyone", alertname="<!channel> @octocat closes #1"))
+    dialog = await shown(world)
+    assert "<!channel>" not in dialog
+    await world.asks(NAME, surface="dialog")
+    await world.work()
+    assert "@octocat" not in world.issues.filed[0][1]
