@@ -32,7 +32,7 @@ def test_what_people_meet_most_is_collected() -> None:
         "The bot is not in …",
         "SLACK_BOT_TOKEN is not set",
         "The append-only file is off",
-        "You are not on the list",
+        "You don't have permission",
         "is required; add it",
     ):
         assert known in text, known

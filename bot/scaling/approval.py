@@ -35,7 +35,7 @@ async def awaited(context: Context, interaction: Interaction) -> tuple[Stored[Re
     about, incident = await subject_of_button(context, interaction)
     held = await context.store.get(Request, about)
     if held is None:
-        raise Refused(refusals.APPROVER_UNKNOWN_REQUEST)
+        raise Refused(refusals.REQUEST_UNKNOWN)
     request = held.value
     if request.agreed_by:
         raise Refused(refusals.ALREADY_APPROVED, request.agreed_by)

@@ -79,7 +79,7 @@ async def _held(context: Context, asked: ExtendLease) -> tuple[Stored[PoolLeases
 def _until(policy: ScalePolicy, share: Lease, now: float) -> float:
     """The new end; raises Refused if it cannot be later than now."""
     if share.returning:
-        raise Refused(refusals.RETURNING_THOSE)
+        raise Refused(refusals.RETURNING)
     if policy.lease_seconds is None or share.ends_at is None:
         raise Refused(refusals.NO_LEASE)
     if (until := further(share, policy, now)) is not None:

@@ -12,15 +12,19 @@ def unanswered(interaction: Interaction, error: Exception) -> Answer:
     why = str(error) or "it took too long"
     doubtful = isinstance(error, TimeoutError) or (isinstance(error, Unreachable) and error.failure is Failure.UNKNOWN)
     if not doubtful:
-        return Answer(whisper=refusal(f"That was not recorded ({why}). Nothing was done; try again in a moment."))
+        return Answer(
+            whisper=refusal(f"Nothing was changed. Your request was not recorded ({why}). Try again in a moment.")
+        )
     action = ACTIONS.get(interaction.name)  # None: the menu before its entry is known
-    again = "press again" if interaction.surface is Surface.BUTTON else "ask again"
+    again = "Press again" if interaction.surface is Surface.BUTTON else "Ask again"
     if action is not None and _only_asks(action, interaction):
         what = "dialog" if interaction.surface is Surface.BUTTON else "question"
-        return Answer(whisper=refusal(f"The {what} did not open ({why}). Nothing was done; {again}."))
+        return Answer(whisper=refusal(f"Nothing was changed. The {what} did not open ({why}). {again}."))
     if action is None or action.reads_only:
-        return Answer(whisper=refusal(f"There was no answer ({why}). Nothing was changed; {again}."))
-    return Answer(whisper=refusal(f"It is not known whether that was recorded ({why}). If nothing shows, ask again."))
+        return Answer(whisper=refusal(f"Nothing was changed. There was no answer ({why}). {again}."))
+    return Answer(
+        whisper=refusal(f"It is unknown whether your request was recorded ({why}). If nothing shows, ask again.")
+    )
 
 
 def _only_asks(action: Action, interaction: Interaction) -> bool:

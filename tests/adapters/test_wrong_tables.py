@@ -43,7 +43,7 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
     "github_aws_runners": [
         ({"tags": {}}, "tags: "),
         ({"format": "philips"}, "format: "),
-        ({"lease": "2h"}, "lease: these runners end by themselves and cannot be handed back; leave it out"),
+        ({"lease": "2h"}, "lease: these runners end by themselves and cannot be returned; leave it out"),
         ({"queue_url": "linux"}, "queue_url: "),
     ],
     "http": [

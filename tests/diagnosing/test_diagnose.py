@@ -45,7 +45,7 @@ async def test_what_could_not_be_read_is_named_with_its_reason() -> None:
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.asks("diagnose")
     await world.work()
-    assert "Not seen: linux.2xlarge: Prometheus (fake): snapshot failed" in str(world.thread[-1].blocks)
+    assert "Not measured: linux.2xlarge: Prometheus (fake): snapshot failed" in str(world.thread[-1].blocks)
 
 
 async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.M
     world.context.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
     found = await diagnose.read(world.context, [POOL, OTHER_POOL])
     assert [sample.pool for sample in found.figures] == [POOL]
-    assert "Not seen: linux.gpu: no answer within" in " ".join(details_lines(found.details, found.figures))
+    assert "Not measured: linux.gpu: no answer within" in " ".join(details_lines(found.details, found.figures))
     held = Pool(OTHER_POOL, (Snapshot(OTHER_POOL, world.clock.now() - 20, queued=3),), tried_at=world.clock.now() - 20)
     await world.store.commit(Change(puts=(Put(Stored(held, 0), held, None),)))
     again = await diagnose.read(world.context, [POOL, OTHER_POOL])
@@ -112,7 +112,7 @@ async def test_in_a_thread_a_named_pool_is_told_to_the_thread() -> None:
 async def test_an_unknown_pool_is_refused_with_the_names_there_are() -> None:
     """Before anything is written down."""
     world = World()
-    with pytest.raises(Refused, match='no pool "nope"'):
+    with pytest.raises(Refused, match='Unknown pool "nope"'):
         await world.types("diagnose", "nope")
     assert world.data.commits == 0
 

@@ -28,8 +28,8 @@ def test_sentences_give_cause_evidence_and_what_was_missing() -> None:
     """A person reads the cause, its figures, whether scaling helps, and what could not be seen."""
     said = sentences(diagnosed(facts(limit=20, booting=0, api_remaining=None)))
     assert said[0].startswith(f"{POOL}, cause 1 (high confidence): the pool's limit is reached. 20 busy of 20 runners")
-    assert "Scaling up helps." in said[0]
-    assert said[-1] == f"{POOL}: there are no figures for what is left of the API limit."
+    assert "More runners help." in said[0]
+    assert said[-1] == f"{POOL}: not measured: API quota."
 
 
 IDLE: dict[str, Any] = {"idle": 12, "busy": 0, "provider_up": False, "starts_per_minute": 0.0}
@@ -47,13 +47,13 @@ def test_pools_of_which_the_same_is_said_share_their_lines() -> None:
     found = outage("a", "b", "c", "d")
     (group,) = grouped(found)
     said = sentences(*group)
-    assert said[0].startswith("a, b, c and d, cause 1 (high confidence): the CI provider assigns no jobs.")
-    assert said[0].endswith("Look at the provider's status page, hold, and do not rerun: jobs start when it recovers.")
+    assert said[0].startswith("a, b, c and d, cause 1 (high confidence): the CI provider is not assigning jobs.")
+    assert said[0].endswith("Check the provider's status page. Do not rerun: jobs start when it recovers.")
     assert said[1] == "Cause 1, by pool: " + " ".join(
-        f"{name}: 12 idle runners beside {30 + number} waiting jobs." for number, name in enumerate("abcd")
+        f"{name}: 12 idle runners while {30 + number} jobs wait." for number, name in enumerate("abcd")
     )
     assert said[2].startswith("The same 4 pools, cause 2 (low confidence)")
-    assert len([line for line in said if "do not rerun" in line]) == 1
+    assert len([line for line in said if "Do not rerun" in line]) == 1
 
 
 def test_figures_of_many_pools_are_not_cut() -> None:
@@ -61,9 +61,7 @@ def test_figures_of_many_pools_are_not_cut() -> None:
     names = [f"linux.{'x' * 70}.{number}" for number in range(5)]
     said = sentences(*grouped(outage(*names))[0])
     each = [line for line in said if line.startswith("Cause 1, linux.")]
-    assert [line.split(": ")[1] for line in each] == [
-        f"12 idle runners beside {30 + n} waiting jobs." for n in range(5)
-    ]
+    assert [line.split(": ")[1] for line in each] == [f"12 idle runners while {30 + n} jobs wait." for n in range(5)]
 
 
 def test_pools_with_different_causes_keep_their_own_lines() -> None:
@@ -83,7 +81,7 @@ def test_what_the_evidence_gave_is_named_for_the_survey() -> None:
 
 def test_unknown_is_said_as_such() -> None:
     """Jobs wait and no rule fits."""
-    assert sentences(diagnosed(facts()))[0] == f"{POOL}: cause unknown. No rule fits the figures that are there."
+    assert sentences(diagnosed(facts()))[0] == f"{POOL}: cause unknown. No rule matches the known figures."
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
         Scaling.UNKNOWN,
     ),
     ("a limit of 0", "limit", facts(limit=0, booting=0), Scaling.HELPS),
-    ("F1 failed runners fill the limit", "failed_fill", facts(failed=18, booting=2), Scaling.NO),
+    ("F1 failed runners use up the limit", "failed_fill", facts(failed=18, booting=2), Scaling.NO),
     ("a genuine surge", "surge", facts(arrivals_per_minute=6.0), Scaling.HELPS),
     ("A1 many pools at once", "together", facts(Around(MANY, MANY)), Scaling.UNKNOWN),
 ]

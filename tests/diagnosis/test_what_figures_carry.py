@@ -53,7 +53,7 @@ def test_a_bad_image_is_still_named_first_when_its_failures_have_filled_the_limi
     """I2: what was created until then never registered, and that was seen."""
     found = lately(facts(creates=14, registered=0, failed=9), 20, creates=0, failed=18, busy=22, booting=0)
     assert [one.cause for one in diagnosed(found).findings[:2]] == ["unregistered", "failed_fill"]
-    assert "of 14 machines created in 15 min before, 0 registered" in evidence(found, "unregistered")
+    assert "in the 15 min before, 0 of 14 new machines registered" in evidence(found, "unregistered")
     well = lately(
         facts(creates=14, registered=13, failed=9), 20, creates=0, failed=18, busy=22, booting=0, registered=0
     )
@@ -106,13 +106,13 @@ def test_refusals_that_nobody_counts_are_not_said_to_be_none() -> None:
     alone = facts(**DEAD, create_failures=None)
     assert "0 created and refusals unknown in 15 min" in evidence(alone, "unknown_label")
     many = facts(Around(MANY, MANY), creates=0, create_failures=None)
-    assert evidence(many, "together").endswith("it is unknown whether any was refused")
-    assert evidence(facts(Around(MANY, MANY), creates=0), "together").endswith("none was refused")
+    assert evidence(many, "together").endswith("refusals unknown")
+    assert evidence(facts(Around(MANY, MANY), creates=0), "together").endswith("none refused")
 
 
 def test_booting_runners_that_nobody_counts_are_not_said_to_be_none() -> None:
     """Nor is the room below the limit told, of which they may hold a part."""
-    assert "unknown whether one boots" in evidence(facts(limit=0, busy=0, booting=None), "unknown_label")
+    assert "booting runners are unknown" in evidence(facts(limit=0, busy=0, booting=None), "unknown_label")
     assert "more allowed" not in evidence(facts(arrivals_per_minute=6.0, booting=None), "surge")
     assert "more allowed" in evidence(facts(arrivals_per_minute=6.0), "surge")
 
@@ -129,10 +129,10 @@ def test_a_flat_number_of_hosted_jobs_is_told_with_the_time_that_it_was_seen() -
     long = facts(pool="ubuntu-latest")
     short = replace(long, series=tuple(replace(s, at=AT - (AT - s.at) / 30) for s in long.series[-5:]))
     assert evidence(long, "hosted").endswith(
-        "exactly 20 jobs run, unchanged for 30 min: that looks like the account's cap"
+        "exactly 20 jobs running, unchanged for 30 min: probably the account's concurrency limit"
     )
     assert "exactly" not in evidence(lately(long, 10, busy=19), "hosted")
-    assert evidence(short, "hosted") == "ubuntu-latest is a label of the CI provider's own machines"
+    assert evidence(short, "hosted") == "ubuntu-latest is a label of the CI provider's own runners"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_rows_that_the_source_left_out_are_told_and_explain_nothing() -> None:
     """They are no part of the queue that is there."""
     one = of(facts(ghosts=7), "stale_rows")
     assert one is not None
-    assert (one.sureness, evidence_words(one)) == ("low", ("7 rows only look queued and are left out of the figures",))
+    assert (one.sureness, evidence_words(one)) == ("low", ("7 stale rows left out of the figures",))
 
 
 def test_one_long_job_is_not_why_a_full_pool_queues() -> None:

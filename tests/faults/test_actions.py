@@ -138,7 +138,7 @@ async def test_ac_3_killed_around_an_undo_the_runners_go_back_once(
             question = await home.slack.modal()
             home.aim()
             assert await question.submit() == {}
-            accepted = await nth_reply(home, root, "it accepted", number)
+            accepted = await nth_reply(home, root, "request accepted", number)
             dying, told = (
                 asyncio.create_task(POINTS[point](home, home.to_ends, scales)),
                 len(audited(home, "hand_back")),
@@ -150,7 +150,7 @@ async def test_ac_3_killed_around_an_undo_the_runners_go_back_once(
             await home.says(partial(audited, home, "hand_back", told), "done")
             assert home.ends.current == 10
             told_in_order(audited(home, "hand_back", told))
-            await nth_reply(home, root, "handed back extra runners", number)
+            await nth_reply(home, root, "returned the extra runners", number)
             await home.ready(killed)
 
 
@@ -183,5 +183,5 @@ def audited(home: House, what: str, since: int = 0) -> list[str]:
             entry = fields[b"entry"].decode()
             if f'"what":"{what}"' in entry:
                 known = next((word for word in ("asked", "sent", "unknown") if f'"outcome":"{word}"' in entry), "done")
-                found.append("failed" if "not done" in entry else known)
+                found.append("failed" if "It failed" in entry else known)
     return found[since:]

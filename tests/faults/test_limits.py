@@ -19,8 +19,8 @@ PRICE = "cost_per_runner_hour = 1.0\nmax_cost_per_hour = 5.0"
 REFUSED = {
     "99": "above the pool's maximum of 40 runners",
     "35": "At most 20 more at once: 30 is the highest target now",
-    "5": "not above the present 10 runners",
-    "10": "not above the present 10 runners",
+    "5": "not above the current 10 runners",
+    "10": "not above the current 10 runners",
     "-3": "whole number",
     "x": "whole number",
 }
@@ -61,8 +61,8 @@ async def test_ac_4_inside_the_cooldown_the_next_one_is_refused(zygote: Zygote, 
         await confirmed(home, await asked(home, 14))
         await home.eventually(lambda: home.ends.current == 14, "the first target")
         await typed(home, 18, BEN)
-        told = await home.slack.ephemeral(BEN, containing="was scaled a moment ago")
-        assert "the next time is possible in" in told.text
+        told = await home.slack.ephemeral(BEN, containing="was just scaled")
+        assert "You can scale it again in" in told.text
         assert [target for target, _ in home.ends.sets] == [14]
 
 
@@ -74,9 +74,9 @@ async def test_ac_4_two_people_within_the_cooldown_scale_once(zygote: Zygote, tm
         await home.eventually(lambda: bool(home.ends.sets), "one target")
         ((target, _),) = home.ends.sets
         late = BEN if target == 24 else ANA
-        told = await home.slack.ephemeral(late, containing="not done: ")
-        too_soon = "not done: The pool was scaled a moment ago" in told.text
-        outrun = target == 26 and "not done: The target 24 is not above the present 26 runners" in told.text
+        told = await home.slack.ephemeral(late, containing="Refused: ")
+        too_soon = "Refused: The pool was just scaled" in told.text
+        outrun = target == 26 and "Refused: The target 24 is not above the current 26 runners" in told.text
         assert too_soon or outrun, told.text
         assert len(home.ends.sets) == 1
 
@@ -86,7 +86,7 @@ async def test_ac_4_what_would_cost_too_much_is_refused_with_the_figure(zygote: 
     async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True, price=PRICE)) as home:
         await typed(home, 16)
         told = await home.slack.ephemeral(containing="max_cost_per_hour")
-        assert "at most 5.00 is allowed" in told.text
+        assert "The maximum is 5.00" in told.text
         await confirmed(home, await asked(home, 15))
         await home.eventually(lambda: [target for target, _ in home.ends.sets] == [15], "what is affordable")
 
@@ -99,11 +99,11 @@ async def test_ac_4_in_shadow_mode_it_is_only_said_what_would_be_done(zygote: Zy
         question = await asked(home, 24)
         assert "Shadow mode" in question.text
         await confirmed(home, question)
-        await home.slack.ephemeral(containing="would have asked")
+        await home.slack.ephemeral(containing="would have scaled")
         home.aim()
         await home.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
         messages = home.stand_in.workspace.channels[CHANNEL].messages
-        await home.eventually(lambda: any("so none was made" in str(m["text"]) for m in messages.values()), "the words")
+        await home.eventually(lambda: any("None was created" in str(m["text"]) for m in messages.values()), "the words")
         assert home.ends.sets == []
         assert home.ends.silenced == []
 
@@ -111,10 +111,10 @@ async def test_ac_4_in_shadow_mode_it_is_only_said_what_would_be_done(zygote: Zy
 CHANGED: dict[str, tuple[dict[str, object], str]] = {
     "the maximum": ({"most": 20}, "above the pool's maximum of 20 runners"),
     "the step": ({"step": 5}, "At most 5 more at once"),
-    "the price": ({"price": PRICE}, "at most 5.00 is allowed"),
-    "the switch": ({"enabled": "false"}, "Actions are switched off"),
-    "who may": ({"may_scale": "[]"}, "Nobody may do that here yet"),
-    "the mode": ({"shadow": "true"}, "would have asked"),
+    "the price": ({"price": PRICE}, "The maximum is 5.00"),
+    "the switch": ({"enabled": "false"}, "Actions are disabled"),
+    "who may": ({"may_scale": "[]"}, "Nobody has permission for this yet"),
+    "the mode": ({"shadow": "true"}, "would have scaled"),
 }
 
 
@@ -148,7 +148,7 @@ async def test_ac_4_the_kill_switch_works_without_a_restart(zygote: Zygote, tmp_
         home.configure(enabled="false")
         await home.eventually(lambda: "configuration read again" in home.webs[0].said(), "the web has read it")
         await typed(home, 24)
-        await home.slack.ephemeral(containing="switched off")
+        await home.slack.ephemeral(containing="disabled")
         home.configure(enabled="true")
         await home.eventually(lambda: home.webs[0].said().count("configuration read again") == 2, "read once more")
         await confirmed(home, await asked(home, 24))

@@ -76,7 +76,7 @@ async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_pat
         await everything_pressed(home)
         home.ends.complaint = EVIL
         await everything_pressed(home)
-        await silenced(home, "not done")
+        await silenced(home, "Refused")
         home.ends.complaint = ""
         await silenced(home, "silenced the alert")
         (comment,) = home.ends.silenced

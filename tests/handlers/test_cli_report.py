@@ -51,7 +51,7 @@ def test_a_week_is_told_in_plain_lines(capsys: pytest.CaptureFixture[str]) -> No
     assert said.out.startswith("Incidents of the last 7 days, ")
     assert "Europe/Berlin: 1 incident (1 open).\n" in said.out
     assert f"\n{POOL}\n  - 1 incident (1 open), open for 1 h\n" in said.out
-    assert "\nProposals\n  1. Let an alert for linux.2xlarge fire earlier: at a wait of 15 min.\n" in said.out
+    assert "\nProposals\n  1. Make an alert for linux.2xlarge fire earlier: at a wait of 15 min.\n" in said.out
     assert "*" not in said.out
     assert max(len(line) for line in said.out.splitlines()) <= 100
 
@@ -88,7 +88,7 @@ def test_a_pool_that_there_is_not_is_refused_with_those_there_are(capsys: pytest
     """One line on standard error, exit 1, nothing on standard output."""
     said = ran(capsys, "report", "linux.9xlarge")
     assert (said.code, said.out) == (1, "")
-    assert said.complaint == 'tailback: There is no pool "linux.9xlarge". Known pools: linux.2xlarge, macos-m1.'
+    assert said.complaint == 'tailback: Unknown pool "linux.9xlarge". Known pools: linux.2xlarge, macos-m1.'
 
 
 @pytest.mark.usefixtures("here")

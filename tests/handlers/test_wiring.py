@@ -50,7 +50,7 @@ def written(tmp_path: Path) -> Written:
 def test_the_kill_switch_works_without_a_restart(written: Written) -> None:
     """And back again."""
     written.save(f"{GOOD}[actions]\nenabled = false\n")
-    with pytest.raises(Refused, match="switched off"):
+    with pytest.raises(Refused, match="disabled"):
         acting(written.house.context)
     written.save(GOOD)
     acting(written.house.context)

@@ -28,7 +28,7 @@ async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
         await world.tell(claim)
     assert (await world.now(request)).progress is Progress.UNKNOWN
     await world.work()
-    assert "did not answer, checking what is true" in world.replies[-1]
+    assert "did not answer. Checking what happened" in world.replies[-1]
 
 
 async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ async def test_the_thread_says_what_is_odd_about_an_alert() -> None:
     await world.fires(oddities=("priority: is required", "teams[0]: <!channel>"))
     await world.work()
     (reply,) = world.replies
-    assert "does not keep to the event format" in reply
+    assert "does not follow the event format" in reply
     assert "priority: is required" in reply
     assert "<!channel>" not in reply
 

@@ -219,7 +219,7 @@ async def test_a_deleted_thread_is_replaced_once_by_a_new_one() -> None:
     await world.work()
     assert world.parent.ts != before.thread.root
     assert world.replies[0].startswith("1 more alert")
-    assert "this is its new thread" in world.replies[1]
+    assert "This is its new thread" in world.replies[1]
     assert world.data.indexes[f"thread:{CHANNEL}:{world.parent.ts}"] == world.incident.id
 
 

@@ -70,8 +70,8 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, faults: dict
 
 
 async def test_a_lease_is_refused_with_the_reason(tmp_path: Path) -> None:
-    """What cannot be handed back is not promised."""
+    """What cannot be returned is not promised."""
     told = await configuration_problems(
         "github-aws-runners", tmp_path, {'cooldown = "5m"\n': 'cooldown = "5m"\nlease = "2h"\n'}
     )
-    assert any("lease: these runners end by themselves and cannot be handed back; leave it out" in one for one in told)
+    assert any("lease: these runners end by themselves and cannot be returned; leave it out" in one for one in told)

@@ -47,20 +47,20 @@ async def test_asked_by_one_approved_by_another_verified_and_undone(tmp_path: Pa
     """The buttons below the replies work, go when they are decided, and the one who asked cannot approve."""
     async with running(tmp_path, redis_url, CareSetup(lease="1h")) as world:
         parent = await asked(world, 24)
-        question = await parent.reply("A second person must agree within 15 min")
+        question = await parent.reply("It needs approval within 15 min")
         assert question.buttons == ["Approve", "Decline"]
         await question.click("Approve", user=ANA)
-        assert "Somebody else must agree" in (await world.slack.ephemeral(ANA, "Somebody else")).text
+        assert "You can't approve your own request" in (await world.slack.ephemeral(ANA, "Somebody else")).text
         assert world.farm.sets == []
         await question.click("Approve", user=BEN)
         await parent.reply(f"Approved by <@{BEN}>.")
-        await parent.reply("it accepted")
+        await parent.reply("request accepted")
         [(pool, target, _)] = world.farm.sets
         assert (pool, target) == (LINUX, 24)
         world.farm.pools[LINUX].busy = 24
         came = await parent.reply("verified. 14 more runners online, 24 in all")
         await came.click("Undo", user=BEN)
-        await parent.reply("handed back extra runners: linux.2xlarge is set to 10 again (was 24)")
+        await parent.reply("returned the extra runners: linux.2xlarge is back to 10 (was 24)")
         assert world.farm.pools[LINUX].current == 10
         await parent.until("verified")
         again = await parent.reply("undone, back to 10")
@@ -71,12 +71,12 @@ async def test_no_effect_is_called_out_and_the_lease_ends_by_itself(tmp_path: Pa
     """The scaler accepts and delivers nothing; after the lease the level is what it was."""
     async with running(tmp_path, redis_url, CareSetup()) as world:
         parent = await asked(world, 14)
-        await parent.reply("it accepted")
+        await parent.reply("request accepted")
         came = await parent.reply("no effect")
         assert "the scaler accepted 14, but only 10 runners online" in came.text
         assert came.buttons == ["Undo"]
-        await parent.reply("are handed back in")
-        await parent.reply("Handed back extra runners: linux.2xlarge is set to 10 again (was 14). The lease has ended")
+        await parent.reply("are returned in")
+        await parent.reply("Returned the extra runners: linux.2xlarge is back to 10 (was 14). The lease has ended")
         assert world.farm.pools[LINUX].current == 10
 
 
@@ -84,9 +84,9 @@ async def test_what_somebody_else_set_is_left(tmp_path: Path, redis_url: str) ->
     """Moved while the lease ran: nothing is sent, and the thread is told."""
     async with running(tmp_path, redis_url, CareSetup()) as world:
         parent = await asked(world, 14)
-        await parent.reply("it accepted")
+        await parent.reply("request accepted")
         world.farm.pools[LINUX].current = 12
-        await parent.reply("Left linux.2xlarge at 12: somebody else set that")
+        await parent.reply("Left linux.2xlarge at 12: someone else changed it")
         await asyncio.sleep(0)
         assert [target for _, target, _ in world.farm.sets] == [14]
 
@@ -96,10 +96,10 @@ async def test_a_lease_survives_the_death_of_the_process(tmp_path: Path, zygote:
     async with process(tmp_path, zygote, CareSetup(lease="8s")) as tailback:
         world = tailback.world
         parent = await asked(world, 14)
-        await parent.reply("it accepted")
+        await parent.reply("request accepted")
         tailback.kill()
         assert world.farm.pools[LINUX].current == 14
         await tailback.start()
-        await parent.reply("Handed back extra runners: linux.2xlarge is set to 10 again (was 14)")
+        await parent.reply("Returned the extra runners: linux.2xlarge is back to 10 (was 14)")
         assert world.farm.pools[LINUX].current == 10
         assert [target for _, target, _ in world.farm.sets] == [14, 10]

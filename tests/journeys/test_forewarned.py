@@ -98,7 +98,7 @@ async def test_a_slow_surge_is_warned_of_before_its_alert_fires(seed: int) -> No
     warning, incident = days.world.chat.parents()
     assert "An alert took this over" in warning.message.text
     told = [reply.message.text for reply in days.world.chat.thread(incident.ts)]
-    assert any("Foreseen: an early warning" in text for text in told)
+    assert any("An early warning for" in text for text in told)
     assert days.pool(GPU.name).early.episode is None
 
 

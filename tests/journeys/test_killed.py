@@ -74,5 +74,5 @@ async def test_killed_after_a_click_before_the_scaler_answered(tmp_path: Path, z
         tailback.kill()
         world.farm.hold.set()
         await tailback.start()
-        await parent.until("it accepted")
+        await parent.until("request accepted")
         assert len(world.farm.sets) == 1

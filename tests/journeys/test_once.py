@@ -19,7 +19,7 @@ async def test_a_double_click_acts_once(world: World) -> None:
     parent = await opened(world)
     await asyncio.gather(*(parent.click("Diagnose", stale=True) for _ in range(2)))
     await parent.reply("asked for a diagnosis")
-    told = await world.slack.ephemeral(containing="That was already requested")
+    told = await world.slack.ephemeral(containing="This was already requested")
     assert "ago by <@U0ANA>" in told.text
     await parent.click("Acknowledge", stale=True)
     await parent.until(acknowledged("U0ANA"))
@@ -33,7 +33,7 @@ async def test_two_people_at_once_and_one_has_it(world: World) -> None:
     await asyncio.gather(*(parent.click("Acknowledge", user, stale=True) for user in ("U0ANA", "U0BEN")))
     await parent.until("Acknowledged by")
     owner, other = ("U0ANA", "U0BEN") if acknowledged("U0ANA") in parent.text else ("U0BEN", "U0ANA")
-    told = await world.slack.ephemeral(other, "That was already requested")
+    told = await world.slack.ephemeral(other, "This was already requested")
     assert f"<@{owner}>" in told.text
 
 
@@ -44,7 +44,7 @@ async def test_a_question_confirmed_twice_scales_once(world: World) -> None:
     await (await world.slack.modal(title="Scale up")).submit()
     question = await world.slack.modal(title="Scale up?")
     await asyncio.gather(question.submit(), question.submit(), return_exceptions=True)
-    await parent.until("it accepted")
+    await parent.until("request accepted")
     assert len(world.farm.sets) == 1
 
 

@@ -52,7 +52,7 @@ async def test_a_visitor_scales_up_and_watches_the_queue_drain(demo: Demo, page:
     await expect(parent).to_contain_text("OPEN · P2", timeout=PATIENCE_SECONDS * 1000)
     await (await question(page, parent)).click()
     await expect(page.get_by_role("dialog")).to_have_count(0)
-    await expect(parent).to_contain_text("it accepted", timeout=PATIENCE_SECONDS * 1000)
+    await expect(parent).to_contain_text("request accepted", timeout=PATIENCE_SECONDS * 1000)
     await parent.get_by_role("button", name=re.compile("repl")).click()
     thread = page.get_by_test_id("thread")
     came = re.compile(r"verified|partly\. \d+ of \d+ more")  # a busy machine boots them late

@@ -80,7 +80,7 @@ async def test_listed_extended_and_ended_in_a_real_alertmanager(tmp_path: Path, 
         assert f"p{parent.ts.replace('.', '')}|Thread>" in listed.text
 
         await world.slack.mention("prolong 2h", parent, user="U0BEN")
-        await parent.reply("<@U0BEN> extended the silence: it lasts for 2 h more.")
+        await parent.reply("<@U0BEN> extended the silence to 2 h from now.")
         [longer] = await real.silences()
         assert 7190 < read_time(longer["endsAt"]) - time.time() <= 7200
         assert (longer["matchers"], longer["comment"]) == (made["matchers"], made["comment"])

@@ -85,7 +85,7 @@ async def test_a_message_deleted_by_hand_comes_back_once(world: World) -> None:
     world.farm.queue(LINUX, 60, 120)
     again = await world.slack.channel("ci").parent("60 jobs queued")
     assert again.ts != parent.ts
-    await again.until("this is its new thread")
+    await again.until("This is its new thread")
     await again.click("Acknowledge")
     await again.until(acknowledged("U0ANA"))
     assert len(world.roots()) == 2

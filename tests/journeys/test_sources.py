@@ -108,7 +108,7 @@ async def test_no_data_is_told_as_a_blind_source(tmp_path: Path, redis_url: str)
         await parent.reply("The metrics source has no data. The queue length is unknown, which is not zero.")
         back = message("ok", StateChangeTime=written(at + 1), OldStateValue="INSUFFICIENT_DATA")
         assert outcome(await senders.sns(sealed(back, at=at))) == "joined"
-        await parent.reply("The metrics source answers again.")
+        await parent.reply("The metrics source is answering again.")
 
 
 async def test_strangers_open_nothing(tmp_path: Path, redis_url: str) -> None:

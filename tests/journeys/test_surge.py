@@ -43,10 +43,10 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         assert "from 10 to *30 runners*" in question.text
         assert world.farm.sets == [], "nothing is asked of the scaler before the question is answered"
         assert await question.submit() == {}
-        await parent.until("30 runners (was 10); it accepted")
+        await parent.until("from 10 to 30 runners (request accepted)")
         await parent.until("<@U0ANA> asked")
         assert [(pool, target) for pool, target, _ in world.farm.sets] == [(LINUX, 30)]
-        await parent.reply("Whether they come is checked")
+        await parent.reply("I'll report here within")
 
         world.farm.queue(LINUX, 20, 12)
         await parent.until(queue(20))
@@ -66,7 +66,7 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         ):
             assert words in farewell.text, farewell.text
         await parent.until(lambda shown: shown.buttons == [] and shown.choices == [])
-        for words in ("58 jobs", "41 min", "Acknowledged by <@U0ANA>", "it accepted"):
+        for words in ("58 jobs", "41 min", "Acknowledged by <@U0ANA>", "request accepted"):
             await parent.until(words)
         assert len(world.roots()) == 1
 

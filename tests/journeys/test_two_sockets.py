@@ -88,7 +88,7 @@ async def test_scale_up_asks_once_and_sets_one_target(twice: Twice) -> None:
     await twice.parent.click("Scale up")
     await (await twice.world.slack.modal(title="Scale up")).submit()
     assert await (await twice.world.slack.modal(title="Scale up?")).submit() == {}
-    await twice.parent.until("it accepted")
+    await twice.parent.until("request accepted")
     assert await twice.told() == []
     assert twice.calls("views.open") == 1
     assert len(twice.world.farm.sets) == 1
@@ -119,7 +119,7 @@ async def test_a_command_acts_once_and_is_answered_once(twice: Twice) -> None:
     await twice.world.slack.slash("/queue", f"scale {LINUX} 24")
     assert await (await twice.world.slack.modal(title="Scale up?")).submit() == {}
     await twice.world.eventually(lambda: [t for _, t, _ in twice.world.farm.sets] == [24], "one target")
-    await twice.world.slack.ephemeral(containing="24 runners (was 10); it accepted")
+    await twice.world.slack.ephemeral(containing="from 10 to 24 runners (request accepted)")
     assert len(await twice.told()) == 2
     assert twice.calls("views.open") == 1
 
@@ -130,5 +130,5 @@ async def test_a_second_person_is_still_told_who_was_first(twice: Twice) -> None
     await twice.parent.click("Acknowledge")
     await twice.parent.until(acknowledged("U0ANA"))
     await as_it_was.click("Acknowledge", "U0BEN", stale=True)
-    assert "<@U0ANA>" in (await twice.world.slack.ephemeral("U0BEN", "That was already requested")).text
+    assert "<@U0ANA>" in (await twice.world.slack.ephemeral("U0BEN", "This was already requested")).text
     assert len(await twice.told("U0BEN")) == 1

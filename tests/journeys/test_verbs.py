@@ -41,7 +41,7 @@ async def test_acting_verbs_do_what_the_buttons_do(world: World) -> None:
     await slack.ephemeral("U0BEN", f"Reading {LINUX} now")
     await slack.ephemeral("U0BEN", "You asked for a diagnosis.")
     await slack.slash("/queue", f"silence {LINUX}")
-    await slack.ephemeral(containing="Say which pool and how long")
+    await slack.ephemeral(containing="Name a pool and how long")
     await slack.slash("/queue", f"silence {LINUX} 2h")
     await parent.until("<@U0ANA> silenced the alert for 2 h")
     assert len(world.farm.kept()) == 1
@@ -51,7 +51,7 @@ async def test_acting_verbs_do_what_the_buttons_do(world: World) -> None:
     question = await slack.modal(title="Scale up?")
     assert await question.submit() == {}
     await world.eventually(lambda: [t for _, t, _ in world.farm.sets] == [24], "a target at the scaler")
-    await slack.ephemeral(containing="24 runners (was 10); it accepted")
+    await slack.ephemeral(containing="from 10 to 24 runners (request accepted)")
 
 
 async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
@@ -73,12 +73,12 @@ async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
     asked = await slack.ephemeral(containing="Scale linux.2xlarge from 10 to 24 runners?")
     await asked.click("Scale to 24…")
     await (await slack.modal(title="Scale up?")).submit()
-    await parent.until("24 runners (was 10); it accepted")
+    await parent.until("from 10 to 24 runners (request accepted)")
     assert [target for _, target, _ in world.farm.sets] == [24]
     await slack.mention("help", parent)
     await slack.ephemeral(containing="You can write")
     await slack.mention("note seen")
-    await slack.ephemeral(containing="Ask in the thread of an incident")
+    await slack.ephemeral(containing="Write this in an incident's thread")
 
 
 async def test_shortcut_and_home(world: World) -> None:

@@ -66,7 +66,7 @@ async def test_a_button_of_the_collapsed_one_acts_on_nothing() -> None:
     """Somebody pressed before it was gone from the screen (AC-5)."""
     world, second = await doubled(late=True)
     await deduplicate_threads(world.context)
-    with pytest.raises(Refused, match="not the incident's own thread"):
+    with pytest.raises(Refused, match="has moved to another thread"):
         await world.asks("ack", message=second.ts)
     assert world.incident.ownership.owner is None
 

@@ -172,7 +172,7 @@ async def test_nothing_is_handed_back_before_all_is_recovered() -> None:
     world.clock.advance(7300)
     await world.work()
     assert world.scaler.current == 24
-    assert "cannot be handed back: Redis has lost records" in world.replies[-1]
+    assert "cannot be returned: Redis has lost records" in world.replies[-1]
     assert await recovered(world.context)
     await world.passes(120, step=30)
     assert world.scaler.current == 10

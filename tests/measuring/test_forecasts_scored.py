@@ -99,7 +99,7 @@ async def report_of(world: World) -> str:
 async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later() -> None:
     """The watch goes on measuring: pool, report and export know the truth; the thread is left alone and shut."""
     world = await by_hand()
-    assert "not scored: it ended before the queue drained" in world.replies[-1]
+    assert "not scored: the incident ended before the queue drained" in world.replies[-1]
     told, edits = world.replies, world.parent.edits
     before = world.incident
     await drains(world)
@@ -156,7 +156,7 @@ async def test_what_was_foretold_before_somebody_scaled_is_counted_as_left_out()
     await world.passes(180, step=30)
     assert world.incident.closed
     assert not_scored(world.incident.pools.scores)[LeftOut.SCALED] == before
-    assert f"{before} not scored: somebody scaled the pool" in world.replies[-1]
+    assert f"{before} not scored: the pool was scaled" in world.replies[-1]
 
 
 async def test_a_request_in_shadow_mode_leaves_no_forecast_out() -> None:
@@ -192,7 +192,7 @@ async def test_diagnose_answers_with_ranked_causes_and_what_was_missing() -> Non
     told = world.replies[-1]
     assert "*Cause:* the pool's limit is reached (medium confidence)" in told
     assert "40 busy of 40 runners" in told
-    assert "failed creates" in str(world.thread[-1].blocks)
+    assert "failed launch requests" in str(world.thread[-1].blocks)
 
 
 async def test_an_unknown_cause_is_said_as_such() -> None:

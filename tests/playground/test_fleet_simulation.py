@@ -198,7 +198,7 @@ def test_lost_events_leave_the_queue_without_creates_and_without_failures() -> N
 
 
 def test_a_label_without_runners_serves_nothing() -> None:
-    """T1: no runner carries the label and none is created, whatever target is set."""
+    """T1: no runner has the label and none is created, whatever target is set."""
     fleet, _ = lived(faults.label_gone("small", 60), minimum=4, bursts=(Burst(120, 3),))
     fleet.set_target("small", 8)
     fleet.advance(2 * HOUR)

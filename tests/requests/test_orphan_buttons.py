@@ -36,7 +36,7 @@ async def test_a_click_after_the_records_were_lost_takes_the_buttons_away() -> N
         door.world.data.rows.clear()
         door.world.data.indexes.clear()
         await pressed(door, request, root)
-        assert "does not know this incident any more" in door.world.chat.whispers[0][2].text
+        assert "no longer knows this incident" in door.world.chat.whispers[0][2].text
         assert not has_buttons(door)
         assert door.world.chat.parents()[0].mark == mark
 
@@ -60,7 +60,7 @@ async def test_a_button_of_a_second_thread_is_refused() -> None:
     door, _, request = await opened()
     async with door:
         await pressed(door, request, "1.5")
-        assert "not the incident's own thread" in door.world.chat.whispers[0][2].text
+        assert "has moved to another thread" in door.world.chat.whispers[0][2].text
         assert door.world.incident.ownership.owner is None
 
 

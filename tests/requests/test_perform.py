@@ -68,9 +68,9 @@ async def test_the_intent_is_in_the_audit_trail_before_the_effect() -> None:
     await world.tell(claim)
     assert seen == ["asked", "sent"]
     assert trail(world)[1] == ("sent", "10")
-    assert trail(world)[2][0].startswith("asked linux.2xlarge's scaler for 24 runners (was 10)")
+    assert trail(world)[2][0].startswith("scaled linux.2xlarge from 10 to 24 runners")
     await world.work()
-    assert f"<@{ANA}> asked linux.2xlarge's scaler for 24 runners" in world.replies[-1]
+    assert f"<@{ANA}> scaled linux.2xlarge from 10 to 24 runners" in world.replies[-1]
     assert (world.request.progress, world.scaler.current) == (Progress.DONE, 24)
     assert world.due("act") is None
 
@@ -84,7 +84,7 @@ async def test_a_refusal_at_the_moment_of_doing_is_told_and_nothing_is_sent() ->
     await world.work()
     assert world.scaler.requests == []
     assert world.request.progress is Progress.FAILED
-    assert "not done: The target 24 is not above the present 30 runners" in world.replies[-1]
+    assert "Refused: The target 24 is not above the current 30 runners" in world.replies[-1]
 
 
 @pytest.mark.parametrize("arrived", [True, False])
@@ -96,7 +96,7 @@ async def test_after_a_time_out_it_is_checked_before_anything_is_sent_again(arri
     await world.work()
     progress = world.request.progress
     assert progress is Progress.UNKNOWN
-    assert "did not answer, checking what is true" in world.replies[-1]
+    assert "did not answer. Checking what happened" in world.replies[-1]
     await world.passes(30, step=1)
     assert world.request.progress is Progress.DONE
     assert len(world.scaler.effects) == 1
@@ -138,7 +138,7 @@ async def test_a_worker_that_dies_before_it_writes_the_result_tells_it_all_the_s
     await world.passes(20, step=1)
     assert world.request.progress is Progress.DONE
     assert len(world.scaler.requests) == 1
-    assert len([text for text in world.replies if "it accepted" in text]) == 1
+    assert len([text for text in world.replies if "request accepted" in text]) == 1
 
 
 async def test_a_worker_that_dies_before_the_intent_costs_nothing() -> None:
@@ -178,7 +178,7 @@ async def test_a_back_end_that_never_answers_is_given_up_with_the_truth() -> Non
     await world.passes(300, step=5)
     assert world.request.progress is Progress.FAILED
     assert 1 < world.scaler.script.count("set") <= TRIES
-    assert "unknown whether it happened" in world.replies[-1]
+    assert "Outcome unknown" in world.replies[-1]
     assert len(world.replies) == 2
 
 
@@ -191,7 +191,7 @@ async def test_a_check_that_never_answers_is_given_up_too() -> None:
     world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
     await world.passes(300, step=5)
     assert world.request.progress is Progress.FAILED
-    assert "unknown whether it happened" in world.replies[-1]
+    assert "Outcome unknown" in world.replies[-1]
     assert world.scaler.script.count("read") < 20
 
 
@@ -203,7 +203,7 @@ async def test_wrong_credentials_are_not_tried_again() -> None:
     await world.tell(claim)
     await world.work()
     assert (world.request.progress, world.scaler.script.count("set")) == (Progress.FAILED, 1)
-    assert "not done: Scaler (fake): set failed" in world.replies[-1]
+    assert "It failed: Scaler (fake): set failed" in world.replies[-1]
 
 
 async def test_an_effect_that_raises_is_not_repeated_for_ever() -> None:

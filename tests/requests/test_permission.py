@@ -29,13 +29,13 @@ async def test_a_person_a_group_and_anyone_are_let_through(allowed: tuple[str, .
 
 async def test_somebody_who_is_not_on_the_list_is_refused() -> None:
     """And told which setting decides."""
-    with pytest.raises(Refused, match=r"You are not on the list for this \(`permissions.scale`"):
+    with pytest.raises(Refused, match=r"You don't have permission for this \(`permissions.scale`"):
         await permit(permitted(World(), BEN, "S0INFRA").context, CAM, TEAM, "scale")
 
 
 async def test_an_empty_list_permits_nobody() -> None:
     """A permission that is not configured is not given."""
-    with pytest.raises(Refused, match="Nobody may do that here yet"):
+    with pytest.raises(Refused, match="Nobody has permission for this yet"):
         await permit(permitted(World()).context, ANA, TEAM, "scale")
 
 
@@ -60,13 +60,13 @@ async def test_when_slack_does_not_say_who_somebody_is_nobody_may(call: str) -> 
     """In doubt there is no action, only a message."""
     world = permitted(World(), "S0INFRA")
     world.chat.script.fail(call, Failure.UNKNOWN)
-    with pytest.raises(Refused, match=r"Nothing was done: Slack did not say who you are"):
+    with pytest.raises(Refused, match=r"Nothing was changed. Slack did not confirm who you are"):
         await permit(world.context, ANA, TEAM, "scale")
 
 
 async def test_a_group_that_does_not_exist_permits_nobody() -> None:
     """A typing error in the configuration opens no door."""
-    with pytest.raises(Refused, match="Nothing was done"):
+    with pytest.raises(Refused, match="Nothing was changed"):
         await permit(permitted(World(), "S0TYPO").context, ANA, TEAM, "scale")
 
 
@@ -85,7 +85,7 @@ async def test_the_kill_switch_stops_a_click(name: str) -> None:
     world = World(actions={"enabled": False})
     await world.opens()
     commits = world.data.commits
-    with pytest.raises(Refused, match="switched off"):
+    with pytest.raises(Refused, match="disabled"):
         await world.asks(name)
     assert world.data.commits == commits
 
@@ -98,14 +98,14 @@ async def test_the_kill_switch_stops_what_was_asked_for_before() -> None:
     world.configure(actions={"enabled": False})
     await world.work()
     assert world.alertmanager.silences == {}
-    assert "not done: Actions are switched off" in world.replies[-1]
+    assert "Actions are disabled" in world.replies[-1]
 
 
 async def test_outside_of_a_thread_somebody_is_told_where_to_ask() -> None:
     """A verb that needs a thread, typed in the channel."""
     world = World()
     await world.opens()
-    with pytest.raises(Refused, match="Ask in the thread of an incident"):
+    with pytest.raises(Refused, match="Write this in an incident's thread"):
         await world.types("note", "seen")
 
 
@@ -113,13 +113,13 @@ async def test_a_thread_that_is_not_an_incidents_is_said_so() -> None:
     """A mention in some other conversation."""
     world = World()
     await world.opens()
-    with pytest.raises(Refused, match="does not know this incident"):
+    with pytest.raises(Refused, match="no longer knows this incident"):
         await world.asks("ack", surface=Surface.MENTION, thread="1.0")
 
 
 async def test_a_button_of_an_incident_that_was_lost_does_nothing() -> None:
     """After the loss of state, or made up by somebody."""
-    with pytest.raises(Refused, match="does not know this incident any more"):
+    with pytest.raises(Refused, match="no longer knows this incident"):
         await World().asks("ack", request_id="i999.0123456789ab")
 
 
@@ -127,7 +127,7 @@ async def test_a_button_without_a_value_does_nothing() -> None:
     """Not even inside the thread of an incident."""
     world = World()
     await world.opens()
-    with pytest.raises(Refused, match="nothing that Tailback knows"):
+    with pytest.raises(Refused, match="no longer knows this button"):
         await world.asks("ack", request_id="", thread=world.incident.thread.root)
     assert world.incident.ownership.owner is None
 
@@ -136,7 +136,7 @@ async def test_a_forged_act_id_does_nothing() -> None:
     """The right incident, and an id that no button ever carried."""
     world = World()
     await world.opens()
-    with pytest.raises(Refused, match="out of date"):
+    with pytest.raises(Refused, match="outdated"):
         await world.asks("ack", request_id=f"{world.incident.id}.0123456789ab")
 
 

@@ -19,10 +19,9 @@ async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
     assert world.scaler.requests == []
     assert world.request.progress is Progress.AWAITING
     assert (
-        f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. A second person must agree within 15 min"
-        in (world.replies[-1])
+        f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. It needs approval within 15 min" in (world.replies[-1])
     )
-    assert f"until then nothing is done. <@{BEN}>." in world.replies[-1]
+    assert f"Nothing is changed before. <@{BEN}>." in world.replies[-1]
     assert world.buttons() == [("Approve", world.request.id), ("Decline", world.request.id)]
 
 
@@ -38,9 +37,9 @@ async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
     await world.presses("approve", DAN)
     await world.work()
     assert world.scaler.effects == [(24, world.request.id)]
-    assert f"<@{ANA}> asked {POOL}'s scaler" in world.replies[-1]
+    assert f"<@{ANA}> scaled {POOL}" in world.replies[-1]
     assert f"Approved by <@{DAN}>." in world.replies[-1]
-    assert "it accepted" in world.replies[-1]
+    assert "request accepted" in world.replies[-1]
     assert world.buttons() == [("Undo", world.request.id)]
     assert [entry.who for entry in world.audit("approve")] == [DAN]
     assert world.audit("approve")[0].parameters["asked_by"] == ANA
@@ -52,7 +51,7 @@ async def test_the_one_who_asked_cannot_approve() -> None:
     await world.opens()
     await world.wants(24, DAN)
     await world.work()
-    with pytest.raises(Refused, match="Somebody else must agree"):
+    with pytest.raises(Refused, match="You can't approve your own request"):
         await world.presses("approve", DAN)
     await world.work()
     assert world.scaler.requests == []
@@ -89,7 +88,7 @@ async def test_nothing_waits_means_nothing_to_approve() -> None:
     """A thread without an open question says so."""
     world = CareWorld()
     await world.opens()
-    with pytest.raises(Refused, match="Nothing in this thread waits"):
+    with pytest.raises(Refused, match="No reply in this thread offers that"):
         await world.says("approve", who=DAN)
 
 
@@ -102,7 +101,7 @@ async def test_it_lapses_and_says_so() -> None:
     assert progress is Progress.AWAITING
     await world.passes(20)
     assert world.request.progress is Progress.FAILED
-    assert "it has lapsed: nobody agreed within 10 min" in world.replies[-1]
+    assert "It expired: nobody approved it within 10 min" in world.replies[-1]
     assert world.buttons() == []
     with pytest.raises(Refused, match="nothing left to decide"):
         await world.presses("approve", DAN, request_id=request)
@@ -113,7 +112,7 @@ async def test_a_press_after_the_time_is_refused_even_before_the_worker_saw_it()
     """The clock decides, not who comes first."""
     world = await awaiting()
     world.clock.advance(901)
-    with pytest.raises(Refused, match="has lapsed"):
+    with pytest.raises(Refused, match="has expired"):
         await world.presses("approve", DAN)
 
 
@@ -124,7 +123,7 @@ async def test_the_guards_judge_again_at_the_moment_of_doing() -> None:
     await world.presses("approve", DAN)
     await world.work()
     assert world.scaler.requests == []
-    assert "not done: The target 24 is not above the present 30 runners" in world.replies[-1]
+    assert "Refused: The target 24 is not above the current 30 runners" in world.replies[-1]
 
 
 async def test_the_approver_must_still_be_allowed_at_the_moment_of_doing() -> None:
@@ -134,7 +133,7 @@ async def test_the_approver_must_still_be_allowed_at_the_moment_of_doing() -> No
     world.configure(permissions={"scale": ["S0INFRA"], "approve": [BEN]})
     await world.work()
     assert world.scaler.requests == []
-    assert "not done" in world.replies[-1]
+    assert "Refused" in world.replies[-1]
 
 
 async def test_altered_parameters_void_the_agreement() -> None:
@@ -147,7 +146,7 @@ async def test_altered_parameters_void_the_agreement() -> None:
     await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
     await world.work()
     assert world.scaler.requests == []
-    assert "not exactly what was agreed to" in world.replies[-1]
+    assert "differs from what was approved" in world.replies[-1]
 
 
 async def test_a_record_on_which_somebody_agrees_with_themselves_does_nothing() -> None:
@@ -160,7 +159,7 @@ async def test_a_record_on_which_somebody_agrees_with_themselves_does_nothing() 
     await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
     await world.work()
     assert world.scaler.requests == []
-    assert "not exactly what was agreed to" in world.replies[-1]
+    assert "differs from what was approved" in world.replies[-1]
 
 
 async def test_a_smaller_step_voids_the_agreement() -> None:
@@ -181,7 +180,7 @@ async def test_a_threshold_that_came_later_counts_too() -> None:
     world.policy(approval_above=20)
     await world.work()
     assert world.scaler.requests == []
-    assert "nobody did" in world.replies[-1]
+    assert "nobody approved it" in world.replies[-1]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +188,7 @@ async def test_a_threshold_that_came_later_counts_too() -> None:
     [
         ({"channel": "C0ELSE"}, "another thread"),
         ({"thread": "1.1"}, "another thread"),
-        ({"request_id": "i1.forged"}, "does not know this"),
+        ({"request_id": "i1.forged"}, "no longer knows this"),
     ],
     ids=["channel", "thread", "id"],
 )
@@ -206,7 +205,7 @@ async def test_the_kill_switch_stops_an_approval() -> None:
     """Nothing is recorded while actions are off."""
     world = await awaiting()
     world.actions(enabled=False)
-    with pytest.raises(Refused, match="switched off"):
+    with pytest.raises(Refused, match="disabled"):
         await world.presses("approve", DAN)
     assert world.request.progress is Progress.AWAITING
 
@@ -225,7 +224,7 @@ async def test_without_anybody_to_approve_it_is_refused_when_it_is_asked() -> No
     world = CareWorld(approval_above=20)
     world.configure(permissions={"scale": ["S0INFRA"]})
     await world.opens()
-    with pytest.raises(Refused, match="nobody may"):
+    with pytest.raises(Refused, match="nobody can approve"):
         await world.says("scale_up", POOL, "24")
 
 

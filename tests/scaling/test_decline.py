@@ -13,7 +13,7 @@ async def test_declined_means_nothing_is_done() -> None:
     request = world.request.id
     await world.presses("decline", BEN)
     await world.work()
-    assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, asked for by <@{ANA}>." in world.replies[-1]
+    assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, requested by <@{ANA}>." in world.replies[-1]
     assert world.buttons() == []
     with pytest.raises(Refused, match="nothing left to decide: declined"):
         await world.presses("approve", DAN, request_id=request)
@@ -25,7 +25,7 @@ async def test_who_asked_may_take_it_back() -> None:
     world = await awaiting()
     await world.presses("decline", ANA)
     await world.work()
-    assert "took back the request" in world.replies[-1]
+    assert "withdrew the request" in world.replies[-1]
 
 
 async def test_a_stranger_may_not_decline() -> None:

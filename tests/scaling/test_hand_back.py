@@ -35,7 +35,7 @@ async def test_it_goes_back_when_the_lease_ends() -> None:
     assert world.audit("hand_back")[1].before == "24"
     assert world.audit("hand_back")[0].who == "tailback"
     assert (
-        f"Handed back extra runners: {POOL} is set to 10 again (was 24). The lease has ended. 14 jobs"
+        f"Returned the extra runners: {POOL} is back to 10 (was 24). The lease has ended. 14 jobs"
         in (world.replies[-1])
     )
     assert world.lease.shares == ()
@@ -78,7 +78,7 @@ async def test_it_goes_back_after_the_incident_is_over() -> None:
     await world.passes(900, step=30)
     assert world.incident.closed
     assert world.scaler.current == 10
-    assert "Handed back extra runners" in world.replies[-1]
+    assert "Returned the extra runners" in world.replies[-1]
 
 
 @pytest.mark.parametrize("level", [30, 20, 8], ids=["higher", "lower", "below the base"])
@@ -89,7 +89,7 @@ async def test_what_somebody_else_set_meanwhile_is_left(level: int) -> None:
     await world.passes(7300, step=60)
     assert world.scaler.current == level
     assert len(world.scaler.effects) == 1
-    words = "handed nothing back" if level < 10 else f"left {POOL} at {level}: somebody else set that"
+    words = "returned nothing" if level < 10 else f"left {POOL} at {level}: someone else changed it"
     assert words in world.replies[-1].lower().replace(POOL.lower(), POOL)
     assert world.lease.shares == ()
 
@@ -103,8 +103,8 @@ async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
     world.runners(30)
     await world.passes(6660, step=60)
     assert world.scaler.current == 30
-    assert "handed nothing back: linux.2xlarge is set to 30 runners, which another lease holds" in (
-        "\n".join(world.replies).replace("Handed", "handed")
+    assert "returned nothing: linux.2xlarge is at 30 runners, which another lease holds" in (
+        "\n".join(world.replies).replace("Returned", "returned")
     )
     await world.passes(700, step=60)
     assert world.scaler.current == 10
@@ -152,9 +152,9 @@ async def test_by_hand_it_goes_back_at_once_and_once() -> None:
     assert second.value.who == BEN
     await world.work()
     assert world.scaler.current == 10
-    assert f"<@{BEN}> handed back extra runners: {POOL} is set to 10 again" in world.replies[-1]
+    assert f"<@{BEN}> returned the extra runners: {POOL} is back to 10" in world.replies[-1]
     assert world.buttons() == []
-    with pytest.raises(Refused, match="handed back already"):
+    with pytest.raises(Refused, match="already been returned"):
         await world.presses("hand_back", request_id=request)
 
 
@@ -181,7 +181,7 @@ async def test_the_kill_switch_holds_it_up_and_says_so_once() -> None:
     world = await lent()
     world.actions(enabled=False)
     await world.passes(7500, step=60)
-    told = [text for text in world.replies if "cannot be handed back: actions are switched off" in text]
+    told = [text for text in world.replies if "cannot be returned: actions are disabled" in text]
     assert (world.scaler.current, len(told)) == (24, 1)
     world.actions(enabled=True)
     await world.passes(180, step=60)
@@ -194,7 +194,7 @@ async def test_shadow_mode_holds_it_up_too() -> None:
     world.actions(shadow=True)
     await world.passes(7500, step=60)
     assert world.scaler.current == 24
-    assert any("cannot be handed back: shadow mode is on" in text for text in world.replies)
+    assert any("cannot be returned: shadow mode is on" in text for text in world.replies)
 
 
 async def test_in_shadow_mode_there_is_no_lease() -> None:
@@ -211,7 +211,7 @@ async def test_in_shadow_mode_there_is_no_lease() -> None:
 async def test_without_a_lease_in_the_policy_it_stays() -> None:
     """The thread says so when it is raised; Undo still works."""
     world = await lent(lease_seconds=None)
-    assert any("They stay until somebody lowers the pool" in text for text in world.replies)
+    assert any("The extra runners stay until someone lowers the pool" in text for text in world.replies)
     await world.passes(9000, step=60)
     assert world.scaler.current == 24
     await world.presses("hand_back")
@@ -225,7 +225,7 @@ async def test_a_scaler_that_does_not_answer_is_asked_again_later() -> None:
     world.scaler.script.fail("set", Failure.UNCONNECTED, times=None)
     await world.passes(7400, step=60)
     assert world.scaler.current == 24
-    assert any("not done" in text or "unknown whether" in text for text in world.replies)
+    assert any("It failed" in text or "Outcome unknown" in text for text in world.replies)
     world.scaler.script.heal()
     await world.passes(1200, step=60)
     assert world.scaler.current == 10
@@ -253,7 +253,7 @@ async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
     await world.passes(600)
     assert (await world.now(request)).doubtful
     assert world.scaler.current == 24
-    assert "unknown whether it happened" in world.replies[-1]
+    assert "Outcome unknown" in world.replies[-1]
     assert world.offering("hand_back").about == request.id
     world.scaler.script.heal()
     await world.passes(7300, step=60)
@@ -279,7 +279,7 @@ async def test_no_raise_begins_while_a_hand_back_is_under_way() -> None:
     claims = {claim.id: claim for claim in await world.claims("act")}
     await world.tell(claims[wanted.id])
     assert (await world.now(wanted)).progress is Progress.FAILED
-    assert "being handed back in this moment" in (await world.now(wanted)).outcome
+    assert "just being returned" in (await world.now(wanted)).outcome
     assert [target for target, _ in world.scaler.requests] == [20]
 
 
@@ -292,7 +292,7 @@ async def test_without_an_incident_its_asker_is_told() -> None:
     await world.passes(7300, step=60)
     assert world.scaler.current == 10
     told = [message.text for _, who, message, _ in world.chat.whispers if who == ANA]
-    assert any("Tailback handed back extra runners" in text for text in told)
+    assert any("Tailback returned the extra runners" in text for text in told)
 
 
 async def test_in_words_it_is_the_same() -> None:

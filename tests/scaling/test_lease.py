@@ -21,11 +21,10 @@ async def test_accepted_is_not_done() -> None:
     """What was only asked is said to be asked, and when the answer comes."""
     world = await asked()
     assert (
-        "asked linux.2xlarge's scaler for 24 runners (was 10); it accepted. Whether they come is checked"
-        in (world.replies[-1])
+        "scaled linux.2xlarge from 10 to 24 runners (request accepted). I'll report here within" in (world.replies[-1])
     )
-    assert "this thread is told within 6 min" in world.replies[-1]
-    assert "empty for 10 min, and after 2 h at the latest" in world.replies[-1]
+    assert "I'll report here within 6 min" in world.replies[-1]
+    assert "10 min after the queue empties, or after 2 h" in world.replies[-1]
 
 
 async def test_runners_that_came_are_told_at_once_and_once() -> None:
@@ -48,7 +47,7 @@ async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time(
     assert not any("no effect" in text for text in world.replies)
     await world.passes(40)
     (told,) = [text for text in world.replies if "no effect. After" in text]
-    assert "the scaler accepted 24, but only 10 runners online (12 failed creates and limit 20)" in told
+    assert "the autoscaler has accepted 24, but only 10 runners online (12 failed launch requests and limit 20)" in told
     await world.presses("hand_back")
     await world.work()
     assert world.scaler.current == 10
@@ -63,7 +62,7 @@ async def test_what_the_scaler_itself_counts_is_part_of_the_reason() -> None:
 
     world.scaler.read = read  # type: ignore[method-assign]  # a scaler that has fewer than it was asked for
     await world.passes(400)
-    assert any("the scaler itself counts 12" in text for text in world.replies)
+    assert any("the autoscaler counts 12" in text for text in world.replies)
 
 
 async def test_a_scaler_that_cannot_be_asked_why_does_not_stop_the_verdict() -> None:
@@ -111,7 +110,7 @@ async def test_a_pool_whose_scaler_is_gone_says_so_once() -> None:
     await world.passes(60)
     world.context.levers = {}
     await world.passes(7500, step=60)
-    told = [text for text in world.replies if "its scaler is not configured any more" in text]
+    told = [text for text in world.replies if "its autoscaler is no longer configured" in text]
     assert len(told) == 1
 
 

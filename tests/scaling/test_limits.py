@@ -12,7 +12,7 @@ async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
     await world.opens()
     await world.scaled(20)
     assert world.scaler.current == 20
-    with pytest.raises(Refused, match=r"11 extra runners would cost 5\.50 an hour; at most 5\.00 is allowed"):
+    with pytest.raises(Refused, match=r"11 extra runners would cost 5\.50 an hour. The maximum is 5\.00"):
         await world.wants(21)
 
 
@@ -48,11 +48,11 @@ async def test_the_kill_switch_stops_a_raise_that_was_confirmed_before() -> None
     world.actions(enabled=False)
     await world.work()
     assert world.scaler.requests == []
-    assert "Actions are switched off" in world.replies[-1]
+    assert "Actions are disabled" in world.replies[-1]
     world.actions(enabled=True)
     await world.passes(600, step=60)
     assert world.scaler.requests == []
-    assert "switched off" in (await world.now(request)).outcome
+    assert "disabled" in (await world.now(request)).outcome
 
 
 async def test_the_kill_switch_stops_a_raise_that_is_being_checked() -> None:
@@ -67,4 +67,4 @@ async def test_the_kill_switch_stops_a_raise_that_is_being_checked() -> None:
     await world.passes(600, step=30)
     assert len(world.scaler.requests) == sent
     assert world.scaler.current == 10
-    assert "switched off" in " ".join(world.replies)
+    assert "disabled" in " ".join(world.replies)

@@ -63,7 +63,7 @@ async def test_a_target_above_the_groups_limit_is_refused_with_its_name() -> Non
         answer = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values={"target": "24"})
     limit = "it is limited to 20 runners by MaxSize of Auto Scaling group ci-linux"
     assert answer.errors["target"] == (
-        f"The target 24 is above the pool's maximum: {limit}; it has 10 runners, and 11 to 20 can be asked for."
+        f"The target 24 is above the pool's maximum: {limit}. The pool has 10 runners. You can ask for 11 to 20."
     )
     assert api.desired == 10
 
@@ -82,7 +82,7 @@ async def test_a_lost_answer_is_read_back_and_not_asked_again() -> None:
         request = await world.scaled()
         await world.passes(30)
         assert (await world.now(request)).progress is Progress.DONE
-        assert any("it accepted" in text for text in world.replies)
+        assert any("request accepted" in text for text in world.replies)
     assert [action for action, _ in api.asked].count("SetDesiredCapacity") == 1
     assert api.desired == 24
 
@@ -94,7 +94,7 @@ async def test_what_never_came_is_told_with_the_clouds_own_words() -> None:
         await world.scaled()
         await world.passes(400)
         (told,) = [text for text in world.replies if "no effect. After" in text]
-    assert "the scaler itself counts 10 and it says: InsufficientInstanceCapacity" in told
+    assert "the autoscaler counts 10 and the autoscaler reports: InsufficientInstanceCapacity" in told
 
 
 async def test_what_somebody_else_raised_in_the_same_moment_is_not_lowered() -> None:

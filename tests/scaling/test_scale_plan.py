@@ -61,7 +61,7 @@ async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
     ("error", "state"),
     [
         (Refused("no quota"), "refused"),
-        (Failure.UNKNOWN, "unknown whether it happened"),
+        (Failure.UNKNOWN, "outcome unknown"),
     ],
 )
 async def test_what_fails_is_an_error_on_its_step_and_a_word_in_the_title(error: object, state: str) -> None:
@@ -75,7 +75,7 @@ async def test_what_fails_is_an_error_on_its_step_and_a_word_in_the_title(error:
         world.scaler.script.fail("set", Failure.UNKNOWN, times=None)
     await world.passes(200)
     assert shown(world) == (f"Scale-up of linux.2xlarge 10 → 24: {state}", steps(DONE, DONE, BAD))
-    assert "not done" in world.replies[-1] or "unknown whether" in world.replies[-1]
+    assert "Refused" in world.replies[-1] or "Outcome unknown" in world.replies[-1]
 
 
 @pytest.mark.parametrize(("who", "state"), [(DAN, "declined"), (ANA, "withdrawn")])

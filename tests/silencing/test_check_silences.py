@@ -39,11 +39,11 @@ async def test_one_that_was_lost_is_made_again_with_the_same_end() -> None:
     world.clock.advance(60)
     await looks(world)
     assert (only(world).ends_at, active(world)) == (ends, 1)
-    assert "had lost the silence; it was made again, with the same end" in world.replies[-1]
+    assert "had lost the silence. It was created again with the same end" in world.replies[-1]
     world.alertmanager.forget(only(world).id)
     await looks(world)
     assert active(world) == 0
-    assert "Silence again if it is needed" in world.replies[-1]
+    assert "Silence again if needed" in world.replies[-1]
     assert world.incident.active_silence is None
 
 
@@ -55,7 +55,7 @@ async def test_nothing_is_made_again_while_nothing_may_be_done(actions: dict[str
     world.alertmanager.forget("silence-1")
     await looks(world)
     assert active(world) == 0
-    assert "does not know it any more" in world.replies[-1]
+    assert "no longer has it" in world.replies[-1]
 
 
 async def test_one_that_somebody_ended_there_stays_ended() -> None:
@@ -65,7 +65,7 @@ async def test_one_that_somebody_ended_there_stays_ended() -> None:
     world.clock.advance(10)
     await looks(world)
     assert active(world) == 0
-    assert "The silence was ended outside of Slack." in world.replies[-1]
+    assert "The silence was ended outside Slack." in world.replies[-1]
 
 
 @pytest.mark.parametrize("seconds", [1200.0, 9000.0])

@@ -58,7 +58,7 @@ async def test_in_shadow_mode_it_stays() -> None:
     await world.work()
     assert world.incident.active_silence is not None
     assert world.alertmanager.script.count("end") == 0
-    assert "shadow mode, so it stays" in world.replies[-1]
+    assert "Nothing was changed (shadow mode)" in world.replies[-1]
 
 
 @pytest.mark.parametrize("arrived", [True, False])
@@ -79,7 +79,7 @@ async def test_a_back_end_that_was_taken_out_of_the_configuration_is_named() -> 
     await world.asks("unsilence")
     world.context.alertmanagers = {}
     await world.work()
-    assert "[alertmanager.grafana] is not in tailback.toml any more" in world.replies[-1]
+    assert "[alertmanager.grafana] is no longer in tailback.toml" in world.replies[-1]
 
 
 async def test_another_silence_that_goes_on_is_named() -> None:
@@ -91,8 +91,8 @@ async def test_another_silence_that_goes_on_is_named() -> None:
     await world.says("unsilence")
     done = await end_silence.effect(world.context, world.request, both)
     said = details_words(done.details)
-    assert said.startswith("ended the silence. Another one goes on until ")
-    assert said.endswith(" UTC, 2 h 1 min more.")
+    assert said.startswith("ended the silence. Another silence continues until ")
+    assert said.endswith(" UTC (2 h 1 min left).")
 
 
 async def test_a_silence_that_runs_out_by_itself_is_told() -> None:
@@ -100,4 +100,4 @@ async def test_a_silence_that_runs_out_by_itself_is_told() -> None:
     world = await silenced()
     await world.passes(7300, step=100)
     assert world.incident.active_silence is None
-    assert any("The silence has run out" in text for text in world.replies)
+    assert any("The silence has expired" in text for text in world.replies)

@@ -30,7 +30,7 @@ async def test_it_lasts_as_long_again_from_now() -> None:
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now() + 3600
     assert kept.by == f"tailback ({ANA})"
-    assert f"<@{BEN}> extended the silence: it lasts for 1 h more." in world.replies[-1]
+    assert f"<@{BEN}> extended the silence to 1 h from now." in world.replies[-1]
     assert world.incident.active_silence is not None
     assert world.incident.active_silence.ends_at == kept.ends_at
     assert [entry.about for entry in world.incident.log.timeline if entry.choices] == [first]
@@ -50,7 +50,7 @@ async def test_its_owner_is_told_again_before_the_new_end() -> None:
     assert active(world) == 1
     await world.passes(3700, step=20)
     assert active(world) == 0
-    assert "The silence has run out" in world.replies[-1]
+    assert "The silence has expired" in world.replies[-1]
     assert [entry for entry in world.incident.log.timeline if entry.choices] == []
 
 
@@ -85,9 +85,9 @@ async def test_by_a_word_with_a_duration() -> None:
 async def test_what_lasts_longer_already_is_not_extended() -> None:
     """A silence is never made shorter by Extend."""
     world = await silenced("4h")
-    with pytest.raises(Refused, match="It lasts for 4 h more already"):
+    with pytest.raises(Refused, match="The silence already lasts another 4 h"):
         await world.says("prolong", "1h")
-    with pytest.raises(Refused, match="It lasts for 4 h more already"):
+    with pytest.raises(Refused, match="The silence already lasts another 4 h"):
         await presses(world)
 
 
@@ -145,7 +145,7 @@ async def test_one_that_is_lost_or_over_is_said() -> None:
     await other.asks("unsilence")
     await other.work()
     assert [entry for entry in other.incident.log.timeline if entry.choices] == []
-    with pytest.raises(Refused, match="That silence is over"):
+    with pytest.raises(Refused, match="This silence has ended"):
         await presses(other, request_id=request_id)
     with pytest.raises(Refused, match="no active silence"):
         await other.says("prolong")
@@ -159,7 +159,7 @@ async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
     world.alertmanager.script.fail("extend", error=Refused("not today"))
     await presses(world, request_id=request_id)
     await world.work()
-    assert "not done: not today" in world.replies[-1]
+    assert "It failed: not today" in world.replies[-1]
     await world.says("prolong")
     await world.work()
     assert "extended the silence" in world.replies[-1]
@@ -174,10 +174,10 @@ async def test_permission_kill_switch_and_shadow() -> None:
     world.configure(actions={"shadow": True}, permissions={"silence": [ANA]})
     await presses(world, ANA)
     await world.work()
-    assert "shadow mode, so its end stays" in world.replies[-1]
+    assert "Nothing was changed (shadow mode)" in world.replies[-1]
     assert world.alertmanager.script.count("extend") == 0
     world.configure(actions={"enabled": False}, permissions={"silence": [ANA]})
-    with pytest.raises(Refused, match="switched off"):
+    with pytest.raises(Refused, match="disabled"):
         await world.says("prolong")
 
 

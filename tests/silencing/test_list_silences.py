@@ -68,5 +68,5 @@ async def test_without_a_back_end_it_says_what_to_add() -> None:
     """As Silence does."""
     world = World()
     world.context.alertmanagers = {}
-    with pytest.raises(Refused, match=r"add \[alertmanager\.NAME\]"):
+    with pytest.raises(Refused, match=r"Add \[alertmanager\.NAME\]"):
         await told(world)

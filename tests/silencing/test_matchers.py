@@ -157,7 +157,7 @@ async def test_a_dialog_of_which_nothing_is_known_any_more_silences_nothing() ->
     world = World()
     await world.opens()
     answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
-    assert "too old. Nothing was silenced" in answer.errors["custom"]
+    assert "Nothing was silenced. This dialog has expired" in answer.errors["custom"]
     assert world.alertmanager.silences == {}
 
 

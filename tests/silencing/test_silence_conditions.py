@@ -52,7 +52,7 @@ async def test_both_a_time_and_the_drain() -> None:
     assert made.ends_at == world.clock.now() + 1800
     await world.passes(1900, step=30)
     assert active(world) == 0
-    assert "The silence has run out" in world.replies[-1]
+    assert "The silence has expired" in world.replies[-1]
     assert not any("Ended the silence" in text for text in world.replies)
 
 
@@ -120,7 +120,7 @@ async def test_the_kill_switch_leaves_it_and_says_so() -> None:
     world.configure(actions={"enabled": False})
     await drains(world)
     assert active(world) == 1
-    assert any("not done: Actions are switched off" in text for text in world.replies)
+    assert any("Actions are disabled" in text for text in world.replies)
 
 
 async def test_by_a_word_in_the_thread() -> None:

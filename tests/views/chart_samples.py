@@ -66,12 +66,12 @@ def surge(minutes: float = 30, *, forecast: bool = True) -> tuple[Incident, View
     made = Forecast(last.at, Verdict.INTERVAL, last.queued, 900.0, 1500.0, 2700.0, pool=POOL)
     one = incident(candidates=(POOL,), affected=(POOL,))
     one = noted(one, BEGAN + 300, Event.ACKED, PlainText("has it."), who="U0ANA")
-    one = noted(one, BEGAN + 1500, Event.APPROVAL, PlainText("approved scaling to 36, as asked for by"), who="U0BEN")
+    one = noted(one, BEGAN + 1500, Event.APPROVAL, PlainText("approved scaling to 36, requested by"), who="U0BEN")
     one = noted(
         one,
         BEGAN + 1560,
         Event.SCALED,
-        PlainText("asked linux.2xlarge for 36 runners (was 20); it accepted."),
+        PlainText("asked linux.2xlarge for from 20 to 36 runners (request accepted)."),
         who="U0ANA",
     )
     return followed(one, pool), View({POOL: replace(pool, outlook=made if forecast else None)})

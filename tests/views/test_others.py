@@ -162,7 +162,7 @@ PREVIEW = Preview(
         "With +10: 1.6 × faster, about 25 min sooner. The queue drains in about 40 min, at worst two hours.",
     ),
     (HEAD, ("+0", "1h 00m", "4h 40m", "1h 12m", "–"), ("+10 ←", "40m", "1h 50m", "48m", "$2.27")),
-    ("Of these, +10 is the least that is expected to drain it within 45 min.", "New runners take about 3 min to boot."),
+    ("The smallest choice expected to drain the queue within 45 min: +10.", "New runners take about 3 min to boot."),
 )
 
 
@@ -277,7 +277,7 @@ def test_lists_help_and_refusals_are_complete_in_text() -> None:
     assert message_problems(listed) == []
     assert "+ 180 more incidents." in listed.text
     assert "scale POOL TARGET" in answers.help_text([("scale POOL TARGET", "sets the pool's size")]).text
-    assert answers.refusal("You may not.").text == "Not done: You may not."
+    assert answers.refusal("You may not.").text == "You may not."
     assert answers.incident_list([], NOW).text == "No incident is open in your channels."
 
 
@@ -288,7 +288,7 @@ def test_a_notice_has_a_short_title_and_something_to_read() -> None:
 
 def test_a_refusal_names_who_may() -> None:
     """People and groups by mention, five at most; a name that is no id stays a name."""
-    text = answers.refusal("You are not on the list.", may=["S0INFRA", "U0DAN"]).text
-    assert text == "Not done: You are not on the list. Allowed: <!subteam^S0INFRA>, <@U0DAN>."
+    text = answers.refusal("You don't have permission.", may=["S0INFRA", "U0DAN"]).text
+    assert text == "You don't have permission. Ask <!subteam^S0INFRA>, <@U0DAN>."
     assert "<!" not in answers.refusal("No.", may=["<!here>"]).text
     assert answers.refusal("No.", may=[f"U0{n}" for n in range(9)]).text.count("<@") == 5

@@ -203,8 +203,8 @@ async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning
     warning, incident = world.chat.parents()
     assert "An alert took this over at" in warning.message.text
     assert await world.chat.permalink(CHANNEL, incident.ts) in str(warning.message)
-    (reply,) = [words for words in world.replies if "Foreseen" in words]
-    assert f"an early warning of {POOL} was given" in reply
+    (reply,) = [words for words in world.replies if "An early warning" in words]
+    assert f"An early warning for {POOL} came" in reply
     assert f"<{await world.chat.permalink(CHANNEL, warning.ts)}|The warning>" in reply
     assert (pool(world).early.hits, pool(world).early.missed) == (1, 0)
     episode = pool(world).early.episode

@@ -88,7 +88,7 @@ def events_lost(pool: str, share: float, start_seconds: float, end_seconds: floa
 
 
 def label_gone(pool: str, start_seconds: float, end_seconds: float = math.inf) -> FleetFault:
-    """Return: no runner carries the label any more, and none is created for it."""
+    """Return: no runner has the label any more, and none is created for it."""
     return FleetFault(FleetFaultKind.LABEL_GONE, start_seconds, end_seconds, pool)
 
 

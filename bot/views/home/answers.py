@@ -117,10 +117,12 @@ def refusal(text: str, who: str | None = None, may: Sequence[str] = (), where: S
     """
     by = say(" by {who}.", who=mention(who)) if who else say("")
     others = joined(", ", *(mention(one) for one in may[:MOST_NAMED]))
-    able = say(" Allowed: {others}.", others=others) if others else say("")
+    able = say(" Ask {others}.", others=others) if others else say("")
     places = joined(" or ", *(channel(one) for one in where[:MOST_NAMED]))
     there = say(" Ask in {places}.", places=places) if places else say("")
-    words = say("Not done: {text}{by}{able}{there}", text=sentence(text, 2500), by=by, able=able, there=there)
+    words = say(
+        "{text}{by}{able}{there}", text=sentence(text[:1].upper() + text[1:], 2500), by=by, able=able, there=there
+    )
     return message(words, section(words))
 
 

@@ -33,7 +33,7 @@ def span(made: Report) -> str:
 
 def nothing(made: Report) -> str:
     """Nothing to report; "nobody waited" only if it was measured."""
-    looked = f", and nobody was seen to wait longer than {duration(made.target_seconds)}"
+    looked = f", and no job waited longer than {duration(made.target_seconds)}"
     return f"No incident began{looked if _measured(made) else ''} in the last {days_of(made)} days."
 
 
@@ -146,7 +146,7 @@ def _done(one: PoolReport) -> tuple[str, ...]:
     parts = [*_foretold(one)]
     if (lent := one.raises) is not None:
         cost = "" if lent.cost is None else f", cost at most {money(lent.cost, lent.currency)}"
-        out = f", {lent.out:,} not handed back" if lent.out else ""
+        out = f", {lent.out:,} not returned yet" if lent.out else ""
         more, stayed = count(lent.runners, "runner"), hours(lent.runner_hours)
         parts.append(f"scaled up {count(lent.times, 'time')}: {more} more, at most {stayed} runner-hours{cost}{out}")
     if (early := one.early) is not None and early.hits + early.false + early.missed:

@@ -58,7 +58,7 @@ def _verdict(found: Diagnosed) -> list[Marked]:
     seen = [say("• {line}", line=escaped(line, 300)) for line in evidence_words(top)[:MOST_EVIDENCE]]
     cause = say("*Cause:* {cause} ({sureness} confidence) in {pools}.", cause=escaped(cause_name(top.cause), 200),
                 sureness=top.sureness, pools=listed((name_of(one.pool) for one in pools), 3))  # fmt: skip
-    remedy = say("*What to do:* {runners} {remedy}", runners=RUNNERS[top.scaling],
+    remedy = say("*What to do:* {runners}. {remedy}", runners=RUNNERS[top.scaling],
                  remedy=escaped(REMEDIES.get(top.remedy, ""), 400))  # fmt: skip
     return [cause, joined("\n", say("*Evidence*"), *seen), remedy]
 

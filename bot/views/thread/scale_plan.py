@@ -26,7 +26,7 @@ DONE, ACTIVE, PENDING, FAILED = "complete", "in_progress", "pending", "error"
 NOT_DONE = {
     RequestEnd.REFUSED: "refused",
     RequestEnd.FAILED: "failed",
-    RequestEnd.UNKNOWN: "unknown whether it happened",
+    RequestEnd.UNKNOWN: "outcome unknown",
     RequestEnd.CHECKING: "no answer, checking",
     RequestEnd.LAPSED: "expired without approval",
 }
@@ -151,7 +151,7 @@ def _returned(later: Sequence[Entry]) -> str:
             returned = one.details.result is ReturnResult.RETURNED
             if one.details.pending:
                 return "return waiting for a merge"
-            return f"undone, back to {one.details.target:,}" if returned and one.details.target else "handed back"
+            return f"undone, back to {one.details.target:,}" if returned and one.details.target else "returned"
     return ""
 
 

@@ -27,9 +27,9 @@ def ending_words(ended: IncidentEnded) -> str:
             lasted = duration(ended.summary.lasted_seconds)
             return f"Drained: {listed(ended.pools)} after {lasted}{_cost(ended.summary)}.{fires}"
         case IncidentEnding.SOURCE_BACK:
-            return "The metrics source answers again."
+            return "The metrics source is answering again."
         case IncidentEnding.NOT_MEASURED:
-            return "The alert resolved. No pool is configured for it, so its queue was not measured."
+            return "The alert resolved. Its queue was not measured: no pool is configured for it."
         case IncidentEnding.CLOSED:
             lasted = duration(ended.summary.lasted_seconds)
             return f"closed this incident after {lasted}{_cost(ended.summary)}."
@@ -49,7 +49,7 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
         *cause_lines(summary.causes),
         *_without(summary.without),
         *waited_lines(summary.waited, summary.affected),
-        *(() if summary.acted else ("Nobody scaled or silenced anything.",)),
+        *(() if summary.acted else ("No scale-up and no silence.",)),
         *(score_lines(summary.scores) if summary.scores else ()),
         *(_silence_line(silence) for silence in summary.silences),
     )
@@ -60,14 +60,14 @@ def _without(other: Counterfactual | None) -> tuple[str, ...]:
     if other is None:
         return ()
     if other.longer_seconds is None:
-        return ("Without the extra runners: the forecast saw no end of the queue",)
+        return ("Without the extra runners: the forecast was that the queue would not drain",)
     if other.longer_seconds <= 0:
-        return ("Without the extra runners: it would probably not have taken longer",)
+        return ("Without the extra runners: probably no longer",)
     longer = duration(other.longer_seconds)
     if other.high_seconds is None:
-        return (f"Without the extra runners: at least {longer} more, by the forecast then",)
+        return (f"Without the extra runners: at least {longer} more (forecast at that time)",)
     low, high = duration(max(0.0, other.low_seconds or 0.0)), duration(max(0.0, other.high_seconds))
-    return (f"Without the extra runners: about {longer} more ({low} to {high}), by the forecast then",)
+    return (f"Without the extra runners: about {longer} more ({low} to {high}, forecast at that time)",)
 
 
 def cause_lines(causes: Sequence[LikelyCause]) -> tuple[str, ...]:
@@ -89,9 +89,9 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
     each = "; ".join(f"{one.pool} {hours(one.hours)}" for one in first) if len(waited) > 1 else waited[0].pool
     more = f"; {count(len(waited) - MOST_POOLS, 'more pool')}" if len(waited) > MOST_POOLS else ""
     unmeasured = sum(one.unmeasured for one in waited) / len(waited)
-    blind = f", {unmeasured:.0%} of the time was not measured" if unmeasured >= 0.005 else ""
+    blind = f", {unmeasured:.0%} of the time not measured" if unmeasured >= 0.005 else ""
     never = affected - len(waited)
-    missing = f"; nothing was measured of {count(never, 'pool')}" if never > 0 else ""
+    missing = f"; {count(never, 'pool')} never measured" if never > 0 else ""
     total = hours(sum(one.hours for one in waited))
     return (f"Developer time lost: at least {total} hours ({each}{more}){blind}{missing}",)
 
@@ -106,5 +106,5 @@ def hours(number: float) -> str:
 def _silence_line(silence: ActiveSilence) -> str:
     """What happens to a silence that is active at the end."""
     if silence.until_drained:
-        return "The silence until the queue has drained ends now"
-    return f"The alert stays silenced {until_when(silence)}; write `@tailback unsilence` here to end it"
+        return "The silence ends now, because the queue has drained"
+    return f"The alert stays silenced {until_when(silence)}; `@tailback unsilence` ends it"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.diagnosis import CauseJudged
 from bot.core.words import listed
-from bot.views.words.causes import EVIDENCE, REMEDIES, SCALING, cause_name, what_helps
+from bot.views.words.causes import EVIDENCE, REMEDIES, RUNNERS, cause_name, what_helps
 from bot.views.words.figures import FIGURES
 from bot.views.words.phrase import in_words
 
@@ -21,16 +21,16 @@ def sentences(diagnosis: Diagnosis, *alike: Diagnosis, most: int = MOST_CAUSES) 
     first = names = listed((one.pool for one in every), len(every))
     for place, f in enumerate(diagnosis.findings[:most], 1):
         shared, own = _evidence({one.pool: evidence_words(one.findings[place - 1]) for one in every})
-        helps = f"Scaling up {SCALING[f.scaling]}{_alone(f, diagnosis.findings[0])}."
+        helps = f"{RUNNERS[f.scaling]}{_alone(f, diagnosis.findings[0])}."
         name, remedy = cause_name(f.cause), REMEDIES[f.remedy]
         said.append(f"{names}, cause {place} ({f.sureness} confidence): {name}. {shared}{helps} {remedy}")
         said += _by_pool(place, own)
         names = f"The same {len(every)} pools" if alike else first
     if diagnosis.waits and not diagnosis.findings:
-        said.append(f"{first}: cause unknown. No rule fits the figures that are there.")
+        said.append(f"{first}: cause unknown. No rule matches the known figures.")
     if diagnosis.waits and diagnosis.missing:
         lacking = dict.fromkeys(FIGURES.get(name, name) for name in diagnosis.missing)
-        said.append(f"{names}: there are no figures for {listed(lacking, 12)}.")
+        said.append(f"{names}: not measured: {listed(lacking, 12)}.")
     return tuple(said)
 
 
@@ -82,4 +82,4 @@ def _by_pool(place: int, own: Sequence[str]) -> list[str]:
 def _alone(finding: Finding, first: Finding) -> str:
     """A lesser cause may advise the opposite of the first one; each is true for its own cause."""
     against = finding.scaling is Scaling.HELPS and first.scaling in {Scaling.NO, Scaling.HARMFUL}
-    return " against this cause, not against the first" if against else ""
+    return " with this cause, but not with the first" if against else ""

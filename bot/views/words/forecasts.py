@@ -13,25 +13,25 @@ from bot.views.words.interval import bound, interval, short
 from bot.views.words.phrase import Words, in_words
 
 REASONS: Mapping[str, Words] = {
-    "arrivals_unknown": "the rate of arrivals is unknown",
-    "at_floor": "{queued:count job} queued, at or under the floor",
+    "arrivals_unknown": "arrivals are unknown",
+    "at_floor": "{queued:count job} queued, within normal",
     "busy_unknown": "the number of busy runners is unknown",
     "calibrated": "after {scored:count scored forecast}",
     "drains_before_boot": (
         "the queue is expected to be empty in about {seconds:duration}, "
         "before a new runner has booted ({boot:duration})"
     ),
-    "few_samples": "{known} of the {needed} measurements that it takes",
-    "idle_beside_queue": "{idle:count runner} idle while {queued:count job} wait: capacity is not what is missing",
-    "no_runners": "no runner is there to take a job, and none is booting",
-    "not_assigned": "{idle:count runner} idle beside the queue: jobs are not being assigned",
-    "nothing_queued": "nothing is queued",
-    "pace_unknown": "neither completions nor durations are known",
-    "provider_down": "the CI provider assigns no jobs",
-    "queue_unknown": "the length of the queue is unknown",
-    "rates": "{arrivals:.1f} jobs arrive a minute, about {finished:.1f} are finished",
-    "servable_unknown": "it is unknown which part of the queue can be served",
-    "too_close": "arrivals and completions are too close to call",
+    "few_samples": "{known} of {needed} measurements needed",
+    "idle_beside_queue": "{idle:count runner} idle while {queued:count job} wait: capacity is not the problem",
+    "no_runners": "no runner is online, and none is booting",
+    "not_assigned": "{idle:count runner} idle despite the queue: jobs are not being assigned",
+    "nothing_queued": "no job is queued",
+    "pace_unknown": "completions and durations are unknown",
+    "provider_down": "the CI provider is not assigning jobs",
+    "queue_unknown": "the queue length is unknown",
+    "rates": "{arrivals:.1f} jobs arrive and about {finished:.1f} finish per minute",
+    "servable_unknown": "unknown which part of the queue can be served",
+    "too_close": "arrivals and completions are almost equal",
 }
 """Why there is no forecast, its basis, or why nothing should be added."""
 
@@ -46,7 +46,7 @@ VERDICTS = {
 }
 """The kinds of forecasts."""
 
-DOUBTED = "If they came and took jobs:"
+DOUBTED = "If new runners came online and took jobs:"
 """Stands above the table if the diagnosis says that more runners hardly help."""
 HEAD = ("Added", "Drained", "At worst", "Wait", "Cost")
 
@@ -82,11 +82,11 @@ def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "", cur
     """
     boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot."
     if found.now is None:
-        unmeasured = "The pool has not been measured, so the effect cannot be foreseen."
+        unmeasured = "The effect is unknown: the pool has not been measured."
         return Preview((caution, unmeasured) if caution else (unmeasured,), below=(boot,))
     warnings = (caution,) if caution else tuple(_warnings(found.now))
     if found.what_if.refusal is not None:
-        refused = f"The effect cannot be foreseen: {reason_words(found.what_if.refusal)}."
+        refused = f"The effect is unknown: {reason_words(found.what_if.refusal)}."
         return Preview((*warnings, refused), below=(boot,))
     least = () if caution or found.what_if.do_nothing else (_enough(found.what_if, found.terms),)
     return _preview(found.what_if, warnings, found.more, caution, currency, (*least, boot))
@@ -96,7 +96,7 @@ def what_more_would_do(found: WhatIf, chosen: int | None = None, caution: str = 
     """The same for several numbers; `chosen` is the proposed one."""
     warnings = (caution,) if caution else ()
     if found.refusal is not None:
-        refused = f"What more runners would do cannot be foreseen: {reason_words(found.refusal)}."
+        refused = f"The effect of more runners is unknown: {reason_words(found.refusal)}."
         return Preview((*warnings, refused))
     return _preview(found, warnings, chosen, caution, currency)
 
@@ -145,10 +145,10 @@ def _effect(option: Option) -> str:
 def _enough(found: WhatIf, terms: Terms) -> str:
     target = duration(terms.target_seconds)
     if found.enough is None:
-        return f"None of these is expected to drain it within {target}."
+        return f"None of these is expected to drain the queue within {target}."
     if found.enough.more == 0:
-        return f"It is expected to drain within {target} without help."
-    return f"Of these, +{found.enough.more} is the least that is expected to drain it within {target}."
+        return f"The queue is expected to drain within {target} without more runners."
+    return f"The smallest choice expected to drain the queue within {target}: +{found.enough.more}."
 
 
 def _warnings(now: Snapshot) -> list[str]:
@@ -156,8 +156,8 @@ def _warnings(now: Snapshot) -> list[str]:
     if now.idle:
         warnings.append(f"{count(now.idle, 'runner')} idle while jobs wait: more runners may not help.")
     if now.offline:
-        warnings.append(f"{count(now.offline, 'runner')} offline: bringing them back may be what helps.")
+        warnings.append(f"{count(now.offline, 'runner')} offline: bringing them back may help more.")
     if now.create_failures:
-        failed = count(now.create_failures, "attempt")
-        warnings.append(f"{failed} to create a runner failed in the last 15 min: asking for more may not help.")
+        failed = count(now.create_failures, "launch request")
+        warnings.append(f"{failed} failed in the last 15 min: more requests may not help.")
     return warnings

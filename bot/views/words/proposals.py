@@ -16,8 +16,8 @@ METHODS = {
 """The method behind a number of runners."""
 
 CHANGES: Mapping[str, Words] = {
-    "alert_earlier": "Let an alert for {pool} fire earlier: at a wait of {seconds:duration}.",
-    "alert_later": "Let the alert for {pool} fire later: above a wait of {seconds:duration}.",
+    "alert_earlier": "Make an alert for {pool} fire earlier: at a wait of {seconds:duration}.",
+    "alert_later": "Make the alert for {pool} fire later: above a wait of {seconds:duration}.",
     "keep_ready": ("Keep {idle:count idle runner} of {pool} on {days} from {from_hour:02}:00, {runners:,} in all."),
     "raise_limit": "Raise the limit of {pool} from {limit:,} to {runners:,}.",
     "stop_source": "Stop {source} first: it floods {pool}.",
@@ -43,26 +43,26 @@ def _would_start(values: Mapping[str, Value]) -> str:
 
 WOULD_START = (
     "with {runners:,} runners {in_time:.0%} of the {jobs:count job} of the {hours:count hour} over {target:duration} "
-    "would have started within it, with {limit:,} only {in_time_now:.0%} ({method}; {margin:.0%} more work would fit "
+    "would have started within it, with {limit:,} only {in_time_now:.0%} ({method}, {margin:.0%} more work would fit "
     "too)"
 )
 EVIDENCE: Mapping[str, Words] = {
     "boots": (
-        "{runners:,} that are there keep {share:.0%} of the jobs under {target:duration} (queueing theory, Erlang C); "
-        "a new one takes about {boot:duration} to boot"
+        "the present {runners:,} keep {share:.0%} of the jobs under {target:duration} (queueing theory, Erlang C); "
+        "a new one boots in about {boot:duration}"
     ),
     "calm": (
-        "{calm:,} of {incidents:count incident} drained although nobody did anything, and in those nobody waited "
+        "{calm:,} of {incidents:count incident} drained without any action, and nobody waited "
         "longer than {longest:duration}"
     ),
-    "costs": "{more:,} more runners cost about {per_hour:money {currency}} an hour, while they run",
+    "costs": "{more:,} more runners cost about {per_hour:money {currency}} per hour while they run",
     "fired_late": "when it fired, the oldest job had waited {seconds:duration} (median of {times:,} times)",
     "flooded": (
-        "in {times:,} of {incidents:count incident} it flooded the pool: up to {share:.0%} of the jobs of a quarter of "
-        "an hour came from it{usual:if , usually {usual:.0%}|}"
+        "in {times:,} of {incidents:count incident} it flooded the pool: up to {share:.0%} of the jobs of 15 min "
+        "came from it{usual:if , usually {usual:.0%}|}"
     ),
-    "holds_a_place": "a job keeps a runner's place for {seconds:duration} on average",
-    "limit_not_reached": "the limit of {limit:,} was not reached then: at most {busy_most:,} were at work",
+    "holds_a_place": "a job occupies a runner for {seconds:duration} on average",
+    "limit_not_reached": "the limit of {limit:,} was not reached: at most {busy_most:,} were busy",
     "no_alert": "in {hours:,} of {of:count hour} with a wait over {target:duration}, no alert had fired",
     "seen": _seen,
     "would_start": _would_start,
@@ -73,11 +73,11 @@ UNSIZED: Mapping[str, Words] = {
     "arrivals_unknown": ("the arrivals are unknown in {unknown} of {stretches:count stretch|stretches} of waiting"),
     "boot_too_long": "a new runner alone takes about {seconds:duration}, longer than the target",
     "busy_unknown": "the number of busy runners is unknown in those hours",
-    "durations_unknown": "neither busy runners and completions nor durations of jobs are known in those hours",
-    "limit_not_binding": "the limit was not what held the queue: {share:.0%} of it was at work while jobs waited",
+    "durations_unknown": "busy runners, completions and job durations are unknown in those hours",
+    "limit_not_binding": "the limit did not cause the queue: {share:.0%} of it was busy while jobs waited",
     "limit_unknown": "the limit of the pool is unknown",
-    "nobody_waited": "nobody was seen to wait longer than {seconds:duration}",
-    "not_among_worst": "it is reckoned for the {pools} pools whose jobs waited most",
+    "nobody_waited": "no job waited longer than {seconds:duration}",
+    "not_among_worst": "it is computed for the {pools} pools with the longest waits only",
     "would_do": lambda values: (
         f"by {METHODS[StaffingMethod(str(values['method']))]}, {_runners(values['limit'])} would have been enough for "
         "the jobs of those hours: bursts shorter than an hour, or something other than the limit, made them wait"

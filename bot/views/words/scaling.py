@@ -17,10 +17,10 @@ from bot.core.incident.details.scaling import (
 from bot.core.words import count, duration, listed
 
 BLOCKS = {
-    ReturnBlock.RECORDS_LOST: "Redis has lost records, and they are being healed",
-    ReturnBlock.ACTIONS_OFF: "actions are switched off (`actions.enabled = false` in tailback.toml)",
+    ReturnBlock.RECORDS_LOST: "Redis has lost records, and recovery is under way",
+    ReturnBlock.ACTIONS_OFF: "actions are disabled (`actions.enabled = false` in tailback.toml)",
     ReturnBlock.SHADOW_MODE: "shadow mode is on (`actions.shadow = true` in tailback.toml)",
-    ReturnBlock.NO_SCALER: "its scaler is not configured any more",
+    ReturnBlock.NO_SCALER: "its autoscaler is no longer configured",
 }
 """Why nothing can be returned now."""
 RETURN_REASONS = {ReturnReason.DRAINED: "The queue has drained.", ReturnReason.ENDED: "The lease has ended."}
@@ -35,13 +35,13 @@ def scale_request_words(asked: ScaleRequest) -> str:
         scale, scaling = f"keep {extra}", f"keeping {extra}"
     return {
         ScaleStep.ASKED: f"asked to {scale}.",
-        ScaleStep.NOT_SENT: f"would have asked {asked.pool}'s scaler for {count(asked.target, 'runner')} "
-        f"(now {before}); shadow mode.",
-        ScaleStep.APPROVAL_ASKED: f"asked to {scale}. A second person must agree within "
-        f"{duration(asked.seconds)}; until then nothing is done.",
-        ScaleStep.APPROVED: f"approved {scaling}, as asked for by",
-        ScaleStep.DECLINED: f"declined {scaling}, asked for by",
-        ScaleStep.TAKEN_BACK: f"took back the request for {scaling}.",
+        ScaleStep.NOT_SENT: f"would have scaled {asked.pool} to {count(asked.target, 'runner')} "
+        f"(now {before}). Nothing was changed (shadow mode).",
+        ScaleStep.APPROVAL_ASKED: f"asked to {scale}. It needs approval within "
+        f"{duration(asked.seconds)}. Nothing is changed before.",
+        ScaleStep.APPROVED: f"approved {scaling}, requested by",
+        ScaleStep.DECLINED: f"declined {scaling}, requested by",
+        ScaleStep.TAKEN_BACK: f"withdrew the request for {scaling}.",
     }[asked.step]
 
 
@@ -51,31 +51,31 @@ def accepted_words(accepted: ScaleAccepted) -> str:
     if accepted.pending:
         asked = f"asked for {accepted.target} runners of {accepted.pool} (was {was})"
         return f"{asked}. Merge {accepted.pending} to get them."
-    return f"asked {accepted.pool}'s scaler for {accepted.target} runners (was {was}); it accepted."
+    return f"scaled {accepted.pool} from {was} to {accepted.target} runners (request accepted)."
 
 
 def accepted_lines(accepted: ScaleAccepted, *, whisper: bool = False) -> tuple[str, ...]:
     """The next steps; `whisper` means a private answer."""
-    within, told = duration(accepted.checked_within_seconds), "you are" if whisper else "this thread is"
-    return (f"Whether they come is checked: {told} told within {within}.", lease_terms_words(accepted.lease))
+    within, where = duration(accepted.checked_within_seconds), "to you" if whisper else "here"
+    return (f"I'll report {where} within {within} whether the runners came online.", lease_terms_words(accepted.lease))
 
 
 def lease_terms_words(terms: LeaseTerms) -> str:
     """When extra runners are returned."""
     if terms.seconds is None:
-        return "They stay until somebody lowers the pool: no `lease` is configured for it."
+        return "The extra runners stay until someone lowers the pool: it has no `lease` configured."
     drained, latest = duration(terms.drained_seconds), duration(terms.seconds)
-    return f"They are handed back when the queue has been empty for {drained}, and after {latest} at the latest."
+    return f"The extra runners are returned {drained} after the queue empties, or after {latest}."
 
 
 def lease_words(noted: LeaseNoted) -> str:
     """Present extra runners."""
     extra, left = f"extra runners of {noted.pool} (to {noted.target:,})", duration(noted.seconds)
     return {
-        LeaseStep.ENDS_SOON: f"The {extra} are handed back in {left}, unless somebody extends.",
-        LeaseStep.EXTENDED: f"keeps the {extra} for {left} from now.",
-        LeaseStep.RETURN_ASKED: f"asked to hand back the {extra}.",
-        LeaseStep.CANNOT_RETURN: f"The {extra} cannot be handed back: {BLOCKS[noted.why] if noted.why else '?'}.",
+        LeaseStep.ENDS_SOON: f"The {extra} are returned in {left} unless someone extends the lease.",
+        LeaseStep.EXTENDED: f"extended the lease of the {extra} to {left} from now.",
+        LeaseStep.RETURN_ASKED: f"asked to return the {extra}.",
+        LeaseStep.CANNOT_RETURN: f"The {extra} cannot be returned: {BLOCKS[noted.why] if noted.why else '?'}.",
     }[noted.step]
 
 
@@ -85,14 +85,14 @@ def returned_words(returned: RunnersReturned) -> str:
     match returned.result:
         case ReturnResult.NOTHING_LEFT | ReturnResult.LEASED:
             by = ", which another lease holds" if returned.result is ReturnResult.LEASED else ""
-            return f"handed nothing back: {pool} is set to {count(level, 'runner')}{by}."
+            return f"returned nothing: {pool} is at {count(level, 'runner')}{by}."
         case ReturnResult.MOVED:
-            return f"left {pool} at {level:,}: somebody else set that since Tailback had set {returned.last:,}."
+            return f"left {pool} at {level:,}: someone else changed it after Tailback had set {returned.last:,}."
         case ReturnResult.RETURNED if returned.pending:
             to = f"from {level:,} to {returned.target:,} runners"
             return f"asked to hand back extra runners. Merge {returned.pending} to set {pool} {to}."
         case ReturnResult.RETURNED:
-            return f"handed back extra runners: {pool} is set to {returned.target:,} again (was {level:,})."
+            return f"returned the extra runners: {pool} is back to {returned.target:,} (was {level:,})."
 
 
 def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
@@ -107,13 +107,13 @@ def checked_words(checked: RunnersChecked) -> str:
     rest = f"{checked.busy or 0:,} of them busy.{_queue(checked)}"
     match checked.came:
         case RunnersCame.UNSEEN:
-            return f"{head}: cannot be verified; how many runners are online is unknown after {after}."
+            return f"{head}: not verified. The number of online runners is unknown after {after}."
         case RunnersCame.VERIFIED:
             more = count(max(checked.more, 0), "more runner")
             return f"{head}: verified. {more} online, {checked.online:,} in all, {rest}"
         case RunnersCame.NO_EFFECT:
             only = f"but only {count(checked.online, 'runner')} online{_reasons(checked)}"
-            return f"{head}: no effect. After {after} the scaler accepted {checked.target:,}, {only}, {rest}"
+            return f"{head}: no effect. After {after} the autoscaler has accepted {checked.target:,}, {only}, {rest}"
         case RunnersCame.PARTLY:
             few = f"{checked.more:,} of {count(checked.wanted, 'more runner')} online after {after}"
             return f"{head}: partly. {few}, {checked.online:,} in all{_reasons(checked)}, {rest}"
@@ -128,12 +128,12 @@ def _queue(checked: RunnersChecked) -> str:
 def _reasons(checked: RunnersChecked) -> str:
     delivered = checked.delivered
     known = [
-        count(checked.create_failures, "failed create") if checked.create_failures else "",
+        count(checked.create_failures, "failed launch request") if checked.create_failures else "",
         f"limit {checked.limit:,}" if checked.limit is not None and checked.limit < checked.target else "",
         f"{checked.booting:,} still booting" if checked.booting else "",
         f"{checked.offline:,} offline" if checked.offline else "",
-        f"the scaler itself counts {delivered:,}" if delivered is not None and delivered < checked.target else "",
-        f"it says: {checked.trouble}" if checked.trouble else "",
+        f"the autoscaler counts {delivered:,}" if delivered is not None and delivered < checked.target else "",
+        f"the autoscaler reports: {checked.trouble}" if checked.trouble else "",
     ]
     found = [one for one in known if one]
     return f" ({listed(found)})" if found else ""

@@ -8,9 +8,9 @@ from bot.core.words import clock, count, duration
 from bot.views.words.interval import exact
 
 WHY = {
-    LeftOut.SCALED: "somebody scaled the pool",
+    LeftOut.SCALED: "the pool was scaled",
     LeftOut.UNSEEN: "the end of the queue was not seen",
-    LeftOut.WAITING: "it ended before the queue drained",
+    LeftOut.WAITING: "the incident ended before the queue drained",
 }
 
 

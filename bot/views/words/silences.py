@@ -14,16 +14,16 @@ from bot.core.words import clock, count, duration, listed
 REASONS = {
     EndReason.DRAINED: "the queue has drained",
     EndReason.INCIDENT_OVER: "the incident is over",
-    EndReason.NOT_MEASURED: "the incident is over, and nobody measures the queue any more",
+    EndReason.NOT_MEASURED: "the incident is over, and the queue is no longer measured",
     EndReason.TOO_MANY_JOBS: "too many jobs wait",
 }
 
 
 def until_when(silence: ActiveSilence) -> str:
     """A silence's end and conditions: `until 14:05 UTC, 1 h 50 min more`."""
-    until = f"until {clock(silence.ends_at)} UTC, {duration(silence.seconds)} more"
-    above = f", and not while more than {silence.above:,} jobs wait" if silence.above is not None else ""
-    return f"until the queue has drained, at the latest {until}{above}" if silence.until_drained else f"{until}{above}"
+    until = f"until {clock(silence.ends_at)} UTC ({duration(silence.seconds)} left)"
+    above = f", unless more than {silence.above:,} jobs wait" if silence.above is not None else ""
+    return f"until the queue has drained, {until} at the latest{above}" if silence.until_drained else f"{until}{above}"
 
 
 def silencing_words(told: Silencing) -> str:
@@ -34,12 +34,12 @@ def silencing_words(told: Silencing) -> str:
         SilenceStep.MADE: " ".join(
             part for part in (f"silenced the alert {_how_long(told)}.", coverage_words(told.coverage)) if part
         ),
-        SilenceStep.NOT_MADE: f"asked for a silence of {left}; shadow mode, so none was made.",
+        SilenceStep.NOT_MADE: f"asked for a silence of {left}. None was created (shadow mode).",
         SilenceStep.EXTENSION_ASKED: f"asked to extend the silence to {left} from now.",
-        SilenceStep.EXTENDED: f"extended the silence: it lasts for {left} more.",
-        SilenceStep.NOT_EXTENDED: "asked to extend the silence; shadow mode, so its end stays.",
-        SilenceStep.ENDS_SOON: f"The silence ends in {left}; the alert can notify again then.",
-        SilenceStep.RECREATED: f"{told.alertmanager} had lost the silence; it was made again, with the same end.",
+        SilenceStep.EXTENDED: f"extended the silence to {left} from now.",
+        SilenceStep.NOT_EXTENDED: "asked to extend the silence. Nothing was changed (shadow mode).",
+        SilenceStep.ENDS_SOON: f"The silence ends in {left}. The alert can then notify again.",
+        SilenceStep.RECREATED: f"{told.alertmanager} had lost the silence. It was created again with the same end.",
     }[told.step]
 
 
@@ -54,12 +54,11 @@ def silence_ended_words(ended: SilenceEnded) -> str:
     """The end of a silence in words."""
     return {
         SilenceEnd.ASKED: "asked to end the silence.",
-        SilenceEnd.NOT_ENDED: "asked to end the silence; shadow mode, so it stays.",
+        SilenceEnd.NOT_ENDED: "asked to end the silence. Nothing was changed (shadow mode).",
         SilenceEnd.ENDED: _ended(ended),
-        SilenceEnd.RAN_OUT: "The silence has run out; the alert can notify again.",
-        SilenceEnd.ENDED_ELSEWHERE: "The silence was ended outside of Slack.",
-        SilenceEnd.LOST: f"The silence is gone: {ended.alertmanager} does not know it any more. "
-        "Silence again if it is needed.",
+        SilenceEnd.RAN_OUT: "The silence has expired. The alert can notify again.",
+        SilenceEnd.ENDED_ELSEWHERE: "The silence was ended outside Slack.",
+        SilenceEnd.LOST: f"The silence is gone: {ended.alertmanager} no longer has it. Silence again if needed.",
     }[ended.how]
 
 
@@ -67,11 +66,11 @@ def _ended(ended: SilenceEnded) -> str:
     why = f": {REASONS[ended.why]}" if ended.why else ""
     if ended.why is EndReason.TOO_MANY_JOBS:
         why = f": {ended.waiting:,} jobs wait, more than {ended.above:,}"
-    other = f" Another one goes on {until_when(ended.other)}." if ended.other else ""
+    other = f" Another silence continues {until_when(ended.other)}." if ended.other else ""
     return f"ended the silence{why}.{other}"
 
 
 def _how_long(told: Silencing) -> str:
     lasting = duration(told.seconds)
     until = f"until the queue has drained, for {lasting} at most" if told.until_drained else f"for {lasting}"
-    return f"{until}, and not while more than {told.above:,} jobs wait" if told.above is not None else until
+    return f"{until}, unless more than {told.above:,} jobs wait" if told.above is not None else until

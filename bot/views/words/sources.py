@@ -15,6 +15,6 @@ def matrix_lines(
     never = [cause_name(cause) for cause in CAUSES if cause not in found]
     causes = f"{count(len(found), 'cause')} of {len(CAUSES)} can be found"
     said = [f"{source} gives {listed(names, MOST) or 'nothing more'}" for source, names in given.items()]
-    said += [f"not known at this moment: {listed(silent, MOST)}"] if silent else []
+    said += [f"unknown right now: {listed(silent, MOST)}"] if silent else []
     said += [f"{causes}; never found: {listed(never, MOST)}" if never else causes]
     return [f"{pools}: {one}" for one in said]

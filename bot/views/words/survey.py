@@ -21,7 +21,10 @@ def survey_lines(found: Diagnosed, samples: Sequence[Snapshot]) -> tuple[str, ..
     pools = [(known[one.pool], one) for one in found.queueing if one.pool in known]
     unread = [f"{name}: {found.unread.get(name) or 'never measured'}" for name in found.names if name not in known]
     unseen = (*unread, *_missing(_in_order(found, samples)))
-    return (*(line for sample, one in pools for line in _about(sample, one)), *(f"Not seen: {what}" for what in unseen))
+    return (
+        *(line for sample, one in pools for line in _about(sample, one)),
+        *(f"Not measured: {what}" for what in unseen),
+    )
 
 
 def _in_order(found: Diagnosed, samples: Sequence[Snapshot]) -> list[Snapshot]:
@@ -30,18 +33,18 @@ def _in_order(found: Diagnosed, samples: Sequence[Snapshot]) -> list[Snapshot]:
 
 def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str]) -> str:
     if not seen:
-        return "No pool could be measured, so nothing can be said about the queue."
+        return "The queue is unknown: no pool could be measured."
     but = f" ({count(len(unread), 'pool')} could not be measured)" if unread else ""
     if not queueing:
         known = sum(sample.queued is not None for sample in seen)
         if not known:
-            return f"The queue is unknown in {'every pool' if len(seen) > 1 else seen[0].pool}, which is not zero{but}."
+            return f"The queue is unknown in {'every pool' if len(seen) > 1 else seen[0].pool} (not zero){but}."
         if len(seen) == 1:
             return f"No queue in {seen[0].pool}{but}."
-        return f"No queue in the {count(known, 'pool')} whose queue is known{but}."
+        return f"No queue in the {count(known, 'measured pool')}{but}."
     names = listed(sample.pool for sample in queueing)
     if len(seen) == 1:
-        return f"{names} has a queue. No other pool was measured{but}."
+        return f"{names} has a queue. No other pool is measured{but}."
     share = f"{len(queueing):,} of {count(len(seen), 'pool')}"
     are = "is" if len(queueing) == 1 else "are"
     wide = len(queueing) * 2 > len(seen)
@@ -67,7 +70,7 @@ def _missing(seen: list[Snapshot]) -> list[str]:
 
 
 def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
-    waits = f"{count(sample.queued, 'job')} queued, the oldest for {duration(sample.oldest_wait_seconds)}"
+    waits = f"{count(sample.queued, 'job')} queued, longest wait {duration(sample.oldest_wait_seconds)}"
     parts = [f"{sample.pool}: {waits}", _utilisation(sample), _flow(sample), _length(sample)]
     return [
         ". ".join(part for part in parts if part) + ".",
@@ -80,8 +83,8 @@ def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
 def _contradictions(sample: Snapshot) -> list[str]:
     """Clear differences between sources; a reader cannot trust either figure until somebody finds out why."""
     return [
-        f"the sources contradict each other about {one.figure}: "
-        f"{', '.join(f'{told.name} {told.number:,.0f}' for told in one.told)}. The first one is used."
+        f"the sources disagree about {one.figure}: "
+        f"{', '.join(f'{told.name} {told.number:,.0f}' for told in one.told)}. Tailback uses the first."
         for one in sample.contradictions
     ]
 
@@ -112,12 +115,12 @@ def _flow(sample: Snapshot) -> str:
     if sample.arrivals_per_minute is None or sample.starts_per_minute is None:
         return ""
     gap = sample.arrivals_per_minute - sample.starts_per_minute
-    verdict = f"falls behind by {gap:.1f} a minute" if gap > 0.05 else "keeps up"
-    return f"Arrivals {sample.arrivals_per_minute:.1f}, starts {sample.starts_per_minute:.1f} a minute: {verdict}"
+    verdict = f"falls behind by {gap:.1f} per minute" if gap > 0.05 else "keeps up"
+    return f"Arrivals {sample.arrivals_per_minute:.1f}, starts {sample.starts_per_minute:.1f} per minute: {verdict}"
 
 
 def _length(sample: Snapshot) -> str:
-    return f"Half of the jobs take over {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
+    return f"Median job {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
 
 
 def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
@@ -128,10 +131,10 @@ def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
     said, told = [], pool.shown
     waits_long = (sample.oldest_wait_seconds or 0) > pool.boot_time_seconds
     if sample.idle and waits_long and "idle" not in told:
-        said.append(f"{count(sample.idle, 'idle runner')} while jobs wait: capacity is not what is missing.")
+        said.append(f"{count(sample.idle, 'idle runner')} while jobs wait: capacity is not the problem.")
     full = sample.online is not None and sample.limit is not None and sample.online >= sample.limit
     if full and not sample.idle and "limit" not in told:
-        said.append(f"the limit of {count(sample.limit, 'runner')} is reached and all of them are busy.")
+        said.append(f"the limit of {count(sample.limit, 'runner')} is reached, and all are busy.")
     if sample.offline and "offline" not in told:
         said.append(f"{count(sample.offline, 'runner')} offline.")
     if sample.machines is not None and sample.online is not None and sample.machines > sample.online:
@@ -141,9 +144,9 @@ def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
         since = f", the oldest for {duration(age)}" if age else ""
         said.append(f"{count(sample.requests, 'launch request')} in the autoscaler's queue{since}.")
     if sample.dead_requests:
-        said.append(f"{count(sample.dead_requests, 'launch request')} given up by the autoscaler (dead-letter queue).")
+        said.append(f"{count(sample.dead_requests, 'launch request')} abandoned by the autoscaler (dead-letter queue).")
     if sample.create_failures and "create_failures" not in told and not _by_one_code(sample, told):
-        said.append(f"{count(sample.create_failures, 'attempt')} to create a runner failed in the last 15 min.")
+        said.append(f"{count(sample.create_failures, 'launch request')} failed in the last 15 min.")
     return said
 
 

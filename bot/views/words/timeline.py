@@ -44,27 +44,27 @@ from bot.views.words.survey import survey_headline, survey_lines
 
 PLAIN = {
     Event.ACKED: "acknowledged this incident.",
-    Event.UNACKED: "took back the acknowledgement. Nobody owns this incident now.",
+    Event.UNACKED: "withdrew the acknowledgement. This incident has no owner now.",
     Event.MUTED: "muted updates in the thread.",
     Event.UNMUTED: "resumed updates in the thread.",
-    Event.EASING: "The queue is empty. The alert still fires; watching both.",
+    Event.EASING: "The queue is empty, but the alert still fires.",
 }
 """Events without values."""
 NOTES = {
     Note.QUEUE_FILLS: "Jobs are queueing again.",
-    Note.NEW_THREAD: "The first message of this incident was deleted; this is its new thread.",
-    Note.BACK_IN_CHANNEL: "Its own channel can be used again: the incident goes on here. "
-    "Until now it stood in the fallback channel.",
-    Note.RECORDS_LOST: "The records of this thread were lost. The alert still fires: it goes on here, "
-    "what was done is forgotten.",
+    Note.NEW_THREAD: "The first message of this incident was deleted. This is its new thread.",
+    Note.BACK_IN_CHANNEL: "Its own channel works again: the incident continues here. "
+    "It was in the fallback channel until now.",
+    Note.RECORDS_LOST: "The records of this thread were lost, and with them all actions. "
+    "The alert still fires, so the incident continues here.",
 }
 DECISIONS = {
     Decision.APPROVED: "Approved.",
     Decision.DECLINED: "Declined.",
     Decision.EXTENDED: "Extended.",
-    Decision.ENDS_SOON: "It ends soon; see below.",
-    Decision.RAN_OUT: "It has run out.",
-    Decision.SETTLED: "What came of it: see below.",
+    Decision.ENDS_SOON: "It ends soon. See below.",
+    Decision.RAN_OUT: "It has expired.",
+    Decision.SETTLED: "See the result below.",
 }
 """Text in place of decided buttons."""
 DEEDS = {
@@ -85,7 +85,7 @@ def entry_words(entry: Entry) -> str:
     if entry.details is None:
         return PLAIN.get(entry.event, "")
     if isinstance(entry.details, ChartShown):
-        return "asked for the chart." if entry.who else "The queue up to now."
+        return "asked for the chart." if entry.who else "Queue so far"
     words = details_words(entry.details, entry.figures)
     return words if entry.who or not isinstance(entry.details, GO_ON) else f"{words[:1].upper()}{words[1:]}"
 
@@ -105,12 +105,12 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
         case AlertFired() | AlertsJoined() | AlertResolved() | FiredAgain():
             return _alert_words(details)
         case AlertOddities():
-            return "The alert's sender does not keep to the event format. Check what is missing or wrong here:"
+            return "The alert's sender does not follow the event format. Check what is missing or wrong here:"
         case Escalated() | Paged():
             return paged_words(details) if isinstance(details, Paged) else _escalated_words(details)
         case Foreseen():
             before = duration(details.before_seconds)
-            return f"Foreseen: an early warning of {details.pool} was given {before} before this alert."
+            return f"An early warning for {details.pool} came {before} before this alert."
         case QueueChanged():
             return _queue_words(details)
         case ChartShown():
@@ -166,7 +166,7 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
 
 def _cause_lines(found: Diagnosed) -> tuple[str, ...]:
     said = tuple(line for group in found.groups for line in sentences(*group))
-    more = f"{count(found.more_pools, 'more pool')} queue; ask for each by its name."
+    more = f"{count(found.more_pools, 'more pool')} with a queue. Ask for each by name."
     return (*said, more) if found.more_pools else said
 
 
@@ -177,7 +177,7 @@ def _alert_words(told: AlertFired | AlertsJoined | AlertResolved | FiredAgain) -
         case AlertsJoined():
             return _joined_words(told)
         case AlertResolved():
-            return "The alert resolved." + (" The queue is watched until it has drained." if told.measured else "")
+            return "The alert resolved." + (" I'll watch the queue until it has drained." if told.measured else "")
         case FiredAgain():
             return f"The alert fired again, {duration(told.after_seconds)} after the end."
 
@@ -189,7 +189,7 @@ def _joined_words(joined: AlertsJoined) -> str:
     if joined.again:
         parts.append(f"Fired again: {listed(joined.again)}.")
     if joined.blind:
-        parts.append(f"The metric source gives no data any more: {listed(joined.blind)}.")
+        parts.append(f"The metrics source no longer returns data: {listed(joined.blind)}.")
     return " ".join([*parts, *filter(None, [coverage_words(joined.coverage)])])
 
 
@@ -239,10 +239,10 @@ def _not_done_words(asked: RequestNotDone) -> str:
     target = f" to {asked.target}" if asked.target is not None else ""
     waited = duration(asked.waited_seconds)
     came = {
-        RequestEnd.REFUSED: f"not done: {asked.why}",
-        RequestEnd.FAILED: f"not done: {asked.why}.",
-        RequestEnd.UNKNOWN: f"unknown whether it happened: {asked.why}. Please look there yourself.",
-        RequestEnd.CHECKING: f"{asked.system} did not answer, checking what is true.",
-        RequestEnd.LAPSED: f"it has lapsed: nobody agreed within {waited}. Nothing was done.",
+        RequestEnd.REFUSED: f"Refused: {asked.why}",
+        RequestEnd.FAILED: f"It failed: {asked.why}.",
+        RequestEnd.UNKNOWN: f"Outcome unknown: {asked.why}. Please check there yourself.",
+        RequestEnd.CHECKING: f"{asked.system} did not answer. Checking what happened.",
+        RequestEnd.LAPSED: f"It expired: nobody approved it within {waited}. Nothing was changed.",
     }[asked.how]
-    return f"asked for {asked.action.replace('_', ' ')}{where}{target}; {came}"
+    return f"asked for {asked.action.replace('_', ' ')}{where}{target}. {came}"

@@ -63,8 +63,8 @@ def test_whatever_figures_there_are_the_answer_is_useful_and_consistent(
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"queued": None}, "the length of the queue is unknown"),
-        ({"missing": (Gap("unservable", "HTTP 500"),)}, "it is unknown which part of the queue can be served"),
+        ({"queued": None}, "the queue length is unknown"),
+        ({"missing": (Gap("unservable", "HTTP 500"),)}, "unknown which part of the queue can be served"),
     ],
 )
 def test_an_unknown_queue_is_refused_by_name(changes: dict[str, Any], reason: str) -> None:
@@ -77,7 +77,7 @@ def test_a_queue_without_rates_needs_three_samples() -> None:
     """Rates make one sample enough."""
     nothing: dict[str, Any] = dict.fromkeys(FIGURES)
     bare = series(**nothing)
-    assert reason_words(forecast(bare[-2:], RULES).reason) == "2 of the 3 measurements that it takes"
+    assert reason_words(forecast(bare[-2:], RULES).reason) == "2 of 3 measurements needed"
     assert forecast(series()[-1:], RULES).verdict is not Verdict.NONE
     assert forecast([], RULES).verdict is Verdict.NONE
 

@@ -95,7 +95,7 @@ def test_do_nothing_when_it_is_over_before_new_runners_boot() -> None:
 def test_do_nothing_when_idle_runners_stand_beside_the_queue() -> None:
     """Capacity is not what is missing."""
     found = what_if(series(idle=12), RULES, (10,))
-    assert reason_words(found.do_nothing) == "12 runners idle while 60 jobs wait: capacity is not what is missing"
+    assert reason_words(found.do_nothing) == "12 runners idle while 60 jobs wait: capacity is not the problem"
 
 
 def test_nothing_is_said_against_help_that_helps() -> None:
@@ -106,7 +106,7 @@ def test_nothing_is_said_against_help_that_helps() -> None:
 def test_an_unknown_figure_refuses_the_whole_table() -> None:
     """The reason is the forecast's."""
     found = what_if([replace(sample, queued=None) for sample in series()], RULES, (10,))
-    assert (found.options, reason_words(found.refusal)) == ((), "the length of the queue is unknown")
+    assert (found.options, reason_words(found.refusal)) == ((), "the queue length is unknown")
 
 
 def test_an_unknown_wait_is_not_foretold() -> None:
@@ -125,7 +125,7 @@ def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
     assert shown.table[0] == HEAD
     assert [row[0] for row in shown.table[1:]] == ["+0", "+10", "+20 ←", "+40"]
     assert all(re.fullmatch(r"\$\d+\.\d\d", row[-1]) for row in shown.table[2:])
-    assert shown.below[0].startswith("Of these, +")
+    assert shown.below[0].startswith("The smallest choice")
     assert shown.below[1] == "New runners take about 3 min to boot."
 
 
@@ -141,9 +141,9 @@ def test_a_caution_comes_first() -> None:
 def test_one_sample_or_none_is_enough_for_an_answer() -> None:
     """A single sample is too few for a table, and none says that."""
     bare = Snapshot("linux", 0.0, queued=60)
-    assert "1 of the 3 measurements" in what_to_expect(foreseen((bare,), 10, RULES), RULES).above[0]
+    assert "1 of 3 measurements" in what_to_expect(foreseen((bare,), 10, RULES), RULES).above[0]
     lines = what_to_expect(foreseen((), 10, RULES), RULES).above
-    assert lines[0] == "The pool has not been measured, so the effect cannot be foreseen."
+    assert lines[0] == "The effect is unknown: the pool has not been measured."
 
 
 def test_rows_name_what_is_open() -> None:
@@ -167,8 +167,8 @@ def test_nothing_is_advised_against_when_the_boot_is_sooner_than_the_drain() -> 
 def test_a_queue_at_its_floor_needs_no_choice() -> None:
     """Three jobs with a floor of five, and none at all."""
     calm = replace(RULES, floor=5)
-    assert reason_words(what_if(series(3), calm, (10,)).refusal) == "3 jobs queued, at or under the floor"
-    assert reason_words(what_if(series(0), calm, (10,)).refusal) == "nothing is queued"
+    assert reason_words(what_if(series(3), calm, (10,)).refusal) == "3 jobs queued, within normal"
+    assert reason_words(what_if(series(0), calm, (10,)).refusal) == "no job is queued"
     assert what_if(series(6), calm, (10,)).refusal is None
 
 
@@ -182,9 +182,9 @@ def test_the_oldest_wait_goes_on_until_its_turn() -> None:
 def test_without_help_is_an_answer() -> None:
     """Where the pool as it is meets the target, no number is recommended."""
     lines = what_to_expect(foreseen(series(), 10, RULES, Terms(target_seconds=36_000.0)), RULES).below
-    assert "It is expected to drain within 10 h without help." in lines
+    assert "The queue is expected to drain within 10 h without more runners." in lines
     late = what_to_expect(foreseen(series(600, -5.0), 2, RULES), RULES).below
-    assert "None of these is expected to drain it within 30 min." in late
+    assert "None of these is expected to drain the queue within 30 min." in late
 
 
 def test_under_a_caution_the_table_is_conditional_and_nothing_is_recommended() -> None:
@@ -192,8 +192,8 @@ def test_under_a_caution_the_table_is_conditional_and_nothing_is_recommended() -
     found = foreseen(series(**STUCK), 40, RULES)
     doubted = what_to_expect(found, RULES, "More runners will hardly help: a quota (3 refused).")
     assert DOUBTED in doubted.above
-    assert not any("the least" in line for line in doubted.lines)
-    assert any("the least" in line for line in what_to_expect(found, RULES).lines)
+    assert not any("smallest choice" in line for line in doubted.lines)
+    assert any("smallest choice" in line for line in what_to_expect(found, RULES).lines)
     assert DOUBTED not in what_to_expect(found, RULES).lines
 
 

@@ -194,11 +194,12 @@ def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out() -> None:
     known, scaled = scored(made(600, 1000, 2000), 1500), out(made(600, 1000, 2000), LeftOut.SCALED)
     ended = out(made(600, 1000, 2000), LeftOut.WAITING)
     assert score_lines(score_summary([scaled, known, scaled, ended])) == (
-        "Forecasts: 1 of 1 correct; 3 not scored: somebody scaled the pool (2), it ended before the queue drained (1)",
+        "Forecasts: 1 of 1 correct; 3 not scored: the pool was scaled (2), "
+        "the incident ended before the queue drained (1)",
         "First forecast, at 08:00 UTC: 10 min to 33 min. It took 25 min",
     )
     assert score_lines(score_summary([ended])) == (
-        "Forecasts: none scored; 1 not scored: it ended before the queue drained",
+        "Forecasts: none scored; 1 not scored: the incident ended before the queue drained",
     )
     assert score_lines(score_summary([])) == ()
     assert left_out_words(not_scored([known])) == ""

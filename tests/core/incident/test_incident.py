@@ -122,7 +122,7 @@ def test_one_member_resolving_leaves_the_group_open() -> None:
 @pytest.mark.parametrize(
     ("pools", "words"),
     [
-        ((POOL,), "The alert resolved. The queue is watched until it has drained."),
+        ((POOL,), "The alert resolved. I'll watch the queue until it has drained."),
         ((), "The alert resolved."),
     ],
 )
@@ -224,9 +224,9 @@ def test_the_farewell_sums_up() -> None:
     peaks = {"a": Peak(14, 6840.0), "b": Peak(1, 7200.0), "c": Peak(0, 0.0)}
     found = ended(incident(peaks=peaks, opened_at=NOW), NOW + 7200, IncidentEnding.DRAINED)
     assert entry_words(found.log.timeline[-1]) == "Drained: linux.2xlarge after 2 h 1 min, up to 14 jobs queued."
-    assert "Nobody scaled or silenced anything." in entry_lines(found.log.timeline[-1])
+    assert "No scale-up and no silence." in entry_lines(found.log.timeline[-1])
     did = noted(incident(), NOW, Event.SCALED, PlainText("scaled linux.2xlarge from 10 to 24."), who="U1")
-    assert "Nobody scaled or silenced anything." not in ending_lines(summary(did, NOW))
+    assert "No scale-up and no silence." not in ending_lines(summary(did, NOW))
 
 
 def scaled(*made: Forecast, pending: str = "") -> Incident:
@@ -252,8 +252,8 @@ def forecast(at: float, verdict: Verdict = Verdict.INTERVAL, *hours: float) -> F
             (forecast(0, Verdict.INTERVAL, 1, 2, 3), forecast(600, Verdict.INTERVAL, 4, 6, 9)),
             "5 h 10 min more (3 h 10 min",
         ),
-        ((forecast(600, Verdict.INTERVAL, 0.1, 0.5, 1),), "it would probably not have taken longer"),
-        ((forecast(600, Verdict.GROWING),), "the forecast saw no end of the queue"),
+        ((forecast(600, Verdict.INTERVAL, 0.1, 0.5, 1),), "probably no longer"),
+        ((forecast(600, Verdict.GROWING),), "the forecast was that the queue would not drain"),
         ((forecast(600, Verdict.NONE),), None),
     ],
     ids=["none", "made after it", "the last before", "soon over", "growing", "unsaid"],

@@ -228,9 +228,9 @@ def test_the_end_says_what_was() -> None:
 @pytest.mark.parametrize(
     ("kind", "pools", "alerts", "words"),
     [
-        (Kind.BLIND, candidates(POOL), OVER, "The metrics source answers again."),
+        (Kind.BLIND, candidates(POOL), OVER, "The metrics source is answering again."),
         (Kind.BLIND, candidates(POOL), (alert(),), None),
-        (Kind.QUEUE, named(), OVER, "No pool is configured for it, so its queue was not measured."),
+        (Kind.QUEUE, named(), OVER, "Its queue was not measured: no pool is configured for it."),
         (Kind.QUEUE, named(), (alert(),), None),
         (Kind.QUEUE, candidates(POOL), OVER, None),
     ],

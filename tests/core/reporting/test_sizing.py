@@ -38,12 +38,12 @@ def test_the_limit_that_would_have_kept_the_target() -> None:
 @pytest.mark.parametrize(
     ("cells", "why"),
     [
-        ([hour(0), hour(1)], "nobody was seen to wait longer than 15 min"),
-        ([], "nobody was seen to wait longer than 15 min"),
+        ([hour(0), hour(1)], "no job waited longer than 15 min"),
+        ([], "no job waited longer than 15 min"),
         ([hour(0, limit=None), full(1, limit=None)], "the limit of the pool is unknown"),
-        (bad(completions=NOTHING, duration=NOTHING), "neither busy runners and completions nor durations"),
+        (bad(completions=NOTHING, duration=NOTHING), "busy runners, completions and job durations"),
         (bad(busy=NOTHING), "the number of busy runners is unknown"),
-        (bad(busy=Amount(20 * 3600.0, 3600.0), busy_most=20), "the limit was not what held the queue: 50% of it"),
+        (bad(busy=Amount(20 * 3600.0, 3600.0), busy_most=20), "the limit did not cause the queue: 50% of it"),
         (bad(arrivals=NOTHING), "the arrivals are unknown in 1 of 1 stretch of waiting"),
         (bad(arrivals=Amount(20.0, 600.0)), "the arrivals are unknown in 1 of 1 stretch of waiting"),
         (bad(arrivals=Amount(150.0, 3600.0)), "bursts shorter than an hour, or something other than the limit"),

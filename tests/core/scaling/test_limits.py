@@ -20,23 +20,23 @@ FLOORED = ScalePolicy(maximum=40, minimum=5, step=10)
         (POLICY, 11, 10, NOW - 600, ""),
         (POLICY, 40, 39, None, ""),
         (OPEN, 40, 0, NOW, ""),
-        (POLICY, 20, None, None, "The pool's present size is unknown, so no safe target can be set."),
-        (POLICY, 10, 10, None, "The pool is there already: the target 10 is not above the present 10 runners; "
-         "11 to 20 can be asked for."),
-        (POLICY, 1, 10, None, "The target 1 is not above the present 10 runners; 11 to 20 can be asked for."),
-        (POLICY, -5, 1, None, "The target -5 is not above the present 1 runner; 2 to 11 can be asked for."),
-        (POLICY, 12, 10, NOW - 599, "The pool was scaled a moment ago; the next time is possible in 1 s."),
-        (POLICY, 12, 10, NOW, "The pool was scaled a moment ago; the next time is possible in 10 min."),
-        (POLICY, 41, 39, None, "The target 41 is above the pool's maximum of 40 runners; it has 39 runners, and "
-         "only 40 can be asked for."),
-        (POLICY, 23, 10, None, "At most 10 more at once: 20 is the highest target now; it has 10 runners, and "
-         "11 to 20 can be asked for."),
-        (OPEN, 41, 0, None, "The target 41 is above the pool's maximum of 40 runners; it has 0 runners, and "
-         "1 to 40 can be asked for."),
-        (OPEN, 24, 41, None, "The target 24 is not above the present 41 runners; it can be raised no further."),
-        (FLOORED, 3, 0, None, "The scaler of this pool takes no target under 5 runners; 5 to 10 can be asked for."),
-        (replace(FLOORED, step=2), 3, 0, None, "The scaler of this pool takes no target under 5 runners; no step leads "
-         "to a target that it takes."),
+        (POLICY, 20, None, None, "The target cannot be set: the pool's current size is unknown."),
+        (POLICY, 10, 10, None, "The pool already has that size: the target 10 is not above the current 10 runners. "
+         "You can ask for 11 to 20."),
+        (POLICY, 1, 10, None, "The target 1 is not above the current 10 runners. You can ask for 11 to 20."),
+        (POLICY, -5, 1, None, "The target -5 is not above the current 1 runner. You can ask for 2 to 11."),
+        (POLICY, 12, 10, NOW - 599, "The pool was just scaled. You can scale it again in 1 s."),
+        (POLICY, 12, 10, NOW, "The pool was just scaled. You can scale it again in 10 min."),
+        (POLICY, 41, 39, None, "The target 41 is above the pool's maximum of 40 runners. The pool has 39 runners. "
+         "Only 40 is possible."),
+        (POLICY, 23, 10, None, "At most 10 more at once: 20 is the highest target now. The pool has 10 runners. "
+         "You can ask for 11 to 20."),
+        (OPEN, 41, 0, None, "The target 41 is above the pool's maximum of 40 runners. The pool has 0 runners. "
+         "You can ask for 1 to 40."),
+        (OPEN, 24, 41, None, "The target 24 is not above the current 41 runners. It cannot be raised further."),
+        (FLOORED, 3, 0, None, "This pool's autoscaler takes no target below 5 runners. You can ask for 5 to 10."),
+        (replace(FLOORED, step=2), 3, 0, None, "This pool's autoscaler takes no target below 5 runners. "
+         "No allowed step leads to a valid target."),
     ],
 )  # fmt: skip
 def test_a_target_is_judged(
@@ -90,8 +90,8 @@ def test_a_target_to_start_from(
         (None, None, 40, ""),
         (0.5, None, 40, ""),
         (0.5, 5.0, 20, ""),
-        (0.5, 5.0, 21, "11 extra runners would cost $5.50 an hour; at most $5.00 is allowed (`max_cost_per_hour`), "
-         "that is 20 runners."),
+        (0.5, 5.0, 21, "11 extra runners would cost $5.50 an hour. The maximum is $5.00 (`max_cost_per_hour`), "
+         "which allows 20 runners."),
         (0.0, 0.0, 40, ""),
         (0.1, 0.3, 13, ""),
     ],
@@ -116,6 +116,6 @@ def test_the_scalers_own_limit_is_called_by_its_name() -> None:
     hit = judged(policy, 24, 10, None, NOW)
     assert hit is not None
     assert limit_words(hit) == (
-        "The target 24 is above the pool's maximum: it is limited to 20 runners by MaxSize of Auto Scaling group ci; "
-        "it has 10 runners, and 11 to 20 can be asked for."
+        "The target 24 is above the pool's maximum: it is limited to 20 runners by MaxSize of Auto Scaling group ci. "
+        "The pool has 10 runners. You can ask for 11 to 20."
     )

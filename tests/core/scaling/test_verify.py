@@ -49,8 +49,8 @@ def test_no_effect_says_so_with_the_reasons() -> None:
     assert found is not None
     assert found.came is RunnersCame.NO_EFFECT
     assert checked_words(found) == (
-        f"Scaling {POOL} to 24: no effect. After 6 min the scaler accepted 24, but only 10 runners online "
-        "(12 failed creates, limit 20, 3 still booting, 1 offline and the scaler itself counts 10), "
+        f"Scaling {POOL} to 24: no effect. After 6 min the autoscaler has accepted 24, but only 10 runners online "
+        "(12 failed launch requests, limit 20, 3 still booting, 1 offline and the autoscaler counts 10), "
         "10 of them busy."
     )
 
@@ -105,4 +105,4 @@ def test_the_scalers_own_words_are_part_of_the_reason() -> None:
     """Why nothing came stands where somebody reads that nothing came."""
     found = verdict(SHARE, replace(seen(400, 10), delivered=10, trouble="InsufficientInstanceCapacity"))
     assert found is not None
-    assert "(the scaler itself counts 10 and it says: InsufficientInstanceCapacity)" in checked_words(found)
+    assert "(the autoscaler counts 10 and the autoscaler reports: InsufficientInstanceCapacity)" in checked_words(found)

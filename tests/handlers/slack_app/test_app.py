@@ -48,7 +48,7 @@ async def test_the_second_click_is_whispered_who_was_first() -> None:
         assert answer.status_code == 200
         ((channel, user, message, thread),) = door.world.chat.whispers
         assert (channel, user, thread) == (CHANNEL, BEN, None)
-        assert message.text.startswith("Not done: That was already requested")
+        assert message.text.startswith("This was already requested")
         assert message.text.endswith(f"by <@{ANA}>.")
 
 
@@ -80,7 +80,7 @@ async def test_a_silence_is_ended_below_the_farewell_of_its_incident() -> None:
         assert f"<@{BEN}> ended the silence." in world.replies[-1]
         assert all(one.ends_at <= world.clock.now() for one in world.alertmanager.silences.values())
         await door.press("unsilence", pressed["value"], ANA, container=container)
-        assert "There is no active silence" in whispered(door)[-1]
+        assert "has no active silence" in whispered(door)[-1]
 
 
 async def test_the_menu_names_its_action_by_the_id_alone() -> None:
@@ -97,7 +97,7 @@ async def test_a_menu_entry_that_nobody_knows_does_nothing() -> None:
     async with await opened() as door:
         for value in ("i1.0123456789ab", "i9.x", "", "x" * 75):
             assert (await door.choose(value)).status_code == 200
-        assert all(text.startswith("Not done:") for text in whispered(door))
+        assert all(text.startswith("Nothing was changed.") for text in whispered(door))
         assert len(whispered(door)) == 4
         assert door.world.incident.ownership.owner is None
 
@@ -163,8 +163,8 @@ async def test_the_resolve_question_is_answered_by_its_dialog() -> None:
         (f"diagnose {POOL}", f"Reading {POOL} now"),
         ("dance", '"dance" is not something Tailback knows. Try `help`.'),
         ("<!channel> now", "&lt;!channel&gt;"),
-        ("status nope", 'There is no pool "nope"'),
-        ("note seen", "Ask in the thread of an incident"),
+        ("status nope", 'Unknown pool "nope"'),
+        ("note seen", "Write this in an incident's thread"),
     ],
 )
 async def test_a_command_is_answered_for_the_person_alone(text: str, said: str) -> None:
@@ -220,7 +220,7 @@ async def test_the_message_shortcut_diagnoses_the_incident() -> None:
         await door.world.work()
         assert "asked for a diagnosis" in door.world.replies[-1]
         await door.interaction("message_action", **given, message={"ts": "7.7"})
-        assert "does not know this incident" in whispered(door)[0]
+        assert "no longer knows this incident" in whispered(door)[0]
 
 
 async def test_home_shows_the_open_incidents() -> None:
@@ -254,8 +254,8 @@ async def test_a_refusal_is_whispered_and_stands_in_the_audit_trail() -> None:
     """Somebody who may not scale."""
     async with await opened() as door:
         await door.press("scale_up", button(door, "scale_up"), CAM)
-        assert "You are not on the list" in whispered(door)[0]
-        assert door.world.data.trail[-1][1].outcome.startswith("refused: You are not on the list")
+        assert "You don't have permission" in whispered(door)[0]
+        assert door.world.data.trail[-1][1].outcome.startswith("refused: You don't have permission")
         assert door.world.chat.views == []
 
 
@@ -296,7 +296,7 @@ async def test_a_store_that_is_down_is_said_honestly(name: str) -> None:
         door.world.data.broken = Unreachable("Redis", "connection refused")
         answer = await (door.choose(value) if name == "menu" else door.press(name, value))
         assert answer.status_code == 200
-        assert "That was not recorded (Redis: connection refused). Nothing was done" in whispered(door)[0]
+        assert "Your request was not recorded (Redis: connection refused)" in whispered(door)[0]
 
 
 async def test_a_store_whose_answer_is_lost_is_not_called_a_failure() -> None:
@@ -304,7 +304,7 @@ async def test_a_store_whose_answer_is_lost_is_not_called_a_failure() -> None:
     async with await opened() as door:
         door.world.data.broken = Unreachable("Redis", "no answer", failure=Failure.UNKNOWN)
         await door.press("ack", button(door, "ack"))
-        assert "It is not known whether that was recorded" in whispered(door)[0]
+        assert "It is unknown whether your request was recorded" in whispered(door)[0]
 
 
 async def test_a_whisper_that_slack_does_not_take_is_no_failure_of_the_request() -> None:

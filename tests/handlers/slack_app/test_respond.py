@@ -41,7 +41,7 @@ async def test_a_click_that_comes_twice_is_no_second_click() -> None:
         assert door.world.chat.whispers == []
         assert audited(door)[-2:] == [
             "has it",
-            "refused: This request came again; what it asked for was written down the first time.",
+            "refused: This request arrived twice. The first one was accepted.",
         ]
 
 

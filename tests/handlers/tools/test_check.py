@@ -393,7 +393,7 @@ async def test_the_matrix_of_sources_names_the_figures_and_the_causes(place: Pla
     assert lines[:3] == [
         "a and b: github gives queued, busy and idle",
         "a and b: prometheus gives limit",
-        "a and b: not known at this moment: queued, busy, idle and limit",
+        "a and b: unknown right now: queued, busy, idle and limit",
     ]
     assert re.match(
         rf"a and b: \d+ causes of {len(RULES)} can be found; never found: rows that only look queued, ", lines[3]

@@ -51,7 +51,7 @@ async def test_somebody_who_has_it_need_not_take_it_again() -> None:
     world = World()
     await world.opens()
     await world.says("ack")
-    with pytest.raises(Refused, match="You already have it"):
+    with pytest.raises(Refused, match="You have already acknowledged"):
         await world.says("ack")
 
 

@@ -33,5 +33,5 @@ async def test_a_queue_of_which_nothing_is_known_is_not_drawn() -> None:
     world = World()
     world.metrics.script.fail("snapshot", times=None)
     await world.fires()
-    with pytest.raises(Refused, match="Too little is known of the queue"):
+    with pytest.raises(Refused, match="not enough figures for a chart"):
         await world.asks("chart", ANA)

@@ -120,7 +120,7 @@ async def test_the_permission_is_checked_at_the_click_and_before_the_effect() ->
     assert not world.issues.filed
     assert "not done" in world.replies[-1]
     world.configure(**{**TABLE, "actions": {"enabled": False}})
-    with pytest.raises(Refused, match="switched off"):
+    with pytest.raises(Refused, match="disabled"):
         await world.asks(NAME)
 
 

@@ -83,12 +83,12 @@ async def test_a_silence_that_goes_on_is_named_before_and_after() -> None:
     world = await silenced("2h")
     world.clock.advance(600)
     answer = await world.asks("resolve")
-    assert "1 h 50 min more; that can be ended below the last reply." in str(answer.view)
+    assert "1 h 50 min left); that can be ended below the last reply." in str(answer.view)
     await world.asks("resolve", BEN, surface="dialog")
     await world.work()
     end = f"{datetime.fromtimestamp(world.incident.silences[0].ends_at, UTC):%H:%M}"
     farewell = world.replies[-1]
-    assert f"The alert stays silenced until {end} UTC, 1 h 50 min more; write ˋ@tailback unsilenceˋ here" in farewell
+    assert f"The alert stays silenced until {end} UTC (1 h 50 min left); ˋ@tailback unsilenceˋ" in farewell
     assert "You can press: End silence." in farewell
     await world.passes(120)
     assert world.incident.silences[0].ended is False
@@ -142,7 +142,7 @@ async def test_after_an_attempt_that_failed_the_button_works_again() -> None:
     world.alertmanager.script.fail("end", error=Refused("not today"))
     await world.asks("unsilence", **press)
     await world.work()
-    assert "not done: not today" in world.replies[-1]
+    assert "It failed: not today" in world.replies[-1]
     await world.asks("unsilence", **press)
     await world.work()
     assert "ended the silence" in world.replies[-1]
@@ -155,7 +155,7 @@ async def test_a_silence_until_the_drain_ends_with_the_incident() -> None:
     assert "Its silence until the queue has drained ends with it." in str(answer.view)
     await world.asks("resolve", BEN, surface="dialog")
     await world.work()
-    assert any("The silence until the queue has drained ends now." in text for text in world.replies)
+    assert any("The silence ends now, because the queue has drained." in text for text in world.replies)
     await world.passes(60)
     assert "Ended the silence: the incident is over." in world.replies[-1]
     (kept,) = world.alertmanager.silences.values()
@@ -174,7 +174,7 @@ async def test_a_silence_with_a_figure_ends_when_nobody_measures_it(watch: str, 
     await world.work()
     await world.says("resolve")
     await world.passes(60)
-    words = "Ended the silence: the incident is over, and nobody measures the queue any more."
+    words = "Ended the silence: the incident is over, and the queue is no longer measured."
     assert (words in world.replies[-1]) is ended
     assert world.incident.silences[0].ended is ended
 

@@ -56,5 +56,5 @@ async def test_who_may_not_acknowledge_may_not_retry() -> None:
 async def test_an_incident_that_is_not_there_is_named() -> None:
     """A slip of the pen changes nothing."""
     world = await resting()
-    with pytest.raises(Refused, match='There is no incident "i99"'):
+    with pytest.raises(Refused, match='Unknown incident "i99"'):
         await world.types("retry", "i99")

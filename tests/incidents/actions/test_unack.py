@@ -37,7 +37,7 @@ async def test_acting_acknowledges_and_not_me_takes_it_back(action: str) -> None
     await world.asks("unack", ANA)
     await world.work()
     assert world.incident.ownership.owner is None
-    assert "took back the acknowledgement" in world.replies[-1]
+    assert "withdrew the acknowledgement" in world.replies[-1]
     assert unack.ACTION.label(world.incident, await world.context.view(world.incident)) is None
 
 

@@ -54,9 +54,9 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
     made, _ = over()
     text, ended = markdown(made, NOW + 9000), json.loads(as_json(made, NOW + 9000))
     assert "- Likely cause of linux.2xlarge: a surge of jobs\n" in text
-    assert "- Developer time lost: at least 29.2 hours (linux.2xlarge), 10% of the time was not measured" in text
+    assert "- Developer time lost: at least 29.2 hours (linux.2xlarge), 10% of the time not measured" in text
     assert "| linux.2xlarge | yes | 58 | 45 min | at least 29.2 | 10% |" in text
-    assert "U0ANA asked linux.2xlarge for 36 runners (was 20); it accepted." in below(text, "What was done")
+    assert "U0ANA asked linux.2xlarge for from 20 to 36 runners (request accepted)." in below(text, "What was done")
     assert "- Forecasts: 1 of 1 correct" in below(text, "Forecast against truth")
     assert "at least 29.2" in below(sev(made, NOW, PACIFIC), "User impact")
     assert "a surge of jobs" in below(sev(made, NOW, PACIFIC), "Root cause")

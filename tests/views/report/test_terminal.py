@@ -34,7 +34,7 @@ def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
     """Nobody was seen to wait is only said where somebody looked."""
     calm = plain(report(Books(SINCE, UNTIL, pasts={POOL: weeks(28, lambda day, at: False)})))
     assert calm.splitlines() == [
-        "No incident began, and nobody was seen to wait longer than 15 min in the last 7 days.",
+        "No incident began, and no job waited longer than 15 min in the last 7 days.",
         "From 1 Feb 00:00 to 8 Feb 00:00 UTC. Measured: 1 of 1 pool.",
     ]
     blind = plain(report(Books(SINCE, UNTIL, rules={POOL: PoolRules(POOL)})))

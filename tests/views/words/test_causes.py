@@ -10,7 +10,7 @@ from bot.core.finding import Scaling
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
-from bot.views.words.causes import CAUSES, EVIDENCE, REMEDIES, SCALING, cause_name
+from bot.views.words.causes import CAUSES, EVIDENCE, REMEDIES, RUNNERS, cause_name
 from bot.views.words.figures import FIGURES
 from bot.views.words.phrase import in_words, phrase
 from tests.diagnosis.test_rules import ROWS
@@ -28,7 +28,7 @@ def test_every_cause_and_remedy_has_words_and_no_word_is_left_over() -> None:
     """Whoever adds a rule is told which words are missing."""
     assert {rule.cause for rule in RULES} == set(CAUSES)
     assert {rule.remedy for rule in RULES} == set(REMEDIES)
-    assert set(Scaling) == set(SCALING)
+    assert set(Scaling) == set(RUNNERS)
 
 
 def test_causes_that_a_rule_outranks_or_rules_out_exist() -> None:

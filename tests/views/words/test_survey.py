@@ -15,18 +15,18 @@ ONE_CODE = (Counted("InsufficientInstanceCapacity", 9),)
 @pytest.mark.parametrize(
     ("figures", "told", "said"),
     [
-        ({"idle": 4}, "idle", "4 idle runners while jobs wait: capacity is not what is missing."),
+        ({"idle": 4}, "idle", "4 idle runners while jobs wait: capacity is not the problem."),
         (
             {"busy": 20, "idle": 0, "limit": 20},
             "limit",
-            "the limit of 20 runners is reached and all of them are busy.",
+            "the limit of 20 runners is reached, and all are busy.",
         ),
         ({"offline": 3}, "offline", "3 runners offline."),
-        ({"create_failures": 9}, "create_failures", "9 attempts to create a runner failed in the last 15 min."),
+        ({"create_failures": 9}, "create_failures", "9 launch requests failed in the last 15 min."),
         (
             {"create_failures": 9, "create_failures_by_code": ONE_CODE},
             "create_failures_by_code",
-            "9 attempts to create a runner failed in the last 15 min.",
+            "9 launch requests failed in the last 15 min.",
         ),
     ],
 )
@@ -42,7 +42,7 @@ def test_failed_creates_beyond_the_reason_that_was_told_are_still_counted() -> N
     """Nine of twelve for lack of machines: the other three are not lost."""
     seen = sample(30, create_failures=12, create_failures_by_code=ONE_CODE)
     assert constraints(seen, QueueingPool(POOL, 180.0, ("create_failures_by_code",))) == [
-        "12 attempts to create a runner failed in the last 15 min."
+        "12 launch requests failed in the last 15 min."
     ]
 
 
@@ -60,8 +60,5 @@ def test_sources_that_contradict_each_other_are_named_with_their_figures_and_age
     origins = (Origin("github", 1000.0, ("queued",)), Origin("prometheus", 1120.0, ("limit", "busy")))
     seen = sample(41, contradictions=(Contradiction("queued", told),), origins=origins)
     lines = survey_lines(Diagnosed((POOL,), queueing=(QueueingPool(POOL, 180.0),)), [seen])
-    assert (
-        f"{POOL}: the sources contradict each other about queued: github 41, prometheus 25. The first one is used."
-        in lines
-    )
+    assert f"{POOL}: the sources disagree about queued: github 41, prometheus 25. Tailback uses the first." in lines
     assert f"{POOL}: queued from github (2 min older); limit and busy from prometheus." in lines

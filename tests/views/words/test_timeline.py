@@ -162,7 +162,7 @@ def test_every_note_and_decision_has_words() -> None:
 def test_what_became_of_the_buttons_stands_below_the_lines() -> None:
     """The last line is the newest."""
     entry = Entry(1, AT, Event.APPROVAL, PlainText("x", ("one",)), decisions=(Decision.APPROVED, Decision.SETTLED))
-    assert entry_lines(entry) == ("one", "Approved.", "What came of it: see below.")
+    assert entry_lines(entry) == ("one", "Approved.", "See the result below.")
 
 
 def test_what_nobody_did_begins_with_a_capital_letter() -> None:
@@ -181,4 +181,4 @@ def test_a_chart_that_nobody_asked_for_says_what_it_is() -> None:
     """And one that was asked for says that."""
     chart = ChartShown(())
     said = [entry_words(Entry(1, AT, Event.CHARTED, chart, who)) for who in (None, "U1")]
-    assert said == ["The queue up to now.", "asked for the chart."]
+    assert said == ["Queue so far", "asked for the chart."]

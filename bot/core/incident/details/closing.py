@@ -14,7 +14,7 @@ class IncidentEnding(StrEnum):
 
     DRAINED = "drained"
     SOURCE_BACK = "source_back"
-    """The metrics source answers again."""
+    """The metrics source is answering again."""
     NOT_MEASURED = "not_measured"
     """The alert resolved, and it has no configured pool."""
     CLOSED = "closed"
