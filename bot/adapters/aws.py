@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import boto3
 from botocore.config import Config  # type: ignore[import-untyped]  # ships no types
@@ -25,11 +25,13 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no ty
     UnknownCredentialError,
 )
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]  # ships no types
+from pydantic import AfterValidator, Field
 
 from bot.adapters.build_context import AWS_SECONDS, Parts
 from bot.adapters.http.address import base_url
 from bot.adapters.http.client import LARGEST_ANSWER, reason
 from bot.adapters.http.json_answer import MOST_DECODED_BYTES, decoded_bytes, one_line
+from bot.config import Table
 from bot.ports import Failure, Refused, Unreachable
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 4.0
@@ -144,11 +146,20 @@ class Aws:
             return self._clients[service]
 
 
-def aws_of(parts: Parts, region: str, endpoint_url: str, profile: str = "") -> Aws:
+class AwsRegion(Table):
+    """The settings of everything on AWS."""
+
+    region: str = Field(min_length=1)
+    profile: str = ""
+    """Profile of AWS's configuration files, such as a role in another account; empty: the default credentials."""
+    endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
+    """Another address than AWS's own."""
+
+
+def aws_of(parts: Parts, table: AwsRegion) -> Aws:
     """The shared client of a region and a profile."""
-    return parts.shared(
-        Aws, f"{region} {endpoint_url} {profile}", lambda: Aws(region, endpoint_url, profile, parts.limits.aws)
-    )
+    named = table.region, table.endpoint_url, table.profile
+    return parts.shared(Aws, " ".join(named), lambda: Aws(*named, parts.limits.aws))
 
 
 def _opened(session: object, service: str, endpoint_url: str | None, total_seconds: float) -> object:

@@ -1,12 +1,12 @@
 """Approval by a second person: for exactly the request, in time, never by the requester."""
 
 from bot.context.context import Context
-from bot.context.save import Move
+from bot.context.save import Move, keep
 from bot.core.incident.details.scaling import ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import offering
 from bot.core.incident.timeline import Event
-from bot.core.record import AuditEntry, Stored
+from bot.core.record import AlreadyDone, AuditEntry, Put, Stored
 from bot.core.requests.body import ExtendLease, parameters
 from bot.core.requests.interaction import Interaction
 from bot.core.requests.request import Progress, Request
@@ -53,11 +53,20 @@ def refuse_over(request: Request, incident: Incident) -> None:
         raise Refused(refusals.INCIDENT_OVER)
 
 
-def decision_audited(request: Request, decision: Interaction, now: float, outcome: str) -> AuditEntry:
-    """The audit entry of an approval or a refusal by the person of `decision`."""
+async def record_decision(  # noqa: PLR0913 - what a decision changes
+    context: Context, decision: Interaction, incident: Stored[Incident], put: Put, move: Move, *, request: Request,
+    outcome: str,
+) -> None:  # fmt: skip
+    """Write an approval or a refusal of `request` once, with its audit entry. Raises Refused after another one."""
+    now = context.now()
     asked = {**parameters(request.body), "pool": request.pool, "asked_by": request.who}
     about = request.incident or ""
-    return AuditEntry(now, decision.who, decision.name, asked, outcome=outcome, act=request.id, incident=about)
+    audit = AuditEntry(now, decision.who, decision.name, asked, outcome=outcome, act=request.id, incident=about)
+    once = (f"decided:{request.id}", f"request:{decision.key}")
+    try:
+        await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=once)
+    except AlreadyDone:
+        raise Refused(refusals.ALREADY_DECIDED) from None
 
 
 def scale_request(request: Request, step: ScaleStep, seconds: float = 0.0) -> ScaleRequest:

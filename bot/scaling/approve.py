@@ -1,16 +1,15 @@
 """The action Approve: a second person approves exactly these figures."""
 
 from bot.context.context import IN_THREAD, Action, Context
-from bot.context.save import keep
 from bot.core.incident.details.scaling import ScaleStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import advanced, decided
 from bot.core.incident.timeline import Decision, Event
-from bot.core.record import AlreadyDone, Put
+from bot.core.record import Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import agreed
 from bot.ports import Refused
-from bot.scaling.approval import awaited, decision_audited, refuse_over, scale_request
+from bot.scaling.approval import awaited, record_decision, refuse_over, scale_request
 from bot.views.words import refusals
 
 NAME = "approve"
@@ -29,20 +28,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         known = decided(fresh, request.id, Decision.APPROVED)
         return advanced(known, now, Event.APPROVAL, approved, request=request.id, who=interaction.who, whom=request.who)
 
-    audit = decision_audited(request, interaction, now, "approved")
-    once = (f"decided:{request.id}", f"request:{interaction.key}")
-    try:
-        await keep(
-            context,
-            incident,
-            move,
-            due=now,
-            also=(Put(held, agreed(request, interaction.who), now),),
-            audit=(audit,),
-            once=once,
-        )
-    except AlreadyDone:
-        raise Refused(refusals.ALREADY_DECIDED) from None
+    put = Put(held, agreed(request, interaction.who), now)
+    await record_decision(context, interaction, incident, put, move, request=request, outcome="approved")
     return Answer()
 
 

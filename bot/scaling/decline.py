@@ -1,18 +1,15 @@
 """The action Decline: a second person declines, or the requester withdraws."""
 
 from bot.context.context import IN_THREAD, Action, Context
-from bot.context.save import keep
 from bot.core.incident.details.scaling import ScaleStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import advanced, decided
 from bot.core.incident.timeline import Decision, Event
-from bot.core.record import AlreadyDone, Put
+from bot.core.record import Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import failed
-from bot.ports import Refused
 from bot.requests.permission import permit
-from bot.scaling.approval import awaited, decision_audited, scale_request
-from bot.views.words import refusals
+from bot.scaling.approval import awaited, record_decision, scale_request
 
 NAME = "decline"
 KEPT_SECONDS = 30 * 86400.0
@@ -31,13 +28,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         return advanced(known, now, Event.APPROVAL, declined, request=request.id, who=interaction.who, whom=whom)
 
     outcome = "taken back" if own else "declined"
-    audit = decision_audited(request, interaction, now, outcome)
     put = Put(held, failed(request, outcome, now), None, keep_seconds=KEPT_SECONDS)
-    once = (f"decided:{request.id}", f"request:{interaction.key}")
-    try:
-        await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=once)
-    except AlreadyDone:
-        raise Refused(refusals.ALREADY_DECIDED) from None
+    await record_decision(context, interaction, incident, put, move, request=request, outcome=outcome)
     return Answer()
 
 

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.adapters.aws import Aws, aws_of
+from bot.adapters.aws import Aws, AwsRegion, aws_of
 from bot.playground.serving import serving
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
@@ -113,7 +113,7 @@ async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPa
         parts = parts_with(wire)
         for profile in ("", "other"):
             with suppress(Refused):
-                aws = aws_of(parts, "us-east-1", url, profile)
+                aws = aws_of(parts, AwsRegion(region="us-east-1", endpoint_url=url, profile=profile))
                 await aws.ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert signed == [MADE_UP["AWS_ACCESS_KEY_ID"], "AKIAOTHER"]
 
@@ -146,8 +146,8 @@ async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
 async def test_one_client_serves_a_region_of_this_process() -> None:
     """Each would load its own models and look for its own credentials."""
     async with patient_pool() as wire:
-        parts = parts_with(wire)
-        assert aws_of(parts, "us-east-1", "") is aws_of(parts, "us-east-1", "")
-        assert aws_of(parts, "us-east-1", "") is not aws_of(parts, "eu-west-1", "")
-        assert aws_of(parts, "us-east-1", "") is not aws_of(parts, "us-east-1", "", "other")
-        assert aws_of(parts, "us-east-1", "") is not aws_of(parts_with(wire), "us-east-1", "")
+        parts, here = parts_with(wire), AwsRegion(region="us-east-1")
+        assert aws_of(parts, here) is aws_of(parts, AwsRegion(region="us-east-1"))
+        for other in (AwsRegion(region="eu-west-1"), AwsRegion(region="us-east-1", profile="other")):
+            assert aws_of(parts, here) is not aws_of(parts, other)
+        assert aws_of(parts, here) is not aws_of(parts_with(wire), here)

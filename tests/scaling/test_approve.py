@@ -1,13 +1,15 @@
 """A second person agrees: somebody else, with permission, in time, to exactly what was asked for."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from bot.core.record import Change, Put
 from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Surface
-from bot.core.requests.request import Progress, agreed
+from bot.core.requests.request import Progress, Request
 from bot.ports import Failure, Refused
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, CAM, DAN, CareWorld, awaiting
@@ -57,13 +59,6 @@ async def test_the_one_who_asked_cannot_approve() -> None:
     assert world.scaler.requests == []
 
 
-async def test_who_has_no_permission_cannot_approve() -> None:
-    """The refusal names the setting."""
-    world = await awaiting()
-    with pytest.raises(Refused, match=r"permissions\.approve"):
-        await world.presses("approve", CAM)
-
-
 async def test_two_approvals_are_one() -> None:
     """The second one hears who was first; the scaler is asked once."""
     world = await awaiting()
@@ -108,68 +103,54 @@ async def test_it_lapses_and_says_so() -> None:
     assert world.scaler.requests == []
 
 
-async def test_a_press_after_the_time_is_refused_even_before_the_worker_saw_it() -> None:
-    """The clock decides, not who comes first."""
-    world = await awaiting()
-    world.clock.advance(901)
-    with pytest.raises(Refused, match="has expired"):
-        await world.presses("approve", DAN)
+async def altered(world: CareWorld, **parts: Any) -> None:
+    """Somebody else writes the request's record."""
+    held = await world.store.get(Request, world.request.id)
+    assert held is not None
+    await world.store.commit(Change(puts=(Put(held, replace(held.value, **parts), world.clock.now()),)))
 
 
-async def test_the_guards_judge_again_at_the_moment_of_doing() -> None:
-    """Approved, but the pool has grown beyond the target in the meantime."""
-    world = await awaiting()
+async def _grows(world: CareWorld) -> None:
     world.scaler.current = 30
-    await world.presses("approve", DAN)
-    await world.work()
-    assert world.scaler.requests == []
-    assert "Refused: The target 24 is not above the current 30 runners" in world.replies[-1]
 
 
-async def test_the_approver_must_still_be_allowed_at_the_moment_of_doing() -> None:
-    """Permission is asked of both persons again."""
-    world = await awaiting()
-    await world.presses("approve", DAN)
+async def _loses_permission(world: CareWorld) -> None:
     world.configure(permissions={"scale": ["S0INFRA"], "approve": [BEN]})
-    await world.work()
-    assert world.scaler.requests == []
-    assert "Refused" in world.replies[-1]
 
 
-async def test_altered_parameters_void_the_agreement() -> None:
-    """What is on record must be exactly what was agreed to, whoever changed it."""
-    world = await awaiting()
-    await world.presses("approve", DAN)
-    held = await world.store.get(type(world.request), world.request.id)
-    assert held is not None
-    forged = replace(held.value, body=replace(held.value.of(ScaleUp), target=30))
-    await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
-    await world.work()
-    assert world.scaler.requests == []
-    assert "differs from what was approved" in world.replies[-1]
+async def _is_altered(world: CareWorld) -> None:
+    await altered(world, body=replace(world.request.of(ScaleUp), target=30))
 
 
-async def test_a_record_on_which_somebody_agrees_with_themselves_does_nothing() -> None:
-    """Whoever wrote it: at the moment of doing the second person is another one than the first."""
-    world = await awaiting()
-    held = await world.store.get(type(world.request), world.request.id)
-    assert held is not None
-    forged = agreed(held.value, ANA)
+async def _agrees_with_itself(world: CareWorld) -> None:
     world.configure(permissions={"scale": ["S0INFRA"], "approve": [ANA, DAN]})
-    await world.store.commit(Change(puts=(Put(held, forged, world.clock.now()),)))
-    await world.work()
-    assert world.scaler.requests == []
-    assert "differs from what was approved" in world.replies[-1]
+    await altered(world, agreed_by=ANA)
 
 
-async def test_a_smaller_step_voids_the_agreement() -> None:
-    """30 was agreed to; 29 is what the limits allow by then, and to that nobody agreed."""
-    world = await awaiting(30)
+async def _has_a_smaller_step(world: CareWorld) -> None:
+    world.policy(approval_above=20, step=13)
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "why"),
+    [
+        (_grows, "Refused: The target 24 is not above the current 30 runners"),
+        (_loses_permission, "Refused"),
+        (_is_altered, "differs from what was approved"),
+        (_agrees_with_itself, "differs from what was approved"),
+        (_has_a_smaller_step, "23 is the highest target now"),
+    ],
+)
+async def test_everything_is_judged_again_at_the_moment_of_doing(
+    meanwhile: Callable[[CareWorld], Awaitable[None]], why: str
+) -> None:
+    """Limits and both persons; and what is on record must be exactly what somebody else agreed to."""
+    world = await awaiting()
     await world.presses("approve", DAN)
-    world.policy(approval_above=20, step=19)
+    await meanwhile(world)
     await world.work()
     assert world.scaler.requests == []
-    assert "29 is the highest target now" in world.replies[-1]
+    assert why in world.replies[-1]
 
 
 async def test_a_threshold_that_came_later_counts_too() -> None:
@@ -201,12 +182,23 @@ async def test_a_button_that_stands_elsewhere_does_nothing(parts: dict[str, str]
     assert world.scaler.requests == []
 
 
-async def test_the_kill_switch_stops_an_approval() -> None:
-    """Nothing is recorded while actions are off."""
+@pytest.mark.parametrize(
+    ("who", "meanwhile", "why"),
+    [
+        (CAM, lambda _: None, r"permissions\.approve"),
+        (DAN, lambda world: world.clock.advance(901), "has expired"),
+        (DAN, lambda world: world.actions(enabled=False), "disabled"),
+    ],
+    ids=["no permission", "too late for the clock", "kill switch"],
+)
+async def test_an_approval_that_is_refused_records_nothing(
+    who: str, meanwhile: Callable[[CareWorld], object], why: str
+) -> None:
+    """The refusal says why; the clock decides, even before the worker saw the end."""
     world = await awaiting()
-    world.actions(enabled=False)
-    with pytest.raises(Refused, match="disabled"):
-        await world.presses("approve", DAN)
+    meanwhile(world)
+    with pytest.raises(Refused, match=why):
+        await world.presses("approve", who)
     assert world.request.progress is Progress.AWAITING
 
 
@@ -219,21 +211,15 @@ async def test_an_incident_that_is_over_takes_no_approval() -> None:
         await world.presses("approve", DAN, request_id=request)
 
 
-async def test_without_anybody_to_approve_it_is_refused_when_it_is_asked() -> None:
-    """Better now than in a quarter of an hour."""
-    world = CareWorld(approval_above=20)
-    world.configure(permissions={"scale": ["S0INFRA"]})
-    await world.opens()
-    with pytest.raises(Refused, match="nobody can approve"):
-        await world.says("scale_up", POOL, "24")
-
-
-async def test_outside_a_thread_nobody_could_approve() -> None:
-    """The refusal says where to ask."""
+async def test_what_nobody_could_approve_is_refused_when_it_is_asked() -> None:
+    """Better now than in a quarter of an hour: outside of a thread, and where nobody may approve."""
     world = CareWorld(approval_above=20)
     await world.opens()
     with pytest.raises(Refused, match="incident's thread"):
         await world.types("scale_up", POOL, "24")
+    world.configure(permissions={"scale": ["S0INFRA"]})
+    with pytest.raises(Refused, match="nobody can approve"):
+        await world.says("scale_up", POOL, "24")
 
 
 async def test_buttons_of_a_deleted_reply_are_given_up() -> None:

@@ -176,25 +176,21 @@ async def test_a_hand_back_that_loses_its_permission_on_the_way_is_not_done_and_
     assert world.scaler.current == 10
 
 
-async def test_the_kill_switch_holds_it_up_and_says_so_once() -> None:
+@pytest.mark.parametrize(
+    ("off", "why"),
+    [({"enabled": False}, "actions are disabled"), ({"shadow": True}, "shadow mode is on")],
+    ids=["kill switch", "shadow mode"],
+)
+async def test_a_switch_holds_it_up_and_says_so_once(off: dict[str, bool], why: str) -> None:
     """Nothing is touched while it is off; when it is on again, the hand-back follows."""
     world = await lent()
-    world.actions(enabled=False)
+    world.actions(**off)
     await world.passes(7500, step=60)
-    told = [text for text in world.replies if "cannot be returned: actions are disabled" in text]
+    told = [text for text in world.replies if f"cannot be returned: {why}" in text]
     assert (world.scaler.current, len(told)) == (24, 1)
-    world.actions(enabled=True)
+    world.actions()
     await world.passes(180, step=60)
     assert world.scaler.current == 10
-
-
-async def test_shadow_mode_holds_it_up_too() -> None:
-    """Turned on after a real raise: nothing is lowered, and the thread is told."""
-    world = await lent()
-    world.actions(shadow=True)
-    await world.passes(7500, step=60)
-    assert world.scaler.current == 24
-    assert any("cannot be returned: shadow mode is on" in text for text in world.replies)
 
 
 async def test_in_shadow_mode_there_is_no_lease() -> None:
@@ -293,14 +289,6 @@ async def test_without_an_incident_its_asker_is_told() -> None:
     assert world.scaler.current == 10
     told = [message.text for _, who, message, _ in world.chat.whispers if who == ANA]
     assert any("Tailback returned the extra runners" in text for text in told)
-
-
-async def test_in_words_it_is_the_same() -> None:
-    """`@tailback handback` in the thread."""
-    world = await lent()
-    await world.says("hand_back")
-    await world.work()
-    assert world.scaler.current == 10
 
 
 async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:

@@ -1,25 +1,18 @@
 """What the metrics sources on AWS share: settings of the region, and refusals that name the permission."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, Field
-
-from bot.adapters.aws import Aws, aws_of, endpoint
+from bot.adapters.aws import Aws, AwsRegion, aws_of
 from bot.adapters.build_context import Parts
-from bot.config import Seconds, Table
+from bot.config import Seconds
 from bot.ports import Failure, Refused, Unreachable
 
 
-class AwsTable(Table):
+class AwsTable(AwsRegion):
     """Settings of `[metrics.NAME]` for a source on AWS."""
 
     kind: str
-    region: str = Field(min_length=1)
-    profile: str = ""
-    """Profile of AWS's configuration files, such as a role in another account; empty: the default credentials."""
-    endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
-    """Another address than AWS's own."""
     every: Seconds = 60.0
     """Shortest time between two requests of the same kind; CloudWatch has new values once a minute."""
 
@@ -42,4 +35,4 @@ class AwsReader:
 
 def reader(system: str, name: str, table: AwsTable, parts: Parts) -> AwsReader:
     """The reader of a source, named as in the configuration."""
-    return AwsReader(f"{system} ({name})", aws_of(parts, table.region, table.endpoint_url, table.profile))
+    return AwsReader(f"{system} ({name})", aws_of(parts, table))

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from bot.adapters.aws import Aws, aws_of, endpoint
+from bot.adapters.aws import Aws, AwsRegion, aws_of
 from bot.adapters.build_context import Parts, read
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.scalers.policy import PolicyTable
@@ -22,16 +22,11 @@ FAILED = frozenset({"Failed", "Cancelled"})
 CAUTION = "If the group has scaling policies of its own, they may set another size again."
 
 
-class AwsAsgTable(PolicyTable):
+class AwsAsgTable(PolicyTable, AwsRegion):
     """`[pool."NAME".scaler]` with `kind = "aws_asg"`."""
 
     group: str = Field(min_length=1)
     """The group's name."""
-    region: str = Field(min_length=1)
-    profile: str = ""
-    """Profile of AWS's configuration files, such as a role in another account; empty: the default credentials."""
-    endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
-    """Another address than AWS's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +115,7 @@ class AwsAsgScaler:
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[AwsAsgScaler, ScalePolicy]:
     """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(AwsAsgTable, place, raw)
-    aws = aws_of(parts, table.region, table.endpoint_url, table.profile)
-    return AwsAsgScaler(pool, table, aws, parts), replace(table.policy, caution=CAUTION)
+    return AwsAsgScaler(pool, table, aws_of(parts, table), parts), replace(table.policy, caution=CAUTION)
 
 
 def group_of(found: Any) -> AutoScalingGroup:

@@ -6,11 +6,11 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import Field, field_validator
 
-from bot.adapters.aws import Aws, aws_of, endpoint
+from bot.adapters.aws import Aws, AwsRegion, aws_of
 from bot.adapters.build_context import Parts, read
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.json_answer import one_line
@@ -34,12 +34,11 @@ CAUTION = (
 )
 
 
-class GithubAwsRunnersTable(PolicyTable):
+class GithubAwsRunnersTable(PolicyTable, AwsRegion):
     """`[pool."NAME".scaler]` with `kind = "github_aws_runners"`."""
 
     queue_url: BaseUrl
     """URL of the queue that the scale-up lambda reads."""
-    region: str = Field(min_length=1)
     tags: dict[str, str] = Field(min_length=1)
     """Tags of this pool's instances and no others; without them the present size is unknown."""
     label: str = ""
@@ -48,10 +47,6 @@ class GithubAwsRunnersTable(PolicyTable):
     """Message format: github-aws-runners, or PyTorch's fork in test-infra."""
     owner_type: Literal["Organization", "User"] = "Organization"
     """Type of the repositories' owner, part of upstream's messages."""
-    profile: str = ""
-    """Profile of AWS's configuration files, such as a role in another account; empty: the default credentials."""
-    endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
-    """Another address than AWS's own."""
 
     @field_validator("lease")
     @classmethod
@@ -183,5 +178,5 @@ class GithubAwsRunnersScaler:
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GithubAwsRunnersScaler, ScalePolicy]:
     """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(GithubAwsRunnersTable, place, raw)
-    aws = aws_of(parts, table.region, table.endpoint_url, table.profile)
-    return GithubAwsRunnersScaler(pool, table, aws, parts.jobs), replace(table.policy, caution=CAUTION)
+    scaler = GithubAwsRunnersScaler(pool, table, aws_of(parts, table), parts.jobs)
+    return scaler, replace(table.policy, caution=CAUTION)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 
 from bot.adapters.scalers.arc import build
-from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
+from bot.ports import Capacity, Refused, Scaler
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi, serving_kubernetes
 
@@ -81,21 +81,6 @@ async def test_failed_runners_are_told(lever: Make, api: KubernetesApi) -> None:
     """They count until somebody deletes them (actions-runner-controller#3700)."""
     api.change(SCALE_SET, {"status": {"failedEphemeralRunners": 3}})
     assert (await (await lever()).read()).trouble == "3 failed runners, counted until deleted and 1 pending"
-
-
-async def test_a_listener_that_writes_its_status_does_not_stop_us(lever: Make, api: KubernetesApi) -> None:
-    """Its status changes every few seconds."""
-    api.interferences = [{"status": {"currentRunners": 10}}]
-    await (await lever()).set(24, "act-1")
-    assert api.patches == [{"spec": {"maxRunners": 24}}]
-
-
-async def test_a_gitops_sync_in_the_same_moment_is_left_alone(lever: Make, api: KubernetesApi) -> None:
-    """Nothing is set, and the caller looks again."""
-    api.interferences = [{"spec": {"maxRunners": 40}}]
-    with pytest.raises(Unreachable) as caught:
-        await (await lever()).set(24, "act-1")
-    assert (caught.value.failure, api.patches) == (Failure.LATER, [])
 
 
 async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:

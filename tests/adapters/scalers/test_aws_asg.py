@@ -112,18 +112,20 @@ async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: Parts) -> 
         assert (await scaler.read()).trouble == ""
 
 
-async def test_a_missing_right_to_see_activities_does_not_hide_the_size(scaler: Scaler, api: AwsApi) -> None:
-    """It is said where somebody looks for the reason."""
-    api.faults["DescribeScalingActivities"], api.there = "AccessDenied", 7
+@pytest.mark.parametrize(
+    ("code", "trouble"),
+    [
+        ("AccessDenied", "why is not known; allow autoscaling:DescribeScalingActivities to see it"),
+        ("Throttling", ""),
+    ],
+)
+async def test_activities_that_cannot_be_had_do_not_hide_the_size(
+    scaler: Scaler, api: AwsApi, code: str, trouble: str
+) -> None:
+    """A missing permission is said where somebody looks for the reason."""
+    api.faults["DescribeScalingActivities"], api.there = code, 7
     found = await scaler.read()
-    assert (found.current, found.desired) == (7, 10)
-    assert found.trouble == "why is not known; allow autoscaling:DescribeScalingActivities to see it"
-
-
-async def test_activities_that_cannot_be_had_now_are_left_out(scaler: Scaler, api: AwsApi) -> None:
-    """The size is what matters."""
-    api.faults["DescribeScalingActivities"], api.there = "Throttling", 7
-    assert (await scaler.read()).trouble == ""
+    assert (found.current, found.desired, found.trouble) == (7, 10, trouble)
 
 
 async def test_a_group_that_starts_nothing_refuses_to_be_raised(scaler: Scaler, api: AwsApi) -> None:
@@ -191,15 +193,15 @@ async def test_each_error_has_its_meaning(scaler: Scaler, api: AwsApi, code: str
     assert api.desired == 10
 
 
-async def test_a_missing_right_is_named(scaler: Scaler, api: AwsApi) -> None:
-    """The permission as IAM writes it."""
-    api.faults["SetDesiredCapacity"] = "AccessDenied"
-    with pytest.raises(Refused, match=r"not authorized to perform.*allow autoscaling:SetDesiredCapacity"):
-        await scaler.set(24, "act-1")
-
-
-async def test_a_refusal_of_aws_carries_its_words(scaler: Scaler, api: AwsApi) -> None:
-    """When the limit shrinks in the very moment of setting."""
-    api.faults["SetDesiredCapacity"] = "ValidationError"
-    with pytest.raises(Refused, match=r"AWS refused SetDesiredCapacity \(ValidationError\)"):
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("AccessDenied", r"not authorized to perform.*allow autoscaling:SetDesiredCapacity"),
+        ("ValidationError", r"AWS refused SetDesiredCapacity \(ValidationError\)"),
+    ],
+)
+async def test_a_refusal_of_aws_carries_its_words(scaler: Scaler, api: AwsApi, code: str, words: str) -> None:
+    """A missing permission as IAM writes it, or a limit that shrinks in the very moment of setting."""
+    api.faults["SetDesiredCapacity"] = code
+    with pytest.raises(Refused, match=words):
         await scaler.set(24, "act-1")
