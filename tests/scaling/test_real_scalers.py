@@ -149,12 +149,14 @@ async def test_a_merged_pull_request_is_handed_back_by_another() -> None:
     api = GitApi()
     async with repository(api) as world:
         await world.scaled()
-        assert f"Merge {PULL.format(1)} to get them." in world.replies[-1]
+        assert f"Merge {PULL.format(1)} to apply it." in world.replies[-1]
         assert "10 → 24: waiting for a merge" in plan(world)
         api.merge()
         world.runners(24, busy=0, queued=0)
         await world.passes(900)
-        assert f"Merge {PULL.format(2)} to set {POOL} from 24 to 10 runners." in world.replies[-1]
+        assert (
+            f"roposed to return the extra runners (24 to 10). Merge {PULL.format(2)} to apply it." in world.replies[-1]
+        )
         assert "10 → 24: return waiting for a merge" in plan(world)
         assert [one.title for one in api.pulls][1:] == [f'Revert "Scale {POOL} from 10 to 24 runners"']
         assert (world.lease.shares, api.number) == ((), 24)

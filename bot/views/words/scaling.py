@@ -49,8 +49,8 @@ def accepted_words(accepted: ScaleAccepted) -> str:
     """The scaler accepted the target."""
     was = "?" if accepted.before is None else accepted.before
     if accepted.pending:
-        asked = f"asked for {accepted.target} runners of {accepted.pool} (was {was})"
-        return f"{asked}. Merge {accepted.pending} to get them."
+        proposed = f"proposed to scale {accepted.pool} from {was} to {accepted.target} runners"
+        return f"{proposed}. Merge {accepted.pending} to apply it."
     return f"scaled {accepted.pool} from {was} to {accepted.target} runners (request accepted)."
 
 
@@ -89,8 +89,8 @@ def returned_words(returned: RunnersReturned) -> str:
         case ReturnResult.MOVED:
             return f"left {pool} at {level:,}: someone else changed it after Tailback had set {returned.last:,}."
         case ReturnResult.RETURNED if returned.pending:
-            to = f"from {level:,} to {returned.target:,} runners"
-            return f"asked to hand back extra runners. Merge {returned.pending} to set {pool} {to}."
+            proposed = f"proposed to return the extra runners ({level:,} to {returned.target:,})"
+            return f"{proposed}. Merge {returned.pending} to apply it."
         case ReturnResult.RETURNED:
             return f"returned the extra runners: {pool} is back to {returned.target:,} (was {level:,})."
 
