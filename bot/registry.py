@@ -52,8 +52,8 @@ ACTIONS: dict[str, Action] = {
         hand_back,
         mute,
         note,
-        file_issue,
         resolve,
+        file_issue,
         report,
         retry,
     )

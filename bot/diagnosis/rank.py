@@ -4,6 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.finding import Diagnosis, Facts, Finding, Rule
+from bot.core.pool.merge import doubtful_figures
 from bot.diagnosis.earned import EARNED, LEAST, earned
 from bot.diagnosis.registry import RULES
 
@@ -18,13 +19,18 @@ MOST_CAUSES = 3
 def diagnosed(
     facts: Facts, rules: Sequence[Rule] = RULES, table: Mapping[str, tuple[float, ...]] = EARNED
 ) -> Diagnosis:
-    """Run every rule whose figures are available; the order of the rules breaks ties."""
+    """Run every rule whose figures are available; the order of the rules breaks ties.
+
+    A figure about which the sources disagree strongly is not available; without the queue's length, no cause is named.
+    """
+    doubtful = doubtful_figures(facts.now)
     found: list[tuple[Rule, Finding]] = []
     missing: list[str] = []
     for rule in rules:
         if not (facts.waits or rule.always):
             continue
-        lacking = [name for name in rule.needs if getattr(facts.now, name) in (None, ())]
+        needs = dict.fromkeys((*rule.needs, *(() if rule.always else ("queued",))))
+        lacking = [name for name in needs if name in doubtful or getattr(facts.now, name) in (None, ())]
         if lacking:
             missing += lacking
         elif (seen := rule.find(facts)) is not None and seen.evidence:
@@ -44,7 +50,7 @@ def diagnosed(
                 )
             )
     missing += [name for _, finding in found for name in finding.missing]
-    parts = facts.backlog.parts if facts.waits and not facts.blind else {}
+    parts = facts.backlog.parts if facts.waits and not facts.blind and "queued" not in doubtful else {}
     return Diagnosis(
         facts.pool,
         _labelled(facts, rules, _ranked(found), table),

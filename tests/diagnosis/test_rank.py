@@ -1,11 +1,12 @@
 """The order of findings, what is said of them, and when Scale up is warned against."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.core.finding import Around, Diagnosis
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Contradiction, Counted
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
 from bot.views.words.diagnosis import caution, sentences
 from tests.diagnosis.rows import HUNG, POOL, facts, lately
@@ -30,6 +31,22 @@ def test_sentences_give_cause_evidence_and_what_was_missing() -> None:
     assert said[0].startswith(f"{POOL}, cause 1 (high confidence): the pool's limit is reached. 20 busy of 20 runners")
     assert "More runners help." in said[0]
     assert said[-1] == f"{POOL}: not measured: API quota."
+
+
+def test_sources_that_disagree_strongly_leave_the_cause_unknown() -> None:
+    """A figure of which one source says twice as much is as good as none; the queue's length carries every cause."""
+
+    def contradicted(figure: str, second: float) -> Diagnosis:
+        told = (Counted("github", 20), Counted("prometheus", second))
+        whole = facts(limit=20, booting=0)
+        now = replace(whole.now, contradictions=(Contradiction(figure, told),))
+        return diagnosed(replace(whole, series=(*whole.series[:-1], now)))
+
+    assert [one.cause for one in contradicted("limit", 26).findings[:1]] == ["limit"]
+    assert "limit" not in {one.cause for one in contradicted("limit", 40).findings}
+    assert "limit" in contradicted("limit", 40).missing
+    none = contradicted("queued", 0)
+    assert (none.findings, none.attribution, none.waits) == ((), {}, True)
 
 
 IDLE: dict[str, Any] = {"idle": 12, "busy": 0, "provider_up": False, "starts_per_minute": 0.0}

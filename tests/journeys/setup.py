@@ -1,5 +1,6 @@
 """What a journey's Tailback is told: an ordinary tailback.toml with short paces, and an ordinary environment."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,7 +31,7 @@ poll = "{poll}"
 report = "{report}"
 drained_samples = 3
 reopen_within = "{reopen_within}"
-escalate_after = "15m"
+escalate_after = "{escalate_after}"
 first_look = "1s"
 lease = "2s"
 
@@ -79,6 +80,11 @@ class Setup:
     poll: str = "500ms"
     report: str = "1s"
     reopen_within: str = "30m"
+    escalate_after: str = "15m"
+    tables: str = ""
+    """More tables of the file."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """More variables."""
     kind: str = "alertmanager"
     keeper: str = ""
     """Address of the Alertmanager that keeps silences; empty: the farm."""
@@ -90,6 +96,7 @@ class Setup:
             pace=self.pace,
             edit_pace=self.edit_pace,
             poll=self.poll,
+            escalate_after=self.escalate_after,
             report=self.report,
             reopen_within=self.reopen_within,
             kind=self.kind,
@@ -97,7 +104,7 @@ class Setup:
             token_line=token_line,
             farm=farm,
         )
-        return head + "".join(POOL.format(name=name, farm=farm) for name in self.pools)
+        return head + "".join(POOL.format(name=name, farm=farm) for name in self.pools) + self.tables
 
     def environment(self, file: Path, slack: str, *, port: int, redis_url: str) -> dict[str, str]:
         """The variables; `slack` is the address of the stand-in, an empty `redis_url` means the embedded server."""
@@ -114,4 +121,4 @@ class Setup:
         by_socket = {"SLACK_APP_TOKEN": "xapp-demo"} if self.socket_mode else {}
         by_http = {} if self.socket_mode else {"SLACK_SIGNING_SECRET": "demo-signing-secret"}
         by_url = {"REDIS_URL": redis_url} if redis_url else {}
-        return given | by_socket | by_http | by_url
+        return given | by_socket | by_http | by_url | dict(self.variables)

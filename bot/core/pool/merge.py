@@ -82,6 +82,12 @@ def _gaps(one: Told, values: Mapping[str, object], newest: float) -> list[Gap]:
     ]
 
 
+def doubtful_figures(sample: Snapshot) -> frozenset[str]:
+    """Figures of which one source says at least twice as much as another, so that no cause can rest on either."""
+    told = {one.figure: [each.number for each in one.told] for one in sample.contradictions}
+    return frozenset(figure for figure, numbers in told.items() if max(numbers) >= 2 * min(numbers))
+
+
 def _contradictions(samples: Sequence[tuple[str, Snapshot]], newest: float) -> tuple[Contradiction, ...]:
     found = []
     for name in COMPARED:

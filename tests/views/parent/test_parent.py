@@ -16,12 +16,13 @@ from bot.core.pool.pool import Peak, Pool
 from bot.core.requests.offer import Offer, Place
 from bot.core.statement import statement
 from bot.views.blocks import digest_of
+from bot.views.parent.alert_links import links
 from bot.views.parent.parent import parent
 from tests.builders import with_fields
 from tests.slack_limits import message_problems, texts
 from tests.views import samples
 from tests.views.golden import assert_golden
-from tests.views.samples import BEGAN, NOW, TIMING
+from tests.views.samples import BEGAN, NOW, TIMING, incident
 
 STOCKOUT = Finding(
     "stockout", 0.8, (statement("limit_was", limit=50),), Scaling.NO, "wait_or_change_type", "linux.2xlarge"
@@ -271,3 +272,11 @@ def test_the_push_text_is_short_begins_like_the_header_and_offers_nothing(
     assert drawn.text.startswith(heading(drawn))
     assert state.value.upper() in drawn.text
     assert not any(offer.label in drawn.text for offer in samples.offers(of))
+
+
+def test_a_runbook_that_an_issue_names_shows_where_it_leads() -> None:
+    """In an issue the alert's own text can look like the collector's line."""
+    by_grafana = incident()
+    by_issue = replace(by_grafana, group=replace(by_grafana.group, source="github_issue"))
+    assert "|Runbook>" in (links(by_grafana) or "")
+    assert "|Runbook (hud.example.org)>" in (links(by_issue) or "")
