@@ -6,17 +6,23 @@ from itertools import count
 from types import TracebackType
 from typing import Self
 
+import aiohttp
+
 from tests.faults.house import House
+from tests.faults.servers import Process
 
 LOOK_SECONDS = 0.25
 """How often /readyz is asked."""
+STOPPED = "is being stopped"
+"""Why a process that was told to end is not ready."""
 
 
 class Balancer:
     """It asks nobody twice: a connection that a ready web refuses is counted, and lost for who made it."""
 
     def __init__(self, home: House) -> None:
-        self.home, self.refused, self.port = home, 0, 0
+        self.home, self.port = home, 0
+        self.refused: list[str] = []
         self.told_away: dict[str, int] = {}
         """By web: how often it had become unready."""
         self._ready: list[int] = []
@@ -43,18 +49,31 @@ class Balancer:
             task.cancel()
         await asyncio.gather(self._looking, *self._tasks, return_exceptions=True)
 
+    def sends_to(self, web: Process) -> bool:
+        """Whether this web process has been seen to be ready."""
+        return web.port in self._ready
+
     async def _look(self) -> None:
         while True:
             await self._look_once()
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _look_once(self) -> None:
-        states = await asyncio.gather(*(self.home.readiness(web) for web in self.home.webs))
-        ready = [web.port for web, status in zip(self.home.webs, states, strict=True) if status == 200]
+        """As balancers do when no server passes its check, it goes on with those that answer and are not stopped."""
+        pages = await asyncio.gather(*(self._asked(web) for web in self.home.webs))
+        states = dict(zip((web.port for web in self.home.webs), pages, strict=True))
+        ready = [port for port, (status, _) in states.items() if status == 200]
+        slow = [port for port, (status, text) in states.items() if status and STOPPED not in text]
         for web in self.home.webs:
-            if web.port in self._ready and web.port not in ready:
+            if web.port in self._ready and web.port not in (ready or slow):
                 self.told_away[web.name] = self.told_away.get(web.name, 0) + 1
-        self._ready = ready
+        self._ready = ready or slow
+
+    async def _asked(self, web: Process) -> tuple[int, str]:
+        with contextlib.suppress(aiohttp.ClientError, TimeoutError):
+            async with self.home.http.get(f"http://127.0.0.1:{web.port}/readyz") as answer:
+                return answer.status, await answer.text()
+        return 0, ""
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -62,8 +81,8 @@ class Balancer:
         self._tasks.add(task)
         try:
             await self._passed_on(reader, writer)
-        except OSError:
-            self.refused += 1
+        except OSError as error:
+            self.refused.append(f"{error!r} with {self._ready} ready")
         finally:
             self._tasks.discard(task)
             writer.transport.abort()
