@@ -32,8 +32,8 @@ report = "{report}"
 drained_samples = 3
 reopen_within = "{reopen_within}"
 escalate_after = "{escalate_after}"
-first_look = "1s"
-lease = "2s"
+first_look = "5s"
+lease = "{claim}"
 
 [permissions]
 scale = ["S0INFRA"]
@@ -79,6 +79,8 @@ class Setup:
     edit_pace: str = "0s"
     poll: str = "500ms"
     report: str = "1s"
+    claim: str = "20s"
+    """How long a claim holds: no busy machine lets it run out. A process that is killed gets a short one."""
     reopen_within: str = "30m"
     escalate_after: str = "15m"
     tables: str = ""
@@ -99,6 +101,7 @@ class Setup:
             escalate_after=self.escalate_after,
             report=self.report,
             reopen_within=self.reopen_within,
+            claim=self.claim,
             kind=self.kind,
             keeper=self.keeper or farm,
             token_line=token_line,

@@ -8,12 +8,13 @@ from pathlib import Path
 from bot.core.durations import DAYS
 from bot.core.incident.incident import Thread
 from bot.core.pool.history import PoolHistory, finished
-from bot.core.record import Change, Put, Stored
+from bot.core.record import Change, Conflict, Put, Stored
 from bot.ports import Store
 from tests.builders import CHANNEL, closed, named
 from tests.core.pool.hours import FIRST, weeks
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, product, surroundings
+from tests.patience import eventually
 
 
 def last_hours(days: int) -> PoolHistory:
@@ -25,9 +26,16 @@ def last_hours(days: int) -> PoolHistory:
 
 async def kept(store: Store, past: PoolHistory) -> None:
     """What the pool's record holds, as if it had been measured."""
-    held = await store.get(PoolHistory, LINUX)
-    put = Put(held or Stored(past, 0), past, None)
-    await store.commit(Change(puts=(put,)))
+
+    async def put() -> bool:
+        held = await store.get(PoolHistory, LINUX)
+        try:
+            await store.commit(Change(puts=(Put(held or Stored(past, 0), past, None),)))
+        except Conflict:  # the product has measured meanwhile
+            return False
+        return True
+
+    await eventually(put, "the record")
 
 
 async def test_a_person_asks_for_the_longer_view(tmp_path: Path, redis_url: str) -> None:

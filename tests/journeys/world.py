@@ -204,7 +204,7 @@ async def process(
     folder: Path, zygote: Zygote, setup: Setup | None = None, redis_url: str = ""
 ) -> AsyncIterator[Process]:
     """An installation whose Tailback is a process of its own, ready; on embedded Redis unless told otherwise."""
-    chosen = setup or Setup()
+    chosen = replace(setup or Setup(), claim="2s")
     async with surroundings(folder, chosen) as world:
         port = free_port()
         world.product = f"http://127.0.0.1:{port}"
