@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.context.context import Context
 from bot.context.queries import open_incidents, readable
-from bot.context.save import Move, keep, put_new
+from bot.context.save import Move, keep
 from bot.core.alert import Matcher, digest
 from bot.core.incident.incident import Incident, acting
 from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Put, Stored
@@ -21,6 +21,9 @@ TAILBACK = "tailback"
 """Author of requests without a person, such as the end of a lease."""
 KEPT_SECONDS = 4 * 3600.0
 """How long it is known what a dialog showed; Slack keeps a dialog open for as long as nobody closes it."""
+
+FINISHED_SECONDS = 86400.0
+"""How long a request that was finished at once is kept, to say to a second click who was first."""
 
 
 def new_request(
@@ -72,7 +75,8 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
     due = None if request.finished else request.lapses_at if request.progress is Progress.AWAITING else now
     audit = (audited(request, now, "asked" if due else request.outcome),)
     once = (f"act:{request.id}", f"request:{interaction.key}")
-    put = Put(draft, request, due) if draft else put_new(request, due)
+    kept = FINISHED_SECONDS if request.finished else None
+    put = Put(draft or Stored(request, 0), request, due, keep_seconds=kept)
     try:
         if held is None:
             change = Change(puts=(put,), audit=audit, once=once, once_value=request.id)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bot.adapters.records import Codecs
 from bot.context.save import KEPT_AFTER_CLOSE_SECONDS
 from bot.core.incident.incident import Incident
 from bot.maintenance.expire import expire
@@ -38,6 +39,25 @@ async def test_an_incident_is_forgotten_as_a_whole_after_thirty_days() -> None:
     world.clock.advance(2)
     assert traces(world, incident) == []
     assert await world.store.get(Incident, incident.id) is None
+
+
+async def test_an_ended_incident_keeps_at_most_five_keys() -> None:
+    """Its record of some 10 kB and three indexes, however often people clicked, once a second click is a day late."""
+    world = World()
+    await world.opens()
+    for name in ("ack", "unack", "ack", "mute"):
+        await world.asks(name)
+        await world.work()
+    await world.asks("resolve", surface="dialog")
+    await world.work()
+    name = world.incident.id
+    world.clock.advance(DAY + 1)
+    records = [key for key, row in world.data.rows.items() if name in key and row.expires > world.clock.now()]
+    indexes = [key for key, points_to in world.data.indexes.items() if name in {points_to, key}]
+    marks = [key for key, (_, until) in world.data.marks.items() if name in key and until > world.clock.now()]
+    assert records == [f"inc:{name}"]
+    assert len([*records, *indexes, *marks]) <= 5
+    assert len(Codecs.build().encode(world.incident)) < 15_000
 
 
 async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident() -> None:

@@ -9,7 +9,7 @@ from types import TracebackType
 
 import httpx
 
-from bot.adapters.http.connection import DIRECT, Way
+from bot.adapters.http.connection import DIRECT, Way, usual
 from bot.adapters.http.interim import GuardedBackend
 from bot.adapters.http.json_answer import decoded, message_of
 from bot.adapters.http.redaction import credentials, hidden, sendable
@@ -65,8 +65,7 @@ class HttpPool:
         self._total_seconds, self._transport = total_seconds, transport
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
-        self._client = self._opened(DIRECT)
-        self._others: dict[tuple[Way, int], httpx.AsyncClient] = {}
+        self._clients: dict[tuple[Way, int], httpx.AsyncClient] = {}
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     def http(  # noqa: PLR0913 - what a client of a back end is made of
@@ -87,14 +86,13 @@ class HttpPool:
         """
         host = httpx.URL(url).netloc.decode()
         slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
-        client = self._client if way == DIRECT else self._by(way)
-        return Http(client, slots, system, url, headers or {}, seconds or self._total_seconds, answers, way)
+        return Http(self._by(way), slots, system, url, headers or {}, seconds or self._total_seconds, answers, way)
 
     def _by(self, way: Way) -> httpx.AsyncClient:
         version = (way, way.version)
-        if version not in self._others:
-            self._others[version] = self._opened(way)
-        return self._others[version]
+        if version not in self._clients:
+            self._clients[version] = self._opened(way)
+        return self._clients[version]
 
     def _opened(self, way: Way) -> httpx.AsyncClient:
         return httpx.AsyncClient(
@@ -106,7 +104,7 @@ class HttpPool:
 
     async def close(self) -> None:
         """Close every connection."""
-        for client in (self._client, *self._others.values()):
+        for client in self._clients.values():
             await client.aclose()
 
     async def __aenter__(self) -> "HttpPool":
@@ -121,7 +119,9 @@ class HttpPool:
 def _transport(way: Way) -> httpx.AsyncHTTPTransport:
     """httpx's own, on connections that bound interim answers; httpx has no public way to hand those in."""
     limits = httpx.Limits(max_connections=100, max_keepalive_connections=20)
-    made = httpx.AsyncHTTPTransport(verify=way.verify, proxy=way.through, limits=limits, trust_env=False)
+    made = httpx.AsyncHTTPTransport(
+        verify=way.verify if way.ca_file else usual(), proxy=way.through, limits=limits, trust_env=False
+    )
     made._pool._network_backend = GuardedBackend()
     return made
 

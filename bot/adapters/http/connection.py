@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 
 import httpx
@@ -36,7 +37,7 @@ class Way:
     @property
     def verify(self) -> ssl.SSLContext | bool:
         """The TLS context for certificates. Raises OSError if `ca_file` is unreadable or has no certificate."""
-        return ssl.create_default_context(cafile=self.ca_file) if self.ca_file else True
+        return _trusting(self.ca_file, self.version) if self.ca_file else True
 
     @property
     def trouble(self) -> str:
@@ -69,3 +70,15 @@ class Way:
 
 
 DIRECT = Way()
+
+
+@lru_cache(maxsize=16)
+def _trusting(ca_file: str, _version: int) -> ssl.SSLContext:
+    """One context for all clients that trust the same file, since each needs up to 2 MB."""
+    return ssl.create_default_context(cafile=ca_file)
+
+
+@cache
+def usual() -> ssl.SSLContext:
+    """The context of clients that trust the usual authorities."""
+    return httpx.create_ssl_context(trust_env=False)
