@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 
 class SlackStub:
-    """Counts `chat.postMessage`; `expect` gives the moment at which the next one has been read."""
+    """Counts messages that begin a thread; `expect` gives the moment at which the next one has been read."""
 
     def __init__(self) -> None:
         self.posts = 0
@@ -31,10 +31,11 @@ class SlackStub:
         now = time.monotonic()
         if request.path_params["method"] != "chat.postMessage":
             return JSONResponse({"ok": True, "user_id": "U0BOT", "bot_id": "B0BOT", "team_id": "T0"})
-        self.posts += 1
-        self.last_post = now
+        thread = {"thread_ts": asked} if (asked := json.loads(body).get("thread_ts")) else {}
+        if not thread:
+            self.posts += 1
+            self.last_post = now
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(now)
         ts = f"1700000000.{next(self._numbers):06d}"
-        thread = {"thread_ts": asked} if (asked := json.loads(body).get("thread_ts")) else {}
         return JSONResponse({"ok": True, "channel": "C0BENCH", "ts": ts, "message": {"ts": ts, **thread}})

@@ -4,6 +4,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+START, END = "<!-- python -m tests.bench --write -->\n", "<!-- end -->"
+"""What stands before and after the table in a page."""
 HEAD = f"{'figure':44} {'min':>8} {'median':>8} {'max':>8} {'baseline':>9} {'ratio':>6}  goal"
 
 
@@ -23,6 +25,24 @@ class Row:
         base = statistics.median(self.baseline) if self.baseline else None
         beside = f"{'-':>9} {'-':>6}" if base is None else f"{base:9.2f} {middle / base if base else 0.0:6.2f}"
         return f"{self.name:44} {min(self.values):8.2f} {middle:8.2f} {max(self.values):8.2f} {beside}  {self.goal}"
+
+    def cells(self) -> str:
+        """The row for a page."""
+        middle = statistics.median(self.values)
+        base = statistics.median(self.baseline) if self.baseline else 0.0
+        beside = f"{base:.2f} | {middle / base:.1f} ×" if base else " | "
+        return (
+            f"| {self.name} | {min(self.values):.2f} | {middle:.2f} | {max(self.values):.2f} | {beside} | {self.goal} |"
+        )
+
+
+def written(page: str, rows: Iterable[Row]) -> str:
+    """The page with a new table between `START` and `END`."""
+    before, _, rest = page.partition(START)
+    after = rest.partition(END)[2]
+    head = "| figure | minimum | median | maximum | baseline | ratio | goal |\n|---|---|---|---|---|---|---|\n"
+    table = "".join(f"{row.cells()}\n" for row in rows)
+    return f"{before}{START}\n{head}{table}\n{END}{after}"
 
 
 def joined(runs: Iterable[Sequence[Row]]) -> list[Row]:
