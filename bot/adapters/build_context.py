@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Annotated, TypeVar, cast
 
-from pydantic import AfterValidator, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
-from bot.adapters.http.client import Http, HttpPool
+from bot.adapters.http.client import Http, HttpPool, basic, bearer
 from bot.adapters.http.connection import Way
 from bot.config import ConfigError, Table, in_table
 from bot.config import ReachTable as ReachTable  # noqa: PLC0414 - integrations know it by this place
@@ -27,6 +27,27 @@ def _no_secret(headers: dict[str, str]) -> dict[str, str]:
 
 MoreHeaders = Annotated[dict[str, str], AfterValidator(_no_secret)]
 """Headers that the file may contain, because they are not secret."""
+
+
+class LoginTable(ReachTable):
+    """Credentials for Prometheus, Alertmanager, or a proxy in front of them."""
+
+    token_env: str = ""
+    token_file: str = ""
+    """A bearer token that is renewed while we run, as a service account's is; read before every request."""
+    basic_env: str = ""
+    """Names the variable that holds `user:password`."""
+    org_id: str = ""
+    """Tenant of Mimir, Cortex or Thanos, sent as X-Scope-OrgID."""
+    headers: MoreHeaders = Field(default_factory=dict)
+
+    def login(self, place: str, token: Callable[[str, str], str]) -> dict[str, str]:
+        """The headers; `token` gives the secret that a key's variable holds. Raises ConfigError with the place."""
+        given = {"token_env": self.token_env, "token_file": self.token_file, "basic_env": self.basic_env}
+        if wrong := more_than_one(**given):
+            raise ConfigError([f"{place}: {wrong}"])
+        login = {**bearer(token("token_env", self.token_env)), **basic(token("basic_env", self.basic_env))}
+        return {**self.headers, **login, **({"X-Scope-OrgID": self.org_id} if self.org_id else {})}
 
 
 AWS_SECONDS = 4.5

@@ -1,11 +1,13 @@
-"""A mistake in the table of a scaler or Alertmanager is named with its place, its key and what to write."""
+"""A mistake in the table of a source, scaler or Alertmanager is named with its place, its key and what to write."""
 
 import pytest
 
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
+from bot.adapters.metrics.registry import METRICS
 from bot.adapters.scalers.registry import SCALERS
 from bot.config import ConfigError
 from tests.adapters.back_end import URL, BackEnd
+from tests.adapters.metrics.test_source import KINDS
 
 PLACE = "[the.table]"
 FINE: dict[str, dict[str, object]] = {
@@ -74,6 +76,61 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
         ({"org_id": "x"}, "org_id: "),
     ],
 }
+
+SOURCES: dict[str, list[tuple[dict[str, object], dict[str, object], str]]] = {
+    "hud": [
+        ({"url": "hud"}, {}, f"{PLACE}: url: needs http:// or https://"),
+        ({"token_env": "NOPE"}, {}, f"{PLACE}: token_env: NOPE: not set"),
+        ({"organizations": []}, {}, f"{PLACE}: organizations: names GitHub organizations"),
+        ({"organizations": ["a/../b"]}, {}, f"{PLACE}: organizations: names GitHub organizations"),
+        ({}, {"queued": "x"}, '[pool."linux"]: queued: there is no such setting'),
+    ],
+    "jenkins": [
+        ({"basic_env": "NOPE"}, {}, f"{PLACE}: basic_env: NOPE: not set"),
+        ({"basic_env": "T"}, {}, f"{PLACE}: basic_env: T must hold user:token"),
+        ({"url": "jenkins"}, {}, f"{PLACE}: url: needs http:// or https://"),
+        ({}, {"tags": "x"}, '[pool."linux"]: tags: there is no such setting'),
+    ],
+    "gitlab": [
+        ({"token_env": "NOPE"}, {}, f"{PLACE}: token_env: NOPE: not set"),
+        ({"projects": []}, {}, f"{PLACE}: projects: names 1 to 50 projects"),
+        ({}, {"slots": 0}, '[pool."linux"]: slots: '),
+        ({}, {"tag": "x"}, '[pool."linux"]: tag: there is no such setting'),
+    ],
+    "buildkite": [
+        ({"token_env": "NOPE"}, {}, f"{PLACE}: token_env: NOPE: not set"),
+        ({"api_token_env": "NOPE"}, {}, f"{PLACE}: api_token_env: NOPE: not set"),
+        ({"every": 5}, {}, f"{PLACE}: every: 5 is not a duration"),
+        ({}, {"que": "x"}, '[pool."linux"]: que: there is no such setting'),
+    ],
+    "prometheus": [
+        ({"url": "localhost"}, {}, f"{PLACE}: url: needs http:// or https://"),
+        ({"urll": "x"}, {}, f"{PLACE}: urll: there is no such setting"),
+        ({"token_env": "NOPE"}, {}, f"{PLACE}: token_env: NOPE: not set"),
+        ({"token_env": "T", "basic_env": "T"}, {}, "exclude each other"),
+        ({"headers": {"Authorization": "Bearer hunter22"}}, {}, "token_env or basic_env"),
+        ({}, {"preset": "jenkins"}, '[pool."linux"]: preset: '),
+        ({}, {"qeued": "x"}, '[pool."linux"]: qeued: there is no such setting'),
+        ({}, {"preset": None}, '[pool."linux"]: has no figures'),
+    ],
+}
+"""Kind: what is wrong in its table, in a pool's keys, and the words for it."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "keys", "said"), [(kind, *row) for kind, rows in SOURCES.items() for row in rows]
+)
+def test_a_mistake_of_a_source_is_named_with_its_place(
+    kind: str, more: dict[str, object], keys: dict[str, object], said: str
+) -> None:
+    """Place, what is wrong, what to do; never a secret."""
+    table, fine = KINDS[kind]
+    with pytest.raises(ConfigError) as caught:
+        METRICS[kind](
+            "m", PLACE, {"kind": kind, **table, **more}, {"linux": {**fine, **keys}}, BackEnd().parts(T="a-token")
+        )
+    assert any(said in problem for problem in caught.value.problems), caught.value.problems
+    assert not {"hunter22", "a-token"} & set(str(caught.value).split())
 
 
 def problems(kind: str, more: dict[str, object]) -> list[str]:

@@ -1,6 +1,7 @@
 """The HTTP client of back ends: one address each, short time limits, bounded responses, classified failures."""
 
 import asyncio
+import base64
 import logging
 import re
 from collections.abc import Iterable, Mapping
@@ -284,6 +285,11 @@ def retry_after(value: str) -> float:
     """Seconds of a Retry-After header, 1 to 300; 30 if it is missing or not a number (C17)."""
     found = re.fullmatch(r"\s*(-?\d{1,9}(?:\.\d{1,9})?)\s*", value)
     return min(max(float(found[1]), 1.0), LONGEST_PAUSE_SECONDS) if found else 30.0
+
+
+def basic(login: str) -> dict[str, str]:
+    """The header with `user:password`; empty without one."""
+    return {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"} if login else {}
 
 
 def bearer(token: str) -> dict[str, str]:

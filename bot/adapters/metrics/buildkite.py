@@ -65,8 +65,6 @@ class Buildkite(Present):
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The queue now; Buildkite says how often it may be asked, and `at` is the time it was. Raises Unreachable."""
-        if pool not in self._pools:
-            raise self._agents.problem(f"no queue is configured for the pool {pool}", Failure.SHAPE)
         asked = self._pools[pool]
         queue = asked.queue or pool
         listed = await self._metrics.get()

@@ -63,8 +63,7 @@ class GitHub:
         Unknown figures have their reason in `missing`. Raises Unreachable if neither runners nor jobs could be read and
         GitHub's rate limit is unknown too.
         """
-        if (keys := self._pools.get(pool)) is None:
-            raise self._means.api.problem(f"no figures are configured for the pool {pool}")
+        keys = self._pools[pool]
         at, told, line = await self._webhooks()
         await self._read(at, told, line)
         late = f"GitHub did not list everything within {self._means.seconds:g} s; the next look goes on"

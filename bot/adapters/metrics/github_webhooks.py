@@ -45,9 +45,7 @@ class GitHubWebhooks:
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; unknown figures have their reason in `missing`. Raises Unreachable if jobs cannot be read."""
-        if (keys := self._pools.get(pool)) is None:
-            what = f"no figures are configured for the pool {pool}"
-            raise Unreachable(self._system, what, failure=Failure.SHAPE)
+        keys = self._pools[pool]
         if self._jobs is None:
             what, remedy = "the stored webhooks cannot be read here", "start Tailback, then check again"
             raise Unreachable(self._system, what, remedy=remedy, failure=Failure.LATER)

@@ -16,7 +16,7 @@ from bot.adapters.metrics.rows import Row, part, whole
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.config import ConfigError, Seconds, Table
 from bot.core.pool.pool import Snapshot
-from bot.ports import Failure, Unreachable
+from bot.ports import Unreachable
 
 MOST_PROJECTS = 50
 Rows = tuple[Row, ...]
@@ -64,8 +64,6 @@ class Gitlab(Present):
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is when the jobs were listed. Raises Unreachable if they could not be."""
-        if pool not in self._pools:
-            raise self._http.problem(f"no tags are configured for the pool {pool}", Failure.SHAPE)
         asked = self._pools[pool]
         jobs, runners = await asyncio.gather(tried(self._jobs), tried(self._runners[asked.tags]))
         if isinstance(jobs, Unreachable):

@@ -83,7 +83,7 @@ class Hud:
 
         A query that fails or takes long costs only its own figures. Raises Unreachable when HUD answers none.
         """
-        label = self._of(pool)
+        label = self._pools[pool]
         asked = (self._jobs, self._labelled, self._others, self._runners)
         jobs, labels, others, runners = await asyncio.gather(*(tried(one) for one in asked))
         queues = [one for one in (jobs, labels, others) if not isinstance(one, Unreachable)]
@@ -102,18 +102,13 @@ class Hud:
 
         Empty for more than six hours.
         """
-        label, grain = self._of(pool), "minute" if step_seconds < 3600 else "hour"
+        label, grain = self._pools[pool], "minute" if step_seconds < 3600 else "hour"
         if until - since > LONGEST_PAST_SECONDS:
             return ()
         window = (grain, int(since // 60), int(until // 60) + 1)
         if self._window != window:
             self._window, self._past = window, Listing(partial(self._ask_past, *window), self._now)
         return past(pool, label, (await self._past.get()).value, since, until)
-
-    def _of(self, pool: str) -> str:
-        if pool not in self._pools:
-            raise self._http.problem(f"no label is configured for the pool {pool}", Failure.SHAPE)
-        return self._pools[pool]
 
     async def _unknown(self, label: str) -> str:
         """Why a label without waiting jobs may not exist; empty if it does."""

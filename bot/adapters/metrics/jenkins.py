@@ -1,12 +1,11 @@
 """Jenkins as a metrics source: its build queue, and executors of nodes with a label."""
 
 import asyncio
-import base64
 from collections.abc import Callable, Mapping
 from functools import partial
 
 from bot.adapters.http.address import BaseUrl
-from bot.adapters.http.client import Http
+from bot.adapters.http.client import Http, basic
 from bot.adapters.metrics.jenkins_answers import Label, drawn, waiting_for
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, part, rows
@@ -59,8 +58,6 @@ class Jenkins(Present):
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The label now; `at` is the time of the request. Raises Unreachable if queue or nodes cannot be read."""
-        if pool not in self._pools:
-            raise self._http.problem(f"no label is configured for the pool {pool}", Failure.SHAPE)
         label, listed = self._pools[pool], await self._looks.get()
         items, nodes = listed.value
         if not waiting_for(items, nodes, label) and not any(label.carried_by(node) for node in nodes):
@@ -105,13 +102,11 @@ class Jenkins(Present):
 
 
 def _made(given: Given[JenkinsTable, JenkinsPool]) -> Jenkins:
-    table, headers = given.table, dict[str, str]()
-    if basic := given.token("basic_env", table.basic_env):
-        if ":" not in basic:
-            raise ConfigError([f"{given.place}: basic_env: {table.basic_env} must hold user:token"])
-        headers = {"Authorization": f"Basic {base64.b64encode(basic.encode()).decode()}"}
+    table, login = given.table, given.token("basic_env", given.table.basic_env)
+    if login and ":" not in login:
+        raise ConfigError([f"{given.place}: basic_env: {table.basic_env} must hold user:token"])
     labels = {pool: Label(keys.label or pool) for pool, keys in given.pools.items()}
-    return Jenkins(given.http(table, "Jenkins", table.url, headers=headers), labels, given.parts.now, table.every)
+    return Jenkins(given.http(table, "Jenkins", table.url, headers=basic(login)), labels, given.parts.now, table.every)
 
 
 FIGURES = ("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable")

@@ -1,17 +1,14 @@
 """Prometheus, or anything with its query API, as a metrics source: each figure is one PromQL query."""
 
 import asyncio
-import base64
 import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from pydantic import Field
-
-from bot.adapters.build_context import MoreHeaders, Problems, more_than_one
+from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
-from bot.adapters.http.client import Http, HttpAnswer, bearer
+from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.metrics.prometheus_answers import PrometheusSample, Unknown, one, points, samples
 from bot.adapters.metrics.prometheus_nothing import why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
@@ -46,18 +43,10 @@ ONE = re.compile(rf"sum\(({SELECTOR})\)")
 """Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
 
 
-class PrometheusTable(SourceTable):
+class PrometheusTable(SourceTable, LoginTable):
     """`[metrics.NAME]` with `kind = "prometheus"`."""
 
     url: BaseUrl
-    token_env: str = ""
-    token_file: str = ""
-    """A bearer token that is renewed while we run, as a service account's is; read before every request."""
-    basic_env: str = ""
-    """Names the variable that holds `user:password`."""
-    org_id: str = ""
-    """Tenant of Mimir, Cortex or Thanos, sent as X-Scope-OrgID."""
-    headers: MoreHeaders = Field(default_factory=dict)
     max_age: Seconds = 120.0
     """A queue figure scraped longer ago keeps its own time; Prometheus itself hides up to 5 min."""
 
@@ -82,7 +71,7 @@ class Prometheus:
         sample is older than `max_age`, `at` is the sample's time: old figures never count as fresh. For other
         expressions up to five minutes of lookback stay hidden. Raises Unreachable if no query was answered.
         """
-        asked, now = self._of(pool), self._now()
+        asked, now = self._pools[pool], self._now()
         ages = " or ".join(f"timestamp({series})" for series in newest_of(asked.get("queued", "")))
         questions = {**asked, **({AGE: f"max({ages})"} if ages else {})}
         known = self._usual_of(pool, now)
@@ -109,7 +98,7 @@ class Prometheus:
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The figures of `PAST` over time, oldest first; empty if there is no history."""
-        asked = {name: query for name, query in self._of(pool).items() if name in PAST}
+        asked = {name: query for name, query in self._pools[pool].items() if name in PAST}
         step = max(step_seconds, (until - since) / MOST_POINTS, 1.0)
         long = until - since > LONG_SECONDS
         span = {"start": f"{since:.3f}", "end": f"{until:.3f}", "step": f"{step:.3f}"}
@@ -130,11 +119,6 @@ class Prometheus:
         """What an instant query finds now; nothing if its answer is no vector. Raises Unreachable."""
         found = samples(await self._http.get("/api/v1/query", {"query": query, "time": f"{self._now():.3f}"}))
         return () if isinstance(found, Unknown) else found
-
-    def _of(self, pool: str) -> Mapping[str, str]:
-        if pool not in self._pools:
-            raise self._http.problem(f"no figures are configured for the pool {pool}", Failure.SHAPE)
-        return self._pools[pool]
 
     def _some(self, answers: Sequence[object], *, whole: bool = False) -> None:
         """The results; raises the first problem if there are none, or if none may be missing."""
@@ -195,7 +179,7 @@ def newest_of(query: str) -> tuple[str, ...]:
 def _made(given: Given[PrometheusTable, PrometheusPool]) -> Prometheus:
     table, problems, asked, headers = given.table, Problems(), dict[str, dict[str, str]](), dict[str, str]()
     with problems:
-        headers = _headers(given)
+        headers = table.login(given.place, given.token)
     for pool, keys in given.pools.items():
         with problems:
             asked[pool] = keys.queries(pool)
@@ -205,16 +189,6 @@ def _made(given: Given[PrometheusTable, PrometheusPool]) -> Prometheus:
     problems.settle()
     http = given.http(table, "Prometheus", table.url, headers=headers, token_file=table.token_file)
     return Prometheus(http, asked, given.parts.now, table.max_age)
-
-
-def _headers(given: Given[PrometheusTable, PrometheusPool]) -> dict[str, str]:
-    table, place = given.table, given.place
-    if wrong := more_than_one(token_env=table.token_env, token_file=table.token_file, basic_env=table.basic_env):
-        raise ConfigError([f"{place}: {wrong}"])
-    headers = {**table.headers, **bearer(given.token("token_env", table.token_env))}
-    if basic := given.token("basic_env", table.basic_env):
-        headers["Authorization"] = f"Basic {base64.b64encode(basic.encode()).decode()}"
-    return {**headers, "X-Scope-OrgID": table.org_id} if table.org_id else headers
 
 
 def _figures(table: PrometheusTable, pool: str, keys: PrometheusPool) -> frozenset[str]:  # noqa: ARG001

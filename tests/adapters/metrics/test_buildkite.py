@@ -8,7 +8,6 @@ import pytest
 
 from bot.adapters.metrics.buildkite import Buildkite, build
 from bot.adapters.metrics.buildkite_jobs import MOST_PAGES, PAGE
-from bot.config import ConfigError
 from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
@@ -185,20 +184,3 @@ async def test_metrics_without_jobs_are_not_an_empty_queue() -> None:
     system.says("/v3/metrics", recorded("buildkite/metrics"))
     with pytest.raises(Unreachable, match="has no jobs and agents; check url"):
         await look(without(system, "/v3/metrics", "jobs"))
-
-
-@pytest.mark.parametrize(
-    ("table", "keys", "said"),
-    [
-        ({"token_env": "NOPE"}, {}, "[metrics.b]: token_env: NOPE: not set"),
-        ({"api_token_env": "NOPE"}, {}, "[metrics.b]: api_token_env: NOPE: not set"),
-        ({"every": 5}, {}, "[metrics.b]: every: 5 is not a duration"),
-        ({}, {"que": "x"}, '[pool."default"]: que: there is no such setting'),
-    ],
-)
-async def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], keys: dict[str, Any], said: str) -> None:
-    """Place, what is wrong, what to do."""
-    with pytest.raises(ConfigError) as caught:
-        async with source(buildkite(), {"default": keys}, None, **table):
-            pass
-    assert any(said in problem for problem in caught.value.problems), caught.value.problems

@@ -292,12 +292,10 @@ async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | N
     assert (said in gaps(found)) is (up is None)
 
 
-async def test_history_is_empty_and_an_unknown_pool_is_named() -> None:
+async def test_history_is_empty() -> None:
     """GitHub keeps no past of its queues."""
     async with world() as w:
         assert await w.source.history(LABEL, 0.0, 1.0, 1.0) == ()
-        with pytest.raises(Exception, match="no figures are configured for the pool nope"):
-            await w.look("nope")
 
 
 async def test_the_limit_is_said_to_be_unknown() -> None:

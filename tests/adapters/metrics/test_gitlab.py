@@ -9,7 +9,6 @@ from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.gitlab import Gitlab, build
 from bot.adapters.metrics.gitlab_answers import GitLabWanted
 from bot.adapters.metrics.gitlab_pages import MOST_PAGES, following
-from bot.config import ConfigError
 from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
@@ -201,22 +200,3 @@ def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | No
 def test_a_pool_takes_a_job_whose_tags_it_has_all(asked: list[str], untagged: bool, covered: bool) -> None:
     """GitLab's own rule."""
     assert GitLabWanted(frozenset({"a", "b"}), untagged, None).covers({"tag_list": asked}) is covered
-
-
-@pytest.mark.parametrize(
-    ("table", "keys", "said"),
-    [
-        ({"token_env": "NOPE"}, TAGS, "[metrics.g]: token_env: NOPE: not set"),
-        ({"projects": []}, TAGS, "[metrics.g]: projects: names 1 to 50 projects"),
-        ({}, {"slots": 0}, '[pool."linux"]: slots: '),
-        ({}, {"tag": "x"}, '[pool."linux"]: tag: there is no such setting'),
-    ],
-)
-async def test_a_wrong_table_is_named_with_its_place(
-    table: dict[str, object], keys: dict[str, object], said: str
-) -> None:
-    """Place, what is wrong, what to do."""
-    with pytest.raises(ConfigError) as caught:
-        async with source(gitlab(), {"linux": keys}, **table):
-            pass
-    assert any(said in problem for problem in caught.value.problems), caught.value.problems

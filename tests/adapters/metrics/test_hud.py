@@ -8,7 +8,6 @@ import pytest
 
 from bot.adapters.metrics.hud import Hud, build
 from bot.adapters.metrics.hud_answers import LIVE_SECONDS, HudFigures
-from bot.config import ConfigError
 from bot.core.pool.merge import known
 from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
 from bot.ports import Failure, Unreachable
@@ -236,26 +235,6 @@ async def test_a_wrong_token_is_an_error_of_the_source() -> None:
     with pytest.raises(Unreachable, match="refused the credentials") as caught:
         await look(system)
     assert caught.value.failure is Failure.CREDENTIALS
-
-
-@pytest.mark.parametrize(
-    ("table", "keys", "said"),
-    [
-        ({"url": "hud"}, {}, "[metrics.h]: url: needs http:// or https://"),
-        ({"token_env": "NOPE"}, {}, "[metrics.h]: token_env: NOPE: not set"),
-        ({"organizations": []}, {}, "[metrics.h]: organizations: names GitHub organizations"),
-        ({"organizations": ["a/../b"]}, {}, "[metrics.h]: organizations: names GitHub organizations"),
-        ({}, {"queued": "x"}, f'[pool."{POOL}"]: queued: there is no such setting'),
-    ],
-)
-async def test_a_wrong_table_is_named_with_its_place(
-    table: dict[str, object], keys: dict[str, object], said: str
-) -> None:
-    """Place, what is wrong, what to do."""
-    with pytest.raises(ConfigError) as caught:
-        async with source(hud(), {POOL: keys}, **table):
-            pass
-    assert any(said in problem for problem in caught.value.problems), caught.value.problems
 
 
 @pytest.mark.skipif(

@@ -7,7 +7,6 @@ import pytest
 
 from bot.adapters.metrics.jenkins import Jenkins, build
 from bot.adapters.metrics.jenkins_answers import Label
-from bot.config import ConfigError
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
@@ -146,23 +145,3 @@ def test_an_expression_is_the_same_however_it_is_written() -> None:
     assert not Label("a").same("a&&b")
     assert Label("a || b").same("a  ||  b")
     assert not Label("!a").carried_by({"assignedLabels": [{"name": "!a"}]})
-
-
-@pytest.mark.parametrize(
-    ("table", "keys", "said"),
-    [
-        ({"basic_env": "NOPE"}, {}, "[metrics.j]: basic_env: NOPE: not set"),
-        ({"basic_env": "BARE"}, {}, "[metrics.j]: basic_env: BARE must hold user:token"),
-        ({"url": "jenkins"}, {}, "[metrics.j]: url: needs http:// or https://"),
-        ({}, {"tags": "x"}, '[pool."linux"]: tags: there is no such setting'),
-    ],
-)
-async def test_a_wrong_table_is_named_with_its_place(
-    table: dict[str, object], keys: dict[str, object], said: str
-) -> None:
-    """Place, what is wrong, what to do; never the token."""
-    with pytest.raises(ConfigError) as caught:
-        async with source(jenkins(), {"linux": keys}, **table):
-            pass
-    assert any(said in problem for problem in caught.value.problems), caught.value.problems
-    assert "jenkins-token-1" not in str(caught.value)

@@ -258,27 +258,6 @@ def test_only_a_plain_series_tells_its_age(query: str, series: tuple[str, ...]) 
     assert newest_of(query) == series
 
 
-@pytest.mark.parametrize(
-    ("table", "figures", "said"),
-    [
-        ({"url": "localhost"}, {"preset": "ci"}, "[metrics.main]: url: needs http:// or https://"),
-        ({"urll": "x"}, {"preset": "ci"}, "[metrics.main]: urll: there is no such setting"),
-        ({"token_env": "NOPE"}, {"preset": "ci"}, "[metrics.main]: token_env: NOPE: not set"),
-        ({"token_env": "TOKEN", "basic_env": "TOKEN"}, {"preset": "ci"}, "exclude each other"),
-        ({"headers": {"Authorization": "Bearer hunter22"}}, {"preset": "ci"}, "token_env or basic_env"),
-        ({}, {"preset": "jenkins"}, f'[pool."{POOL}"]: preset: '),
-        ({}, {"qeued": "x"}, f'[pool."{POOL}"]: qeued: there is no such setting'),
-        ({}, {}, f'[pool."{POOL}"]: has no figures'),
-    ],
-)
-def test_a_wrong_table_is_named_with_its_place(table: dict[str, object], figures: dict[str, object], said: str) -> None:
-    """Place, what is wrong, what to do; never a secret."""
-    with pytest.raises(ConfigError) as caught:
-        source(URL, BackEnd().wire(), 1.0, table, **figures)
-    assert any(said in problem for problem in caught.value.problems), caught.value.problems
-    assert "hunter22" not in str(caught.value)
-
-
 def test_all_problems_of_table_and_pools_come_together() -> None:
     """Nobody mends a file one restart at a time."""
     with pytest.raises(ConfigError) as caught:
