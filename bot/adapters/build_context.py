@@ -32,7 +32,6 @@ MoreHeaders = Annotated[dict[str, str], AfterValidator(_no_secret)]
 class LoginTable(ReachTable):
     """Credentials for Prometheus, Alertmanager, or a proxy in front of them."""
 
-    token_env: str = ""
     token_file: str = ""
     """A bearer token that is renewed while we run, as a service account's is; read before every request."""
     basic_env: str = ""
@@ -41,12 +40,11 @@ class LoginTable(ReachTable):
     """Tenant of Mimir, Cortex or Thanos, sent as X-Scope-OrgID."""
     headers: MoreHeaders = Field(default_factory=dict)
 
-    def login(self, place: str, token: Callable[[str, str], str]) -> dict[str, str]:
+    def login(self, place: str, token_env: str, token: Callable[[str, str], str]) -> dict[str, str]:
         """The headers; `token` gives the secret that a key's variable holds. Raises ConfigError with the place."""
-        given = {"token_env": self.token_env, "token_file": self.token_file, "basic_env": self.basic_env}
-        if wrong := more_than_one(**given):
+        if wrong := more_than_one(token_env=token_env, token_file=self.token_file, basic_env=self.basic_env):
             raise ConfigError([f"{place}: {wrong}"])
-        login = {**bearer(token("token_env", self.token_env)), **basic(token("basic_env", self.basic_env))}
+        login = {**bearer(token("token_env", token_env)), **basic(token("basic_env", self.basic_env))}
         return {**self.headers, **login, **({"X-Scope-OrgID": self.org_id} if self.org_id else {})}
 
 

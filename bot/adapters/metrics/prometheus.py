@@ -47,6 +47,7 @@ class PrometheusTable(SourceTable, LoginTable):
     """`[metrics.NAME]` with `kind = "prometheus"`."""
 
     url: BaseUrl
+    token_env: str = ""
     max_age: Seconds = 120.0
     """A queue figure scraped longer ago keeps its own time; Prometheus itself hides up to 5 min."""
 
@@ -179,7 +180,7 @@ def newest_of(query: str) -> tuple[str, ...]:
 def _made(given: Given[PrometheusTable, PrometheusPool]) -> Prometheus:
     table, problems, asked, headers = given.table, Problems(), dict[str, dict[str, str]](), dict[str, str]()
     with problems:
-        headers = table.login(given.place, given.token)
+        headers = table.login(given.place, table.token_env, given.token)
     for pool, keys in given.pools.items():
         with problems:
             asked[pool] = keys.queries(pool)
