@@ -12,7 +12,7 @@ from bot.adapters import integrations
 from bot.adapters.alertmanagers.api_v2 import ApiV2Table
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.aws import AwsRegion
-from bot.adapters.build_context import ReachTable
+from bot.adapters.build_context import LoginTable, ReachTable
 from bot.adapters.github.settings import GitHubCredentials
 from bot.adapters.metrics.cloudwatch import Metric
 from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE
@@ -151,7 +151,9 @@ def read_as(table: type[Table], name: str, value: object) -> object:
 def test_every_table_has_its_section() -> None:
     """Whoever adds a table is led to the page."""
     products = {table for table in tables_below(Table) if table.__module__.startswith("bot.")}
-    assert products - {File, Environment, ClusterTable, GitHubCredentials, AwsRegion} == {*SECTIONS.values()}
+    assert products - {File, Environment, ClusterTable, GitHubCredentials, AwsRegion, LoginTable} == {
+        *SECTIONS.values()
+    }
     text = page(CONFIGURATION).text
     assert [name for name in File.model_fields if not re.search(rf"^## `\[+{name}\b", text, re.M)] == []
 
