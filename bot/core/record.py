@@ -44,6 +44,8 @@ class WarningRecord(MessageRecord):
     """Where the message stands, or is to stand; empty when somebody deleted it."""
     why: tuple[str, ...] = ()
     """The likeliest cause with evidence and remedy, when it was written."""
+    against: bool = False
+    """Whether that cause says that more runners do not help."""
     told: bool = False
     """Whether the incident that took over was notified."""
 

@@ -33,6 +33,7 @@ from bot.scaling.limits import (
     level_of,
     lever_of,
 )
+from bot.scaling.what_if import with_more
 from bot.views.thread.results import confirm_scale
 from bot.views.words import refusals
 from bot.views.words.limits import limit_words
@@ -194,7 +195,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     if request.shadow:
         return Result(scale_request(request, ScaleStep.NOT_SENT))
     pending = await lever_of(context, asked.pool).scaler.set(asked.target, request.id)
-    return _accepted(context, request, pending or "")
+    return await _accepted(context, request, pending or "")
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
@@ -203,14 +204,26 @@ async def check(context: Context, request: Request, incident: Incident | None) -
         return None
     asked = request.of(ScaleUp)
     level, capacity = await level_of(context, asked.pool)
-    return _accepted(context, request, capacity.pending) if level >= asked.target else None
+    return await _accepted(context, request, capacity.pending) if level >= asked.target else None
 
 
-def _accepted(context: Context, request: Request, pending: str) -> Result:
+async def _accepted(context: Context, request: Request, pending: str) -> Result:
+    """The result, with the price and what the forecast says of the queue with the extra runners."""
     asked, before = request.of(ScaleUp), request.before
-    within = deadline_seconds(boot_seconds(context, asked.pool))
-    terms = lease_terms(context, asked.pool)
-    details = ScaleAccepted(asked.pool, int(before) if before else None, asked.target, within, terms, pending)
+    held = await context.store.get(Pool, asked.pool)
+    option = with_more(context, held.value, asked.target - int(before)) if held and before else None
+    details = ScaleAccepted(
+        asked.pool,
+        int(before) if before else None,
+        asked.target,
+        deadline_seconds(boot_seconds(context, asked.pool)),
+        lease_terms(context, asked.pool),
+        pending,
+        cost_per_runner_hour=lever_of(context, asked.pool).policy.cost_per_runner_hour,
+        currency=context.settings.file.slack.currency,
+        low_seconds=option.low_seconds if option else None,
+        high_seconds=option.high_seconds if option else None,
+    )
     return Result(details, f"{asked.target}", Event.SCALED, offers=(HAND_BACK,))
 
 

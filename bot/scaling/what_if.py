@@ -1,7 +1,7 @@
 """The effect of more runners from a pool's record, for dialog, confirmation and command."""
 
 from bot.context.context import Context
-from bot.core.forecast.more_runners import Terms, foreseen, least, what_if
+from bot.core.forecast.more_runners import Option, Terms, foreseen, least, what_if
 from bot.core.forecast.scoring import calibration
 from bot.core.pool.pool import Pool, PoolRules
 from bot.views.words.forecasts import Preview, what_more_would_do, what_to_expect
@@ -35,6 +35,12 @@ def enough(context: Context, pool: Pool | None, most: int) -> int | None:
         return None
     option = least(pool.samples, _rules(context, pool.id), most, _terms(context, pool))
     return option.more if option else None
+
+
+def with_more(context: Context, pool: Pool, more: int) -> Option | None:
+    """The expected effect of exactly so many added runners; None if there is no forecast."""
+    found = what_if(pool.samples, _rules(context, pool.id), (more,), _terms(context, pool)).options
+    return found[-1] if found and found[-1].more == more else None
 
 
 def useless(context: Context, pool: Pool | None) -> bool:

@@ -67,12 +67,13 @@ async def _of_episode(context: Context, held: Stored[WarningRecord], pool: Pool)
         return replace(held, value=replace(record, episode=gone))
     if newest.ended_at is not None:
         return None  # it came and went before it could be posted
-    fresh = WarningRecord(record.id, newest, home_of(context, pool), why=await _why(context, pool.id))
+    why, against = await _why(context, pool.id)
+    fresh = WarningRecord(record.id, newest, home_of(context, pool), why=why, against=against)
     return await begun(context, replace(held, in_doubt_since=None), fresh)
 
 
-async def _why(context: Context, name: str) -> tuple[str, ...]:
-    """The likeliest cause with evidence and remedy; empty if there is none."""
+async def _why(context: Context, name: str) -> tuple[tuple[str, ...], bool]:
+    """(the likeliest cause with evidence and remedy, whether it says that more runners do not help)."""
     file = context.settings.file
     held = await context.store.get_many(Pool, list(file.pool))
     pools = {one: record.value for one, record in held.items()}
@@ -80,8 +81,8 @@ async def _why(context: Context, name: str) -> tuple[str, ...]:
     found = diagnoses(list(file.pool), pools, file.pools, moment_of(context.now(), paces))
     top = next((d.top for d in found if d.pool == name), None)
     if top is None:
-        return ()
-    return f"Likely cause: {likely_cause(top)}", f"What helps: {remedy_words(top)}"
+        return (), False
+    return (f"Likely cause: {likely_cause(top)}", f"What helps: {remedy_words(top)}"), top.speaks_against_scaling
 
 
 async def _kept(
@@ -116,7 +117,7 @@ async def _message(
 ) -> Message:
     thread = incident.value.thread if incident else None
     address = await context.chat.permalink(thread.channel, thread.root) if thread and thread.root else ""
-    scalable = record.id in context.levers
+    scalable = record.id in context.levers and not record.against
     return warning(WarningView(record.id, episode, pool.early, pool.latest, record.why, address, scalable))
 
 

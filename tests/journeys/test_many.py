@@ -35,7 +35,7 @@ async def all_taken(world: World, alerts: list[Json]) -> list[str]:
 def told(world: World) -> int:
     """How many alerts the replies tell of: those that fired when the thread opened, and those that joined later."""
     said = " ".join(str(call.args["text"]) for call in world.stored() if call.args.get("thread_ts"))
-    opened = re.search(r"of (\d+) alerts firing", said)
+    opened = re.search(r"(\d+) alerts at the start", said)
     return int(opened[1] if opened else 1) + sum(int(n) for n in re.findall(r"(\d+) more alerts? of this group", said))
 
 

@@ -116,4 +116,5 @@ async def test_what_a_real_alertmanager_left_out_is_read_from_it(tmp_path: Path,
         parent = await world.slack.channel("ci").parent("RunnerQueueTooLong")
         for pool in pools:
             await parent.until(pool)
-        assert "left out" not in (await parent.reply("3 of 3 alerts firing")).text
+        await parent.until("3 of 3 alerts firing")
+        assert "left out" not in (await parent.reply("3 alerts at the start")).text

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.core.charts.sparkline import sparks_of
-from bot.core.forecast.outlook import LeftOut, Score, Verdict
+from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.forecast.scoring import KEPT_SCORES, score_summary, waiting
 from bot.core.incident.details.closing import (
     ClosingSummary,
@@ -14,11 +14,12 @@ from bot.core.incident.details.closing import (
     IncidentEnding,
     LikelyCause,
     PoolPeak,
+    RunnersAdded,
     Waited,
 )
-from bot.core.incident.details.scaling import ScaleAccepted
+from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted
 from bot.core.incident.incident import Incident, State, noted
-from bot.core.incident.reply_buttons import offering
+from bot.core.incident.reply_buttons import offering, story_of
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool, Snapshot
@@ -64,7 +65,35 @@ def summary(incident: Incident, now: float) -> ClosingSummary:
         more_pools,
         tuple(goes_on(silence, now) for silence in holding(incident.silences, now)),
         without_runners(incident, now),
+        runners_added(incident, now),
     )
+
+
+def runners_added(incident: Incident, now: float) -> tuple[RunnersAdded, ...]:
+    """By person and pool, in order; those that are not back yet count until the lease returns them.
+
+    A change that waited for a merge may have come at any time, so it is left out.
+    """
+    found: dict[tuple[str | None, str], RunnersAdded] = {}
+    for entry in incident.log.timeline:
+        up = entry.details
+        if not isinstance(up, ScaleAccepted) or up.before is None or up.pending:
+            continue
+        later = story_of(incident, entry)
+        checked = next((one.details for one in reversed(later) if isinstance(one.details, RunnersChecked)), None)
+        known = checked is not None and checked.came in {RunnersCame.PARTLY, RunnersCame.NO_EFFECT}
+        runners = max(0, checked.more) if checked is not None and known else up.target - up.before
+        back = next((one.at for one in later if isinstance(one.details, RunnersReturned)), None)
+        stays = 0.0 if up.lease.seconds is None else up.lease.drained_seconds
+        hours = ((back or now + stays) - entry.at) / 3600
+        if runners <= 0:
+            continue
+        before = found.get((entry.who, up.pool))
+        cost = None if up.cost_per_runner_hour is None else runners * hours * up.cost_per_runner_hour
+        if before is not None:
+            runners, cost = runners + before.runners, None if cost is None else cost + (before.cost or 0.0)
+        found[entry.who, up.pool] = RunnersAdded(entry.who, up.pool, runners, cost, up.currency)
+    return tuple(found.values())
 
 
 def without_runners(incident: Incident, now: float) -> Counterfactual | None:
@@ -73,27 +102,35 @@ def without_runners(incident: Incident, now: float) -> Counterfactual | None:
     A scale-up that waited for a merge may have come at any time, so nothing is concluded from it.
     The forecast is kept with its incident, unscored because somebody scaled.
     """
-    accepted = [
-        (entry.at, entry.details) for entry in incident.log.timeline if isinstance(entry.details, ScaleAccepted)
-    ]
-    if not accepted or accepted[0][1].pending:
+    ups = [(one, one.details) for one in incident.log.timeline if isinstance(one.details, ScaleAccepted)]
+    if not ups or ups[0][1].pending:
         return None
-    first_at, pool = accepted[0][0], accepted[0][1].pool
+    first, pool = ups[0][0], ups[0][1].pool
+    helped = _helped(incident, first.at, ups[0][1], incident.closed_at or now) if len(ups) == 1 else None
     before = [
         score.forecast
         for score in incident.pools.scores
-        if score.forecast.at <= first_at and score.forecast.pool in {pool, ""} and score.left_out is LeftOut.SCALED
+        if score.forecast.at <= first.at and score.forecast.pool in {pool, ""} and score.left_out is LeftOut.SCALED
     ]
     if not before:
         return None
     made, ended_at = before[-1], incident.closed_at or now
     if made.verdict in {Verdict.STALLED, Verdict.GROWING, Verdict.UNTIL_REPAIRED}:
-        return Counterfactual(pool)
+        return Counterfactual(pool, helped=helped)
     if made.low_seconds is None:
         return None
     later, low, high = made.at - ended_at, made.low_seconds, made.high_seconds
     mid = low if made.mid_seconds is None or high is None else made.mid_seconds
-    return Counterfactual(pool, mid + later, low + later, None if high is None else high + later)
+    return Counterfactual(pool, mid + later, low + later, None if high is None else high + later, helped)
+
+
+def _helped(incident: Incident, at: float, up: ScaleAccepted, ended_at: float) -> Score | None:
+    """The forecast with the extra runners, scored by the drain like every other one."""
+    if incident.state is not State.DRAINED or up.low_seconds is None or up.high_seconds is None:
+        return None
+    made = Forecast(at, Verdict.INTERVAL, None, up.low_seconds, None, up.high_seconds, pool=up.pool)
+    took = ended_at - at
+    return Score(made, took, held=up.low_seconds <= took <= up.high_seconds)
 
 
 def ended(  # noqa: PLR0913 - an ending's parts, named at every call

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bot.core.alert import Delivery
+from bot.core.alert import Delivery, Kind
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.general import AlertFired, AlertOddities, AlertResolved, FiredAgain
 from bot.core.incident.membership import AlertGroup, changed, group_of
@@ -158,7 +158,8 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
             after = replace(after, state=State.OPEN, changed_at=now)
     if incident.group.firing and not after.group.firing:
         after = replace(after, state=State.EASING, changed_at=now)
-        after = noted(after, now, Event.ALERT_RESOLVED, AlertResolved(bool(after.pools.candidates)), tell=False)
+        watched = bool(after.pools.candidates) and after.group.kind is not Kind.BLIND
+        after = noted(after, now, Event.ALERT_RESOLVED, AlertResolved(watched), tell=False)
     return after
 
 

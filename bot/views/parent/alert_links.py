@@ -51,15 +51,18 @@ def _link(alert: Alert, kind: str) -> str:
 
 
 def notes(incident: Incident, now: float) -> Marked | None:
-    """Notes: why this channel, and whether the thread is late; None if there are none."""
-    thread = incident.thread
+    """Notes: how many alerts fire, why this channel, and whether the thread is late; None if there are none."""
+    thread, group = incident.thread, incident.group
+    fire = None
+    if len(group.alerts) > 1 and not incident.closed:
+        fire = say("{firing} of {all} firing.", firing=len(group.firing), all=count(len(group.alerts), "alert"))
     moved = None
     if thread.instead_of:
         moved = say(
             "This channel stands in for {place}, which Slack did not let Tailback use.",
             place=channel(thread.instead_of),
         )
-    return joined("\n", moved, _late(incident, now)) or None
+    return joined("\n", fire, moved, _late(incident, now)) or None
 
 
 def _late(incident: Incident, now: float) -> Marked | None:

@@ -29,14 +29,11 @@ def alert_words(incident: Incident, told: Introduced) -> Marked:
     """The alert's name, its own figures, and whether it names a pool."""
     group = incident.group
     teams = listed(dict.fromkeys(clean(team) for alert in group.alerts for team in alert.teams), 3)
-    several = len(group.alerts) > 1
     seen = [step for step in SEEN_STEPS if step <= group.deliveries]
     heads = joined(
         " · ",
         say("*Alert:* {title}", title=title_of(incident)),
-        say("{firing} of {all} firing", firing=len(group.firing), all=count(len(group.alerts), "alert"))
-        if several
-        else None,
+        say("{all} at the start", all=count(len(group.alerts), "alert")) if len(group.alerts) > 1 else None,
         say("+{more} left out by the sender", more=group.truncated) if group.truncated else None,
         say("team {teams}", teams=escaped(teams, 80)) if teams else None,
         say("received over {times} times", times=seen[-1]) if seen else None,

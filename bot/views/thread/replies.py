@@ -22,7 +22,7 @@ from bot.views.thread.diagnosis import asks_for_fit, diagnosis, fit_buttons
 from bot.views.thread.introduction import introduction
 from bot.views.thread.lines import line_sections
 from bot.views.thread.scale_plan import plan_block, scale_plan
-from bot.views.thread.summary import story
+from bot.views.thread.summary import added, story
 from bot.views.words.timeline import entry_lines, entry_words
 
 MOST_TEXT_LINES = 20
@@ -55,7 +55,8 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     see = link(entry.see, "The warning") if safe_url(entry.see) else None
     if isinstance(entry.details, IssueNoted) and safe_url(entry.details.url):
         see = link(entry.details.url, "Open the issue")
-    said = joined(" ", failed, spoken(entry, 1500), mention(group) if group else None, see)
+    helped = added(entry.details.summary) if isinstance(entry.details, IncidentEnded) else None
+    said = joined(" ", failed, spoken(entry, 1500), helped, mention(group) if group else None, see)
     late, happened, lines = _late(entry, now), story(incident, entry), entry_lines(entry)
     blocks = [
         section(joined("\n", lead, said)),

@@ -1,9 +1,15 @@
 """The summary's story: what happened and who did it, from the timeline."""
 
+from dataclasses import replace
+
+from bot.core.incident.details.closing import ClosingSummary
+from bot.core.incident.details.general import AlertResolved
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry, Event
-from bot.views.mrkdwn import Marked, date, say
+from bot.core.words import count, money
+from bot.views.mrkdwn import Marked, date, joined, mention, say
 from bot.views.parent.activity import spoken
+from bot.views.parent.pool_rows import name_of
 
 FAREWELLS = frozenset({Event.DRAINED, Event.RESOLVED_BY_HAND})
 MOST_LINES = 8
@@ -34,4 +40,20 @@ def _told(entry: Entry) -> bool:
 
 
 def _line(entry: Entry) -> Marked:
+    """An entry after the end: nothing is watched any more."""
+    if isinstance(entry.details, AlertResolved):
+        entry = replace(entry, details=AlertResolved(measured=False))
     return say("{at} {said}", at=date(entry.at), said=spoken(entry, 200))
+
+
+def added(summary: ClosingSummary) -> Marked | None:
+    """Who added how many runners, and what they cost: `<@U1> added 18 runners for about $7.30.`"""
+    several = len({one.pool for one in summary.added}) > 1
+    told = []
+    for one in summary.added:
+        where = say(" to {pool}", pool=name_of(one.pool)) if several else say("")
+        cost = say(" for about {cost}", cost=money(one.cost, one.currency)) if one.cost is not None else say("")
+        who = mention(one.who) if one.who else say("Somebody")
+        told.append(say("{who} added {runners}{where}{cost}.", who=who, runners=count(one.runners, "runner"),
+                        where=where, cost=cost))  # fmt: skip
+    return joined(" ", *told) or None

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.core.forecast.outlook import Score
 from bot.core.incident.details.closing import (
     ClosingSummary,
     Counterfactual,
@@ -13,6 +14,7 @@ from bot.core.incident.details.closing import (
 from bot.core.incident.details.silences import ActiveSilence
 from bot.core.words import count, duration, listed
 from bot.views.words.causes import cause_name
+from bot.views.words.interval import about, bound, exact, interval
 from bot.views.words.scores import score_lines
 from bot.views.words.silences import until_when
 
@@ -56,18 +58,27 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
 
 
 def _without(other: Counterfactual | None) -> tuple[str, ...]:
-    """`Without the extra runners: about 5 h more (3–8 h)`, by the forecast of that moment."""
+    """`Without the extra runners: about five hours more (three to eight hours)`, by the forecast of that moment."""
     if other is None:
         return ()
+    helped = () if other.helped is None else (_helped(other.helped),)
     if other.longer_seconds is None:
-        return ("Without the extra runners: the forecast was that the queue would not drain",)
+        return ("Without the extra runners: the forecast was that the queue would not drain", *helped)
     if other.longer_seconds <= 0:
-        return ("Without the extra runners: probably no longer",)
-    longer = duration(other.longer_seconds)
+        return ("Without the extra runners: probably no longer", *helped)
     if other.high_seconds is None:
-        return (f"Without the extra runners: at least {longer} more (forecast at that time)",)
-    low, high = duration(max(0.0, other.low_seconds or 0.0)), duration(max(0.0, other.high_seconds))
-    return (f"Without the extra runners: about {longer} more ({low} to {high}, forecast at that time)",)
+        longer = bound(other.longer_seconds, down=True)
+        return (f"Without the extra runners: at least {longer} more (forecast at that time)", *helped)
+    between = interval(other.low_seconds or 0.0, other.high_seconds)
+    return (
+        f"Without the extra runners: {about(other.longer_seconds)} more ({between}, forecast at that time)",
+        *helped,
+    )
+
+
+def _helped(score: Score) -> str:
+    said, took = exact(score.forecast.low_seconds or 0.0, score.forecast.high_seconds), duration(score.actual_seconds)
+    return f"Forecast with the extra runners: {said}. It took {took} ({'correct' if score.held else 'wrong'})"
 
 
 def cause_lines(causes: Sequence[LikelyCause]) -> tuple[str, ...]:

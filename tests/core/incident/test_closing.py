@@ -1,16 +1,28 @@
 """The end of an incident in figures: what it cost at least, why, and how its forecasts did, closed by hand or not."""
 
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
-from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, waits
-from bot.core.incident.incident import State
-from bot.core.incident.timeline import Event
+from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, summary, waits
+from bot.core.incident.details.scaling import (
+    LeaseTerms,
+    ReturnResult,
+    RunnersCame,
+    RunnersChecked,
+    RunnersReturned,
+    ScaleAccepted,
+)
+from bot.core.incident.incident import Incident, State, absorbed
+from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.pool import Pool
+from bot.views.thread.summary import added, story
 from bot.views.words.closing import cause_lines, hours, waited_lines
 from bot.views.words.timeline import entry_lines, entry_words
-from tests.builders import NOW, POOL, incident, named
+from tests.builders import NOW, POOL, delivery, incident, named, resolved
 
 HOUR = 3600.0
 
@@ -62,3 +74,62 @@ def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() ->
     assert "Forecasts: 1 of 1 correct" in entry_lines(over.log.timeline[-1])
     assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).pools.scores == ()
     assert "after 1 h 1 min" in entry_words(over.log.timeline[-1])
+
+
+def scaled(at: float, who: str, runners: int, **parts: Any) -> Entry:
+    """An accepted scale-up of the pool, from 33 on."""
+    up = ScaleAccepted(POOL, 33, 33 + runners, 360.0, LeaseTerms(7200.0, 600.0), **parts)
+    return Entry(int(at), at, Event.SCALED, up, who, request=f"{at}")
+
+
+def ended_after(hours: float, *entries: Entry) -> Incident:
+    """An incident whose queue has drained, with this timeline."""
+    whole = incident(timeline=entries, pools=named(POOL))
+    over = replace(whole, state=State.DRAINED, closed_at=NOW + hours * HOUR)
+    return replace(over, log=replace(over.log, timeline=entries))
+
+
+PRICE: dict[str, Any] = {"cost_per_runner_hour": 0.34, "currency": "$"}
+
+
+@pytest.mark.parametrize(
+    ("checked", "words"),
+    [
+        (None, "<@U0ANA> added 18 runners for about $7.14."),
+        (RunnersCame.VERIFIED, "<@U0ANA> added 18 runners for about $7.14."),
+        (RunnersCame.UNSEEN, "<@U0ANA> added 18 runners for about $7.14."),
+        (RunnersCame.PARTLY, "<@U0ANA> added 6 runners for about $2.38."),
+        (RunnersCame.NO_EFFECT, ""),
+    ],
+)
+def test_the_summary_says_who_added_how_many_runners_and_what_they_cost(
+    checked: RunnersCame | None, words: str
+) -> None:
+    """Those that came, until the lease returns them; unknown is not none."""
+    up = scaled(NOW, "U0ANA", 18, **PRICE)
+    came = {RunnersCame.PARTLY: 6, RunnersCame.VERIFIED: 18}
+    entries = [up]
+    if checked is not None:
+        seen = RunnersChecked(checked, POOL, 51, 360.0, 18, came.get(checked, 0))
+        entries.append(Entry(int(NOW) + 1, NOW + 360, Event.VERIFIED, seen, request=up.request))
+    found = summary(ended_after(1, *entries), NOW + HOUR)
+    assert str(added(found) or "") == words
+
+
+def test_runners_end_to_cost_when_they_are_returned_and_are_summed_by_person() -> None:
+    """Two people, one of them twice; without a price no amount."""
+    first, again = scaled(NOW, "U0ANA", 2, **PRICE), scaled(NOW + 60, "U0ANA", 4, **PRICE)
+    back = RunnersReturned(ReturnResult.RETURNED, POOL, 39, 33)
+    returned = [Entry(int(NOW) + 99, NOW + HOUR, Event.LENT, back, request=one.request) for one in (first, again)]
+    found = summary(ended_after(3, first, again, scaled(NOW + 90, "U0BEN", 1), *returned), NOW + 3 * HOUR)
+    assert [(one.who, one.runners) for one in found.added] == [("U0ANA", 6), ("U0BEN", 1)]
+    assert found.added[0].cost == pytest.approx(0.34 * (2 + 4 * 59 / 60))
+    assert found.added[1].cost is None
+    assert added(found) == "<@U0ANA> added 6 runners for about $2.02. <@U0BEN> added 1 runner."
+
+
+def test_a_summary_promises_no_watch() -> None:
+    """It speaks of what is over."""
+    resolved_once = absorbed(incident(pools=named(POOL)), delivery(resolved()), NOW + 60, named(POOL))
+    assert entry_words(resolved_once.log.timeline[-1]).endswith("I'll watch the queue until it has drained.")
+    assert str(story(resolved_once, Entry(99, NOW + 90, Event.DRAINED))[-1]).endswith("The alert resolved.")

@@ -120,15 +120,17 @@ def test_one_member_resolving_leaves_the_group_open() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pools", "words"),
+    ("pools", "kind", "words"),
     [
-        ((POOL,), "The alert resolved. I'll watch the queue until it has drained."),
-        ((), "The alert resolved."),
+        ((POOL,), Kind.QUEUE, "The alert resolved. I'll watch the queue until it has drained."),
+        ((POOL,), Kind.BLIND, "The alert resolved."),
+        ((), Kind.QUEUE, "The alert resolved."),
     ],
 )
-def test_the_last_member_resolving_eases_the_incident(pools: tuple[str, ...], words: str) -> None:
-    """Resolved is not drained: only measurements end an incident."""
-    after = take(incident(pools=named(*pools)), delivery(resolved()))
+def test_the_last_member_resolving_eases_the_incident(pools: tuple[str, ...], kind: Kind, words: str) -> None:
+    """Resolved is not drained: only measurements end an incident. No queue is watched where none can be known."""
+    of = with_fields(incident(pools=named(*pools)), kind=kind)
+    after = take(of, delivery(resolved(kind=kind)))
     assert (after.state, after.changed_at, after.closed) == (State.EASING, LATER, False)
     assert (after.log.timeline[-1].event, entry_words(after.log.timeline[-1])) == (Event.ALERT_RESOLVED, words)
 
@@ -239,7 +241,7 @@ def scaled(*made: Forecast, pending: str = "") -> Incident:
 
 def forecast(at: float, verdict: Verdict = Verdict.INTERVAL, *hours: float) -> Forecast:
     """Low, middle and high, in hours."""
-    low, mid, high = (3600 * one for one in hours) if hours else (None, None, None)
+    low, mid, high = (*(3600 * one for one in hours), None, None, None)[:3]
     return Forecast(NOW + at, verdict, 14, low, mid, high, pool=POOL)
 
 
@@ -250,13 +252,14 @@ def forecast(at: float, verdict: Verdict = Verdict.INTERVAL, *hours: float) -> F
         ((forecast(700, Verdict.INTERVAL, 4, 6, 9),), None),
         (
             (forecast(0, Verdict.INTERVAL, 1, 2, 3), forecast(600, Verdict.INTERVAL, 4, 6, 9)),
-            "5 h 10 min more (3 h 10 min",
+            "about five hours more (three to nine hours, forecast at that time)",
         ),
         ((forecast(600, Verdict.INTERVAL, 0.1, 0.5, 1),), "probably no longer"),
+        ((forecast(600, Verdict.AT_LEAST, 4),), "at least three hours more (forecast at that time)"),
         ((forecast(600, Verdict.GROWING),), "the forecast was that the queue would not drain"),
         ((forecast(600, Verdict.NONE),), None),
     ],
-    ids=["none", "made after it", "the last before", "soon over", "growing", "unsaid"],
+    ids=["none", "made after it", "the last before", "soon over", "open end", "growing", "unsaid"],
 )
 def test_the_counterfactual_is_the_forecast_before_the_first_scale_up(
     made: tuple[Forecast, ...], said: str | None
@@ -267,6 +270,28 @@ def test_the_counterfactual_is_the_forecast_before_the_first_scale_up(
     assert said is None or said in lines[0]
     unmerged = scaled(*made, pending="https://github.com/example/infra/pull/1")
     assert "Without the extra" not in str(ending_lines(summary(unmerged, NOW + 3600)))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ((1200.0, 3000.0), "20 min to 50 min. It took 50 min (correct)"),
+        ((1200.0, 2400.0), "20 min to 40 min. It took 50 min (wrong)"),
+        ((1200.0, None), None),
+        ((None, None), None),
+    ],
+)
+def test_the_forecast_with_the_extra_runners_is_scored_by_the_drain(
+    bounds: tuple[float | None, float | None], said: str | None
+) -> None:
+    """Only one that can be: the queue drained, and nobody scaled again."""
+    up = ScaleAccepted(POOL, 10, 28, 360.0, LeaseTerms(None, 600.0), low_seconds=bounds[0], high_seconds=bounds[1])
+    begun = scaled(forecast(0, Verdict.GROWING))
+    one = with_fields(noted(with_fields(begun, timeline=()), NOW + 600, Event.SCALED, up), state=State.DRAINED)
+    two = noted(one, NOW + 900, Event.SCALED, up)
+    for of, line in ((one, said), (two, None), (replace(one, state=State.RESOLVED), None)):
+        lines = [one for one in ending_lines(summary(of, NOW + 3600)) if "with the extra" in one]
+        assert lines == ([] if line is None else [f"Forecast with the extra runners: {line}"])
 
 
 def test_an_incident_keeps_its_place_in_slack() -> None:

@@ -280,3 +280,18 @@ def test_a_runbook_that_an_issue_names_shows_where_it_leads() -> None:
     by_issue = replace(by_grafana, group=replace(by_grafana.group, source="github_issue"))
     assert "|Runbook>" in (links(by_grafana) or "")
     assert "|Runbook (hud.example.org)>" in (links(by_issue) or "")
+
+
+@pytest.mark.parametrize(
+    ("firing", "said"), [((True, True), "2 of 2 alerts firing."), ((True, False), "1 of 2 alerts firing.")]
+)
+def test_how_many_alerts_fire_is_kept_true(firing: tuple[bool, ...], said: str) -> None:
+    """It changes what is drawn, so the message is edited; a single alert needs no count."""
+    alerts = [
+        samples.alert(fingerprint=f"a{n}", status=Status.FIRING if one else Status.RESOLVED)
+        for n, one in enumerate(firing)
+    ]
+    several = samples.incident(*alerts)
+    assert said in words(draw(several, View()))
+    assert "firing." not in words(draw(samples.incident(), View()))
+    assert digest_of(draw(several, View())) != digest_of(draw(samples.incident(*alerts[:1]), View()))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from bot.core.forecast.outlook import ScoreSummary
+from bot.core.forecast.outlook import Score, ScoreSummary
 from bot.core.incident.details.queue import Spark
 from bot.core.incident.details.silences import ActiveSilence
 
@@ -63,6 +63,21 @@ class Counterfactual:
     low_seconds: float | None = None
     high_seconds: float | None = None
     """The forecast's interval, both against the actual end; it may lie before that."""
+    helped: Score | None = None
+    """The forecast with the extra runners, against what came; None if it is not known, or they were not alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunnersAdded:
+    """What one person's scale-ups of a pool came to."""
+
+    who: str | None
+    pool: str
+    runners: int
+    """Those that came, as far as known."""
+    cost: float | None
+    """Until they are returned, by the lease at the latest; None without a price."""
+    currency: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +100,7 @@ class ClosingSummary:
     """Active silences at the end."""
     without: Counterfactual | None = None
     """None: nobody scaled, or no forecast had been made before."""
+    added: tuple[RunnersAdded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

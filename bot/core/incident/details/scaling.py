@@ -59,6 +59,11 @@ class ScaleAccepted:
     lease: LeaseTerms
     pending: str = ""
     """The address where people must agree first; empty: none."""
+    cost_per_runner_hour: float | None = None
+    currency: str = ""
+    low_seconds: float | None = None
+    high_seconds: float | None = None
+    """What the forecast said of the queue with the extra runners, from then on; None: it said nothing."""
     kind: Literal["scale_accepted"] = "scale_accepted"
 
 

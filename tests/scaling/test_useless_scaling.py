@@ -1,0 +1,68 @@
+"""Where the cause says that more runners do not help, nothing suggests them: over every cause there is."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from bot.core.finding import Diagnosis, Finding, Scaling
+from bot.core.forecast.more_runners import foreseen, what_if
+from bot.core.incident.details.diagnosis import Diagnosed
+from bot.core.requests.offer import Offer
+from bot.core.statement import statement
+from bot.diagnosis.registry import RULES
+from bot.scaling.scale_up import ACTION
+from bot.views.parent.parent import parent
+from bot.views.thread.diagnosis import diagnosis
+from bot.views.words.causes import what_helps
+from bot.views.words.diagnosis import caution
+from bot.views.words.forecasts import what_more_would_do, what_to_expect
+from tests.core.forecast.test_forecast import RULES as POOL_RULES
+from tests.core.forecast.test_forecast import series
+from tests.slack_limits import texts
+from tests.views import samples
+from tests.views.samples import NOW, TIMING
+
+SUGGESTED = re.compile(r"(?i)\b(scale up|add runners|raise the (limit|minimum)|more runners help\.|smallest choice)")
+AGAINST = [rule for rule in RULES if rule.scaling in {Scaling.NO, Scaling.HARMFUL}]
+
+
+def found(cause: str) -> Finding:
+    """A likely finding of a rule."""
+    (rule,) = [one for one in RULES if one.cause == cause]
+    seen = (statement("nothing_started"),)
+    return Finding(cause, 0.9, seen, rule.scaling, rule.remedy, "linux.2xlarge")
+
+
+@pytest.mark.parametrize("cause", [rule.cause for rule in AGAINST])
+def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cause: str) -> None:
+    """Neither the first message, nor Diagnose, nor the forecast, nor the preview; the warning stands there instead."""
+    finding = found(cause)
+    stuck = series(falls=-0.5)
+    said = caution(finding)
+    assert said.startswith("More runners ")
+    shown = (
+        what_to_expect(foreseen(stuck, 20, POOL_RULES), POOL_RULES, said),
+        what_more_would_do(what_if(stuck, POOL_RULES, (5, 10)), 5, said),
+    )
+    paragraphs, _ = diagnosis(Diagnosed(("linux.2xlarge",), ((Diagnosis("linux.2xlarge", (finding,), (), True),),)), ())
+    of, seen = samples.queueing()
+    seen = replace(seen, causes={"linux.2xlarge": finding})
+    offers = [Offer(ACTION.name, "Scale up", "i1.a")]
+    drawn = parent(of, seen, offers, NOW, TIMING)
+    told = [line for one in shown for line in one.lines]
+    told += [what_helps(finding.scaling, finding.remedy), *map(str, paragraphs), drawn.text]
+    told += [text for text in texts(drawn.blocks) if text != "Scale up" and not text.startswith("Scale up: ")]
+    for line in told:
+        assert not SUGGESTED.search(line), line
+    assert all(one.above[0] == said for one in shown)
+    (button,) = [b for block in drawn.blocks for b in block.get("elements", ()) if b.get("action_id") == ACTION.name]  # type: ignore[attr-defined]  # a block is opaque to the types
+    assert "style" not in button
+
+
+def test_the_pattern_sees_a_suggestion() -> None:
+    """Where they help, each place says so."""
+    surge = found("surge")
+    assert SUGGESTED.search(what_helps(surge.scaling, surge.remedy))
+    assert SUGGESTED.search(" ".join(what_to_expect(foreseen(series(falls=-0.5), 40, POOL_RULES), POOL_RULES).lines))
+    assert caution(surge) == ""
