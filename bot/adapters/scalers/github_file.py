@@ -21,6 +21,8 @@ from bot.core.external import Problem
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Refused, Unreachable
 
+ENDS = re.compile(r"\d{1,9}-to-\d{1,9}")
+"""How the name of a branch of ours ends."""
 CAUTION_PULL_REQUEST = "A pull request is opened. Nothing changes before somebody merges it."
 CAUTION_COMMIT = "The number is committed to the branch. It counts when your delivery has rolled it out."
 
@@ -66,14 +68,6 @@ class NumberFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
-    """A change that waits for its merge."""
-
-    target: int
-    request: PullRequest
-
-
-@dataclass(frozen=True, slots=True)
 class GitHubFileScaler:
     """A branch of ours is named by pool, old and new number, so that every process finds what was asked for."""
 
@@ -87,8 +81,8 @@ class GitHubFileScaler:
         pending = await self._pending(found.number, branches)
         if pending is None:
             return Capacity(found.number)
-        waits = f"pull request #{pending.request.number} is not merged yet: {pending.request.address}"
-        return Capacity(found.number, desired=pending.target, trouble=waits, pending=pending.request.address)
+        waits = f"pull request #{pending.number} is not merged yet: {pending.address}"
+        return Capacity(found.number, desired=_ends(pending.branch)[1], trouble=waits, pending=pending.address)
 
     async def set(self, target: int, request_id: str) -> str | None:
         """Commit the number, or open a pull request; older pull requests of ours for the pool are closed.
@@ -104,7 +98,7 @@ class GitHubFileScaler:
         if target == found.number:
             return None
         if pending:
-            return pending.request.address
+            return pending.address
         title, text = await self._words(found.number, target, request_id)
         commit = partial(self.repository.write, text=found.text(target), sha=found.sha, message=f"{title}\n\n{text}")
         if self.table.by == "commit":
@@ -131,16 +125,13 @@ class GitHubFileScaler:
         if self.table.by == "commit":
             return []
         found = await self.repository.branches(self._start)
-        return [one for one in found if re.fullmatch(r"\d{1,9}-to-\d{1,9}", one.removeprefix(self._start))]
+        return [one for one in found if ENDS.fullmatch(one.removeprefix(self._start))]
 
-    async def _pending(self, number: int, branches: list[str]) -> Pending | None:
+    async def _pending(self, number: int, branches: list[str]) -> PullRequest | None:
         """The newest open change of this number; one of an older number conflicts, and cannot be merged."""
-        found = []
-        for branch in branches:
-            before, _, target = branch.removeprefix(self._start).partition("-to-")
-            if int(before) == number:
-                found += [Pending(int(target), one) for one in await self.repository.pull_requests(branch)]
-        return max(found, key=lambda one: one.request.number, default=None)
+        ours = [one for one in branches if _ends(one)[0] == number]
+        found = [pull for one in ours for pull in await self.repository.pull_requests(one)]
+        return max(found, key=lambda one: one.number, default=None)
 
     async def _found(self) -> NumberFound:
         file = await self.repository.file()
@@ -161,6 +152,12 @@ class GitHubFileScaler:
         if not subject.startswith(raised):
             return f"Return {self.pool} from {number} to {target} runners", asked
         return f'Revert "{raised}"', f"This reverts commit {commit}.\n\n{asked}"
+
+
+def _ends(branch: str) -> tuple[int, int]:
+    """The old and the new number in the name of a branch of ours."""
+    *_, old, _, new = branch.split("-")
+    return int(old), int(new)
 
 
 def _title(pool: str, before: int, after: int) -> str:
