@@ -6,6 +6,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import redis
@@ -16,6 +17,9 @@ from tests.invariants import WATCHED
 from tests.patience import WHOLE_TEST_SECONDS
 from tests.processes import Zygote
 from tests.redis_servers import running
+
+if TYPE_CHECKING:
+    from tests.world import World
 
 COMPONENTS = {
     "alertmanager": (("prometheus-alertmanager",), "prometheus-alertmanager"),
@@ -122,3 +126,11 @@ def redis_url(redis_server: str) -> str:
         client.flushall()
         client.script_flush()
     return redis_server
+
+
+@pytest.fixture
+def world() -> "World":
+    """A whole Tailback on working fakes."""
+    from tests import world as fakes  # noqa: PLC0415 - only for tests that ask for it
+
+    return fakes.World()

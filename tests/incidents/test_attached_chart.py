@@ -31,9 +31,8 @@ async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
     assert "did not answer. Checking what happened" in world.replies[-1]
 
 
-async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pytest.MonkeyPatch, world: World) -> None:
     """The post is in doubt: it is looked for before another one is made."""
-    world = World()
     world.store = world.context.store = PoliteStore(
         world.clock.now, world.clock.monotonic, data=world.data, lease_seconds=LEASE_SECONDS
     )

@@ -21,9 +21,8 @@ def incidents(world: World) -> list[Incident]:
     return [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)]
 
 
-async def test_a_group_that_fires_opens_one_incident() -> None:
+async def test_a_group_that_fires_opens_one_incident(world: World) -> None:
     """It is due at once, its pools are watched and measured, and it waits for its thread in the right channel."""
-    world = World()
     assert await world.fires() is Taken.OPENED
     found = world.incident
     assert (found.state, found.thread.channel, found.pools.affected) == (State.OPEN, CHANNEL, (POOL,))
@@ -31,18 +30,16 @@ async def test_a_group_that_fires_opens_one_incident() -> None:
     assert world.data.due.keys() == {f"inc:{found.id}", f"pool:{POOL}"}
 
 
-async def test_the_first_route_that_matches_decides_on_the_channel() -> None:
+async def test_the_first_route_that_matches_decides_on_the_channel(world: World) -> None:
     """A route's own mention goes before the default one."""
-    world = World()
     routes = [{"match": {"severity": "page"}, "channel": "C0PAGE", "mention": "S0PAGE"}]
     world.context.settings = replace(world.context.settings, file=File.model_validate({"route": routes}))
     await world.fires()
     assert (world.incident.thread.channel, world.incident.thread.mention) == ("C0PAGE", "S0PAGE")
 
 
-async def test_a_member_that_joins_goes_into_the_same_incident() -> None:
+async def test_a_member_that_joins_goes_into_the_same_incident(world: World) -> None:
     """A pool that only the new alert names is watched from now on."""
-    world = World()
     await world.fires(spoken("a1"))
     assert await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL)) is Taken.JOINED
     assert [alert.fingerprint for alert in world.incident.group.alerts] == ["a1", "a2"]
@@ -50,9 +47,8 @@ async def test_a_member_that_joins_goes_into_the_same_incident() -> None:
     assert world.data.due[f"pool:{OTHER_POOL}"] <= world.clock.now()
 
 
-async def test_a_late_repeat_brings_no_member_back() -> None:
+async def test_a_late_repeat_brings_no_member_back(world: World) -> None:
     """Of two Alertmanagers one is slow: that b fires arrives once more after b has resolved."""
-    world = World()
     await world.opens(spoken("a"))
     joined = (spoken("a"), spoken("b", starts_at=NOW - 30))
     assert await world.fires(*joined) is Taken.JOINED
@@ -63,9 +59,8 @@ async def test_a_late_repeat_brings_no_member_back() -> None:
     assert len(world.incident.log.timeline) == told
 
 
-async def test_the_thread_says_what_is_odd_about_an_alert() -> None:
+async def test_the_thread_says_what_is_odd_about_an_alert(world: World) -> None:
     """Once, in a reply of its own; the incident opens anyway."""
-    world = World()
     await world.fires(oddities=("priority: is required", "teams[0]: <!channel>"))
     await world.work()
     (reply,) = world.replies
@@ -74,49 +69,43 @@ async def test_the_thread_says_what_is_odd_about_an_alert() -> None:
     assert "<!channel>" not in reply
 
 
-async def test_a_repeat_changes_nothing() -> None:
+async def test_a_repeat_changes_nothing(world: World) -> None:
     """Not even a version: a storm of repeats writes nothing."""
-    world = World()
     await world.fires()
     before = world.data.commits
     assert [await world.fires() for _ in range(5)] == [Taken.REPEATED] * 5
     assert world.data.commits == before
 
 
-async def test_fifty_identical_deliveries_at_once_are_one_incident() -> None:
+async def test_fifty_identical_deliveries_at_once_are_one_incident(world: World) -> None:
     """The index and the mark decide inside one commit; who loses the race looks again."""
-    world = World()
     taken = await asyncio.gather(*(world.fires() for _ in range(50)))
     assert sorted(taken) == [Taken.OPENED, *[Taken.REPEATED] * 49]
     assert len(incidents(world)) == 1
 
 
-async def test_fifty_members_at_once_are_one_incident_with_all_of_them() -> None:
+async def test_fifty_members_at_once_are_one_incident_with_all_of_them(world: World) -> None:
     """A conflict re-runs the move on what the other one wrote, and loses neither."""
-    world = World()
     await world.fires(spoken("a0"))
     await asyncio.gather(*(world.fires(spoken(f"a{n}")) for n in range(1, 20)))
     assert {alert.fingerprint for alert in world.incident.group.alerts} == {f"a{n}" for n in range(20)}
 
 
-async def test_a_group_whose_alerts_all_resolve_eases() -> None:
+async def test_a_group_whose_alerts_all_resolve_eases(world: World) -> None:
     """The alert is over, the queue may not be: only measuring ends the incident."""
-    world = World()
     await world.fires()
     assert await world.fires(spoken(firing=False)) is Taken.JOINED
     assert world.incident.state is State.EASING
 
 
-async def test_resolved_without_an_open_incident_opens_nothing() -> None:
+async def test_resolved_without_an_open_incident_opens_nothing(world: World) -> None:
     """The end of something that Tailback never saw is no news."""
-    world = World()
     assert await world.fires(spoken(firing=False)) is Taken.NOTHING_OPEN
     assert incidents(world) == []
 
 
-async def test_the_contact_points_test_button_opens_nothing() -> None:
+async def test_the_contact_points_test_button_opens_nothing(world: World) -> None:
     """It proves the connection."""
-    world = World()
     assert await world.fires(replace(spoken(), kind=Kind.TEST)) is Taken.TESTED
     assert incidents(world) == []
 
@@ -130,9 +119,8 @@ async def closed(world: World) -> Incident:
     return found
 
 
-async def test_firing_anew_soon_after_the_end_goes_on_in_the_same_thread() -> None:
+async def test_firing_anew_soon_after_the_end_goes_on_in_the_same_thread(world: World) -> None:
     """Inside `reopen_within` it is the same incident, and its pools are watched again."""
-    world = World()
     before = await closed(world)
     world.clock.advance(1700)
     assert await world.fires(spoken(starts_at=NOW + 1700)) is Taken.JOINED
@@ -140,9 +128,8 @@ async def test_firing_anew_soon_after_the_end_goes_on_in_the_same_thread() -> No
     assert world.data.sets[f"watch:{POOL}"] == world.data.sets["open"] == {before.id}
 
 
-async def test_firing_anew_long_after_the_end_is_another_incident() -> None:
+async def test_firing_anew_long_after_the_end_is_another_incident(world: World) -> None:
     """Outside `reopen_within` the group gets a thread of its own, and the index points to it."""
-    world = World()
     before = await closed(world)
     world.clock.advance(1900)
     assert await world.fires(spoken(starts_at=NOW + 1900)) is Taken.OPENED
@@ -152,9 +139,8 @@ async def test_firing_anew_long_after_the_end_is_another_incident() -> None:
 
 
 @pytest.mark.parametrize("after", [60.0, 7200.0])
-async def test_an_end_by_hand_is_respected_while_the_same_alert_goes_on_firing(after: float) -> None:
+async def test_an_end_by_hand_is_respected_while_the_same_alert_goes_on_firing(after: float, world: World) -> None:
     """A repeat of what fired before the end is no new occurrence, however late it comes and whoever joins it."""
-    world = World()
     await world.fires(spoken("a1"), spoken("a2"))
     await world.work()
     await world.asks("resolve", surface="dialog")
@@ -163,9 +149,8 @@ async def test_an_end_by_hand_is_respected_while_the_same_alert_goes_on_firing(a
     assert world.incident.state is State.RESOLVED
 
 
-async def test_a_stale_firing_of_an_alert_that_has_ended_opens_nothing_new() -> None:
+async def test_a_stale_firing_of_an_alert_that_has_ended_opens_nothing_new(world: World) -> None:
     """A delivery that was overtaken by its own end, hours later, is old news."""
-    world = World()
     await world.fires(spoken("a1"), spoken("a2"))
     await world.work()
     await world.asks("resolve", surface="dialog")
@@ -175,9 +160,8 @@ async def test_a_stale_firing_of_an_alert_that_has_ended_opens_nothing_new() -> 
     assert [found.closed for found in incidents(world)] == [True]
 
 
-async def test_a_store_that_is_down_is_said_so() -> None:
+async def test_a_store_that_is_down_is_said_so(world: World) -> None:
     """The sender is asked to send again; nothing is half written."""
-    world = World()
     world.data.broken = Unreachable("Redis", "connection refused")
     with pytest.raises(Unreachable, match="Redis: connection refused"):
         await world.fires()
@@ -185,9 +169,8 @@ async def test_a_store_that_is_down_is_said_so() -> None:
     assert await world.fires() is Taken.OPENED
 
 
-async def test_a_group_that_is_never_left_alone_is_sent_again() -> None:
+async def test_a_group_that_is_never_left_alone_is_sent_again(world: World) -> None:
     """After many lost races the sender hears that it may try later, and nothing loops for ever."""
-    world = World()
     await world.fires()
 
     class Contested(PoliteStore):
@@ -204,9 +187,8 @@ async def test_a_group_that_is_never_left_alone_is_sent_again() -> None:
     assert raised.value.failure is Failure.LATER
 
 
-async def test_a_webhook_and_a_click_at_once_keep_both() -> None:
+async def test_a_webhook_and_a_click_at_once_keep_both(world: World) -> None:
     """The click's move is run again on what the webhook wrote."""
-    world = World()
     await world.opens()
     await asyncio.gather(world.fires(spoken(firing=False)), world.asks("ack", ANA))
     assert (world.incident.ownership.owner, world.incident.state) == (ANA, State.EASING)

@@ -75,10 +75,9 @@ def incidents(world: World) -> list[Incident]:
 
 @pytest.mark.parametrize("told", FORMATS.values(), ids=FORMATS)
 async def test_a_start_that_arrives_after_its_end_opens_nothing_and_a_later_start_does(
-    told: Callable[[str], Delivery],
+    told: Callable[[str], Delivery], world: World
 ) -> None:
     """However often and however late the old one is repeated."""
-    world = World()
     assert await take_alert(world.context, told(END)) is Taken.NOTHING_OPEN
     assert await take_alert(world.context, told(START)) is Taken.OUTDATED
     world.clock.advance(ENDS_KEPT_SECONDS - 1)
@@ -110,10 +109,9 @@ async def test_in_any_order_only_what_still_fires_is_open(told: Callable[[str], 
 @pytest.mark.parametrize("told", FORMATS.values(), ids=FORMATS)
 @pytest.mark.parametrize("at", [(START, END), (END, START), (END, START, START, END)])
 async def test_both_at_once_in_two_processes_leave_nothing_firing(
-    told: Callable[[str], Delivery], at: Sequence[str]
+    told: Callable[[str], Delivery], at: Sequence[str], world: World
 ) -> None:
     """Whoever commits first: the other one reads again."""
-    world = World()
     await asyncio.gather(*(take_alert(world.context, told(one)) for one in at))
     assert len(incidents(world)) <= 1
     assert not any(found.group.firing for found in incidents(world))
@@ -141,9 +139,8 @@ async def test_both_at_once_on_a_real_server_leave_nothing_firing(redis_url: str
         await store.aclose()
 
 
-async def test_of_a_group_only_the_alerts_that_still_fire_open_it() -> None:
+async def test_of_a_group_only_the_alerts_that_still_fire_open_it(world: World) -> None:
     """The other one is shown as resolved, and does not fire again when it is told once more."""
-    world = World()
     await take_alert(world.context, delivery(resolved("a1")))
     assert await take_alert(world.context, delivery(alert("a1"), alert("a2"))) is Taken.OPENED
     assert [one.fingerprint for one in world.incident.group.firing] == ["a2"]
@@ -151,17 +148,15 @@ async def test_of_a_group_only_the_alerts_that_still_fire_open_it() -> None:
     assert [one.fingerprint for one in world.incident.group.firing] == ["a2"]
 
 
-async def test_an_end_that_nobody_expected_is_forgotten_after_a_day() -> None:
+async def test_an_end_that_nobody_expected_is_forgotten_after_a_day(world: World) -> None:
     """What still fires then, fires."""
-    world = World()
     await take_alert(world.context, delivery(resolved()))
     world.clock.advance(ENDS_KEPT_SECONDS + 1)
     assert await take_alert(world.context, delivery()) is Taken.OPENED
 
 
-async def test_a_listing_reopens_it_only_when_it_really_still_fires() -> None:
+async def test_a_listing_reopens_it_only_when_it_really_still_fires(world: World) -> None:
     """A list that was read before the end arrived says nothing; one that is read much later does."""
-    world = World()
     labels = '{alertname="Runner queue is long"}'
     world.alertmanager.active = (delivery(group_key=f"{GUESSED}{labels}", receiver="tailback"),)
     await take_alert(world.context, delivery(resolved(), group_key=f"{{}}:{labels}"))

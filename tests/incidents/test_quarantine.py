@@ -46,9 +46,8 @@ async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
     assert len(world.chat.messages) == 1
 
 
-async def test_while_it_rests_it_is_not_even_looked_at() -> None:
+async def test_while_it_rests_it_is_not_even_looked_at(world: World) -> None:
     """Its pools are measured on and wake it each time: what raises when it is looked at does not raise then."""
-    world = World()
     await world.opens()
     row = next(row for row in world.data.rows.values() if isinstance(row.value, Incident))
     assert isinstance(row.value, Incident)

@@ -16,9 +16,8 @@ from tests.said import acknowledged
 from tests.world import ANA, BEN, OTHER_POOL, World, spoken
 
 
-async def test_the_first_message_waits_for_the_figures_of_its_pools() -> None:
+async def test_the_first_message_waits_for_the_figures_of_its_pools(world: World) -> None:
     """As soon as they are measured it is posted, with them."""
-    world = World()
     world.queues(14)
     await world.fires()
     (claim,) = await world.claims()
@@ -30,9 +29,8 @@ async def test_the_first_message_waits_for_the_figures_of_its_pools() -> None:
     assert "14 jobs queued" in world.parent.message.text
 
 
-async def test_figures_that_do_not_come_hold_up_the_first_message_no_longer_than_first_look() -> None:
+async def test_figures_that_do_not_come_hold_up_the_first_message_no_longer_than_first_look(world: World) -> None:
     """A source that is down costs 2 s, and the message says that it knows nothing."""
-    world = World()
     world.metrics.script.fail("*", times=None)
     await world.fires()
     await world.work()
@@ -42,18 +40,16 @@ async def test_figures_that_do_not_come_hold_up_the_first_message_no_longer_than
     assert "unknown" in world.parent.message.text
 
 
-async def test_the_first_message_carries_the_incidents_id_and_mentions_the_group() -> None:
+async def test_the_first_message_carries_the_incidents_id_and_mentions_the_group(world: World) -> None:
     """The mark is opaque; the group is told where everybody sees it."""
-    world = World()
     await world.opens()
     assert world.parent.mark == message_key(world.incident)
     assert world.parent.mark.startswith(f"{world.incident.id}.")
     assert "<!subteam^S0ONCALL>" in str(world.parent.message.blocks)
 
 
-async def test_the_parent_is_edited_only_when_it_changes() -> None:
+async def test_the_parent_is_edited_only_when_it_changes(world: World) -> None:
     """Polls without news cost Slack nothing."""
-    world = World()
     await world.opens()
     await world.passes(90, step=30)  # the second look knows a trend, the third a slope
     before = world.parent.edits
@@ -65,9 +61,8 @@ async def test_the_parent_is_edited_only_when_it_changes() -> None:
     assert "40 jobs queued" in world.parent.message.text
 
 
-async def test_a_parent_with_the_same_words_is_refreshed_once_a_report_period() -> None:
+async def test_a_parent_with_the_same_words_is_refreshed_once_a_report_period(world: World) -> None:
     """Its time of measuring goes on, so that nobody takes it for dead."""
-    world = World()
     await world.opens()
     await world.passes(30, step=30)
     before = world.parent.edits
@@ -75,9 +70,8 @@ async def test_a_parent_with_the_same_words_is_refreshed_once_a_report_period() 
     assert world.parent.edits == before + 2
 
 
-async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything() -> None:
+async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything(world: World) -> None:
     """The parent first, then the replies, oldest first."""
-    world = World()
     await world.opens()
     await world.fires(spoken("a1"), spoken("a2", host="one"))
     await world.fires(spoken("a1"), spoken("a2", host="one"), spoken("a3", host="two"))
@@ -97,9 +91,8 @@ async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything() 
     assert world.incident.log.outbox == ()
 
 
-async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread() -> None:
+async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread(world: World) -> None:
     """Resolved is not drained; drained is measured three times; the farewell says how it was, and then it is over."""
-    world = World()
     await world.opens(queued=14)
     await world.fires(spoken(firing=False))
     await world.work()
@@ -133,9 +126,8 @@ async def test_a_closed_incident_is_watched_no_longer() -> None:
     assert world.metrics.script.count("snapshot") == looks
 
 
-async def test_status_replies_come_at_most_once_a_report_period_and_only_with_news() -> None:
+async def test_status_replies_come_at_most_once_a_report_period_and_only_with_news(world: World) -> None:
     """A queue that doubles is told once; one that stays is not told at all."""
-    world = World()
     await world.opens(queued=10)
     world.queues(20)
     await world.passes(270, step=30)
@@ -145,9 +137,8 @@ async def test_status_replies_come_at_most_once_a_report_period_and_only_with_ne
     assert "Worse: linux.2xlarge 20 queued" in world.replies[0]
 
 
-async def test_muted_there_are_no_status_replies_but_the_parent_stays_true() -> None:
+async def test_muted_there_are_no_status_replies_but_the_parent_stays_true(world: World) -> None:
     """What people do is still told."""
-    world = World()
     await world.opens(queued=10)
     await world.asks("mute")
     world.queues(40)
@@ -156,9 +147,8 @@ async def test_muted_there_are_no_status_replies_but_the_parent_stays_true() -> 
     assert "40 jobs queued" in world.parent.message.text
 
 
-async def test_nobody_acknowledged_is_told_once() -> None:
+async def test_nobody_acknowledged_is_told_once(world: World) -> None:
     """After `escalate_after` the group is told in thread and channel, and the parent says so; never again."""
-    world = World()
     await world.opens()
     await world.passes(1800, step=30)
     told = [stored for stored in world.chat.thread(world.parent.ts) if "Nobody has acknowledged" in stored.message.text]
@@ -167,18 +157,16 @@ async def test_nobody_acknowledged_is_told_once() -> None:
     assert "Escalated at" in str(world.parent.message.blocks)
 
 
-async def test_an_acknowledged_incident_does_not_escalate() -> None:
+async def test_an_acknowledged_incident_does_not_escalate(world: World) -> None:
     """Somebody has it."""
-    world = World()
     await world.opens()
     await world.asks("ack", BEN)
     await world.passes(1800, step=30)
     assert Event.ESCALATED not in [entry.event for entry in world.incident.log.timeline]
 
 
-async def test_a_webhook_in_the_middle_of_a_step_keeps_both_moves() -> None:
+async def test_a_webhook_in_the_middle_of_a_step_keeps_both_moves(world: World) -> None:
     """The step's move is run again on what the webhook wrote, and the record is looked at once more at once."""
-    world = World()
     await world.opens(queued=14)
     world.chat = Interrupted(world.clock, lambda: world.fires(spoken(firing=False)), world.chat.messages)
     world.context.chat = world.chat
@@ -209,9 +197,8 @@ async def test_an_incident_waits_for_its_turn() -> None:
     assert len(world.chat.parents()) == 5
 
 
-async def test_one_talkative_incident_lets_the_others_have_a_turn() -> None:
+async def test_one_talkative_incident_lets_the_others_have_a_turn(world: World) -> None:
     """After a bounded number of steps the claim is given back, with the rest due at once."""
-    world = World()
     await world.opens()
     for number in range(20):
         await world.fires(spoken("a1"), spoken(f"b{number}", host=str(number)))
@@ -226,9 +213,8 @@ async def test_one_talkative_incident_lets_the_others_have_a_turn() -> None:
     assert len(world.replies) == 20
 
 
-async def test_a_candidate_pool_that_queues_is_shown_and_the_others_are_not_judged_by() -> None:
+async def test_a_candidate_pool_that_queues_is_shown_and_the_others_are_not_judged_by(world: World) -> None:
     """An alert that names no pool: all are measured, and the drain is judged on the one that was seen to queue."""
-    world = World()
     world.queues(9, pool=OTHER_POOL)
     nameless = replace(spoken(), labels={"alertname": "Jobs are queued"})
     await world.fires(nameless)
@@ -239,9 +225,8 @@ async def test_a_candidate_pool_that_queues_is_shown_and_the_others_are_not_judg
 
 
 @pytest.mark.parametrize("state", [State.DRAINED, State.RESOLVED])
-async def test_a_claim_on_what_is_over_and_said_ends_quietly(state: State) -> None:
+async def test_a_claim_on_what_is_over_and_said_ends_quietly(state: State, world: World) -> None:
     """Nothing is sent for an incident that is over and says so."""
-    world = World()
     await world.opens()
     await world.asks("resolve", surface="dialog")
     await world.work()

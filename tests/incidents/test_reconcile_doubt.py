@@ -32,9 +32,8 @@ async def dying(world: World, *, sent: bool) -> Claim:
 
 
 @pytest.mark.parametrize("sent", [True, False])
-async def test_a_worker_that_dies_while_it_posts_leaves_one_thread(sent: bool) -> None:
+async def test_a_worker_that_dies_while_it_posts_leaves_one_thread(sent: bool, world: World) -> None:
     """The next one waits until Slack's history can be trusted, looks, and posts only what is not there."""
-    world = World()
     await dying(world, sent=sent)
     await world.passes(READY_SECONDS - 1, step=1)
     assert world.chat.script.count("find") == 0
@@ -44,9 +43,8 @@ async def test_a_worker_that_dies_while_it_posts_leaves_one_thread(sent: bool) -
     assert world.chat.script.count("post") == (1 if sent else 2) + len(world.chat.thread(world.parent.ts))
 
 
-async def test_a_history_that_lags_makes_no_second_thread() -> None:
+async def test_a_history_that_lags_makes_no_second_thread(world: World) -> None:
     """A message that shows up only after some seconds is still found."""
-    world = World()
     world.chat.history_lag_seconds = 15
     await dying(world, sent=True)
     await world.passes(40, step=1)
@@ -64,9 +62,8 @@ async def test_waiting_for_a_turn_does_not_forget_the_doubt() -> None:
     assert world.incident.thread.root == world.chat.parents()[0].ts
 
 
-async def test_an_edit_that_fails_first_does_not_forget_the_doubt_about_a_reply() -> None:
+async def test_an_edit_that_fails_first_does_not_forget_the_doubt_about_a_reply(world: World) -> None:
     """The worker died while it told the thread; the edit that comes first is put off, and the reply is still one."""
-    world = World()
     await world.opens()
     await world.fires(spoken("a1"), spoken("b1", host="one"))
     world.chat.script.fail("post", after=True, error=Dies())
@@ -79,9 +76,8 @@ async def test_an_edit_that_fails_first_does_not_forget_the_doubt_about_a_reply(
     assert world.incident.log.outbox == ()
 
 
-async def test_the_second_of_two_messages_after_a_doubt_needs_no_look() -> None:
+async def test_the_second_of_two_messages_after_a_doubt_needs_no_look(world: World) -> None:
     """Only the first thing that is due can have been said by the one who died."""
-    world = World()
     await world.opens()
     await world.fires(spoken("a1"), spoken("b1", host="one"))
     await world.fires(spoken("a1"), spoken("b1", host="one"), spoken("b2", host="two"))
@@ -93,9 +89,8 @@ async def test_the_second_of_two_messages_after_a_doubt_needs_no_look() -> None:
     assert world.chat.script.count("find") == 1
 
 
-async def test_a_history_that_cannot_be_read_delays_by_two_minutes_at_most() -> None:
+async def test_a_history_that_cannot_be_read_delays_by_two_minutes_at_most(world: World) -> None:
     """Late beats never: then it is posted all the same."""
-    world = World()
     await dying(world, sent=False)
     world.chat.script.fail("find", Failure.CREDENTIALS, times=None)
     await world.passes(LOOK_UP_SECONDS - 5, step=5)
@@ -105,9 +100,8 @@ async def test_a_history_that_cannot_be_read_delays_by_two_minutes_at_most() -> 
     assert len(world.chat.parents()) == 1
 
 
-async def test_with_no_history_every_new_doubt_waits_anew() -> None:
+async def test_with_no_history_every_new_doubt_waits_anew(world: World) -> None:
     """A try that ended unknown, two minutes after the first: the next one is not made at once."""
-    world = World()
     await dying(world, sent=False)
     world.chat.script.fail("find", Failure.CREDENTIALS, times=None)
     world.chat.script.fail("post", Failure.UNKNOWN, times=None)
@@ -115,9 +109,8 @@ async def test_with_no_history_every_new_doubt_waits_anew() -> None:
     assert world.chat.script.count("post") == 1 + 2
 
 
-async def test_a_claim_that_was_lost_writes_nothing() -> None:
+async def test_a_claim_that_was_lost_writes_nothing(world: World) -> None:
     """Somebody else has the record: the late worker's move is refused, and it says so."""
-    world = World()
     await world.opens()
     await world.asks("ack", ANA)
     (late,) = await world.claims()
@@ -131,9 +124,8 @@ async def test_a_claim_that_was_lost_writes_nothing() -> None:
     assert world.parent.edits == 1
 
 
-async def test_nothing_is_sent_after_the_lease_has_ended() -> None:
+async def test_nothing_is_sent_after_the_lease_has_ended(world: World) -> None:
     """The clock is checked right before sending (docs/design/measurements.md#paused-processes)."""
-    world = World()
     world.queues(14)
     await world.fires()
     await world.tell((await world.claims("pool"))[0])
@@ -143,9 +135,8 @@ async def test_nothing_is_sent_after_the_lease_has_ended() -> None:
     assert world.chat.script.count("post") == 0
 
 
-async def test_a_root_that_slack_took_in_while_the_record_was_taken_away_is_adopted() -> None:
+async def test_a_root_that_slack_took_in_while_the_record_was_taken_away_is_adopted(world: World) -> None:
     """The worker's lease ended while Slack was slow: the next one finds the thread instead of opening another."""
-    world = World()
     world.chat = world.context.chat = Slow(world.clock)
     world.queues(14)
     await world.fires()

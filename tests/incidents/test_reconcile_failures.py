@@ -17,9 +17,8 @@ async def waiting(world: World) -> None:
     await world.work()
 
 
-async def test_later_holds_the_whole_channel_for_as_long_as_slack_says() -> None:
+async def test_later_holds_the_whole_channel_for_as_long_as_slack_says(world: World) -> None:
     """Nothing is sent to the channel before; the other incident there waits too, and then both get their threads."""
-    world = World()
     world.chat.script.fail("post", Failure.LATER, retry_after_seconds=7)
     world.queues(14)
     await world.fires(group_key="g1")
@@ -35,9 +34,8 @@ async def test_later_holds_the_whole_channel_for_as_long_as_slack_says() -> None
     assert not world.context.health.slack
 
 
-async def test_later_on_an_edit_leaves_the_replies_their_way() -> None:
+async def test_later_on_an_edit_leaves_the_replies_their_way(world: World) -> None:
     """Edits and posts are counted apart."""
-    world = World()
     await world.opens()
     world.chat.script.fail("update", Failure.LATER, retry_after_seconds=30)
     await world.asks("ack", ANA)
@@ -51,9 +49,8 @@ async def test_later_on_an_edit_leaves_the_replies_their_way() -> None:
 
 
 @pytest.mark.parametrize("arrived", [True, False])
-async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool) -> None:
+async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool, world: World) -> None:
     """After lease and settle time; one thread, whether the first try had worked or not."""
-    world = World()
     world.chat.script.fail("post", Failure.UNKNOWN, after=arrived)
     await waiting(world)
     assert world.context.health.slack
@@ -69,9 +66,8 @@ async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool) -> 
     assert not world.context.health.slack
 
 
-async def test_an_unknown_reply_is_looked_for_and_told_once() -> None:
+async def test_an_unknown_reply_is_looked_for_and_told_once(world: World) -> None:
     """The same holds inside the thread; the reply after it needs no look."""
-    world = World()
     await world.opens()
     world.chat.script.fail("post", Failure.UNKNOWN, after=True)
     await world.fires(spoken("a1"), spoken("b1", host="one"))
@@ -82,9 +78,8 @@ async def test_an_unknown_reply_is_looked_for_and_told_once() -> None:
     assert world.chat.script.count("find") == 1
 
 
-async def test_an_unknown_edit_is_simply_made_again() -> None:
+async def test_an_unknown_edit_is_simply_made_again(world: World) -> None:
     """The same edit twice does no harm: no look, and no reply waits for one."""
-    world = World()
     await world.opens()
     world.chat.script.fail("update", Failure.UNKNOWN)
     await world.asks("ack", ANA)
@@ -95,9 +90,8 @@ async def test_an_unknown_edit_is_simply_made_again() -> None:
     assert world.chat.script.count("find") == 0
 
 
-async def test_a_slack_that_cannot_be_reached_is_tried_with_growing_pauses() -> None:
+async def test_a_slack_that_cannot_be_reached_is_tried_with_growing_pauses(world: World) -> None:
     """Up to a minute; /readyz says why meanwhile; nothing is lost."""
-    world = World()
     world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
     await waiting(world)
     assert world.due() == 2.0
@@ -109,9 +103,8 @@ async def test_a_slack_that_cannot_be_reached_is_tried_with_growing_pauses() -> 
     assert len(world.chat.parents()) == 1
 
 
-async def test_an_outage_of_slack_costs_no_buttons() -> None:
+async def test_an_outage_of_slack_costs_no_buttons(world: World) -> None:
     """The rendering is not to blame for a network that is down: afterwards the full message stands."""
-    world = World()
     world.chat.script.fail("post", Failure.UNCONNECTED, times=6)
     await waiting(world)
     await world.passes(200)
@@ -119,9 +112,8 @@ async def test_an_outage_of_slack_costs_no_buttons() -> None:
     assert any(block["type"] == "actions" for block in world.parent.message.blocks)
 
 
-async def test_a_shape_that_slack_refuses_is_made_plain() -> None:
+async def test_a_shape_that_slack_refuses_is_made_plain(world: World) -> None:
     """At most two refusals; the thread exists, in words alone."""
-    world = World()
     world.chat.script.fail("post", Failure.SHAPE)
     await waiting(world)
     assert world.chat.script.count("post") == 2
@@ -129,9 +121,8 @@ async def test_a_shape_that_slack_refuses_is_made_plain() -> None:
     assert "Runner queue is long" in world.parent.message.text
 
 
-async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text() -> None:
+async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text(world: World) -> None:
     """The thread goes on instead of standing still behind one message."""
-    world = World()
     await world.opens()
     world.chat.script.fail("post", Failure.SHAPE)
     await world.fires(spoken("a1"), spoken("b1", host="one"))
@@ -141,9 +132,8 @@ async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text() -> None:
     assert "1 more alert" in told.message.text
 
 
-async def test_a_plain_text_that_slack_refuses_rests_for_an_hour() -> None:
+async def test_a_plain_text_that_slack_refuses_rests_for_an_hour(world: World) -> None:
     """Polls do not wake it: at most two tries, then quarantine, and the others are not held up."""
-    world = World()
     world.chat.script.fail("post", Failure.SHAPE, times=2)
     await waiting(world)
     await world.passes(3500, step=50)
@@ -178,9 +168,8 @@ async def test_a_channel_that_is_archived_under_way_moves_the_incident() -> None
     assert len(world.replies) == 1
 
 
-async def test_without_a_fallback_a_broken_channel_is_tried_once_a_minute() -> None:
+async def test_without_a_fallback_a_broken_channel_is_tried_once_a_minute(world: World) -> None:
     """Whatever wakes the incident in between."""
-    world = World()
     world.chat.channels = []
     await waiting(world)
     for _ in range(5):
@@ -192,9 +181,8 @@ async def test_without_a_fallback_a_broken_channel_is_tried_once_a_minute() -> N
     assert len(world.chat.parents()) == 1
 
 
-async def test_refused_credentials_stop_all_posting_to_a_probe_in_ten_seconds() -> None:
+async def test_refused_credentials_stop_all_posting_to_a_probe_in_ten_seconds(world: World) -> None:
     """/readyz is told, everything is kept, and it goes on by itself once a call succeeds."""
-    world = World()
     world.chat.script.fail("post", Failure.CREDENTIALS, times=None)
     world.queues(14)
     for number in range(3):
@@ -210,9 +198,8 @@ async def test_refused_credentials_stop_all_posting_to_a_probe_in_ten_seconds() 
     assert not world.context.health.slack
 
 
-async def test_a_deleted_thread_is_replaced_once_by_a_new_one() -> None:
+async def test_a_deleted_thread_is_replaced_once_by_a_new_one(world: World) -> None:
     """It says so, and what is not told yet is told there."""
-    world = World()
     before = await world.opens()
     world.chat.delete(CHANNEL, before.thread.root or "")
     await world.fires(spoken("a1"), spoken("b1", host="one"))
@@ -223,9 +210,8 @@ async def test_a_deleted_thread_is_replaced_once_by_a_new_one() -> None:
     assert world.data.indexes[f"thread:{CHANNEL}:{world.parent.ts}"] == world.incident.id
 
 
-async def test_an_unrelated_note_does_not_count_as_a_deleted_thread() -> None:
+async def test_an_unrelated_note_does_not_count_as_a_deleted_thread(world: World) -> None:
     """The first deletion is mended at once, whatever the thread was told shortly before."""
-    world = World()
     before = await world.opens()
     await world.says("scale_up", "linux.2xlarge", "24")
     await world.asks("diagnose")
@@ -237,9 +223,8 @@ async def test_an_unrelated_note_does_not_count_as_a_deleted_thread() -> None:
     assert world.incident.trouble.retry_at == 0.0
 
 
-async def test_a_thread_that_is_deleted_again_rests_for_an_hour() -> None:
+async def test_a_thread_that_is_deleted_again_rests_for_an_hour(world: World) -> None:
     """Never a loop of new threads."""
-    world = World()
     await world.opens()
     for _ in range(2):
         world.chat.delete(CHANNEL, world.incident.thread.root or "")
@@ -252,9 +237,10 @@ async def test_a_thread_that_is_deleted_again_rests_for_an_hour() -> None:
     assert len(world.chat.parents()) == 1
 
 
-async def test_a_message_that_cannot_be_edited_any_more_gets_a_new_thread_even_when_it_is_found_again() -> None:
+async def test_a_message_that_cannot_be_edited_any_more_gets_a_new_thread_even_when_it_is_found_again(
+    world: World,
+) -> None:
     """The old message still carries the mark; the look for an uncertain post does not take it for the new one."""
-    world = World()
     await world.opens()
     world.second_stands = True
     world.chat.script.fail("update", Failure.GONE)
@@ -266,9 +252,8 @@ async def test_a_message_that_cannot_be_edited_any_more_gets_a_new_thread_even_w
     assert world.incident.thread.root == world.chat.parents()[1].ts
 
 
-async def test_a_store_that_fails_is_no_failure_of_slack() -> None:
+async def test_a_store_that_fails_is_no_failure_of_slack(world: World) -> None:
     """The claim is left to whoever comes next; nothing is said of Slack."""
-    world = World()
     await world.opens()
     await world.asks("ack", ANA)
     (claim,) = await world.claims()

@@ -70,9 +70,8 @@ async def test_another_sender_is_told_too_and_the_same_one_after_an_hour() -> No
         assert len(notices(door.world)) == 3
 
 
-async def test_of_many_processes_at_once_one_writes_the_notice() -> None:
+async def test_of_many_processes_at_once_one_writes_the_notice(world: World) -> None:
     """The record's version decides."""
-    world = World()
     told = await asyncio.gather(*(report_rejected(world.context, "grafana", "10.0.0.1", "why") for _ in range(20)))
     assert told.count(True) == 1
     await world.work()
@@ -97,9 +96,8 @@ async def test_a_store_that_is_down_costs_the_notice_and_not_the_answer() -> Non
         assert (await door.alert(b"{", **KNOWN)).status_code == 400
 
 
-async def test_a_woken_notice_without_a_record_posts_nothing() -> None:
+async def test_a_woken_notice_without_a_record_posts_nothing(world: World) -> None:
     """It has nothing to say."""
-    world = World()
     await world.store.commit(Change(wake=("rejected:gone",)))
     await world.work()
     assert notices(world) == []

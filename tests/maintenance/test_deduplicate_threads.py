@@ -80,9 +80,8 @@ async def test_looking_again_changes_nothing() -> None:
     assert second.edits == edits
 
 
-async def test_other_messages_are_left_alone() -> None:
+async def test_other_messages_are_left_alone(world: World) -> None:
     """One that somebody else wrote with our mark, and one of another incident."""
-    world = World()
     await world.opens()
     strange = SlackMessage(CHANNEL, f"{NOW - 9:.6f}", Message("Not ours"), message_key(world.incident), ours=False)
     world.chat.messages.append(strange)

@@ -27,9 +27,8 @@ async def ended(world: World) -> Incident:
     return world.incident
 
 
-async def test_an_incident_is_forgotten_as_a_whole_after_thirty_days() -> None:
+async def test_an_incident_is_forgotten_as_a_whole_after_thirty_days(world: World) -> None:
     """Until then it is found by its group, its thread and the report; afterwards no key of it is left."""
-    world = World()
     incident = await ended(world)
     world.clock.advance(KEPT_AFTER_CLOSE_SECONDS - DAY)
     assert await expire(world.context) == ""
@@ -41,9 +40,8 @@ async def test_an_incident_is_forgotten_as_a_whole_after_thirty_days() -> None:
     assert await world.store.get(Incident, incident.id) is None
 
 
-async def test_an_ended_incident_keeps_at_most_five_keys() -> None:
+async def test_an_ended_incident_keeps_at_most_five_keys(world: World) -> None:
     """Its record of some 10 kB and three indexes, however often people clicked, once a second click is a day late."""
-    world = World()
     await world.opens()
     for name in ("ack", "unack", "ack", "mute"):
         await world.asks(name)
@@ -60,9 +58,8 @@ async def test_an_ended_incident_keeps_at_most_five_keys() -> None:
     assert len(Codecs.build().encode(world.incident)) < 15_000
 
 
-async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident() -> None:
+async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident(world: World) -> None:
     """Only the traces of the old one go: its thread, and its place in the report."""
-    world = World()
     old = await ended(world)
     world.clock.advance(KEPT_AFTER_CLOSE_SECONDS + DAY)
     await world.fires(spoken(starts_at=world.clock.now() - 60))
@@ -76,9 +73,8 @@ async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident() ->
     assert traces(world, found.value) == ["like", "open", "thread", "watch"]
 
 
-async def test_an_incident_that_is_open_is_never_forgotten() -> None:
+async def test_an_incident_that_is_open_is_never_forgotten(world: World) -> None:
     """However old it is, and also when it stands among those that ended once."""
-    world = World()
     incident = await ended(world)
     row = world.data.rows[f"inc:{incident.id}"]
     row.value, row.expires = replace(incident, state=incident.state.OPEN, closed_at=None, opened_at=NOW), float("inf")
@@ -88,18 +84,16 @@ async def test_an_incident_that_is_open_is_never_forgotten() -> None:
     assert await world.store.get(Incident, incident.id) is not None
 
 
-async def test_what_has_expired_by_itself_leaves_the_report() -> None:
+async def test_what_has_expired_by_itself_leaves_the_report(world: World) -> None:
     """Nobody was there to forget it: its name goes from the set all the same."""
-    world = World()
     incident = await ended(world)
     del world.data.rows[f"inc:{incident.id}"]
     await expire(world.context)
     assert await world.store.members("ended") == set()
 
 
-async def test_the_chore_does_it_every_six_hours() -> None:
+async def test_the_chore_does_it_every_six_hours(world: World) -> None:
     """Whichever worker claims it."""
-    world = World()
     incident = await ended(world)
     from_then = world.clock.now()
     world.data.due["chore:tidy"] = from_then

@@ -73,9 +73,8 @@ async def test_a_channel_that_is_gone_for_good_holds_up_nobody() -> None:
     assert [key for key in world.data.indexes if key.startswith("like:")]
 
 
-async def test_every_channel_of_ours_is_read() -> None:
+async def test_every_channel_of_ours_is_read(world: World) -> None:
     """Routes and the fallback, too: an incident may stand in any of them."""
-    world = World()
     world.configure(
         [{"match": {"team": "a"}, "channel": "C0A"}],
         slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"},
@@ -84,9 +83,8 @@ async def test_every_channel_of_ours_is_read() -> None:
     assert world.chat.script.count("own") == 3
 
 
-async def test_the_thread_of_an_incident_that_was_over_is_not_taken_up() -> None:
+async def test_the_thread_of_an_incident_that_was_over_is_not_taken_up(world: World) -> None:
     """Its group opens a new thread, as it would have."""
-    world = World()
     await world.opens()
     await world.fires(spoken(firing=False))
     world.queues(0)
@@ -100,9 +98,8 @@ async def test_the_thread_of_an_incident_that_was_over_is_not_taken_up() -> None
     assert len(world.chat.parents()) == 2
 
 
-async def test_a_thread_that_somebody_else_wrote_is_not_taken_up() -> None:
+async def test_a_thread_that_somebody_else_wrote_is_not_taken_up(world: World) -> None:
     """Any app may copy a mark; nobody copies the sender."""
-    world = World()
     await world.opens()
     (first,) = world.chat.parents()
     first.ours = False
@@ -139,9 +136,8 @@ async def test_an_old_thread_beside_a_new_one_points_to_it() -> None:
     assert first.edits == again
 
 
-async def test_messages_that_are_no_first_messages_of_ours_are_left_alone() -> None:
+async def test_messages_that_are_no_first_messages_of_ours_are_left_alone(world: World) -> None:
     """A reply's mark, a digest's, and none."""
-    world = World()
     for mark in ("i1/3", "digest/1.000", "i1"):
         world.chat.messages.append(SlackMessage(CHANNEL, f"{NOW - 5:.6f}", Message("x"), mark))
     assert await recovered(world.context)

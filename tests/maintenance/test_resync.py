@@ -12,9 +12,8 @@ LABELS = '{alertname="Runner queue is long"}'
 HEARD = delivery(group_key=f"{GUESSED}{LABELS}")
 
 
-async def test_a_group_of_ours_is_opened_and_its_delivery_joins_it() -> None:
+async def test_a_group_of_ours_is_opened_and_its_delivery_joins_it(world: World) -> None:
     """Opened once; the webhook with the whole key is the same incident; another team's receiver is not ours."""
-    world = World()
     world.alertmanager.active = (HEARD, delivery(receiver="email", group_key=f"{GUESSED}{LABELS}"))
     assert await resync(world.context) == ""
     assert await resync(world.context) == ""
@@ -23,9 +22,8 @@ async def test_a_group_of_ours_is_opened_and_its_delivery_joins_it() -> None:
     assert len(world.data.sets["open"]) == 1
 
 
-async def test_a_source_that_does_not_answer_eases_nothing() -> None:
+async def test_a_source_that_does_not_answer_eases_nothing(world: World) -> None:
     """No answer is not silence: the incident stays open, and the note says why; an empty answer eases it."""
-    world = World()
     await take_alert(world.context, delivery(group_key=f"{{}}:{LABELS}"))
     world.clock.advance(601)
     world.alertmanager.script.fail("groups", Failure.LATER)
@@ -35,9 +33,8 @@ async def test_a_source_that_does_not_answer_eases_nothing() -> None:
     assert not world.incident.group.firing
 
 
-async def test_what_was_heard_of_a_moment_ago_is_not_ended_by_a_list_that_lacks_it() -> None:
+async def test_what_was_heard_of_a_moment_ago_is_not_ended_by_a_list_that_lacks_it(world: World) -> None:
     """A delivery and a listing may overtake each other: only after one period of silence the list is believed."""
-    world = World()
     await take_alert(world.context, delivery(group_key=f"{{}}:{LABELS}"))
     world.clock.advance(world.context.settings.file.timing.resync - 1)
     await resync(world.context)
@@ -47,9 +44,8 @@ async def test_what_was_heard_of_a_moment_ago_is_not_ended_by_a_list_that_lacks_
     assert not world.incident.group.firing
 
 
-async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed() -> None:
+async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed(world: World) -> None:
     """One that does not answer says nothing of the other's alerts; one that does not hold an alert ends nothing."""
-    world = World()
     other = FakeAlertmanager(world.clock)
     world.context.alertmanagers = {"grafana": world.alertmanager, "other": other}
     await take_alert(world.context, delivery(group_key=f"{{}}:{LABELS}"))
@@ -66,9 +62,8 @@ async def test_of_two_back_ends_the_one_that_holds_the_alert_is_believed() -> No
     assert not world.incident.group.firing
 
 
-async def test_what_a_sender_left_out_is_read_from_its_api() -> None:
+async def test_what_a_sender_left_out_is_read_from_its_api(world: World) -> None:
     """A delivery that shows one of three: the API is asked at once, all three are known, and nothing is left out."""
-    world = World()
     first, second, third = alert("a1"), alert("a2"), alert("a3")
     await take_alert(world.context, delivery(first, truncated=2, group_key=f"{{}}:{LABELS}"))
     assert "chore:resync" in world.data.due
@@ -81,18 +76,16 @@ async def test_what_a_sender_left_out_is_read_from_its_api() -> None:
     assert (len(world.incident.group.firing), world.incident.group.truncated) == (2, 0)
 
 
-async def test_without_an_api_the_left_out_are_counted() -> None:
+async def test_without_an_api_the_left_out_are_counted(world: World) -> None:
     """Nothing is asked, "+2 more" stays."""
-    world = World()
     world.context.alertmanagers = {}
     await take_alert(world.context, delivery(alert("a1"), truncated=2))
     assert "chore:resync" not in world.data.due
     assert world.incident.group.truncated == 2
 
 
-async def test_the_end_of_a_group_that_no_delivery_told_of_is_heard() -> None:
+async def test_the_end_of_a_group_that_no_delivery_told_of_is_heard(world: World) -> None:
     """Opened from the API, whose key is a guess; its first delivery may be the end, under the whole key."""
-    world = World()
     world.alertmanager.active = (HEARD,)
     await resync(world.context)
     whole = f'{{}}/{{team="ci"}}:{LABELS}'

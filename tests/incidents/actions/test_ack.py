@@ -22,9 +22,8 @@ def test_it_is_a_button_while_nobody_has_it_and_a_menu_entry_afterwards() -> Non
     assert (taken.text, taken.place) == ("Take over", Place.MORE)
 
 
-async def test_the_parent_says_at_once_who_has_it() -> None:
+async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
     """A click is recorded, shown in the parent, and told in the thread once."""
-    world = World()
     await world.opens()
     answer = await world.asks("ack", CAM)
     await world.work()
@@ -34,9 +33,8 @@ async def test_the_parent_says_at_once_who_has_it() -> None:
     assert [(entry.who, entry.what, entry.outcome) for _, entry, _ in world.data.trail] == [(CAM, "ack", "has it")]
 
 
-async def test_a_double_click_acts_once() -> None:
+async def test_a_double_click_acts_once(world: World) -> None:
     """The second one hears that it was done, and by whom."""
-    world = World()
     await world.opens()
     button = {"request_id": request_id(world.incident, "ack")}
     await world.asks("ack", ANA, **button)
@@ -46,27 +44,24 @@ async def test_a_double_click_acts_once() -> None:
     assert len([entry for entry in world.incident.log.timeline if entry.who == ANA]) == 1
 
 
-async def test_somebody_who_has_it_need_not_take_it_again() -> None:
+async def test_somebody_who_has_it_need_not_take_it_again(world: World) -> None:
     """By words, with no old button in hand."""
-    world = World()
     await world.opens()
     await world.says("ack")
     with pytest.raises(Refused, match="You have already acknowledged"):
         await world.says("ack")
 
 
-async def test_somebody_else_can_take_over() -> None:
+async def test_somebody_else_can_take_over(world: World) -> None:
     """By the menu's entry, which has an id of its own."""
-    world = World()
     await world.opens()
     await world.asks("ack", ANA)
     await world.asks("ack", BEN)
     assert world.incident.ownership.owner == BEN
 
 
-async def test_an_old_button_of_an_incident_that_is_over_does_nothing() -> None:
+async def test_an_old_button_of_an_incident_that_is_over_does_nothing(world: World) -> None:
     """Polite, and without effect."""
-    world = World()
     await world.opens()
     await world.asks("resolve", surface="dialog")
     with pytest.raises(Refused, match="This incident is over"):
@@ -74,9 +69,8 @@ async def test_an_old_button_of_an_incident_that_is_over_does_nothing() -> None:
     assert world.incident.ownership.owner is None
 
 
-async def test_an_end_in_the_same_moment_wins() -> None:
+async def test_an_end_in_the_same_moment_wins(world: World) -> None:
     """The click was judged while the incident was open, and is written after it has closed: it is refused."""
-    world = World()
     await world.opens()
     over, refused = await asyncio.gather(
         world.asks("resolve", surface="dialog"), world.asks("ack", BEN), return_exceptions=True

@@ -16,9 +16,8 @@ def test_it_is_offered_only_where_a_pool_is_measured() -> None:
     assert chart_button.ACTION.label(incident(candidates=()), view()) is None
 
 
-async def test_the_reply_says_who_asked_and_shows_the_queue() -> None:
+async def test_the_reply_says_who_asked_and_shows_the_queue(world: World) -> None:
     """Once a few samples are known."""
-    world = World()
     await world.opens()
     world.queues(30)
     await world.passes(300, step=30)
@@ -28,9 +27,8 @@ async def test_the_reply_says_who_asked_and_shows_the_queue() -> None:
     assert f"<@{ANA}> asked for the chart" in world.replies[-1]
 
 
-async def test_a_queue_of_which_nothing_is_known_is_not_drawn() -> None:
+async def test_a_queue_of_which_nothing_is_known_is_not_drawn(world: World) -> None:
     """No empty picture; the sentence says when to try again."""
-    world = World()
     world.metrics.script.fail("snapshot", times=None)
     await world.fires()
     with pytest.raises(Refused, match="not enough figures for a chart"):

@@ -163,9 +163,8 @@ async def test_a_dialog_that_is_too_old_files_nothing() -> None:
     assert not world.issues.filed
 
 
-async def test_without_a_repository_it_is_neither_offered_nor_done() -> None:
+async def test_without_a_repository_it_is_neither_offered_nor_done(world: World) -> None:
     """The refusal names the table."""
-    world = World()
     await world.opens()
     assert "File an issue" not in str(world.parent.message.blocks)
     with pytest.raises(Refused, match=r"\[issues\]"):

@@ -18,9 +18,8 @@ async def test_nothing_open_is_said() -> None:
     assert await text(World()) == "No incident is open in your channels."
 
 
-async def test_every_open_incident_is_listed_with_its_thread() -> None:
+async def test_every_open_incident_is_listed_with_its_thread(world: World) -> None:
     """And none that is over."""
-    world = World()
     await world.opens()
     first = world.incident
     root = first.thread.root or ""
@@ -34,9 +33,8 @@ async def test_every_open_incident_is_listed_with_its_thread() -> None:
     assert (await text(world)).startswith("1 open incident:")
 
 
-async def test_a_link_that_slack_does_not_give_is_left_out() -> None:
+async def test_a_link_that_slack_does_not_give_is_left_out(world: World) -> None:
     """The list is worth more than its links."""
-    world = World()
     await world.opens()
     world.chat.script.fail("permalink", Failure.UNKNOWN, times=None)
     told = await text(world)

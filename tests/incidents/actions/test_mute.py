@@ -18,9 +18,8 @@ def test_the_entry_says_what_it_will_do(muted: bool, label: str) -> None:
     assert found.text == label
 
 
-async def test_it_turns_status_replies_off_and_on_again() -> None:
+async def test_it_turns_status_replies_off_and_on_again(world: World) -> None:
     """The parent says so, and the timeline keeps who did it."""
-    world = World()
     await world.opens()
     await world.asks("mute")
     await world.work()
@@ -31,9 +30,8 @@ async def test_it_turns_status_replies_off_and_on_again() -> None:
     assert [entry.event for entry in world.incident.log.timeline][1:] == [Event.MUTED, Event.UNMUTED]
 
 
-async def test_the_same_entry_twice_turns_it_once() -> None:
+async def test_the_same_entry_twice_turns_it_once(world: World) -> None:
     """A double click does not undo itself."""
-    world = World()
     await world.opens()
     entry = {"request_id": request_id(world.incident, "mute")}
     await world.asks("mute", **entry)

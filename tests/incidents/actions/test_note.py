@@ -13,9 +13,8 @@ WORDS = ("restarted", "the", "autoscaler")
 TEXT = "restarted the autoscaler"
 
 
-async def test_a_note_stands_wherever_the_incident_is_told() -> None:
+async def test_a_note_stands_wherever_the_incident_is_told(world: World) -> None:
     """With its author; the thread shows the person's own message, so nothing is posted."""
-    world = World()
     await world.opens()
     replies = len(world.replies)
     answer = await world.says("note", *WORDS, who=BEN)
@@ -30,9 +29,8 @@ async def test_a_note_stands_wherever_the_incident_is_told() -> None:
     assert (entry.who, entry.what, entry.parameters, entry.outcome) == (BEN, "note", {"text": TEXT}, "noted")
 
 
-async def test_the_summary_tells_it() -> None:
+async def test_the_summary_tells_it(world: World) -> None:
     """It is part of what happened."""
-    world = World()
     await world.opens()
     await world.says("note", *WORDS)
     await world.asks("resolve", surface="dialog")
@@ -40,9 +38,8 @@ async def test_the_summary_tells_it() -> None:
     assert f"<@{ANA}> noted: {TEXT}" in world.replies[-1]
 
 
-async def test_an_incident_that_is_over_takes_notes_too() -> None:
+async def test_an_incident_that_is_over_takes_notes_too(world: World) -> None:
     """What was found out afterwards belongs to the export."""
-    world = World()
     await world.opens()
     await world.asks("resolve", surface="dialog")
     await world.work()
@@ -51,9 +48,8 @@ async def test_an_incident_that_is_over_takes_notes_too() -> None:
     assert f"noted: {TEXT}" in markdown(world.incident, world.clock.now())
 
 
-async def test_a_note_calls_nobody_and_links_nowhere() -> None:
+async def test_a_note_calls_nobody_and_links_nowhere(world: World) -> None:
     """It is text, whatever it looks like."""
-    world = World()
     await world.opens()
     await world.says("note", "<!channel>", "*<https://bad.example|ok>*")
     await world.work()
@@ -67,18 +63,16 @@ async def test_a_note_calls_nobody_and_links_nowhere() -> None:
     ("words", "why"),
     [((), "The note is empty"), (("x" * (MOST_CHARACTERS + 1),), "has 501 characters, and 500")],
 )
-async def test_no_note_and_too_long_a_note_are_refused(words: tuple[str, ...], why: str) -> None:
+async def test_no_note_and_too_long_a_note_are_refused(words: tuple[str, ...], why: str, world: World) -> None:
     """Nothing is cut off in silence."""
-    world = World()
     await world.opens()
     with pytest.raises(Refused, match=why):
         await world.says("note", *words)
     assert world.incident.log.timeline[-1].event is not Event.NOTED
 
 
-async def test_a_note_that_slack_brings_twice_is_noted_once() -> None:
+async def test_a_note_that_slack_brings_twice_is_noted_once(world: World) -> None:
     """A repeated delivery is no second note."""
-    world = World()
     await world.opens()
     await world.says("note", *WORDS, key="Ev1")
     with pytest.raises(Refused, match="already requested"):

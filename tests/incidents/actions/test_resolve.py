@@ -11,9 +11,8 @@ from bot.ports import Refused
 from tests.world import ANA, BEN, World
 
 
-async def test_the_menu_asks_first() -> None:
+async def test_the_menu_asks_first(world: World) -> None:
     """The entry opens a question; nothing has happened yet."""
-    world = World()
     await world.opens()
     answer = await world.asks("resolve")
     assert answer.view is not None
@@ -21,9 +20,8 @@ async def test_the_menu_asks_first() -> None:
     assert not world.incident.closed
 
 
-async def test_confirmed_it_closes_and_says_who_did() -> None:
+async def test_confirmed_it_closes_and_says_who_did(world: World) -> None:
     """The parent shows it, its buttons go, the farewell is told in the channel."""
-    world = World()
     await world.opens(queued=14)
     await world.asks("resolve", BEN, surface="dialog")
     await world.work()
@@ -34,17 +32,15 @@ async def test_confirmed_it_closes_and_says_who_did() -> None:
     assert "up to 14 jobs queued" in farewell.message.text
 
 
-async def test_in_words_it_needs_no_second_question() -> None:
+async def test_in_words_it_needs_no_second_question(world: World) -> None:
     """`@tailback resolve` in the thread was typed on purpose."""
-    world = World()
     await world.opens()
     await world.says("resolve")
     assert world.incident.closed
 
 
-async def test_two_people_confirm_and_one_closes() -> None:
+async def test_two_people_confirm_and_one_closes(world: World) -> None:
     """The second one hears who did."""
-    world = World()
     await world.opens()
     entry = {"request_id": request_id(world.incident, "resolve"), "surface": "dialog"}
     await world.asks("resolve", ANA, **entry)
@@ -54,9 +50,8 @@ async def test_two_people_confirm_and_one_closes() -> None:
     assert len([entry for entry in world.incident.log.timeline if entry.who]) == 1
 
 
-async def test_what_is_over_cannot_be_closed_again() -> None:
+async def test_what_is_over_cannot_be_closed_again(world: World) -> None:
     """By words, in the thread of what is over."""
-    world = World()
     await world.opens()
     await world.says("resolve")
     with pytest.raises(Refused, match="This incident is over"):

@@ -41,9 +41,8 @@ async def test_acting_acknowledges_and_not_me_takes_it_back(action: str) -> None
     assert unack.ACTION.label(world.incident, await world.context.view(world.incident)) is None
 
 
-async def test_an_owner_stays_and_may_take_a_plain_acknowledgement_back_in_words() -> None:
+async def test_an_owner_stays_and_may_take_a_plain_acknowledgement_back_in_words(world: World) -> None:
     """Somebody else's action changes no owner; without the button there is the command."""
-    world = World()
     await world.opens()
     await world.asks("ack", BEN)
     await world.asks("silence")
