@@ -195,10 +195,6 @@ def introduction_due_at(incident: Incident, timing: Timing) -> float:
     return float("inf") if written else incident.opened_at + min(PARENTS_FIRST_SECONDS, timing.poll)
 
 
-def _names_pools(incident: Incident, view: View) -> bool:
-    return bool(named_pools(incident.group.alerts, view.rules.values()).named)
-
-
 def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
     still_firing = bool(incident.group.firing) and incident.active_silence is None
     if still_firing and incident.state is State.OPEN:

@@ -137,7 +137,7 @@ async def test_after_an_attempt_that_failed_the_button_works_again() -> None:
     world.alertmanager.script.fail("end", error=Refused("not today"))
     await world.asks("unsilence", **press)
     await world.work()
-    assert "It failed: not today" in world.replies[-1]
+    assert "Refused: not today" in world.replies[-1]
     await world.asks("unsilence", **press)
     await world.work()
     assert "ended the silence" in world.replies[-1]
