@@ -141,6 +141,7 @@ async def measured() -> list[Row]:
             await redis.stop()
             async with product(folder / "product", slack, TOML) as running:
                 ours = await figures(running.address, running.pid, stub, session)
+                await stub.quiet()
                 before = stub.posts
                 await flood(running.address, stub, session, [GROUPS + 1] * REPEATS)
                 await asyncio.sleep(1)

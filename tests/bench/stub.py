@@ -16,6 +16,7 @@ class SlackStub:
 
     def __init__(self) -> None:
         self.posts = 0
+        self.calls = 0
         self.last_post = 0.0
         self._numbers = itertools.count(1)
         self._waiting: asyncio.Future[float] | None = None
@@ -26,8 +27,16 @@ class SlackStub:
         self._waiting = asyncio.get_running_loop().create_future()
         return self._waiting
 
+    async def quiet(self) -> None:
+        """Return when nothing has been asked for a second."""
+        known = -1
+        while self.calls != known:
+            known = self.calls
+            await asyncio.sleep(1)
+
     async def _call(self, request: Request) -> Response:
         body = await request.body()
+        self.calls += 1
         now = time.monotonic()
         if request.path_params["method"] != "chat.postMessage":
             return JSONResponse({"ok": True, "user_id": "U0BOT", "bot_id": "B0BOT", "team_id": "T0"})

@@ -235,10 +235,8 @@ async def test_without_an_incident_the_person_is_told_alone() -> None:
     assert told[2].text.startswith("You asked for a diagnosis. *Cause:* not known.")
 
 
-async def test_what_is_only_a_draft_or_done_is_never_performed() -> None:
+async def test_what_is_only_a_draft_or_done_is_never_performed(world: World) -> None:
     """A claim on it is given back, and nothing is sent."""
-    world = World()
-    await world.opens()
     await world.says("scale_up", POOL, "24")
     world.data.due[f"act:{world.request.id}"] = world.clock.now()
     await world.work()

@@ -90,10 +90,8 @@ async def test_the_kill_switch_stops_a_click(name: str) -> None:
     assert world.data.commits == commits
 
 
-async def test_the_kill_switch_stops_what_was_asked_for_before() -> None:
+async def test_the_kill_switch_stops_what_was_asked_for_before(world: World) -> None:
     """It is looked at once more in the moment of doing."""
-    world = World()
-    await world.opens()
     await world.types("silence", POOL, "1h")
     world.configure(actions={"enabled": False})
     await world.work()
@@ -101,18 +99,14 @@ async def test_the_kill_switch_stops_what_was_asked_for_before() -> None:
     assert "Actions are disabled" in world.replies[-1]
 
 
-async def test_outside_of_a_thread_somebody_is_told_where_to_ask() -> None:
+async def test_outside_of_a_thread_somebody_is_told_where_to_ask(world: World) -> None:
     """A verb that needs a thread, typed in the channel."""
-    world = World()
-    await world.opens()
     with pytest.raises(Refused, match="Write this in an incident's thread"):
         await world.types("note", "seen")
 
 
-async def test_a_thread_that_is_not_an_incidents_is_said_so() -> None:
+async def test_a_thread_that_is_not_an_incidents_is_said_so(world: World) -> None:
     """A mention in some other conversation."""
-    world = World()
-    await world.opens()
     with pytest.raises(Refused, match="no longer knows this incident"):
         await world.asks("ack", surface=Surface.MENTION, thread="1.0")
 
@@ -123,45 +117,35 @@ async def test_a_button_of_an_incident_that_was_lost_does_nothing() -> None:
         await World().asks("ack", request_id="i999.0123456789ab")
 
 
-async def test_a_button_without_a_value_does_nothing() -> None:
+async def test_a_button_without_a_value_does_nothing(world: World) -> None:
     """Not even inside the thread of an incident."""
-    world = World()
-    await world.opens()
     with pytest.raises(Refused, match="no longer knows this button"):
         await world.asks("ack", request_id="", thread=world.incident.thread.root)
     assert world.incident.ownership.owner is None
 
 
-async def test_a_forged_act_id_does_nothing() -> None:
+async def test_a_forged_act_id_does_nothing(world: World) -> None:
     """The right incident, and an id that no button ever carried."""
-    world = World()
-    await world.opens()
     with pytest.raises(Refused, match="outdated"):
         await world.asks("ack", request_id=f"{world.incident.id}.0123456789ab")
 
 
-async def test_a_button_of_another_channel_does_nothing() -> None:
+async def test_a_button_of_another_channel_does_nothing(world: World) -> None:
     """Only in the incident's own channel."""
-    world = World()
-    await world.opens()
     with pytest.raises(Refused, match="another channel"):
         await world.asks("ack", channel="C0ELSEWHERE")
 
 
-async def test_the_same_request_twice_acts_once() -> None:
+async def test_the_same_request_twice_acts_once(world: World) -> None:
     """What Slack gives a request names it: a replay is no second request, even after the button has changed."""
-    world = World()
-    await world.opens()
     await world.says("mute", key="Ev1")
     with pytest.raises(Refused, match="already requested"):
         await world.says("mute", key="Ev1")
     assert world.incident.ownership.muted
 
 
-async def test_the_second_one_hears_who_did_it_and_when() -> None:
+async def test_the_second_one_hears_who_did_it_and_when(world: World) -> None:
     """Two people, one button."""
-    world = World()
-    await world.opens()
     shown = {"request_id": buttons(world)[0]}
     await world.asks("ack", ANA, **shown)
     world.clock.advance(12)

@@ -42,10 +42,8 @@ async def test_it_ends_the_silence_and_says_who_did() -> None:
     assert "'silence'" in str(world.parent.message.blocks)
 
 
-async def test_without_a_silence_it_is_refused() -> None:
+async def test_without_a_silence_it_is_refused(world: World) -> None:
     """By words: there is no entry in the menu."""
-    world = World()
-    await world.opens()
     with pytest.raises(Refused, match="no active silence"):
         await world.says("unsilence")
 

@@ -34,10 +34,8 @@ async def test_ours_are_told_with_owner_end_condition_and_thread() -> None:
     assert await told(world) == "Nothing is silenced."
 
 
-async def test_those_of_others_are_told_by_their_labels() -> None:
+async def test_those_of_others_are_told_by_their_labels(world: World) -> None:
     """Somebody silenced in Alertmanager itself: the alert is as quiet. Text from outside is text."""
-    world = World()
-    await world.opens()
     labels = [Matcher(name, "<!here>") for name in ("alertname", "pool", "team", "severity")]
     now = world.clock.now()
     await world.alertmanager.silence(labels, starts_at=now, ends_at=now + 600, by="dana@example.com", comment="x")

@@ -152,19 +152,15 @@ async def test_an_alert_that_joins_is_told_to_be_uncovered() -> None:
     assert words not in str(world.parent.message.blocks)
 
 
-async def test_a_dialog_of_which_nothing_is_known_any_more_silences_nothing() -> None:
+async def test_a_dialog_of_which_nothing_is_known_any_more_silences_nothing(world: World) -> None:
     """What the person saw is not known: it is asked again."""
-    world = World()
-    await world.opens()
     answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
     assert "Nothing was silenced. This dialog has expired" in answer.errors["custom"]
     assert world.alertmanager.silences == {}
 
 
-async def test_what_an_older_release_left_is_completed_from_its_alertmanager() -> None:
+async def test_what_an_older_release_left_is_completed_from_its_alertmanager(world: World) -> None:
     """A silence without matchers takes over those that hold there; a request without them takes the group's."""
-    world = World()
-    await world.opens()
     await world.asks("silence")
     await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
     for row in world.data.rows.values():

@@ -35,10 +35,8 @@ async def submitted(world: World, who: str = ANA, custom: str = "", preset: str 
     return await world.asks("silence", who, **{**given, **parts})
 
 
-async def test_the_button_opens_a_dialog_and_does_nothing_yet() -> None:
+async def test_the_button_opens_a_dialog_and_does_nothing_yet(world: World) -> None:
     """It shows what exactly would be silenced."""
-    world = World()
-    await world.opens()
     answer = await world.asks("silence")
     assert answer.view is not None
     assert answer.view["callback_id"] == "silence"
@@ -46,10 +44,8 @@ async def test_the_button_opens_a_dialog_and_does_nothing_yet() -> None:
     assert world.alertmanager.silences == {}
 
 
-async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner() -> None:
+async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner(world: World) -> None:
     """Exact matchers of stored labels, the time that was asked for, the person, the thread and the request's id."""
-    world = World()
-    await world.opens()
     await submitted(world)
     await world.work()
     (made,) = world.alertmanager.silences.values()
@@ -76,10 +72,8 @@ async def test_what_is_silenced_is_what_the_dialog_showed() -> None:
     assert f"runner_label={POOL}" in str(shown.view)
 
 
-async def test_a_silence_that_stands_already_is_found_and_not_made_twice() -> None:
+async def test_a_silence_that_stands_already_is_found_and_not_made_twice(world: World) -> None:
     """P6: Redis lost the last second, so the action is begun anew; its tag tells that it was done."""
-    world = World()
-    await world.opens()
     await submitted(world)
     now, tag = world.clock.now(), f"silenced in Slack [tailback {world.request.id}]"
     matchers = tuple(Matcher(name, value) for name, value in sorted(LABELS.items()))
@@ -100,29 +94,23 @@ async def test_a_silence_that_stands_already_is_found_and_not_made_twice() -> No
         ("9" * 300 + "d", "The longest silence here is 1 d"),
     ],
 )
-async def test_a_bad_duration_is_marked_at_its_field(text: str, problem: str) -> None:
+async def test_a_bad_duration_is_marked_at_its_field(world: World, text: str, problem: str) -> None:
     """The dialog stays open, nothing is written."""
-    world = World()
-    await world.opens()
     commits = world.data.commits
     answer = await submitted(world, custom=text)
     assert problem in answer.errors["custom"]
     assert world.data.commits == commits + 1, "what the dialog showed, and nothing else"
 
 
-async def test_a_duration_of_ones_own_goes_before_the_preset() -> None:
+async def test_a_duration_of_ones_own_goes_before_the_preset(world: World) -> None:
     """As the dialog's hint says."""
-    world = World()
-    await world.opens()
     await submitted(world, custom=" 1h 30m ")
     await world.work()
     assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + 1.5 * HOUR
 
 
-async def test_two_dialogs_of_the_same_button_silence_once() -> None:
+async def test_two_dialogs_of_the_same_button_silence_once(world: World) -> None:
     """The second person hears who was first."""
-    world = World()
-    await world.opens()
     button = {"request_id": request_id(world.incident, "silence")}
     await submitted(world, ANA, **button)
     with pytest.raises(Refused, match="already requested") as raised:
@@ -146,29 +134,23 @@ async def test_alerts_that_share_no_label_are_not_silenced() -> None:
 @pytest.mark.parametrize(
     ("words", "hours"), [(("2h",), 2.0), ((POOL, "2h"), 2.0), (("1h", "30m"), 1.5), ((POOL, "1h", "30m"), 1.5)]
 )
-async def test_in_the_thread_the_pool_may_be_left_out(words: tuple[str, ...], hours: float) -> None:
+async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple[str, ...], hours: float) -> None:
     """And a duration of two words is read whole."""
-    world = World()
-    await world.opens()
     await world.says("silence", *words)
     await world.work()
     assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + hours * HOUR
 
 
-async def test_by_command_the_pools_open_incident_is_silenced() -> None:
+async def test_by_command_the_pools_open_incident_is_silenced(world: World) -> None:
     """`/queue silence linux.2xlarge 2h`."""
-    world = World()
-    await world.opens()
     await world.types("silence", POOL, "2h")
     await world.work()
     assert len(world.incident.silences) == 1
 
 
 @pytest.mark.parametrize("until", ["drained", "4h", "15m"])
-async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(until: str) -> None:
+async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(world: World, until: str) -> None:
     """By command, by mention and from a dialog; until the first one has ended."""
-    world = World()
-    await world.opens()
     await world.types("silence", POOL, "2h")
     await world.work()
     world.clock.advance(600)
@@ -189,10 +171,8 @@ async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remed
     assert [one.ended for one in world.incident.silences] == [True, False]
 
 
-async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made() -> None:
+async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made(world: World) -> None:
     """Neither was there when the other was asked for; the thread hears which one holds."""
-    world = World()
-    await world.opens()
     await world.types("silence", POOL, "2h")
     await world.types("silence", POOL, "drained", who=BEN)
     await world.work()
@@ -201,10 +181,8 @@ async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made() -> Non
     assert f"<@{BEN}> asked for silence. Refused: This alert is already silenced until" in world.replies[-1]
 
 
-async def test_a_condition_of_the_active_silence_is_named_too() -> None:
+async def test_a_condition_of_the_active_silence_is_named_too(world: World) -> None:
     """What ends it sooner than its time."""
-    world = World()
-    await world.opens()
     await submitted(world, preset="drained", values={"preset": "drained", "custom": "2h", "above": "1200"})
     await world.work()
     said = r"already silenced until the queue has drained, until .* at the latest, unless more than 1,200 jobs"
@@ -212,10 +190,8 @@ async def test_a_condition_of_the_active_silence_is_named_too() -> None:
         await world.says("silence", "1h")
 
 
-async def test_after_its_time_a_silence_is_in_nobodys_way() -> None:
+async def test_after_its_time_a_silence_is_in_nobodys_way(world: World) -> None:
     """Also before the worker has looked."""
-    world = World()
-    await world.opens()
     await world.types("silence", POOL, "2h")
     await world.work()
     world.clock.advance(7201)
@@ -224,10 +200,8 @@ async def test_after_its_time_a_silence_is_in_nobodys_way() -> None:
     assert [one.ended for one in world.incident.silences] == [True, False]
 
 
-async def test_in_a_thread_only_the_duration_is_asked_for() -> None:
+async def test_in_a_thread_only_the_duration_is_asked_for(world: World) -> None:
     """The thread says which incident is meant, and takes no slash command."""
-    world = World()
-    await world.opens()
     with pytest.raises(Refused, match="Write how long, for example `silence 2h`"):
         await world.says("silence")
 
@@ -241,18 +215,14 @@ async def test_in_a_thread_only_the_duration_is_asked_for() -> None:
         ((POOL, "forever"), "is not a duration"),
     ],
 )
-async def test_a_command_that_cannot_be_done_says_why(words: tuple[str, ...], said: str) -> None:
+async def test_a_command_that_cannot_be_done_says_why(world: World, words: tuple[str, ...], said: str) -> None:
     """With an example of how it is meant."""
-    world = World()
-    await world.opens()
     with pytest.raises(Refused, match=said):
         await world.types("silence", *words)
 
 
-async def test_a_command_in_another_channel_reaches_no_incident_here() -> None:
+async def test_a_command_in_another_channel_reaches_no_incident_here(world: World) -> None:
     """Only on what that channel's incidents are about (C15)."""
-    world = World()
-    await world.opens()
     with pytest.raises(Refused, match="in another channel"):
         await world.types("silence", POOL, "1h", channel="C0ELSEWHERE")
 
@@ -269,10 +239,8 @@ async def test_in_shadow_mode_nothing_is_silenced_and_that_is_said() -> None:
 
 
 @pytest.mark.parametrize("arrived", [True, False])
-async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made(arrived: bool) -> None:
+async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made(world: World, arrived: bool) -> None:
     """The real back ends make a second one for a second request (docs/design/measurements.md#silences)."""
-    world = World()
-    await world.opens()
     world.alertmanager.script.fail("silence", Failure.UNKNOWN, after=arrived)
     await submitted(world)
     await world.work()
@@ -281,20 +249,16 @@ async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made
     assert [known.id for known in world.incident.silences] == ["silence-1"]
 
 
-async def test_a_slack_that_gives_no_link_does_not_hold_up_a_silence() -> None:
+async def test_a_slack_that_gives_no_link_does_not_hold_up_a_silence(world: World) -> None:
     """The address in the comment is a courtesy."""
-    world = World()
-    await world.opens()
     world.chat.script.fail("permalink", Failure.UNKNOWN)
     await submitted(world)
     await world.work()
     assert len(world.alertmanager.silences) == 1
 
 
-async def test_permission_is_looked_at_again_in_the_moment_of_doing() -> None:
+async def test_permission_is_looked_at_again_in_the_moment_of_doing(world: World) -> None:
     """Somebody who was taken off the list between the click and the effect."""
-    world = World()
-    await world.opens()
     await submitted(world)
     world.configure(permissions={"silence": [BEN]})
     await world.work()

@@ -77,10 +77,8 @@ async def test_an_unknown_queue_breaks_nothing_through() -> None:
 
 
 @pytest.mark.parametrize("above", ["many", "-5", "1.5", "9999999"])
-async def test_a_figure_that_is_none_is_said_in_the_dialog(above: str) -> None:
+async def test_a_figure_that_is_none_is_said_in_the_dialog(world: World, above: str) -> None:
     """Beside the field."""
-    world = World()
-    await world.opens()
     values = {"preset": "1h", "custom": "", "above": above}
     await world.asks("silence")
     answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values=values)
@@ -123,10 +121,8 @@ async def test_the_kill_switch_leaves_it_and_says_so() -> None:
     assert any("Actions are disabled" in text for text in world.replies)
 
 
-async def test_by_a_word_in_the_thread() -> None:
+async def test_by_a_word_in_the_thread(world: World) -> None:
     """`@tailback silence drained`."""
-    world = World()
-    await world.opens()
     await world.says("silence", "drained")
     await world.work()
     assert "until the queue has drained" in world.replies[-1]
