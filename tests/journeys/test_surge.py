@@ -44,7 +44,7 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         assert world.farm.sets == [], "nothing is asked of the scaler before the question is answered"
         assert await question.submit() == {}
         await parent.until("from 10 to 30 runners (request accepted)")
-        await parent.until("<@U0ANA> asked")
+        await parent.until("<@U0ANA> scaled linux.2xlarge")
         assert [(pool, target) for pool, target, _ in world.farm.sets] == [(LINUX, 30)]
         await parent.reply("I'll report here within")
 
@@ -62,7 +62,7 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
             "up to 58 jobs queued",
             "Developer time lost: at least",
             "What happened:",
-            "<@U0ANA> asked linux.2xlarge",
+            "<@U0ANA> scaled linux.2xlarge",
         ):
             assert words in farewell.text, farewell.text
         await parent.until(lambda shown: shown.buttons == [] and shown.choices == [])

@@ -106,11 +106,6 @@ def late_by_theory(demands: Sequence[Demand], runners: int, target_seconds: floa
     return sum(d.arrivals * late(runners, d, target_seconds) for d in demands) / jobs if jobs else 0.0
 
 
-def late_by_replay(demands: Sequence[Demand], runners: int, target_seconds: float, lead: int = 0) -> float:
-    """The same, computed by replay; the first `lead` hours only fill the runners."""
-    return Replay.of(Stretch(tuple(demands), lead)).late(runners, target_seconds)
-
-
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """Consecutive hours; the first `lead` fill the runners and are not counted."""

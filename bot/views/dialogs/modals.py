@@ -24,8 +24,11 @@ from bot.views.mrkdwn import Marked, clean, code, escaped, flat, joined, say
 from bot.views.parent.pool_rows import name_of, title_of
 from bot.views.words.forecasts import Preview
 
-PRESETS = (("15 min", "15m"), ("1 h", "1h"), ("4 h", "4h"), ("1 day", "1d"), ("3 days", "3d"), ("1 week", "1w"))
-_SECONDS = (900, 3600, 4 * 3600, 86_400, 3 * 86_400, 7 * 86_400)
+PRESETS = (
+    *(("15 min", "15m", 900), ("1 h", "1h", 3600), ("4 h", "4h", 4 * 3600)),
+    *(("1 day", "1d", 86_400), ("3 days", "3d", 3 * 86_400), ("1 week", "1w", 7 * 86_400)),
+)
+"""(label, value, seconds) of the durations of a silence."""
 MOST_MATCHERS, MOST_LINES = 15, 20
 
 
@@ -76,8 +79,7 @@ def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matche
 
 
 def _presets(max_seconds: float) -> list[Block]:
-    pairs = zip(PRESETS, _SECONDS, strict=True)
-    allowed = [option(label, value) for (label, value), length in pairs if length <= max_seconds]
+    allowed = [option(label, value) for label, value, length in PRESETS if length <= max_seconds]
     usual = allowed or [option(duration(max_seconds), f"{max(1, int(max_seconds))}s")]
     return [*usual, option(f"Until the queue has drained, {duration(max_seconds)} at most", "drained")]
 

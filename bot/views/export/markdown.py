@@ -13,6 +13,7 @@ from bot.core.reporting.issue import SEV, IssueForm, IssuePart
 from bot.core.words import count, duration, figure, listed
 from bot.views.export.export_json import dated, lasted
 from bot.views.mrkdwn import clean, safe_url
+from bot.views.parent.alert_links import first_link
 from bot.views.words.closing import cause_lines, hours, waited_lines
 from bot.views.words.scores import score_lines
 from bot.views.words.timeline import entry_lines, entry_words
@@ -125,13 +126,8 @@ def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
 
 
 def _links(incident: Incident) -> list[tuple[str, str]]:
-    found: dict[str, str] = {}
-    for alert in incident.group.alerts:
-        given = {"Runbook": alert.links.runbook, "Alert": alert.links.alert, "Dashboard": alert.links.dashboard}
-        for label, address in given.items():
-            if url := safe_url(address):
-                found.setdefault(label, f"<{url}>")
-    return list(found.items())
+    found = {label: first_link(incident, label.lower()) for label in ("Runbook", "Alert", "Dashboard")}
+    return [(label, f"<{url}>") for label, url in found.items() if url]
 
 
 def _pools(incident: Incident, now: float) -> str:

@@ -23,7 +23,8 @@ def status(view: View, names: Sequence[str], now: float, timing: Timing) -> Mess
     shown = rows(names, (), view, now, timing)
     if not shown:
         return said("No pool is configured. Add a [pool.\"NAME\"] table to tailback.toml.")  # fmt: skip
-    small = _newest(shown)
+    newest = max((row.sample.at for row in shown if row.sample), default=None)
+    small = say("Measured {at}.", at=date(newest)) if newest is not None else None
     told = [
         say("{pool}: {queue}{old}.", pool=name_of(row.name), queue=queue_words([row]), old=_when(row)) for row in shown
     ]
@@ -36,11 +37,6 @@ def _when(row: PoolRow) -> Marked:
     if not row.old or row.sample is None:
         return say("")
     return say(" (old: measured {at})", at=utc(row.sample.at))
-
-
-def _newest(shown: Sequence[PoolRow]) -> Marked | None:
-    newest = max((row.sample.at for row in shown if row.sample), default=None)
-    return say("Measured {at}.", at=date(newest)) if newest is not None else None
 
 
 def incident_list(  # noqa: PLR0913 - the parts of a list

@@ -2,7 +2,6 @@
 
 from urllib.parse import urlsplit
 
-from bot.core.alert import Alert, Links
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Peak
 from bot.core.reporting.issue import issue_of
@@ -25,10 +24,10 @@ def links(incident: Incident) -> Marked | None:
     """The links of the group's alerts: runbook, alert, dashboard, silence; and of the filed issue."""
     issue = issue_of(incident)
     found = {
-        _runbook(incident, runbook := _first(incident, "runbook")): runbook,
-        "Alert": _first(incident, "alert"),
-        "Dashboard": _first(incident, "dashboard"),
-        "Silence": _first(incident, "silence"),
+        _runbook(incident, runbook := first_link(incident, "runbook")): runbook,
+        "Alert": first_link(incident, "alert"),
+        "Dashboard": first_link(incident, "dashboard"),
+        "Silence": first_link(incident, "silence"),
         "Issue": safe_url(issue.url) if issue else "",
     }
     return joined(" · ", *(link(url, label) for label, url in found.items() if url)) or None
@@ -39,15 +38,9 @@ def _runbook(incident: Incident, url: str) -> str:
     return f"Runbook ({urlsplit(url).hostname})" if url and incident.group.source == "github_issue" else "Runbook"
 
 
-def _first(incident: Incident, kind: str) -> str:
-    return next((url for alert in incident.group.alerts if (url := safe_url(_link(alert, kind)))), "")
-
-
-def _link(alert: Alert, kind: str) -> str:
-    given: Links = alert.links
-    return {"runbook": given.runbook, "alert": given.alert, "dashboard": given.dashboard, "silence": given.silence}[
-        kind
-    ]
+def first_link(incident: Incident, kind: str) -> str:
+    """The first usable address of that kind, a field of `Links`."""
+    return next((url for alert in incident.group.alerts if (url := safe_url(getattr(alert.links, kind)))), "")
 
 
 def notes(incident: Incident, now: float) -> Marked | None:

@@ -10,13 +10,13 @@ from bot.core.reporting.staffing import (
     MARGIN,
     MOST_REPLAYED,
     Demand,
+    Replay,
     StaffingMethod,
     Stretch,
     erlang_b,
     erlang_c,
     fewest,
     late,
-    late_by_replay,
     late_by_theory,
     late_shares,
     least,
@@ -87,20 +87,25 @@ def test_more_runners_are_never_later(method: StaffingMethod, seed: int) -> None
     assert by_target == sorted(by_target, reverse=True)
 
 
+def replayed(demands: list[Demand], runners: int, lead: int = 0) -> float:
+    """The share of late jobs by a replay of these hours."""
+    return Replay.of(Stretch(tuple(demands), lead)).late(runners, TARGET)
+
+
 def test_a_replay_carries_over_what_is_left_and_theory_does_not() -> None:
     """An hour with twice the work a runner can do delays the next, which alone would be calm."""
     demands = hours(6, 120, 30)
     assert late(20, demands[2], TARGET) < 0.01
-    assert late_by_replay(demands, 12, TARGET, lead=2) > 0.5
-    assert late_by_replay(demands[2:], 12, TARGET) == 0.0
+    assert replayed(demands, 12, lead=2) > 0.5
+    assert replayed(demands[2:], 12) == 0.0
 
 
 def test_a_replay_is_the_same_each_time_and_counts_what_follows_its_lead() -> None:
     """The jobs are drawn from the hour itself; hours that lead in fill the runners and are not counted."""
     demands = hours(200, 200, 5)
-    assert late_by_replay(demands, 30, TARGET) == late_by_replay(demands, 30, TARGET)
-    assert late_by_replay(demands, 30, TARGET, lead=3) == 0.0
-    assert late_by_replay([], 30, TARGET) == 0.0
+    assert replayed(demands, 30) == replayed(demands, 30)
+    assert replayed(demands, 30, lead=3) == 0.0
+    assert replayed([], 30) == 0.0
 
 
 def test_the_method_is_said_and_fits_the_record() -> None:
