@@ -50,7 +50,7 @@ async def test_asked_by_one_approved_by_another_verified_and_undone(tmp_path: Pa
         question = await parent.reply("It needs approval within 15 min")
         assert question.buttons == ["Approve", "Decline"]
         await question.click("Approve", user=ANA)
-        assert "You can't approve your own request" in (await world.slack.ephemeral(ANA, "Somebody else")).text
+        assert "You can't approve your own request" in (await world.slack.ephemeral(ANA, "Ask someone else")).text
         assert world.farm.sets == []
         await question.click("Approve", user=BEN)
         await parent.reply(f"Approved by <@{BEN}>.")

@@ -7,7 +7,6 @@ import pytest
 from bot.context.context import PoolScaler
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Answer, Surface
-from bot.core.requests.request import Progress
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Failure, Refused
 from bot.scaling import scale_up
@@ -190,22 +189,15 @@ async def test_confirming_twice_acts_once() -> None:
     assert len(world.scaler.requests) == 1
 
 
-async def test_a_question_belongs_to_the_person_who_was_asked() -> None:
-    """Another one's yes is not worth anything, even with the permission."""
+@pytest.mark.parametrize(("who", "seconds"), [(BEN, 0), (ANA, 901)], ids=["somebody else", "too late"])
+async def test_a_question_belongs_to_the_person_who_was_asked_and_lapses(who: str, seconds: int) -> None:
+    """Another one's yes is not worth anything, even with the permission; nor one after a quarter of an hour."""
     world = await opened()
     question = await filled(world, "24")
+    world.clock.advance(seconds)
     with pytest.raises(Refused, match="expired"):
-        await confirmed(world, question, who=BEN)
-    assert world.request.progress is Progress.DRAFT
-
-
-async def test_a_question_that_nobody_answers_lapses() -> None:
-    """After a quarter of an hour it has to be asked anew."""
-    world = await opened()
-    question = await filled(world, "24")
-    world.clock.advance(901)
-    with pytest.raises(Refused, match="expired"):
-        await confirmed(world, question)
+        await confirmed(world, question, who=who)
+    assert world.scaler.requests == []
 
 
 async def test_a_dialog_that_is_sent_twice_asks_about_the_newest_target() -> None:
@@ -222,14 +214,14 @@ async def test_somebody_without_the_permission_is_refused_at_every_step() -> Non
     """At the button, at the dialog, at the question, by command."""
     world = await opened()
     question = await filled(world, "24")
-    with pytest.raises(Refused, match="don't have permission"):
-        await world.asks("scale_up", CAM)
-    with pytest.raises(Refused, match="don't have permission"):
-        await filled(world, "24", who=CAM)
-    with pytest.raises(Refused, match="don't have permission"):
-        await confirmed(world, question, who=CAM)
-    with pytest.raises(Refused, match="don't have permission"):
-        await world.types("scale_up", POOL, "24", who=CAM)
+    for step in (
+        world.asks("scale_up", CAM),
+        filled(world, "24", who=CAM),
+        confirmed(world, question, who=CAM),
+        world.types("scale_up", POOL, "24", who=CAM),
+    ):
+        with pytest.raises(Refused, match="don't have permission"):
+            await step
 
 
 async def test_what_is_true_in_the_moment_of_doing_counts() -> None:

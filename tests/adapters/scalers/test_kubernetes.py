@@ -10,7 +10,7 @@ from bot.adapters.scalers.kubernetes import build
 from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Rehearsed, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, Document, KubernetesApi, serving_kubernetes
 
 PLACE = '[pool."linux".scaler]'
 TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env": "TOKEN", "max": 50}
@@ -61,19 +61,16 @@ async def test_a_conflict_by_a_status_alone_is_tried_once_more(scaler: Scaler, a
     assert api.patches == [{"spec": {"replicas": 24}}]
 
 
-async def test_when_somebody_else_moves_it_nothing_is_set(scaler: Scaler, api: KubernetesApi) -> None:
-    """The caller looks and judges again, so that what others raised is not lowered."""
-    api.interferences = [{"spec": {"replicas": 30}}]
+@pytest.mark.parametrize(
+    "others", [[{"spec": {"replicas": 30}}], [{"status": {"replicas": 9}}, {"status": {"replicas": 8}}]],
+    ids=["the number", "the status, twice"],
+)  # fmt: skip
+async def test_when_somebody_else_moves_it_nothing_is_set(
+    scaler: Scaler, api: KubernetesApi, others: list[Document]
+) -> None:
+    """The caller looks and judges again, so that what others raised is not lowered; no loop inside one call."""
+    api.interferences = others
     with pytest.raises(Unreachable, match="somebody else changed it in this moment") as caught:
-        await scaler.set(24, "act-1")
-    assert (caught.value.failure, api.patches) == (Failure.LATER, [])
-    assert (await scaler.read()).level == 30
-
-
-async def test_a_second_conflict_is_left_for_later(scaler: Scaler, api: KubernetesApi) -> None:
-    """No loop inside one call."""
-    api.interferences = [{"status": {"replicas": 9}}, {"status": {"replicas": 8}}]
-    with pytest.raises(Unreachable) as caught:
         await scaler.set(24, "act-1")
     assert (caught.value.failure, api.patches) == (Failure.LATER, [])
 
