@@ -73,7 +73,7 @@ async def test_no_effect_is_called_out_and_the_lease_ends_by_itself(tmp_path: Pa
         parent = await asked(world, 14)
         await parent.reply("request accepted")
         came = await parent.reply("no effect")
-        assert "the scaler accepted 14, but only 10 runners online" in came.text
+        assert "the autoscaler has accepted 14, but only 10 runners online" in came.text
         assert came.buttons == ["Undo"]
         await parent.reply("are returned in")
         await parent.reply("Returned the extra runners: linux.2xlarge is back to 10 (was 14). The lease has ended")
