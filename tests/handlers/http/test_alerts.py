@@ -16,10 +16,9 @@ from tests.sources.payloads import alertmanager, grafana
     "authorization",
     [f"Bearer {TOKEN}", f"bearer {TOKEN}", f"Bearer {SECOND_TOKEN}", basic("any", TOKEN), basic("", SECOND_TOKEN)],
 )
-async def test_a_known_token_is_let_in(authorization: str) -> None:
+async def test_a_known_token_is_let_in(authorization: str, door: Door) -> None:
     """As bearer token or as basic password; during a rotation both are good."""
-    async with Door() as door:
-        answer = await door.alert(Authorization=authorization)
+    answer = await door.alert(Authorization=authorization)
     assert (answer.status_code, answer.json()) == (200, {"outcome": "opened"})
 
 
@@ -38,140 +37,131 @@ async def test_a_known_token_is_let_in(authorization: str) -> None:
         {"Authorization": "Basic ==="},
     ],
 )
-async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str]) -> None:
+async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str], door: Door) -> None:
     """Which tell a stranger nothing, and nothing is read of what was sent."""
-    async with Door() as door:
-        answer = await door.alert(b"{not json", **headers)
-        assert door.world.data.rows == {}
+    answer = await door.alert(b"{not json", **headers)
+    assert door.world.data.rows == {}
     assert answer.status_code == 401
     assert answer.json()["error"].startswith("Credentials missing or wrong")
     assert answer.headers["www-authenticate"].startswith("Basic")
 
 
-async def test_grafanas_signature_is_enough_by_itself() -> None:
+async def test_grafanas_signature_is_enough_by_itself(door: Door) -> None:
     """Over the timestamp and the raw bytes."""
-    async with Door() as door:
-        stamp = f"{door.world.clock.now():.0f}"
-        good = await door.alert(firing(), **grafana_signature(firing(), stamp))
-        assert good.status_code == 200
+    stamp = f"{door.world.clock.now():.0f}"
+    good = await door.alert(firing(), **grafana_signature(firing(), stamp))
+    assert good.status_code == 200
 
 
 @pytest.mark.parametrize(("content", "age"), [(firing("f2"), 0), (firing(), 360), (firing(), -360)])
-async def test_a_signature_of_something_else_or_of_another_time_is_refused(content: bytes, age: int) -> None:
+async def test_a_signature_of_something_else_or_of_another_time_is_refused(
+    content: bytes, age: int, door: Door
+) -> None:
     """A captured request cannot be sent again later."""
-    async with Door() as door:
-        stamp = f"{door.world.clock.now() - age:.0f}"
-        answer = await door.alert(content, **grafana_signature(firing(), stamp))
-        assert answer.status_code == 401
+    stamp = f"{door.world.clock.now() - age:.0f}"
+    answer = await door.alert(content, **grafana_signature(firing(), stamp))
+    assert answer.status_code == 401
 
 
-async def test_a_good_token_does_not_heal_a_bad_signature() -> None:
+async def test_a_good_token_does_not_heal_a_bad_signature(door: Door) -> None:
     """Every credential that is presented has to be right."""
-    async with Door() as door:
-        wrong = {**grafana_signature(b"other", f"{door.world.clock.now():.0f}"), "Authorization": f"Bearer {TOKEN}"}
-        assert (await door.alert(None, **wrong)).status_code == 401
+    wrong = {**grafana_signature(b"other", f"{door.world.clock.now():.0f}"), "Authorization": f"Bearer {TOKEN}"}
+    assert (await door.alert(None, **wrong)).status_code == 401
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"alerts": 1}', b"\xff\xfe", b"[" * 100_000, b'"x"'])
-async def test_what_cannot_be_read_gets_400_and_a_sentence(content: bytes) -> None:
+async def test_what_cannot_be_read_gets_400_and_a_sentence(content: bytes, door: Door) -> None:
     """Nothing crashes, nothing opens."""
-    async with Door() as door:
-        answer = await door.alert(content)
-        assert "open" not in door.world.data.sets
+    answer = await door.alert(content)
+    assert "open" not in door.world.data.sets
     assert answer.status_code == 400
     assert len(answer.json()["error"]) > 10
 
 
-async def test_an_unknown_source_gets_404_with_those_there_are() -> None:
+async def test_an_unknown_source_gets_404_with_those_there_are(door: Door) -> None:
     """A typing error in the sender's address."""
-    async with Door() as door:
-        answer = await door.alert(source="graphana")
+    answer = await door.alert(source="graphana")
     assert answer.status_code == 404
     assert "graphana" in answer.json()["error"]
     assert "alertmanager" in answer.json()["error"]
 
 
-async def test_recorded_payloads_are_stored() -> None:
+async def test_recorded_payloads_are_stored(door: Door) -> None:
     """Of Alertmanager and of Grafana, each at its own door."""
-    async with Door() as door:
-        assert (await door.alert(alertmanager(1), "alertmanager")).json() == {"outcome": "opened"}
-        assert (await door.alert(grafana("mixed_group"))).json() == {"outcome": "opened"}
-        assert (await door.alert(grafana("test_button"))).json() == {"outcome": "tested"}
+    assert (await door.alert(alertmanager(1), "alertmanager")).json() == {"outcome": "opened"}
+    assert (await door.alert(grafana("mixed_group"))).json() == {"outcome": "opened"}
+    assert (await door.alert(grafana("test_button"))).json() == {"outcome": "tested"}
 
 
-async def test_a_repeat_is_taken_and_changes_nothing() -> None:
+async def test_a_repeat_is_taken_and_changes_nothing(door: Door) -> None:
     """Senders repeat themselves; each time they hear 200."""
-    async with Door() as door:
-        outcomes = [(await door.alert()).json()["outcome"] for _ in range(3)]
+    outcomes = [(await door.alert()).json()["outcome"] for _ in range(3)]
     assert outcomes == ["opened", "repeated", "repeated"]
 
 
-async def test_a_store_that_is_down_gets_503_and_the_sender_tries_again() -> None:
+async def test_a_store_that_is_down_gets_503_and_the_sender_tries_again(door: Door) -> None:
     """Never a 4xx: Alertmanager would drop the alert (docs/design/measurements.md#alertmanager-retries)."""
-    async with Door() as door:
-        door.world.data.broken = Unreachable("Redis", "connection refused")
-        answer = await door.alert()
-        assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})
-        door.world.data.broken = None
-        assert (await door.alert()).json() == {"outcome": "opened"}
+    door.world.data.broken = Unreachable("Redis", "connection refused")
+    answer = await door.alert()
+    assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})
+    door.world.data.broken = None
+    assert (await door.alert()).json() == {"outcome": "opened"}
 
 
-async def test_a_source_that_sends_too_much_at_once_is_asked_to_send_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_source_that_sends_too_much_at_once_is_asked_to_send_again(
+    monkeypatch: pytest.MonkeyPatch, door: Door
+) -> None:
     """C10: 503 and never 429; another source is let in all the while, and this one as soon as there is room."""
     monkeypatch.setattr(throttle, "MOST_IN_HAND", 2)
-    async with Door() as door:
-        open_under, go_on = door.store.open_under, asyncio.Event()
+    open_under, go_on = door.store.open_under, asyncio.Event()
 
-        async def waits(index: str, mark: str, likeness: str) -> KnownGroup:
-            await go_on.wait()
-            return await open_under(index, mark, likeness)
+    async def waits(index: str, mark: str, likeness: str) -> KnownGroup:
+        await go_on.wait()
+        return await open_under(index, mark, likeness)
 
-        door.store.open_under = waits  # type: ignore[method-assign]  # the fake's own, that is slow
-        in_hand = [asyncio.create_task(door.alert(firing(f"f{number}"))) for number in range(2)]
-        await asyncio.sleep(0)
-        refused = await door.alert(firing("f3"))
-        assert (refused.status_code, refused.json()["error"]) == (
-            503,
-            "too many deliveries of this source at once; send it again",
-        )
-        other = asyncio.create_task(door.alert(alertmanager(1), source="alertmanager"))
-        await asyncio.sleep(0)
-        go_on.set()
-        assert [(await answer).status_code for answer in (*in_hand, other)] == [200] * 3
-        assert (await door.alert(firing("f3"))).status_code == 200
+    door.store.open_under = waits  # type: ignore[method-assign]  # the fake's own, that is slow
+    in_hand = [asyncio.create_task(door.alert(firing(f"f{number}"))) for number in range(2)]
+    await asyncio.sleep(0)
+    refused = await door.alert(firing("f3"))
+    assert (refused.status_code, refused.json()["error"]) == (
+        503,
+        "too many deliveries of this source at once; send it again",
+    )
+    other = asyncio.create_task(door.alert(alertmanager(1), source="alertmanager"))
+    await asyncio.sleep(0)
+    go_on.set()
+    assert [(await answer).status_code for answer in (*in_hand, other)] == [200] * 3
+    assert (await door.alert(firing("f3"))).status_code == 200
 
 
-async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
     """The time limit is shortened here, the way is the same."""
     assert store_or_503.PATIENCE_SECONDS < 2
     monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
-    async with Door() as door:
 
-        async def hangs(index: str, mark: str, likeness: str) -> KnownGroup:
-            await asyncio.Event().wait()
-            raise AssertionError(index, mark, likeness)
+    async def hangs(index: str, mark: str, likeness: str) -> KnownGroup:
+        await asyncio.Event().wait()
+        raise AssertionError(index, mark, likeness)
 
-        door.store.open_under = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert (await door.alert()).status_code == 503
+    door.store.open_under = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        assert (await door.alert()).status_code == 503
 
 
-async def test_many_at_once_are_one_incident() -> None:
+async def test_many_at_once_are_one_incident(door: Door) -> None:
     """Fifty deliveries of one group through one door."""
-    async with Door() as door:
-        answers = await asyncio.gather(*(door.alert() for _ in range(50)))
-        assert {answer.status_code for answer in answers} == {200}
-        assert sorted(answer.json()["outcome"] for answer in answers)[:2] == ["opened", "repeated"]
-        assert door.world.incident.thread.root is None
+    answers = await asyncio.gather(*(door.alert() for _ in range(50)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert sorted(answer.json()["outcome"] for answer in answers)[:2] == ["opened", "repeated"]
+    assert door.world.incident.thread.root is None
 
 
-async def test_whatever_goes_wrong_while_storing_the_sender_is_asked_to_send_again() -> None:
+async def test_whatever_goes_wrong_while_storing_the_sender_is_asked_to_send_again(door: Door) -> None:
     """A client library that raises something of its own in a failover is no reason for another answer than 503."""
-    async with Door() as door:
 
-        async def raises(index: str, mark: str, likeness: str) -> KnownGroup:
-            raise KeyError(index)
+    async def raises(index: str, mark: str, likeness: str) -> KnownGroup:
+        raise KeyError(index)
 
-        door.store.open_under = raises  # type: ignore[method-assign]  # the fake's own, that breaks
-        answer = await door.alert()
-        assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})
+    door.store.open_under = raises  # type: ignore[method-assign]  # the fake's own, that breaks
+    answer = await door.alert()
+    assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})

@@ -61,11 +61,10 @@ def test_without_a_secret_nothing_is_genuine() -> None:
 
 @pytest.mark.parametrize("name", [name for name, given in REFUSED.items() if all(v.isascii() for v in given.values())])
 async def test_the_door_answers_401_and_does_not_log_what_it_refused(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, capsys: pytest.CaptureFixture[str], door: Door
 ) -> None:
     """Never 500; the body is read by nobody."""
-    async with Door() as door:
-        door.world.clock.advance(NOW - door.world.clock.now())
-        answer = await door.client.post("/slack/events", content=BODY, headers=REFUSED[name])
+    door.world.clock.advance(NOW - door.world.clock.now())
+    answer = await door.client.post("/slack/events", content=BODY, headers=REFUSED[name])
     assert (answer.status_code, answer.text) == (401, "not signed by Slack")
     assert "payload" not in capsys.readouterr().out

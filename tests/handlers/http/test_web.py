@@ -27,39 +27,35 @@ async def drops(count: int, size: int = 1024 * 1024) -> AsyncIterator[bytes]:
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "gzip, identity"])
-async def test_a_compressed_body_gets_415(encoding: str) -> None:
+async def test_a_compressed_body_gets_415(encoding: str, door: Door) -> None:
     """It is not inflated: 300 kB could become 300 MB."""
-    async with Door() as door:
-        answer = await door.alert(firing(), **{**BEARER, "Content-Encoding": encoding})
+    answer = await door.alert(firing(), **{**BEARER, "Content-Encoding": encoding})
     assert answer.status_code == 415
     assert "send it uncompressed" in answer.json()["error"]
 
 
-async def test_a_body_that_says_it_is_too_large_gets_413_unread() -> None:
+async def test_a_body_that_says_it_is_too_large_gets_413_unread(door: Door) -> None:
     """With the setting that makes it smaller."""
-    async with Door() as door:
-        answer = await door.alert(b"{}", **{**BEARER, "Content-Length": f"{1024 * 1024 + 1}"})
+    answer = await door.alert(b"{}", **{**BEARER, "Content-Length": f"{1024 * 1024 + 1}"})
     assert answer.status_code == 413
     assert "max_alerts" in answer.json()["error"]
 
 
 @pytest.mark.parametrize("length", ["9" * 5000, "²", "-1", "abc", "1e9"])
-async def test_an_odd_length_never_crashes(length: str) -> None:
+async def test_an_odd_length_never_crashes(length: str, door: Door) -> None:
     """Servers refuse most of these before; here nobody relies on it."""
-    async with Door() as door:
-        headers = [(b"authorization", f"Bearer {TOKEN}".encode()), (b"content-length", length.encode("latin-1"))]
-        answer = await door.client.post("/alerts/grafana", content=b"{", headers=headers)
+    headers = [(b"authorization", f"Bearer {TOKEN}".encode()), (b"content-length", length.encode("latin-1"))]
+    answer = await door.client.post("/alerts/grafana", content=b"{", headers=headers)
     assert answer.status_code in {400, 413}
 
 
-async def test_a_body_without_a_length_is_cut_off_at_the_limit() -> None:
+async def test_a_body_without_a_length_is_cut_off_at_the_limit(door: Door) -> None:
     """However long it goes on."""
-    async with Door() as door:
-        answer = await door.client.post("/alerts/grafana", content=drops(8), headers=BEARER)
+    answer = await door.client.post("/alerts/grafana", content=drops(8), headers=BEARER)
     assert answer.status_code == 413
 
 
-async def test_a_body_that_never_ends_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_body_that_never_ends_is_asked_for_again(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
     """503 and not 408: a 4xx would make Alertmanager drop it (docs/design/measurements.md#alertmanager-retries)."""
     monkeypatch.setattr(body_limits, "PATIENCE_SECONDS", 0.01)
 
@@ -68,81 +64,72 @@ async def test_a_body_that_never_ends_is_asked_for_again(monkeypatch: pytest.Mon
         await asyncio.sleep(0.2)
         yield b"}"
 
-    async with Door() as door:
-        answer = await door.client.post("/alerts/grafana", content=slow(), headers=BEARER)
+    answer = await door.client.post("/alerts/grafana", content=slow(), headers=BEARER)
     assert answer.status_code == 503
     assert "did not arrive within" in answer.json()["error"]
 
 
-async def test_slacks_bodies_are_bounded_too() -> None:
+async def test_slacks_bodies_are_bounded_too(door: Door) -> None:
     """One megabyte is more than Slack ever sends."""
-    async with Door() as door:
-        answer = await door.client.post("/slack/events", content=b" " * (1024 * 1024 + 1))
+    answer = await door.client.post("/slack/events", content=b" " * (1024 * 1024 + 1))
     assert answer.status_code == 413
 
 
-async def test_a_living_process_says_so_whatever_is_down() -> None:
+async def test_a_living_process_says_so_whatever_is_down(door: Door) -> None:
     """Restarting it would not help."""
-    async with Door() as door:
-        door.world.data.broken = Unreachable("Redis", "connection refused")
-        answer = await door.client.get("/healthz")
+    door.world.data.broken = Unreachable("Redis", "connection refused")
+    answer = await door.client.get("/healthz")
     assert (answer.status_code, answer.text) == (200, "alive")
 
 
-async def test_a_process_that_can_work_is_ready() -> None:
+async def test_a_process_that_can_work_is_ready(door: Door) -> None:
     """One entry per dependency."""
-    async with Door() as door:
-        answer = await door.client.get("/readyz")
+    answer = await door.client.get("/readyz")
     assert answer.status_code == 200
     assert answer.json()["ready"] is True
     assert answer.json()["dependencies"]["redis"] == {"ok": True}
 
 
-async def test_a_process_says_which_release_it_is_and_which_records_it_writes() -> None:
+async def test_a_process_says_which_release_it_is_and_which_records_it_writes(door: Door) -> None:
     """Whoever upgrades one process after another sees which ones are done."""
-    async with Door() as door:
-        answer = (await door.client.get("/readyz")).json()
+    answer = (await door.client.get("/readyz")).json()
     assert answer["version"] == tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert answer["record_schema"] == FORMAT
 
 
-async def test_a_store_that_is_down_makes_it_unready_and_says_why() -> None:
+async def test_a_store_that_is_down_makes_it_unready_and_says_why(door: Door) -> None:
     """The load balancer sends the next alert elsewhere."""
-    async with Door() as door:
-        door.world.data.broken = Unreachable("Redis", "connection refused")
-        answer = await door.client.get("/readyz")
+    door.world.data.broken = Unreachable("Redis", "connection refused")
+    answer = await door.client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["dependencies"]["redis"] == {"ok": False, "why": "Redis: connection refused"}
 
 
-async def test_a_store_that_is_nearly_full_warns_while_it_still_takes_alerts() -> None:
+async def test_a_store_that_is_nearly_full_warns_while_it_still_takes_alerts(door: Door) -> None:
     """200 and degraded, with the reason and the remedy; the metric agrees."""
-    async with Door() as door:
-        door.store.nearly_full = "Redis uses 95% of its maxmemory; raise maxmemory"
-        answer = await door.client.get("/readyz")
-        seen = await door.client.get("/metrics")
+    door.store.nearly_full = "Redis uses 95% of its maxmemory; raise maxmemory"
+    answer = await door.client.get("/readyz")
+    seen = await door.client.get("/metrics")
     assert (answer.status_code, answer.json()["degraded"]) == (200, True)
     assert "maxmemory" in answer.json()["dependencies"]["storage"]["why"]
     assert 'tailback_dependency_up{dependency="storage"} 0.0' in seen.text
 
 
-async def test_a_store_that_lost_data_degrades_it_and_alerts_are_still_taken() -> None:
+async def test_a_store_that_lost_data_degrades_it_and_alerts_are_still_taken(door: Door) -> None:
     """It says that actions stand still (P10)."""
-    async with Door() as door:
-        door.store.lost = True
-        answer = await door.client.get("/readyz")
-        assert (await door.alert()).status_code == 200
+    door.store.lost = True
+    answer = await door.client.get("/readyz")
+    assert (await door.alert()).status_code == 200
     assert (answer.status_code, answer.json()["degraded"]) == (200, True)
     assert "lost data" in answer.json()["dependencies"]["records"]["why"]
 
 
-async def test_a_process_that_is_being_stopped_is_not_ready() -> None:
+async def test_a_process_that_is_being_stopped_is_not_ready(door: Door) -> None:
     """It still serves, and asks for no more."""
-    async with Door() as door:
-        door.web.draining = True
-        answer = await door.client.get("/readyz")
-        assert (answer.status_code, answer.json()["dependencies"]["process"]["why"]) == (503, "is being stopped")
-        assert (await door.alert()).status_code == 200
+    door.web.draining = True
+    answer = await door.client.get("/readyz")
+    assert (answer.status_code, answer.json()["dependencies"]["process"]["why"]) == (503, "is being stopped")
+    assert (await door.alert()).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -150,26 +137,24 @@ async def test_a_process_that_is_being_stopped_is_not_ready() -> None:
     [(Failure.CREDENTIALS, True), (Failure.UNCONNECTED, True), (Failure.LATER, False), (Failure.SHAPE, False)],
 )
 async def test_a_slack_that_is_out_of_reach_degrades_it_and_alerts_must_still_reach_it(
-    failure: Failure, degraded: bool
+    failure: Failure, degraded: bool, door: Door
 ) -> None:
     """A balancer that took every process out would refuse the alerts; a rate limit says nothing of the process."""
-    async with Door() as door:
-        door.world.chat.script.fail("post", failure, retry_after_seconds=30, times=1)
-        door.world.queues(14)
-        await door.alert()
-        await door.world.work()
-        answer = await door.client.get("/readyz")
+    door.world.chat.script.fail("post", failure, retry_after_seconds=30, times=1)
+    door.world.queues(14)
+    await door.alert()
+    await door.world.work()
+    answer = await door.client.get("/readyz")
     assert answer.status_code == 200
     assert (answer.json()["ready"], answer.json()["degraded"]) == (True, degraded)
     assert answer.json()["dependencies"]["slack"]["ok"] is not degraded
 
 
-async def test_metrics_have_the_products_prefix_and_real_values() -> None:
+async def test_metrics_have_the_products_prefix_and_real_values(door: Door) -> None:
     """Open incidents, and how long the oldest has waited for its thread."""
-    async with Door() as door:
-        await door.alert()
-        door.world.clock.advance(42)
-        answer = await door.client.get("/metrics")
+    await door.alert()
+    door.world.clock.advance(42)
+    answer = await door.client.get("/metrics")
     lines = [line for line in answer.text.splitlines() if line and not line.startswith("#")]
     assert answer.status_code == 200
     assert all(line.startswith("tailback_") for line in lines)
@@ -178,14 +163,13 @@ async def test_metrics_have_the_products_prefix_and_real_values() -> None:
     assert any(line.startswith('tailback_alerts_total{outcome="opened",sender="",source="grafana"}') for line in lines)
 
 
-async def test_a_pools_record_of_warnings_and_forecasts_is_told() -> None:
+async def test_a_pools_record_of_warnings_and_forecasts_is_told(door: Door) -> None:
     """From the store, so that every process says the same."""
-    async with Door() as door:
-        made = Forecast(NOW, Verdict.INTERVAL, 60, 700.0, 1000.0, 1400.0, pool=POOL)
-        scores = (Score(made, 0.0, held=False, left_out=LeftOut.SCALED), Score(made, 900.0, held=True))
-        pool = Pool(POOL, forecasts=(made, made), scores=scores, early=WarningHistory(hits=2, false=1, missed=3))
-        await door.store.commit(Change(puts=(Put(Stored(pool, 0), pool, None),)))
-        lines = (await door.client.get("/metrics")).text.splitlines()
+    made = Forecast(NOW, Verdict.INTERVAL, 60, 700.0, 1000.0, 1400.0, pool=POOL)
+    scores = (Score(made, 0.0, held=False, left_out=LeftOut.SCALED), Score(made, 900.0, held=True))
+    pool = Pool(POOL, forecasts=(made, made), scores=scores, early=WarningHistory(hits=2, false=1, missed=3))
+    await door.store.commit(Change(puts=(Put(Stored(pool, 0), pool, None),)))
+    lines = (await door.client.get("/metrics")).text.splitlines()
     for outcome, number in (("hit", 2), ("false", 1), ("missed", 3)):
         assert f'tailback_early_warnings{{outcome="{outcome}",pool="{POOL}"}} {number}.0' in lines
     assert f'tailback_forecast_scored{{pool="{POOL}"}} 1.0' in lines
@@ -193,11 +177,10 @@ async def test_a_pools_record_of_warnings_and_forecasts_is_told() -> None:
         assert f'tailback_forecast_left_out{{pool="{POOL}",reason="{reason}"}} {number}.0' in lines
 
 
-async def test_metrics_answer_even_when_the_store_does_not() -> None:
+async def test_metrics_answer_even_when_the_store_does_not(door: Door) -> None:
     """The gauges stay as they were."""
-    async with Door() as door:
-        door.world.data.broken = Unreachable("Redis", "connection refused")
-        assert (await door.client.get("/metrics")).status_code == 200
+    door.world.data.broken = Unreachable("Redis", "connection refused")
+    assert (await door.client.get("/metrics")).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -205,9 +188,8 @@ async def test_metrics_answer_even_when_the_store_does_not() -> None:
     [("GET", "/", 404), ("GET", "/docs", 404), ("GET", "/alerts/grafana", 405), ("PUT", "/slack/events", 405),
      ("TRACE", "/healthz", 405), ("GET", "/../etc/passwd", 404)],
 )  # fmt: skip
-async def test_there_is_nothing_else(method: str, path: str, status: int) -> None:
+async def test_there_is_nothing_else(method: str, path: str, status: int, door: Door) -> None:
     """No documents, no debug page, no stack trace."""
-    async with Door() as door:
-        answer = await door.client.request(method, path)
+    answer = await door.client.request(method, path)
     assert answer.status_code == status
     assert "Traceback" not in answer.text
