@@ -23,5 +23,5 @@ RULE = Rule(
     Scaling.HARMFUL,
     remedy="stop_calling",
     needs=("api_remaining",),
-    outranks=("surge", "limit"),
+    outranks=("surge", "limit", "lost_events", "unknown_label", "too_few"),
 )

@@ -1,6 +1,7 @@
 """No runner carries the label: it is misspelt or was removed (docs/design/diagnosis.md#unknown-labels)."""
 
 from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.pool.usual import BEFORE_SECONDS
 from bot.core.statement import statement
 from bot.diagnosis.lost_events import EACH_ITS_OWN, none_requested
 
@@ -34,15 +35,18 @@ def find(facts: Facts) -> Found | None:
 def _leaving(facts: Facts) -> Found | None:
     """No runner is requested, as after lost events; and those that take job after job leave although jobs wait."""
     now, launches = facts.now, facts.usual.launches
-    if now.create_failures is None or (requested := none_requested(facts)) is None:
+    if (requested := none_requested(facts)) is None:
         return None
-    had = max((s.online or 0 for s in facts.series if s.at >= facts.usual.since - 3600), default=0)
+    known = now.create_failures is not None
+    if launches is None and facts.usual.boots is not None:
+        launches = facts.usual.boots * 60 / facts.rules.boot_time_seconds
     if launches is None or launches > EACH_ITS_OWN:
-        return Found(0.5, requested.evidence)
+        return Found(0.5, requested.evidence) if known else None
+    had = max(s.online or 0 for s in facts.series if s.at >= facts.usual.since - BEFORE_SECONDS)
     if (now.online or 0) > LEFT * had:
         return None
     gone = statement("runners_left", online=now.online, before=had)
-    return Found(0.9, (gone, *requested.evidence))
+    return Found(0.9 if known else 0.7, (gone, *requested.evidence), requested.missing)
 
 
 RULE = Rule("unknown_label", find, Scaling.NO, remedy="correct_label", outranks=("lost_events",), always=True)

@@ -8,7 +8,6 @@ import pytest
 from bot.core.finding import Around, Facts, Finding
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.diagnosis.rank import diagnosed
-from bot.diagnosis.refusals import family
 from bot.views.words.diagnosis import caution, evidence_words
 from tests.diagnosis.rows import AT, POOL, facts, lately
 
@@ -193,31 +192,6 @@ def test_a_pool_that_has_lost_half_of_its_runners_is_not_at_its_limit() -> None:
     assert of(lately(full, 1, busy=18), "limit") is not None
     small = facts(limit=3, busy=3, booting=0)
     assert of(lately(small, 1, busy=1), "limit") is not None
-
-
-@pytest.mark.parametrize(
-    ("code", "cause"),
-    [
-        ("Access denied", "permission"),
-        ("PERMISSION_DENIED", "permission"),
-        ("AuthorizationFailed", "permission"),
-        ("Client.UnauthorizedOperation", "permission"),
-        ("account policy", "permission"),
-        ("InsufficientHostCapacity", "stockout"),
-        ("ZonalAllocationFailed", "stockout"),
-        ("VolumeLimitExceeded", "quota"),
-        ("MaxSpotInstanceCountExceeded", "quota"),
-        ("QUOTA_EXCEEDED", "quota"),
-        ("rateLimitExceeded", "throttled_cloud"),
-        ("no image found", "image"),
-        ("InvalidAMIID.Unavailable", "image"),
-        ("503", "cloud_down"),
-        ("Server.InternalError", "cloud_down"),
-    ],
-)
-def test_siblings_of_a_code_belong_to_its_family(code: str, cause: str) -> None:
-    """As AWS, Google Cloud and Azure write them; an image that is unavailable is no cloud that is."""
-    assert family(code) is cause
 
 
 def test_the_alert_the_product_was_made_for_has_no_cause_of_its_own() -> None:

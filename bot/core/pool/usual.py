@@ -46,6 +46,8 @@ class Usual:
     busy: float | None = None
     launches: float | None = None
     """Machines created per job."""
+    boots: float | None = None
+    """Minutes in which a machine boots, per job: by Little's law the launches per job times the boot time."""
     batches: float = BATCHES
     """Variance over mean of the jobs that arrive in ten minutes."""
 
@@ -64,7 +66,7 @@ def usual_of(
     own, most = little(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
     older = before if len(before) >= 3 else [s for s in series if s.at < now.at - 1200]
-    came, launched = mean(known, "arrivals_per_minute"), mean(known, "creates")
+    came, launched, booting = (mean(known, figure) for figure in ("arrivals_per_minute", "creates", "booting"))
     return Usual(
         since,
         arrivals,
@@ -77,6 +79,7 @@ def usual_of(
         middle(older, "limit"),
         mean(known, "busy"),
         launched / 15 / came if came and launched is not None else None,
+        booting / came if came and booting is not None else None,
         _batches(known),
     )
 
