@@ -101,12 +101,15 @@ class File(Table):
     @cached_property
     def pools(self) -> dict[str, PoolRules]:
         """The core's settings of each pool."""
-        return {
-            name: PoolRules(
-                name, dict(pool.match), pool.floor, pool.boot_time, bool(pool.scaler), pool.warn_wait, pool.warn_queued
-            )
-            for name, pool in self.pool.items()
-        }
+        return {name: self.rules_of(name) for name in self.pool}
+
+    def rules_of(self, name: str) -> PoolRules:
+        """The core's settings of one pool; the defaults if it is not configured."""
+        if (pool := self.pool.get(name)) is None:
+            return PoolRules(name)
+        return PoolRules(
+            name, dict(pool.match), pool.floor, pool.boot_time, bool(pool.scaler), pool.warn_wait, pool.warn_queued
+        )
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:

@@ -13,7 +13,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.held_cause import remembered
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale, worst_first
+from bot.core.pool.pool import Pool, Snapshot, empty, stale, worst_first
 from bot.core.record import Prepared
 from bot.core.requests.body import Diagnose
 from bot.core.requests.interaction import Answer, Interaction, Surface
@@ -83,7 +83,7 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
 
 def _queueing(context: Context, seen: list[Snapshot], causes: Sequence[Diagnosis]) -> tuple[QueueingPool, ...]:
     shown = {one.pool: tuple(sorted(shown_figures(one))) for one in causes}
-    rules = {sample.pool: context.settings.file.pools.get(sample.pool, PoolRules(sample.pool)) for sample in seen}
+    rules = {sample.pool: context.settings.file.rules_of(sample.pool) for sample in seen}
     queueing = (sample.pool for sample in worst_first(seen) if empty(sample, rules[sample.pool].floor) is False)
     return tuple(QueueingPool(name, rules[name].boot_time_seconds, shown.get(name, ())) for name in queueing)
 

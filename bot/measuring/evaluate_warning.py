@@ -7,7 +7,7 @@ from bot.core.alert import Kind
 from bot.core.forecast.evaluate_warning import KEPT_FIRED, LONGEST_SECONDS, Measurement, advanced, expected, thresholds
 from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import Fired
-from bot.core.pool.pool import Pool, PoolRules, worst_first
+from bot.core.pool.pool import Pool, worst_first
 from bot.core.requests.request import Progress
 
 NEAR_SECONDS = 150.0
@@ -23,7 +23,7 @@ async def foreseen(context: Context, pool: Pool, watchers: tuple[str, ...], *, f
     overdue = episode is not None and context.now() - episode.began_at >= LONGEST_SECONDS
     if pool.latest is None or not (fresh or overdue or watchers != before):
         return pool  # an old sample says nothing new; silence of a source is no recovery
-    rules = file.pools.get(pool.id, PoolRules(pool.id))
+    rules = file.rules_of(pool.id)
     limits = thresholds(rules, pool.fired) if file.early.enabled else ()
     sample = pool.latest
     coming = expected(pool.samples, rules, limits, pool.ahead) if limits and not watchers else ()

@@ -8,7 +8,7 @@ from bot.core.forecast.forecast import looked_ahead
 from bot.core.forecast.scoring import compared, given_up, touched
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
-from bot.core.pool.pool import Pool, PoolRules
+from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.measuring.evaluate_warning import foreseen, scaled_at
 
@@ -121,15 +121,11 @@ async def _written(context: Context, name: str, over: tuple[HourStats, ...]) -> 
 async def _ahead(context: Context, pool: Pool) -> Pool:
     """Add the forecast."""
     paces = context.settings.file.paces
-    return looked_ahead(await _looked_back(context, pool), _rules(context, pool), paces.report)
+    return looked_ahead(await _looked_back(context, pool), context.settings.file.rules_of(pool.id), paces.report)
 
 
 async def _looked_back(context: Context, pool: Pool) -> Pool:
     """Score past forecasts; those from before somebody scaled the pool are not scored."""
     if pool.forecasts:
         pool = touched(pool, await scaled_at(context, pool))
-    return compared(pool, _rules(context, pool))
-
-
-def _rules(context: Context, pool: Pool) -> PoolRules:
-    return context.settings.file.pools.get(pool.id, PoolRules(pool.id))
+    return compared(pool, context.settings.file.rules_of(pool.id))

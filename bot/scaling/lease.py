@@ -15,7 +15,7 @@ from bot.core.incident.details.scaling import (
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import advanced, decided, offering, progressed, quiet
 from bot.core.incident.timeline import Decision, Event
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty
+from bot.core.pool.pool import Pool, Snapshot, empty
 from bot.core.record import Change, Claim, Put, Stored
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.lease import (
@@ -120,7 +120,7 @@ async def _look(context: Context, held: Stored[PoolLeases]) -> LeaseView:
     now = context.now()
     lease = reviewed(held.value, requests, now)
     sample = await _sample(context, held.value.id) if lease.shares else None
-    floor = context.settings.file.pools.get(held.value.id, PoolRules(held.value.id)).floor
+    floor = context.settings.file.rules_of(held.value.id).floor
     return LeaseView(held, looked(lease, empty(sample, floor), now), requests, sample, now)
 
 

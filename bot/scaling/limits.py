@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 from bot.context.context import Context, PoolScaler
 from bot.core.incident.details.scaling import LeaseTerms
-from bot.core.pool.pool import PoolRules
 from bot.core.record import Stored
 from bot.core.requests.body import ExtendLease, ScaleUp
 from bot.core.requests.request import Progress, Request
@@ -47,8 +46,7 @@ def lease_terms(context: Context, pool: str) -> LeaseTerms:
 
 def boot_seconds(context: Context, pool: str) -> float:
     """A new runner's boot time, in seconds of our own clock."""
-    rules = context.settings.file.pools.get(pool, PoolRules(pool))
-    return rules.boot_time_seconds
+    return context.settings.file.rules_of(pool).boot_time_seconds
 
 
 async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:

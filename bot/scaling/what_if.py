@@ -3,7 +3,7 @@
 from bot.context.context import Context
 from bot.core.forecast.more_runners import Option, Terms, foreseen, least, what_if
 from bot.core.forecast.scoring import calibration
-from bot.core.pool.pool import Pool, PoolRules
+from bot.core.pool.pool import Pool
 from bot.views.words.forecasts import Preview, what_more_would_do, what_to_expect
 
 USUAL = (5, 10, 20, 40)
@@ -11,7 +11,7 @@ USUAL = (5, 10, 20, 40)
 
 def effect_of(context: Context, pool: Pool, more: int, caution: str) -> Preview:
     """The preview of the confirmation: the table around `more`, the smallest enough, the boot time."""
-    rules = _rules(context, pool.id)
+    rules = context.settings.file.rules_of(pool.id)
     found = foreseen(pool.samples, more, rules, _terms(context, pool))
     return what_to_expect(found, rules, caution, context.settings.file.slack.currency)
 
@@ -25,7 +25,7 @@ def effects(
     policy = context.levers[pool.id].policy
     most = min(policy.maximum - current, policy.step or policy.maximum)
     counts = sorted({*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())})
-    found = what_if(pool.samples, _rules(context, pool.id), counts, _terms(context, pool))
+    found = what_if(pool.samples, context.settings.file.rules_of(pool.id), counts, _terms(context, pool))
     return what_more_would_do(found, chosen, caution, context.settings.file.slack.currency)
 
 
@@ -33,7 +33,7 @@ def enough(context: Context, pool: Pool | None, most: int) -> int | None:
     """The fewest added runners, up to `most`, expected to drain it in time; None if unknown."""
     if pool is None or most < 1:
         return None
-    option = least(pool.samples, _rules(context, pool.id), most, _terms(context, pool))
+    option = least(pool.samples, context.settings.file.rules_of(pool.id), most, _terms(context, pool))
     return option.more if option else None
 
 
@@ -47,11 +47,9 @@ def useless(context: Context, pool: Pool | None) -> bool:
     """Whether nothing should be added: idle runners beside the queue, or it clears too soon."""
     if pool is None:
         return False
-    return what_if(pool.samples, _rules(context, pool.id), (), _terms(context, pool)).do_nothing is not None
-
-
-def _rules(context: Context, pool: str) -> PoolRules:
-    return context.settings.file.pools.get(pool, PoolRules(pool))
+    return (
+        what_if(pool.samples, context.settings.file.rules_of(pool.id), (), _terms(context, pool)).do_nothing is not None
+    )
 
 
 def _terms(context: Context, pool: Pool) -> Terms:
