@@ -8,12 +8,12 @@ import structlog
 from bot.core.pool.pool import Snapshot
 from bot.ports import Metrics, Unreachable
 
-PAST_SECONDS = 7200.0
+PAST_SECONDS = 4 * 3600.0
 """History that an incident starts with, if the source has it; in fleet time.
 
-An alert fires when a job has waited for half an hour. The time before shows the usual state.
+An alert fires when a job has waited for up to an hour. The hours before show the usual state, as the baseline needs it.
 """
-STEPS = 120
+STEPS = 240
 """Samples of that history."""
 QUICK_SECONDS = 0.3
 """How long a measurement waits for it; a slower source is waited for by later measurements."""

@@ -1,12 +1,14 @@
 """The action Status: the pools' figures now, shown privately."""
 
 import asyncio
+from collections.abc import Mapping
 
 from bot.context.context import Action, Context
 from bot.context.look import look
 from bot.context.queries import known_pool
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
+from bot.core.pool.history import PoolHistory, weeks_known_at
 from bot.core.pool.pool import Pool, stale
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
@@ -30,7 +32,21 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     looked = await asyncio.gather(*(_look(context, pool) for pool in old))
     pools |= {pool.id: pool for pool in looked}
     view = View(pools, context.settings.file.pools)
-    return Answer(whisper=drawn(view, names, context.now(), paces))
+    return Answer(whisper=drawn(view, names, context.now(), paces, await _warned_from(context, pools)))
+
+
+async def _warned_from(context: Context, pools: Mapping[str, Pool]) -> float | None:
+    """From when on all of these pools can be warned of early; None if they already are, or never will be."""
+    file, now = context.settings.file, context.now()
+    young = [
+        name
+        for name, pool in pools.items()
+        if not pool.ahead and pool.latest and pool.latest.arrivals_per_minute is not None
+    ]
+    if not file.early.enabled or not file.paces.watch or not young:
+        return None
+    held = await context.store.get_many(PoolHistory, young)
+    return max(weeks_known_at(held[name].value if name in held else PoolHistory(name), now) for name in young)
 
 
 async def _look(context: Context, pool: Pool) -> Pool:

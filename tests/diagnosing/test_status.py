@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
+from bot.core.pool.history import PoolHistory, finished
+from bot.core.pool.hour_stats import Amount, HourStats
 from bot.core.pool.pool import Snapshot
+from bot.core.record import Change, Put, Stored
 from bot.diagnosing import status
 from bot.ports import Refused
-from tests.builders import POOL
+from tests.builders import NOW, POOL
 from tests.fakes import FakeMetrics
 from tests.world import OTHER_POOL, World
 
@@ -99,3 +102,26 @@ async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown(mon
     told = await text(world)
     assert "linux.2xlarge: 14 jobs queued" in told
     assert "linux.gpu: queue unknown" in told or "unknown" in told
+
+
+async def test_it_says_from_when_on_early_warnings_come() -> None:
+    """Two weeks after the first known hour, until two weeks are known; not where they are switched off."""
+    world = World()
+    world.metrics.show(POOL, {"queued": 0, "oldest_wait_seconds": 0.0, "arrivals_per_minute": 5.0})
+    first = int(NOW // 3600) - 24
+    past = PoolHistory(POOL)
+    known = finished(past, (HourStats(first, 60, 3600.0, Amount(300.0, 3600.0)),))
+    await world.store.commit(Change(puts=(Put(Stored(past, 0), known, None),)))
+
+    async def footer() -> str:
+        answer = await world.types("status", POOL)
+        assert answer.whisper is not None
+        return str(answer.whisper.blocks)
+
+    assert f"Early warnings start <!date^{(first + 336) * 3600}" in await footer()
+    world.configure(early={"enabled": False})
+    assert "Early warnings" not in await footer()
+    world.configure()
+    world.metrics.show(POOL, {"queued": 0, "oldest_wait_seconds": 0.0})
+    world.clock.advance(600)
+    assert "Early warnings" not in await footer()

@@ -75,9 +75,7 @@ def _ci(pool: str, spans: Spans) -> dict[str, str]:
         "arrivals_by_source": f"{sources}[{window}]))",
         "usual_by_source": f"{sources}[{past}])) - {sources}[{spans.lately}]))",
         "usual_arrivals_per_minute": f"max(avg_over_time(ci_jobs_arrivals_per_minute{{{pool}}}[{past}]))",
-        "usual_duration_seconds": (
-            f'max(quantile_over_time(0.5, ci_job_duration_seconds{{{pool},quantile="0.5"}}[{past}]))'
-        ),
+        "usual_duration_seconds": f'max(avg_over_time(ci_job_duration_seconds{{{pool},quantile="0.5"}}[{past}]))',
         "waiting": f"topk(10, ci_job_wait_seconds{{{pool}}})",
     }
 

@@ -153,6 +153,13 @@ def usual_ahead(past: PoolHistory, hour: int) -> tuple[Baseline, ...]:
     return tuple(usual for usual in found if usual is not None)
 
 
+def weeks_known_at(past: PoolHistory, now: float) -> float:
+    """When the present hour of the week is first known from enough weeks, if the measuring goes on; epoch seconds."""
+    known = (cell.hour for cell in past.cells if cell.arrivals.seconds >= LEAST_KNOWN_SECONDS)
+    first = min(known, default=int(now // HOUR_SECONDS))
+    return max(now, (first + LEAST_WEEKS * WEEK_HOURS) * HOUR_SECONDS)
+
+
 def last_day(past: PoolHistory, hour: int) -> DayStats | None:
     """The statistics of the 24 hours before `hour`; None if fewer than twelve are known."""
     cells = [c for c in past.cells if 0 < hour - c.hour <= DAY_HOURS and c.covered_seconds >= LEAST_KNOWN_SECONDS]

@@ -18,19 +18,22 @@ MOST_NAMED = 5
 """Names shown of permitted people and groups."""
 
 
-def status(view: View, names: Sequence[str], now: float, timing: Timing) -> Message:
-    """The pools now, worst first, with the time of the newest figure."""
+def status(view: View, names: Sequence[str], now: float, timing: Timing, warned_from: float | None = None) -> Message:
+    """The pools now, worst first, with the time of the newest figure, and from when on early warnings come."""
     shown = rows(names, (), view, now, timing)
     if not shown:
         return said("No pool is configured. Add a [pool.\"NAME\"] table to tailback.toml.")  # fmt: skip
     newest = max((row.sample.at for row in shown if row.sample), default=None)
-    small = say("Measured {at}.", at=date(newest)) if newest is not None else None
+    small = [
+        newest is not None and say("Measured {at}.", at=date(newest)),
+        warned_from and say("Early warnings start {at}, once two weeks are known.", at=date(warned_from)),
+    ]
     told = [
         say("{pool}: {queue}{old}.", pool=name_of(row.name), queue=queue_words([row]), old=_when(row)) for row in shown
     ]
     more = len(told) - MOST_ROWS
     text = joined(" ", *told[:MOST_ROWS], say("+ {pools}.", pools=count(more, "more pool")) if more > 0 else None)
-    return message(text, *pool_table(shown, now=now), context(small) if small else None)
+    return message(text, *pool_table(shown, now=now), *(context(line) for line in small if line))
 
 
 def _when(row: PoolRow) -> Marked:
