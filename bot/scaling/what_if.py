@@ -39,7 +39,7 @@ def enough(context: Context, pool: Pool | None, most: int) -> int | None:
 
 def with_more(context: Context, pool: Pool, more: int) -> Option | None:
     """The expected effect of exactly so many added runners; None if there is no forecast."""
-    found = what_if(pool.samples, _rules(context, pool.id), (more,), _terms(context, pool)).options
+    found = what_if(pool.samples, context.settings.file.rules_of(pool.id), (more,), _terms(context, pool)).options
     return found[-1] if found and found[-1].more == more else None
 
 

@@ -1,7 +1,7 @@
 """How often the diagnosis names the true cause on fleets that it was not written for.
 
-Run with `python -m tests.bench.diagnosis [cases per kind] [--suite hold-out] [--matrix]`. The suite `tune` chose the
-numbers in the code; results in the docs come from `hold-out`.
+Run with `python -m tests.bench.diagnosis [cases per kind] [--suite unseen] [--matrix]`. The suite `tune` chose the
+numbers in the code; results in the docs come from `unseen`.
 """
 
 import argparse
@@ -21,10 +21,10 @@ from bot.diagnosis.refusals import family
 from tests.architecture.tree import ROOT
 from tests.bench.jobfleet.cases import KINDS, PAIRS, Case, case, tellable
 from tests.bench.jobfleet.stories import NAME, Moment, lived
+from tests.bench.table import write
 
 FULL = 0.93
 PAGE = ROOT / "docs/explanation/diagnosis.md"
-BEGIN, END = "<!-- begin of the figures -->", "<!-- end of the figures -->"
 OFFSETS = (0, 15, 45)
 """Minutes after the alert."""
 
@@ -159,9 +159,9 @@ def suite(kinds: Sequence[str], cases: int, name: str, table: Mapping[str, tuple
     return [story for story in told if story.judged]
 
 
-def document(stories: Sequence[Story], cases: int) -> str:
+def document(stories: Sequence[Story], cases: int) -> list[str]:
     """The figures, the reliability of the confidence and the confusion matrix as Markdown."""
-    lines = [BEGIN, f"Written by `python -m tests.bench.diagnosis {cases} --write` on {len(stories)} incidents.", ""]
+    lines = [f"Written by `python -m tests.bench.diagnosis {cases} --write` on {len(stories)} incidents.", ""]
     lines += ["| measure | result |", "|---|---|"]
     lines += [f"| {what} | {str(count).strip()} |" for what, count in sorted(table(stories).items())]
     changes = sorted(story.changes for story in stories)
@@ -178,7 +178,7 @@ def document(stories: Sequence[Story], cases: int) -> str:
     lines += ["", "| trouble | named first at the alert | named first 45 min later |", "|---|---|---|"]
     first, last = matrix(stories, 0), matrix(stories, 45)
     lines += [f"| {kind} | {_named(first[kind])} | {_named(last[kind])} |" for kind in first]
-    return "\n".join([*lines, END])
+    return lines
 
 
 def _named(counts: Counter[str]) -> str:
@@ -189,15 +189,13 @@ def main() -> None:
     """Print the figures, and per kind what was named first."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("cases", nargs="?", type=int, default=6)
-    asked.add_argument("--suite", default="hold-out")
+    asked.add_argument("--suite", default="unseen")
     asked.add_argument("--kind", action="append")
     asked.add_argument("--write", action="store_true", help="write the figures into the docs")
     given = asked.parse_args()
     stories = suite(given.kind or [*KINDS, *(" + ".join(pair) for pair in PAIRS)], given.cases, given.suite)
     if given.write:
-        text = PAGE.read_text("utf-8")
-        before, _, rest = text.partition(BEGIN)
-        PAGE.write_text(before + document(stories, given.cases) + rest.partition(END)[2], "utf-8")
+        write(PAGE, document(stories, given.cases))
     for minute in OFFSETS:
         print(f"named first, {minute} min after the alert (of {given.cases} cases of a kind)")
         for kind, counts in matrix(stories, minute).items():

@@ -3,6 +3,7 @@
 `rough.py` is the one that the forecast was fitted on; `jobfleet` was written by somebody else and only judges.
 """
 
+import copy
 import math
 import random
 from collections import deque
@@ -59,11 +60,22 @@ class Case:
     alert_at: float
     """On the world's clock."""
     number: int
+    futures: tuple[float, ...] = ()
+    """Seconds until the drain in other futures of the same moment."""
 
 
-def lived(world: World, rules: PoolRules, alert_seconds: float) -> Iterator[tuple[tuple[Snapshot, ...], float, float]]:
-    """(samples, seconds until the drain, time of the alert) of each forecast; none without an alert in six hours."""
-    series, asked, short = deque[Snapshot](maxlen=KEPT), list[tuple[tuple[Snapshot, ...], float]](), 0
+Asked = tuple[tuple[Snapshot, ...], float, tuple[float, ...]]
+"""(samples, time, other futures) at which a forecast is made."""
+
+
+def lived(
+    world: World, rules: PoolRules, alert_seconds: float, futures: int = 0
+) -> Iterator[tuple[tuple[Snapshot, ...], float, float, tuple[float, ...]]]:
+    """(samples, seconds until the drain, time of the alert, other futures) of each forecast.
+
+    None without an alert in six hours.
+    """
+    series, asked, short = deque[Snapshot](maxlen=KEPT), list[Asked](), 0
     alert: float | None = None
     while world.now < 6 * HOUR or alert is not None:
         sample = world.minute()
@@ -75,10 +87,20 @@ def lived(world: World, rules: PoolRules, alert_seconds: float) -> Iterator[tupl
         late = world.now - alert >= HORIZON + ASKED_MINUTES[-1] * MINUTE
         if short >= IN_A_ROW or late:
             end = world.now - (0 if late else (IN_A_ROW - 1) * MINUTE)
-            yield from ((kept, min(HORIZON, end - at), alert) for kept, at in asked if at < end)
+            yield from ((kept, min(HORIZON, end - at), alert, others) for kept, at, others in asked if at < end)
             return
         if round((world.now - alert) / MINUTE) in ASKED_MINUTES and not short:
-            asked.append((tuple(series), world.now))
+            others = (world.other_future(number) for number in range(futures)) if isinstance(world, JobWorld) else ()
+            asked.append((tuple(series), world.now, tuple(drained_after(other, rules) for other in others)))
+
+
+def drained_after(world: World, rules: PoolRules) -> float:
+    """Seconds until the drain."""
+    begun, short = world.now, 0
+    while short < IN_A_ROW and world.now - begun < HORIZON:
+        world.minute()
+        short = short + 1 if drained(world, rules) else 0
+    return world.now - begun - (IN_A_ROW - 1) * MINUTE * (short >= IN_A_ROW)
 
 
 def drained(world: World, rules: PoolRules) -> bool:
@@ -89,7 +111,7 @@ def drained(world: World, rules: PoolRules) -> bool:
 def rough_cases(seed: int) -> Iterator[Case]:
     """The forecasts of an incident of the rough simulator."""
     one = spec(seed)
-    for series, actual, alert in lived(Rough(one), one.rules, one.alert_minutes * MINUTE):
+    for series, actual, alert, _ in lived(Rough(one), one.rules, one.alert_minutes * MINUTE):
         yield Case(one.kind, one.exporter, one.rules, series, _ahead(one, series[-1].at), actual, alert, seed)
 
 
@@ -102,8 +124,7 @@ class JobWorld:
 
     def __init__(self, found: cases.Case) -> None:
         dice = random.Random(f"{found.seed}/until")
-        ends = (found.begin + dice.lognormvariate(math.log(110), 0.8) * MINUTE for _ in found.faults)
-        faults = tuple(replace(f, until=min(f.until, end)) for f, end in zip(found.faults, ends, strict=True))
+        faults = tuple(replace(f, until=min(f.until, ends(found.begin, dice))) for f in found.faults)
         self._begin, self._due = found.begin, 0.0
         self.fleet = JobFleet(found.spec, faults, found.seed, found.begin - stories.BEFORE)
         self._exporter = Exporter(self.fleet, stories.NAME, found.exporter)
@@ -126,11 +147,29 @@ class JobWorld:
         """Jobs in the queue."""
         return len(self.fleet.queue)
 
+    def other_future(self, number: int) -> "JobWorld":
+        """A trouble that has not ended yet ends some time, as likely as at first."""
+        other = copy.deepcopy(self)
+        other.fleet.dice.seed(f"future/{number}")
+        later = (ends(self._begin, other.fleet.dice, self.fleet.now) for _ in self.fleet.faults)
+        other.fleet.faults = tuple(
+            replace(f, until=end) if self.fleet.now < f.until else f
+            for f, end in zip(self.fleet.faults, later, strict=True)
+        )
+        return other
 
-def job_cases(kind: str, number: int) -> Iterator[Case]:
-    """The forecasts of a case of the other simulator."""
+
+def ends(begin: float, dice: random.Random, after: float = 0.0) -> float:
+    """When a trouble of that time ends, given that it has lasted until `after`."""
+    while (end := begin + dice.lognormvariate(math.log(110), 0.8) * MINUTE) <= after:
+        pass
+    return end
+
+
+def job_cases(kind: str, number: int, futures: int = 0) -> Iterator[Case]:
+    """The forecasts of a case of the other simulator, each with so many other futures."""
     found = cases.case(kind, number, "forecast")
     rules = PoolRules(stories.NAME, boot_time_seconds=round(found.spec.boot))
-    for series, actual, alert in lived(JobWorld(found), rules, found.alert_seconds):
+    for series, actual, alert, others in lived(JobWorld(found), rules, found.alert_seconds, futures):
         ahead = tuple(stories.known(replace(found, weeks=weeks)).ahead for weeks in WEEKS)
-        yield Case(found.kind, found.exporter, rules, series, ahead, actual, alert, number)
+        yield Case(found.kind, found.exporter, rules, series, ahead, actual, alert, number, others)

@@ -1,7 +1,7 @@
 """How good the forecasts are, on a simulator that they were not fitted on: `python -m tests.bench.forecast [cases]`.
 
 Beside them, in the same run: the last slope, Little's law and the quantiles of past drains, each with factors fitted on
-the rough simulator, and an oracle that knows when the trouble ends.
+the rough simulator, and an oracle that knows the pool and its trouble, but not when the trouble ends.
 """
 
 import argparse
@@ -16,13 +16,18 @@ from bot.core.forecast.forecast import forecast
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.scoring import scored
 from bot.core.pool.pool import Snapshot
+from tests.architecture.tree import ROOT
 from tests.bench.drains import HORIZON, WEEKS, Case, job_cases, rough_cases
 from tests.bench.jobfleet.cases import KINDS
+from tests.bench.table import write
 
 LEFT_OUT = frozenset({"nothing", "ghosts"})
 """Kinds without a queue that drains."""
+PAGE = ROOT / "docs/explanation/forecast.md"
 LEAST_SECONDS = 60.0
 SHARES = (0.1, 0.9)
+FUTURES = 9
+"""Lived by the oracle: the first and the last are then about the 10 % and 90 % quantiles."""
 Rule = Callable[[Case], float | None]
 Bounds = tuple[float | None, float | None]
 
@@ -85,6 +90,12 @@ def made(cases: Sequence[Case], weeks: int) -> list[Forecast]:
     return [forecast(case.series, case.rules, ahead=case.ahead[place]) for case in cases]
 
 
+def oracle(case: Case) -> Bounds:
+    """The earliest and the latest of the other futures: it knows all rates, but neither luck nor the end."""
+    times = sorted(case.futures)
+    return times[0], times[-1]
+
+
 def held(said: Sequence[Forecast], cases: Sequence[Case]) -> list[bool]:
     """For each interval whether it held the truth."""
     return [scored(f, c.actual).held for f, c in zip(said, cases, strict=True) if f.verdict is Verdict.INTERVAL]
@@ -93,7 +104,7 @@ def held(said: Sequence[Forecast], cases: Sequence[Case]) -> list[bool]:
 def judged(number: int) -> list[Case]:
     """So many cases of each kind of the other simulator."""
     kinds = [kind for kind in KINDS if kind not in LEFT_OUT]
-    return list(chain.from_iterable(job_cases(kind, place) for kind in kinds for place in range(number)))
+    return list(chain.from_iterable(job_cases(kind, place, FUTURES) for kind in kinds for place in range(number)))
 
 
 def main() -> None:
@@ -101,12 +112,17 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("cases", nargs="?", type=int, default=6, help="of each kind")
     asked.add_argument("known", nargs="?", type=int, default=300, help="seeds for the simple rules' factors")
+    asked.add_argument("--write", action="store_true", help="write the figures into the docs")
     given = asked.parse_args()
+    rows = []
     known = list(chain.from_iterable(map(rough_cases, range(given.known))))
     for title, cases in (("the other simulator", judged(given.cases)), ("rough, other seeds", _rough(given.known))):
         print(f"\n{title}: {len(cases)} forecasts\n{'loss':>42}   intervals  held   useful   ms")
-        for rule in (slope, little, past_drains):
-            print(f"{rule.__name__:<36}{mean_loss(fitted(rule, known, cases), cases):.3f}")
+        rules = {rule.__name__: fitted(rule, known, cases) for rule in (slope, little, past_drains)}
+        rules |= {"oracle": [oracle(case) for case in cases]} if all(case.futures for case in cases) else {}
+        for name, said_so in rules.items():
+            print(f"{name:<36}{mean_loss(said_so, cases):.3f}")
+            rows.append(f"| {title}: loss of `{name}` | {mean_loss(said_so, cases):.3f} |")
         for weeks in WEEKS:
             begun = time.process_time()
             said = made(cases, weeks)
@@ -116,8 +132,15 @@ def main() -> None:
             loss = mean_loss([(f.low_seconds, f.high_seconds) for f in said], cases)
             share = sum(inside) / max(1, len(inside))
             name = f"Tailback, {weeks} known weeks"
+            rows += [
+                f"| {title}, {weeks} known weeks: intervals that hold (78 to 90 %) | {share:.0%} of {len(inside)} |",
+                f"| the same: an interval, a bound or a branch is given | {useful:.0%} of {len(said)} |",
+                f"| the same: loss of both bounds | {loss:.3f} |",
+            ]
             print(f"{name:<36}{loss:.3f}   {len(inside):>9}   {share:.0%}   {useful:>6.0%}   {spent:.1f}")
             _by(said, cases)
+    if given.write:
+        write(PAGE, [f"| `python -m tests.bench.forecast {given.cases} {given.known} --write` | |", "|---|---|", *rows])
 
 
 def _rough(known: int) -> list[Case]:

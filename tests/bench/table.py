@@ -3,9 +3,12 @@
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 START, END = "<!-- python -m tests.bench --write -->\n", "<!-- end -->"
 """What stands before and after the table in a page."""
+BEGIN_FIGURES, END_FIGURES = "<!-- begin of the figures -->", "<!-- end of the figures -->"
+"""The same of pages whose figures are no `Row`."""
 HEAD = f"{'figure':44} {'min':>8} {'median':>8} {'max':>8} {'baseline':>9} {'ratio':>6}  goal"
 
 
@@ -43,6 +46,13 @@ def written(page: str, rows: Iterable[Row]) -> str:
     head = "| figure | minimum | median | maximum | baseline | ratio | goal |\n|---|---|---|---|---|---|---|\n"
     table = "".join(f"{row.cells()}\n" for row in rows)
     return f"{before}{START}\n{head}{table}\n{END}{after}"
+
+
+def write(page: Path, lines: Iterable[str]) -> None:
+    """Replace the figures of a page of the docs."""
+    before, _, rest = page.read_text("utf-8").partition(BEGIN_FIGURES)
+    after = rest.partition(END_FIGURES)[2]
+    page.write_text("\n".join([before + BEGIN_FIGURES, *lines, END_FIGURES]) + after, "utf-8")
 
 
 def joined(runs: Iterable[Sequence[Row]]) -> list[Row]:

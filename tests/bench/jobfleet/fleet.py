@@ -34,11 +34,7 @@ class Spec:
     """Spot machines taken back per busy runner and hour."""
     week: tuple[float, ...]
     """Factors of the arrivals for 168 hours; mean 1."""
-    sources: tuple[tuple[str, float], ...] = (
-        ("acme/app / pull", 0.5),
-        ("acme/app / trunk", 0.3),
-        ("acme/lib / ci", 0.2),
-    )
+    sources: tuple[tuple[str, float], ...] = SOURCES
 
     @property
     def mean(self) -> float:
