@@ -7,7 +7,7 @@ import structlog
 
 from bot.context.context import Context
 from bot.context.queries import permalinks
-from bot.context.save import keep
+from bot.context.save import EXPIRES_SECONDS, keep
 from bot.core.incident.details.general import Paged
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
@@ -39,7 +39,8 @@ async def page(context: Context, claim: Claim) -> None:
     record = current(held.value, incident.value, names) if incident else held.value
     next_ones = owed(record, incident.value, names) if incident else {}
     if incident is None or not next_ones or now - (incident.value.closed_at or now) > GIVE_UP_SECONDS:
-        await context.store.commit(Change(puts=(Put(held, record, None, keep_seconds=GIVE_UP_SECONDS),)))
+        keep_seconds = EXPIRES_SECONDS if incident and not incident.value.closed else GIVE_UP_SECONDS
+        await context.store.commit(Change(puts=(Put(held, record, None, keep_seconds=keep_seconds),)))
         return
     before = {name: record.pagers.get(name, PagerState()) for name in next_ones}
     ready = {name: one for name, one in next_ones.items() if before[name].retry_at <= now or before[name].tried != one}

@@ -178,6 +178,18 @@ async def test_a_pager_hears_of_its_own_channels(table: dict[str, object], *, pa
     assert bool(made.pager.events) is paged
 
 
+async def test_an_incident_of_many_days_is_resolved_there_too() -> None:
+    """What the pager was sent is known for as long as the incident is open."""
+    made = await escalated()
+    await made.asks("ack")
+    await made.passes(10)
+    made.clock.advance(5 * 86400)
+    await made.work()
+    await made.says("resolve")
+    await made.passes(10)
+    assert actions(made) == ["trigger", "acknowledge", "resolve"]
+
+
 async def test_a_pager_that_stays_down_is_given_up_a_day_after_the_end() -> None:
     """Not before; and the record goes."""
     made = await escalated()
