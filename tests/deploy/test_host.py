@@ -9,7 +9,6 @@ import socket
 import ssl
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import pytest
 from bot.config import Environment
 from bot.settings import HttpTable
 from tests.architecture.tree import ROOT
+from tests.patience import PATIENCE_SECONDS, until
 
 UNIT = ROOT / "deploy/systemd/tailback.service"
 NGINX = ROOT / "deploy/proxy/nginx.conf"
@@ -167,7 +167,7 @@ def nginx(tmp_path: Path, upstream: int) -> Iterator[httpx.Client]:
             yield client
     finally:
         server.terminate()
-        server.wait(timeout=10)
+        server.wait(timeout=PATIENCE_SECONDS)
 
 
 @pytest.fixture
@@ -188,19 +188,20 @@ def caddy(tmp_path: Path, upstream: int) -> Iterator[httpx.Client]:
             yield client
     finally:
         server.terminate()
-        server.wait(timeout=10)
+        server.wait(timeout=PATIENCE_SECONDS)
 
 
 def until_it_answers(client: httpx.Client) -> None:
-    """Waits at most 10 s for a proxy that was just started."""
-    for _ in range(500):
+    """Wait for a proxy that was just started."""
+
+    def answers() -> bool:
         try:
             client.get("/")
         except httpx.ConnectError:
-            time.sleep(0.02)
-        else:
-            return
-    pytest.fail(f"nobody listens at {client.base_url}")
+            return False
+        return True
+
+    until(answers, f"somebody listens at {client.base_url}")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The image: what can be checked without a builder everywhere, and built and started where there is one."""
 
+import contextlib
 import http.server
 import os
 import re
@@ -7,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import tomllib
 import urllib.request
 from collections.abc import Iterator
@@ -18,6 +18,7 @@ import pytest
 
 from tests.architecture.tree import ROOT
 from tests.deploy.dockerfile import copied, reaches_the_builder, stages
+from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS, until
 
 BUILD, FINAL = stages()
 HEALTH = ROOT / "deploy/healthcheck.py"
@@ -180,7 +181,7 @@ def test_the_image_is_built_started_read_only_and_stopped_in_order(request: pyte
         "tailback:test",
         ROOT,
     ]
-    subprocess.run(build, check=True, timeout=140)
+    subprocess.run(build, check=True, timeout=WHOLE_TEST_SECONDS)
     options = ["--detach", "--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--publish=127.0.0.1::8080"]
     start = [program, "run", *options, "tailback:test", "demo", "--host", "0.0.0.0"]
     name = subprocess.run(start, check=True, capture_output=True, text=True).stdout.strip()
@@ -196,11 +197,13 @@ def test_the_image_is_built_started_read_only_and_stopped_in_order(request: pyte
 
 
 def page(address: str) -> int:
-    """The status of a page once it answers, within 30 s."""
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(address, timeout=5) as answer:
-                return int(answer.status)
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError(f"{address} has not answered within 30 s")
+    """The status of a page once it answers."""
+    found: list[int] = []
+
+    def answers() -> bool:
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=PATIENCE_SECONDS) as answer:
+            found.append(int(answer.status))
+        return bool(found)
+
+    until(answers, f"an answer of {address}")
+    return found[0]

@@ -21,7 +21,7 @@ from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook
 from tests.faults.plan import Plan as Plan  # noqa: PLC0414 - tests know it by this place
 from tests.faults.servers import Process, RedisServer
-from tests.faults.verdict import Delivered, owed
+from tests.faults.verdict import Delivered, owed, roots
 from tests.faults.wires import Wire
 from tests.invariants import in_redis
 from tests.patience import PATIENCE_SECONDS, eventually
@@ -159,6 +159,18 @@ class House:
         while (await self.send(group, body)).status != 200:
             assert time.monotonic() < deadline, f"group {group} was not taken within {within} s"
             await asyncio.sleep(0.2)
+
+    async def opened(self, group: int = 1) -> str:
+        """Send one alert and wait for its thread; gives the `ts` of its first message."""
+        await self.send_until_taken(group)
+        await self.eventually(lambda: any(root.group == group for root in roots(self)), "a thread")
+        return next(root.ts for root in roots(self) if root.group == group)
+
+    def replies(self, root: str = "") -> list[str]:
+        """The texts in this thread of the channel, or in all, in order."""
+        messages = sorted(self.stand_in.workspace.channels[CHANNEL].messages.items())
+        threads = [(message.get("thread_ts", ts), ts, str(message.get("text"))) for ts, message in messages]
+        return [text for thread, ts, text in threads if thread != ts and root in ("", thread)]
 
     async def press(
         self, root: str, label: str, user: str = "U0ANA", web: Listening | None = None, channel: str = CHANNEL

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from bot.playground.slack.record import ApiCall
-from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import kill_after, kill_before, kill_between, scales, silences
@@ -18,29 +17,16 @@ from tests.said import acknowledged
 pytestmark = pytest.mark.needs("redis-server")
 
 
-async def root_of(home: House, group: int = 1) -> str:
-    """Send one alert and wait for its thread; gives the `ts` of its first message."""
-    await home.send_until_taken(group)
-    await home.eventually(lambda: any(root.group == group for root in roots(home)), "a thread")
-    return next(root.ts for root in roots(home) if root.group == group)
-
-
 def shown(home: House, root: str) -> str:
     """All that the first message says."""
-    message = home.stand_in.workspace.channels["C0CIONCALL"].messages[root]
+    message = home.stand_in.workspace.channels[CHANNEL].messages[root]
     return f"{message.get('text')} {message.get('blocks')}"
-
-
-def replies(home: House, root: str) -> list[str]:
-    """The texts in the thread."""
-    messages = home.stand_in.workspace.channels[CHANNEL].messages
-    return [str(messages[ts].get("text")) for ts in replies_with(home, root, "") if ts != root]
 
 
 async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: Path) -> None:
     """Two people, ten clicks in parallel through both webs: one owner; the others are told privately who was first."""
     async with house(zygote, tmp_path, Plan(workers=1)) as home:
-        root = await root_of(home)
+        root = await home.opened()
         people = ["U0ANA", "U0BEN"]
         clicks = [
             home.press(root, "Acknowledge", people[number % 2], home.webs[number // 2 % 2]) for number in range(10)
@@ -88,13 +74,13 @@ async def test_ac_3_killed_around_a_silence_there_is_one_silence(
     """The worker dies before, between or after: one silence holds, the thread says so, intent stands before effect."""
     async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
         for number in range(1, few + 1):
-            root, told = await root_of(home, number), len(audited(home, "silence"))
+            root, told = await home.opened(number), len(audited(home, "silence"))
             dying = asyncio.create_task(POINTS[point](home, home.to_ends, silences))
             await asyncio.sleep(0)
             await asked_to_silence(home, root)
             killed = home.processes[await dying]
             killed.start()
-            await home.says(partial(replies, home, root), "silenced")
+            await home.says(partial(home.replies, root), "silenced")
             assert len(home.ends.silenced) == len(home.ends.active()) == number
             told_in_order(audited(home, "silence", told))
             await home.ready(killed)
@@ -106,7 +92,7 @@ async def test_ac_3_killed_around_a_scale_there_is_one_target(
 ) -> None:
     """The worker dies before, between or after: one absolute target holds, and no other was ever asked for."""
     async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
-        await root_of(home)
+        await home.opened()
         for target in range(11, 11 + few):
             told = len(audited(home, "scale_up"))
             dying = asyncio.create_task(POINTS[point](home, home.to_ends, scales))
@@ -127,7 +113,7 @@ async def test_ac_3_killed_around_an_undo_the_runners_go_back_once(
 ) -> None:
     """Undo right after the autoscaler accepted, before any runner came; the worker dies before, between or after."""
     async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
-        root = await root_of(home)
+        root = await home.opened()
         thread = await home.slack.channel(CHANNEL).parent("Group0001Z")
         for number in range(1, few + 1):
             home.aim()

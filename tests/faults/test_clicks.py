@@ -23,13 +23,6 @@ from tests.processes import Zygote
 pytestmark = pytest.mark.needs("redis-server")
 
 
-async def root_of(home: House) -> str:
-    """Send one alert and wait for its thread."""
-    await home.send_until_taken(1)
-    await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-    return roots(home)[0].ts
-
-
 async def again(home: House, raw: bytes, port: int, at: float | None = None) -> int:
     """Send the very bytes of a delivery once more, or the same body signed at another time; gives the status."""
     head, _, body = raw.partition(b"\r\n\r\n")
@@ -51,7 +44,7 @@ def blocks_of(home: House, root: str) -> list[dict[str, Any]]:
 async def test_ac_2_a_replayed_click_has_no_second_effect(zygote: Zygote, tmp_path: Path) -> None:
     """The same signed request again, after 4 min, and after a restart of all webs: one effect; after 6 min: 401."""
     async with house(zygote, tmp_path, Plan(webs=2, workers=1, pools=True)) as home:
-        root = await root_of(home)
+        root = await home.opened()
         async with Wire(HTTP, lambda: home.webs[0].port) as tap:
             home.stand_in.settings.request_url = f"http://127.0.0.1:{await tap.door('slack')}/slack/events"
             place = {"user": "U0ANA", "channel": CHANNEL, "ts": root}
@@ -74,14 +67,13 @@ async def test_ac_2_a_replayed_click_has_no_second_effect(zygote: Zygote, tmp_pa
 
 def diagnoses(home: House) -> int:
     """How many diagnoses the thread has."""
-    messages = home.stand_in.workspace.channels[CHANNEL].messages.values()
-    return sum("asked for a diagnosis" in str(message.get("text")) for message in messages)
+    return sum("asked for a diagnosis" in text for text in home.replies())
 
 
 async def test_ac_5_buttons_of_the_past_are_refused_politely(zygote: Zygote, tmp_path: Path) -> None:
     """After the end, and after the records were lost: a sentence for the person, no effect, and the buttons go."""
     async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
-        root = await root_of(home)
+        root = await home.opened()
         message = await home.slack.channel(CHANNEL).parent("Group0001Z")
         await home.send(1, webhook(1, firing=False))
         await home.eventually(lambda: "RESOLVED" in roots(home)[0].text, "the end")
@@ -95,7 +87,7 @@ async def test_ac_5_buttons_of_the_past_are_refused_politely(zygote: Zygote, tmp
 async def test_ac_5_after_a_redeployment_a_button_acts_once_a_used_one_never(zygote: Zygote, tmp_path: Path) -> None:
     """Every process is new: what was pressed before is refused and names who it was, what was not still works."""
     async with house(zygote, tmp_path, Plan(webs=2, workers=1, pools=True)) as home:
-        await root_of(home)
+        await home.opened()
         message = await home.slack.channel(CHANNEL).parent("Group0001Z")
         home.aim()
         await message.click("Acknowledge")
@@ -115,7 +107,7 @@ async def test_ac_5_after_a_redeployment_a_button_acts_once_a_used_one_never(zyg
 async def test_ac_5_after_the_records_are_lost_the_buttons_go(zygote: Zygote, tmp_path: Path) -> None:
     """Nobody knows the incident: said, its buttons taken away; when the group fires again, it goes on there."""
     async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
-        root = await root_of(home)
+        root = await home.opened()
         message = await home.slack.channel(CHANNEL).parent("Group0001Z")
         with home.redis.client as client:
             client.flushall()
@@ -139,7 +131,7 @@ async def test_ac_5_a_collapsed_duplicate_acts_on_nothing(zygote: Zygote, tmp_pa
         held = home.to_slack.hold(posts)
         await home.send(1)
         await held.waits()
-        root = await root_of(home)
+        root = await home.opened()
         held.release()
         await home.eventually(lambda: len(roots(home)) == 2, "the late arrival")
         late = next(found.ts for found in roots(home) if found.ts != root)
@@ -184,7 +176,7 @@ async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(zygote: Zygote, t
 async def test_ac_6_a_silence_is_never_longer_than_allowed_when_it_is_made(zygote: Zygote, tmp_path: Path) -> None:
     """Asked for 4 h; before a worker came to it, 1 h became the most: it ends within the hour."""
     async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
-        await root_of(home)
+        await home.opened()
         (worker,) = home.workers
         worker.kill()
         home.aim()

@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.groups import webhook, written
 from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.test_clicks import diagnoses
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -84,7 +84,7 @@ async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_pat
         alert |= {"status": "resolved", "endsAt": written(time.time())}
         await home.send(1, json.dumps(body | {"status": "resolved"}).encode())
         await home.eventually(lambda: "alert resolved" in roots(home)[0].text, "its end is told")
-        await home.says(partial(replies, home), "*Alert:* Group0001Z")
+        await home.says(home.replies, "*Alert:* Group0001Z")
         assert forged(home) == []
         for call in home.stand_in.log.calls:
             assert "link_names" not in call.args
@@ -108,19 +108,8 @@ async def everything_pressed(home: House) -> None:
     await home.eventually(lambda: diagnoses(home) > said, "the diagnosis")
 
 
-def diagnoses(home: House) -> int:
-    """How many diagnoses the thread has."""
-    return sum("asked for a diagnosis" in text for text in replies(home))
-
-
 async def silenced(home: House, told: str) -> None:
     """A silence is asked for, and the thread is told what came of it."""
     home.aim()
     await home.slack.slash("/queue", f"silence {POOL} 1h", "U0BEN", CHANNEL)
-    await home.says(partial(replies, home), told)
-
-
-def replies(home: House) -> list[str]:
-    """What the thread was told, in order."""
-    messages = sorted(home.stand_in.workspace.channels[CHANNEL].messages.items())
-    return [str(message["text"]) for ts, message in messages if message.get("thread_ts", ts) != ts]
+    await home.says(home.replies, told)

@@ -8,19 +8,13 @@ import pytest
 from tests.faults.checker import judged, mark_of, roots, seen
 from tests.faults.ends import POOL
 from tests.faults.groups import firing_group, webhook
-from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.house import CHANNEL, Plan, house
 from tests.faults.points import posts
 from tests.faults.soak import seen_for
 from tests.faults.verdict import first_messages
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
-
-
-def said(home: House, root: str) -> list[str]:
-    """The texts in a thread."""
-    messages = home.stand_in.workspace.channels[CHANNEL].messages
-    return [str(m.get("text")) for ts, m in sorted(messages.items()) if m.get("thread_ts") == root and ts != root]
 
 
 async def test_a_group_that_no_delivery_told_of_is_opened_once(zygote: Zygote, tmp_path: Path) -> None:
@@ -44,7 +38,7 @@ async def test_an_incident_whose_alert_is_gone_at_the_source_ends(zygote: Zygote
         await home.send(1)
         await home.eventually(lambda: len(roots(home)) == 1, "a thread")
         await asyncio.sleep(2.5)
-        replies = said(home, roots(home)[0].ts)
+        replies = home.replies(roots(home)[0].ts)
         assert all(text.startswith("*Alert:*") for text in replies), "nothing but the alert's words"
         home.ends.firing.clear()
         await home.eventually(lambda: "RESOLVED" in roots(home)[0].text, "the end")
@@ -62,9 +56,8 @@ async def test_losing_all_records_goes_on_in_the_same_threads(zygote: Zygote, tm
             client.flushall()
         await home.eventually(lambda: any("redis lost data" in p.said() for p in home.workers), "the loss noticed")
         await home.eventually(
-            lambda: all("goes on here" in " ".join(said(home, ts)) for ts in before),
+            lambda: all("continues here" in " ".join(home.replies(ts)) for ts in before),
             "every thread taken up",
-            20,
         )
         await asyncio.gather(*(home.send(number) for number in range(5)))
         await asyncio.sleep(1)
@@ -101,11 +94,11 @@ async def test_a_silence_that_was_lost_is_made_once_more_and_said(zygote: Zygote
         home.aim()
         await home.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
         root = roots(home)[0].ts
-        await home.eventually(lambda: any("silenced" in text for text in said(home, root)), "the silence")
+        await home.eventually(lambda: any("silenced" in text for text in home.replies(root)), "the silence")
         home.ends.forget_silences()
-        await home.eventually(lambda: any("made again" in text for text in said(home, root)), "it is said")
+        await home.eventually(lambda: any("made again" in text for text in home.replies(root)), "it is said")
         await asyncio.sleep(1.5)
         assert len(home.ends.active()) == 1
         assert len(home.ends.silenced) == 2
         assert home.ends.silenced[0].rpartition("[")[2] == home.ends.silenced[1].rpartition("[")[2]
-        assert len([text for text in said(home, root) if "made again" in text]) == 1
+        assert len([text for text in home.replies(root) if "made again" in text]) == 1

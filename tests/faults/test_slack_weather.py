@@ -13,6 +13,7 @@ from tests.faults.conftest import LONG, Figure
 from tests.faults.ends import POOL
 from tests.faults.groups import webhook
 from tests.faults.house import CHANNEL, OPS, House, Plan, house
+from tests.faults.test_clicks import diagnoses
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -23,9 +24,9 @@ LEAST = {"7": 7.0, "0": 1.0, "-1": 1.0}
 """How long the queue rests after those; after the others as long as this test looks."""
 LOOKED_SECONDS = 8.5
 MOST_SECONDS = 300.0
+"""Longer than this nothing waits, whatever Slack says."""
 SLOW_SECONDS = 25.0
 """How long a slow Slack takes for a call."""
-"""Longer than this nothing waits, whatever Slack says."""
 
 
 def in_room(room: int, group: int) -> bytes:
@@ -172,21 +173,11 @@ async def test_sl_8_replies_that_fail_come_late_but_in_order(zygote: Zygote, tmp
         )
         for _ in range(8):
             home.aim()
-            request: dict[str, object] = {
-                "user": "U0ANA",
-                "channel": CHANNEL,
-                "text": "@tailback diagnose",
-                "thread_ts": root.ts,
-            }
-            await home.stand_in.people.say(request)
-        messages = home.stand_in.workspace.channels[CHANNEL].messages
-
-        def told() -> int:
-            return sum("asked for a diagnosis" in str(m.get("text")) for m in messages.values())
-
-        await home.eventually(lambda: told() >= 8, "eight results")
+            said: dict[str, object] = {"user": "U0ANA", "channel": CHANNEL, "thread_ts": root.ts}
+            await home.stand_in.people.say(said | {"text": "@tailback diagnose"})
+        await home.eventually(lambda: diagnoses(home) >= 8, "eight results")
         await asyncio.sleep(1)
-        assert told() == 8
+        assert diagnoses(home) == 8
         assert seen(home).disorder == []
         assert "Acknowledge" in buttons(home, root)
         assert POOL in root.text

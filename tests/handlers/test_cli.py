@@ -38,7 +38,7 @@ def real(terminal: Terminal, *arguments: str) -> subprocess.CompletedProcess[str
         env=terminal.variables({}),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 
@@ -186,7 +186,7 @@ def test_a_closed_pipe_is_no_failure(terminal: Terminal) -> None:
         env=terminal.variables({}),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -216,7 +216,7 @@ def test_a_command_loads_only_what_it_uses(words: str, never: set[str], terminal
         env=terminal.variables({}),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=True,
     )
     loaded = set(done.stdout.splitlines()[-1].split())

@@ -13,6 +13,7 @@ from bot.registry import BEHAVIORS
 from handlers.worker import RETRY_SECONDS, Worker
 from tests.builders import CHANNEL, POOL
 from tests.fakes_store import FakeStore
+from tests.patience import PATIENCE_SECONDS
 from tests.world import World
 
 
@@ -99,7 +100,7 @@ async def works(world: World, done: Callable[[], bool], seconds: float) -> float
             hand._bell.set()
     finally:
         hand.stop()
-        await asyncio.wait_for(task, 5)
+        await asyncio.wait_for(task, PATIENCE_SECONDS)
     return world.clock.now() - began
 
 

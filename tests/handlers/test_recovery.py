@@ -13,6 +13,7 @@ from bot.requests.permission import acting
 from handlers.recovery import AGAIN_SECONDS, LOOK_SECONDS, Healing
 from handlers.worker import Worker
 from tests.fakes_store import FakeStore
+from tests.patience import eventually
 from tests.world import World
 
 
@@ -64,10 +65,7 @@ async def test_a_worker_recovers_before_it_claims_anything() -> None:
     world.store.lost = True
     hand = Worker(world.context)
     running = asyncio.create_task(hand.run())
-    for _ in range(2000):
-        if world.chat.parents():
-            break
-        await asyncio.sleep(0.001)
+    await eventually(world.chat.parents, "a thread")
     hand.stop()
     await running
     assert not world.store.lost

@@ -14,7 +14,7 @@ from handlers import run as module
 from handlers.run import required, run, serving
 from handlers.tools.demo_workspace import free_port
 from tests.handlers.endpoint import SECRET, TOKEN, Door
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, eventually
 
 GOOD = {"slack_bot_token": "xoxb-1", "slack_signing_secret": SECRET, "tailback_webhook_token": TOKEN}
 CHANNEL = File.model_validate({"slack": {"channel": "C0CIONCALL"}})
@@ -79,10 +79,7 @@ async def test_web_and_worker_serve_together_and_end_together() -> None:
             payload = (Path(__file__).parents[1] / "fixtures" / "grafana" / "mixed_group.json").read_bytes()
             answer = await client.post(f"{address}/alerts/grafana", content=payload, headers=headers)
             assert answer.status_code == 200
-            for _ in range(2000):
-                if door.world.chat.parents():
-                    break
-                await asyncio.sleep(0.001)
+            await eventually(door.world.chat.parents, "a thread")
             assert len(door.world.chat.parents()) == 1
         with pytest.raises(httpx.ConnectError):
             await client.get(f"{address}/healthz")
@@ -214,10 +211,7 @@ async def test_a_worker_whose_port_is_taken_works_all_the_same() -> None:
         ):
             second.world.queues(14)
             await second.alert()
-            for _ in range(2000):
-                if second.world.chat.parents():
-                    break
-                await asyncio.sleep(0.001)
+            await eventually(second.world.chat.parents, "a thread")
             assert len(second.world.chat.parents()) == 1
 
 
@@ -233,8 +227,4 @@ async def test_a_web_process_alone_reads_its_configuration_again(
         env = door.world.context.settings.env.model_copy(update={"tailback_config": path})
         door.world.context.settings = Settings(env, door.world.context.settings.file)
         async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake house
-            for _ in range(1000):
-                if not door.world.context.settings.file.actions.enabled:
-                    break
-                await asyncio.sleep(0.001)
-            assert not door.world.context.settings.file.actions.enabled
+            await eventually(lambda: not door.world.context.settings.file.actions.enabled, "actions switched off")

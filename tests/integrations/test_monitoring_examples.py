@@ -20,6 +20,7 @@ from handlers.http.metrics import REGISTRY
 from tests.architecture.tree import ROOT
 from tests.builders import rules as rules_of
 from tests.integrations.monitoring_figures import lively_metrics
+from tests.patience import PATIENCE_SECONDS
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
 EXAMPLES = ROOT / "docs" / "examples"
@@ -124,7 +125,7 @@ class Dashboard(Model):
 
 def run(*command: str | Path) -> str:
     """What a tool says; it must be content."""
-    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
     assert said.returncode == 0, said.stdout + said.stderr
     return said.stdout
 

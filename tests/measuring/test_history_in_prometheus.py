@@ -15,6 +15,7 @@ from bot.core.pool.pool import Pool
 from bot.core.record import Change
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import NOW, POOL
+from tests.patience import PATIENCE_SECONDS
 from tests.real_servers import prometheus
 from tests.world import World
 
@@ -65,7 +66,7 @@ def _written(folder: Path) -> None:
     (folder / "past.txt").write_text(text, "utf-8")
     large = "--max-block-duration=96h"  # one block for every two hours takes ten times as long
     command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", large, "-q", "past.txt", "data"]
-    said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
     assert said.returncode == 0, said.stderr
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from bot.adapters.metrics.prometheus_pool import PrometheusPool
 from bot.adapters.metrics.prometheus_presets import PRESETS, Preset, queries, quoted
+from tests.patience import PATIENCE_SECONDS
 
 
 @pytest.mark.needs("prometheus")
@@ -18,7 +19,11 @@ def test_prometheus_can_read_every_query(preset: Preset, tmp_path: Path) -> None
     rules = [{"record": f"r{n}", "expr": text} for n, text in enumerate(expressions)]
     (tmp_path / "rules.yml").write_text(json.dumps({"groups": [{"name": "g", "rules": rules}]}))
     checked = subprocess.run(
-        ["promtool", "check", "rules", f"{tmp_path}/rules.yml"], capture_output=True, text=True, timeout=30, check=False
+        ["promtool", "check", "rules", f"{tmp_path}/rules.yml"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
 

@@ -15,6 +15,7 @@ from bot.ports import Refused
 from handlers.tools.replay import ReplayOptions, ReplayProgress, read, replayed
 from tests.architecture.tree import ROOT
 from tests.docs_pages import shell_lines
+from tests.patience import PATIENCE_SECONDS
 
 EXAMPLE = ROOT / "docs/examples/replay"
 GOLDEN = EXAMPLE / "transcript.txt"
@@ -79,7 +80,7 @@ def test_another_process_gives_the_same_transcript(seed: str, folder: Path) -> N
     ran = subprocess.run(
         [sys.executable, "-P", "-m", "handlers", "replay", str(folder)],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed, "TZ": "Asia/Tokyo"},
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True,
     )  # fmt: skip
     assert (ran.stdout, ran.stderr) == (f"{here}\n", "")
 
@@ -210,7 +211,7 @@ def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) 
     answer["data"]["result"] = [one for one in answer["data"]["result"] if one["metric"]["queue"] == "linux-x64-large"]
     (tmp_path / "answer.json").write_text(json.dumps(answer))
     export = re.sub(r"^curl .*? \| ", "cat answer.json | ", line).replace("linux.4xlarge", "linux-x64-large")
-    subprocess.run(["sh", "-c", export], cwd=tmp_path, check=True, timeout=20)
+    subprocess.run(["sh", "-c", export], cwd=tmp_path, check=True, timeout=PATIENCE_SECONDS)
     found = read(tmp_path)
     assert found.samples["linux-x64-large"][0].queued == 212
     told = replayed(ReplayOptions(tmp_path))
