@@ -96,22 +96,15 @@ async def _sent(
 
     async def one(name: str, action: PageAction) -> Unreachable | None:
         event = PageEvent(record.key, action, EVENTS[action], page_text(action, head), links.get(incident.id, ""))
-        problem = await sent(context, name, event)
+        problem: Unreachable | None = None
+        try:
+            async with asyncio.timeout(context.settings.file.timing.lease - SAFETY_SECONDS):
+                await context.pagers[name].send(event)
+        except (Unreachable, TimeoutError) as error:
+            late = Unreachable("the pager", "did not answer in time", failure=Failure.UNKNOWN)
+            problem = error if isinstance(error, Unreachable) else late
+            log.warning("pager not reached", pager=name, action=action.value, why=str(problem))
         context.health.pagers[name] = str(problem) if problem else ""
         return problem
 
     return dict(zip(ready, await asyncio.gather(*(one(*item) for item in ready.items())), strict=True))
-
-
-async def sent(context: Context, name: str, event: PageEvent) -> Unreachable | None:
-    """Send one message within the lease; the problem, or None if the pager confirmed it."""
-    try:
-        async with asyncio.timeout(context.settings.file.timing.lease - SAFETY_SECONDS):
-            await context.pagers[name].send(event)
-    except Unreachable as error:
-        log.warning("pager not reached", pager=name, action=event.action.value, why=str(error))
-        return error
-    except TimeoutError:
-        log.warning("pager not reached", pager=name, action=event.action.value, why="time-out")
-        return Unreachable("the pager", "did not answer in time", failure=Failure.UNKNOWN)
-    return None

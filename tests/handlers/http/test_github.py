@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import httpx
@@ -29,6 +30,13 @@ def door(secret: str = f"{SECRET},{SECOND}") -> Door:
     return made
 
 
+@pytest.fixture
+async def at() -> AsyncIterator[Door]:
+    """That door, open."""
+    async with door() as opened:
+        yield opened
+
+
 async def send(
     at: Door, body: bytes, kind: str = "workflow_job", delivery: str = "d1", secret: str = SECRET, **headers: str
 ) -> httpx.Response:
@@ -50,31 +58,28 @@ async def jobs(at: Door, label: str = "linux.2xlarge") -> list[JobState]:
 
 
 @pytest.mark.parametrize("secret", [SECRET, SECOND])
-async def test_a_job_is_stored_before_github_is_answered(secret: str) -> None:
+async def test_a_job_is_stored_before_github_is_answered(secret: str, at: Door) -> None:
     """Signed with either secret of a rotation."""
-    async with door() as at:
-        answer = await send(at, event(), secret=secret)
-        assert (answer.status_code, answer.json()) == (200, {"outcome": "stored"})
-        assert await jobs(at) == [JobState.QUEUED]
+    answer = await send(at, event(), secret=secret)
+    assert (answer.status_code, answer.json()) == (200, {"outcome": "stored"})
+    assert await jobs(at) == [JobState.QUEUED]
 
 
-async def test_a_redelivery_changes_nothing() -> None:
+async def test_a_redelivery_changes_nothing(at: Door) -> None:
     """GitHub's own id of the delivery, or the same word under another one."""
-    async with door() as at:
-        outcomes = [(await send(at, event(), delivery=delivery)).json()["outcome"] for delivery in ("d1", "d1", "d2")]
-        assert at.world.data.commits == 1
+    outcomes = [(await send(at, event(), delivery=delivery)).json()["outcome"] for delivery in ("d1", "d1", "d2")]
+    assert at.world.data.commits == 1
     assert outcomes == ["stored", "repeated", "repeated"]
 
 
-async def test_the_whole_life_of_a_job_ends_it() -> None:
+async def test_the_whole_life_of_a_job_ends_it(at: Door) -> None:
     """Every action that GitHub sends, in order and then all of it again."""
-    async with door() as at:
-        life = ("waiting", "queued", "in_progress", "completed")
-        for number, name in enumerate(life):
-            assert (await send(at, event(f"workflow_job_{name}"), delivery=f"d{number}")).json()["outcome"] == "stored"
-        assert await jobs(at) == [JobState.COMPLETED]
-        again = [(await send(at, event(f"workflow_job_{name}"))).json()["outcome"] for name in life]
-        assert again == ["repeated"] * 4
+    life = ("waiting", "queued", "in_progress", "completed")
+    for number, name in enumerate(life):
+        assert (await send(at, event(f"workflow_job_{name}"), delivery=f"d{number}")).json()["outcome"] == "stored"
+    assert await jobs(at) == [JobState.COMPLETED]
+    again = [(await send(at, event(f"workflow_job_{name}"))).json()["outcome"] for name in life]
+    assert again == ["repeated"] * 4
 
 
 @pytest.mark.parametrize(
@@ -86,11 +91,10 @@ async def test_the_whole_life_of_a_job_ends_it() -> None:
         {"X-Hub-Signature-256": "", "Authorization": f"Bearer {SECRET}"},
     ],
 )
-async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str]) -> None:
+async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str], at: Door) -> None:
     """Before anything is read of what was sent."""
-    async with door() as at:
-        answer = await send(at, b"{not json", **headers)
-        assert at.world.data.rows == {}
+    answer = await send(at, b"{not json", **headers)
+    assert at.world.data.rows == {}
     assert (answer.status_code, answer.json()) == (401, {"error": REFUSED})
 
 
@@ -102,46 +106,41 @@ async def test_without_a_secret_nobody_is_let_in() -> None:
     assert [answer.status_code for answer in answers] == [401, 401]
 
 
-async def test_a_ping_is_answered() -> None:
+async def test_a_ping_is_answered(at: Door) -> None:
     """GitHub sends one when the webhook is made; its page then shows a green tick."""
-    async with door() as at:
-        answer = await send(at, event("ping"), "ping")
+    answer = await send(at, event("ping"), "ping")
     assert (answer.status_code, answer.json()) == (200, {"outcome": "ping"})
 
 
 @pytest.mark.parametrize("kind", ["push", "workflow_run", "check_run", "x" * 500])
-async def test_other_events_are_answered_and_ignored(kind: str) -> None:
+async def test_other_events_are_answered_and_ignored(kind: str, at: Door) -> None:
     """An App may be subscribed to more than Tailback reads; that is no mistake."""
-    async with door() as at:
-        answer = await send(at, b"not even json", kind)
-        assert at.world.data.rows == {}
+    answer = await send(at, b"not even json", kind)
+    assert at.world.data.rows == {}
     assert (answer.status_code, answer.json()) == (200, {"outcome": "ignored"})
 
 
-async def test_an_issue_that_is_an_alert_opens_an_incident() -> None:
+async def test_an_issue_that_is_an_alert_opens_an_incident(at: Door) -> None:
     """And its redelivery changes nothing; an issue of people is ignored."""
-    async with door() as at:
-        alert = json.dumps(recorded("RECONSTRUCTED_seed_issue_opened")).encode()
-        assert (await send(at, alert, "issues")).json() == {"outcome": "opened"}
-        assert (await send(at, alert, "issues")).json() == {"outcome": "repeated"}
-        other = json.dumps({"action": "opened", "issue": {"number": 1, "title": "x", "labels": []}}).encode()
-        assert (await send(at, other, "issues")).json() == {"outcome": "ignored"}
+    alert = json.dumps(recorded("RECONSTRUCTED_seed_issue_opened")).encode()
+    assert (await send(at, alert, "issues")).json() == {"outcome": "opened"}
+    assert (await send(at, alert, "issues")).json() == {"outcome": "repeated"}
+    other = json.dumps({"action": "opened", "issue": {"number": 1, "title": "x", "labels": []}}).encode()
+    assert (await send(at, other, "issues")).json() == {"outcome": "ignored"}
 
 
-async def test_an_issue_event_that_cannot_be_read_is_told_once() -> None:
+async def test_an_issue_event_that_cannot_be_read_is_told_once(at: Door) -> None:
     """GitHub does not send it again, and it may have been an alert."""
-    async with door() as at:
-        assert [(await send(at, b"{", "issues")).status_code for _ in range(2)] == [400, 400]
-        await at.world.work()
-        (notice,) = at.world.chat.parents()
+    assert [(await send(at, b"{", "issues")).status_code for _ in range(2)] == [400, 400]
+    await at.world.work()
+    (notice,) = at.world.chat.parents()
     assert notice.message.text.startswith("An alert from github at 127.0.0.1 was refused.")
 
 
-async def test_a_job_without_a_label_is_ignored() -> None:
+async def test_a_job_without_a_label_is_ignored(at: Door) -> None:
     """No queue of ours has it."""
-    async with door() as at:
-        assert (await send(at, event(labels=[]))).json() == {"outcome": "ignored"}
-        assert at.world.data.rows == {}
+    assert (await send(at, event(labels=[]))).json() == {"outcome": "ignored"}
+    assert at.world.data.rows == {}
 
 
 @pytest.mark.parametrize(
@@ -156,40 +155,39 @@ async def test_a_job_without_a_label_is_ignored() -> None:
         (b"payload=%7B%7D", {"Content-Type": "application/x-www-form-urlencoded"}, "application/json"),
     ],
 )
-async def test_what_cannot_be_read_gets_400_and_a_sentence(body: bytes, headers: dict[str, str], said: str) -> None:
+async def test_what_cannot_be_read_gets_400_and_a_sentence(
+    body: bytes, headers: dict[str, str], said: str, at: Door
+) -> None:
     """Nothing crashes, nothing is stored, and GitHub's page shows the sentence."""
-    async with door() as at:
-        answer = await send(at, body, **headers)
-        assert at.world.data.rows == {}
+    answer = await send(at, body, **headers)
+    assert at.world.data.rows == {}
     assert answer.status_code == 400
     assert said in answer.json()["error"]
 
 
-async def test_a_store_that_is_down_gets_503() -> None:
+async def test_a_store_that_is_down_gets_503(at: Door) -> None:
     """GitHub shows it as failed, and Redeliver stores it then."""
-    async with door() as at:
-        at.world.data.broken = Unreachable("Redis", "connection refused")
-        answer = await send(at, event())
-        assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})
-        at.world.data.broken = None
-        assert (await send(at, event())).json() == {"outcome": "stored"}
+    at.world.data.broken = Unreachable("Redis", "connection refused")
+    answer = await send(at, event())
+    assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})
+    at.world.data.broken = None
+    assert (await send(at, event())).json() == {"outcome": "stored"}
 
 
-async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch, at: Door) -> None:
     """The time limit is shortened here, the way is the same."""
     monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
-    async with door() as at:
 
-        async def hangs(kind: type[WorkflowJob], name: str) -> Stored[WorkflowJob] | None:
-            await asyncio.Event().wait()
-            raise AssertionError(kind, name)
+    async def hangs(kind: type[WorkflowJob], name: str) -> Stored[WorkflowJob] | None:
+        await asyncio.Event().wait()
+        raise AssertionError(kind, name)
 
-        at.store.get = hangs  # type: ignore[method-assign, assignment]  # the fake's own, that never answers
-        assert (await send(at, event())).status_code == 503
+    at.store.get = hangs  # type: ignore[method-assign, assignment]  # the fake's own, that never answers
+    assert (await send(at, event())).status_code == 503
     assert store_or_503.PATIENCE_SECONDS < 2
 
 
-async def test_every_answer_is_counted_by_a_word_of_few() -> None:
+async def test_every_answer_is_counted_by_a_word_of_few(at: Door) -> None:
     """Whatever a header says, it is no name of its own in Prometheus."""
 
     def counted(kind: str, outcome: str) -> float:
@@ -197,15 +195,13 @@ async def test_every_answer_is_counted_by_a_word_of_few() -> None:
 
     told = [("workflow_job", "stored"), ("workflow_job", "401"), ("other", "ignored")]
     before = [counted(*one) for one in told]
-    async with door() as at:
-        await send(at, event())
-        await send(at, event(), secret="guessed")
-        await send(at, event(), "a_word_of_a_stranger")
+    await send(at, event())
+    await send(at, event(), secret="guessed")
+    await send(at, event(), "a_word_of_a_stranger")
     assert [counted(*one) - was for one, was in zip(told, before, strict=True)] == [1, 1, 1]
     assert counted("a_word_of_a_stranger", "ignored") == 0
 
 
-async def test_only_post_is_answered() -> None:
+async def test_only_post_is_answered(at: Door) -> None:
     """A browser at the address learns nothing."""
-    async with door() as at:
-        assert (await at.client.get("/github")).status_code == 405
+    assert (await at.client.get("/github")).status_code == 405
