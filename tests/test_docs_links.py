@@ -34,7 +34,7 @@ def test_each_image_is_described_and_small(one: Page) -> None:
     for is_image, text, target in one.links():
         if is_image:
             file, _ = target_of(one.path, target)
-            assert len(text.split()) >= 8, f"{one.path}: {target} needs a whole sentence as alt text"
+            assert 5 <= len(text.split()) <= 16, f"{one.path}: {target} needs a short alt text"
             most = MOST_ANIMATED_BYTES if b"acTL" in file.read_bytes()[:100] else MOST_IMAGE_BYTES
             assert file.stat().st_size <= most, f"{target} is too large"
 

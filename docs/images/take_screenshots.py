@@ -1,18 +1,23 @@
 """Takes the pictures of README and docs from the demo itself: `.venv/bin/python docs/images/take_screenshots.py`.
 
-Needs Chromium (Debian package chromium) and the packages of requirements-dev.lock. It opens the demo in this process,
-follows one incident until its queue has drained, two to four minutes, and writes thread.png, scale-up.png, farewell.png
-and report.png beside itself. The report is the example of docs/how-to/reports.md, posted into the same workspace.
+Needs Chromium (Debian package chromium) and the packages of requirements-dev.lock. It opens the demo in this process
+and follows one incident until its queue has drained, two to four minutes. The pictures of the docs go beside this file.
+The report is the example of docs/how-to/reports.md, posted into the same workspace.
+
+With a folder as argument it also writes parent, thread, dialogs and App Home there: at 1400 and 390 px, light and dark.
 """
 
 import asyncio
+import contextlib
+import itertools
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
 
 import httpx
-from playwright.async_api import Locator, Page, async_playwright, expect
+from playwright.async_api import Browser, Locator, Page, async_playwright, expect
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -28,21 +33,28 @@ TALL = {"width": 1440, "height": 1180}
 WIDE = {"width": 1180, "height": 640}
 MOST_BYTES = 300_000
 CHANNEL, REPORTS = "C0DEVINFRA", "C0CIONCALL"
-PATIENCE_MS = 240_000
+PATIENCE_MS = 300_000
+WIDTHS, SCHEMES = {1400: 900, 390: 844}, ("light", "dark")
+"""Width → height of a window in pixels: a desktop and a phone."""
+IN_DOCS = {"dialog-390-dark.png", "diagnosis-390-light.png", "home-390-light.png"}
+"""Pictures of the whole set that the docs show."""
 AGAIN_MS = 8_000
 TRIES = 6
+MORE = 20
+"""Runners to add."""
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
-async def take(scenario: str = "surge") -> list[Path]:
-    """Play one incident to its end and take the pictures; returns their files."""
+async def take(folder: Path | None = None, scenario: str = "surge") -> list[Path]:
+    """Play one incident to its end and take the pictures, the whole set only with a `folder`; returns their files."""
     async with opened_demo(SCENARIOS[scenario]) as demo, async_playwright() as playwright:
         chromium = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         context = await chromium.new_context(viewport=SIZE, timezone_id="UTC", color_scheme="light", locale="en-GB")
         page = await context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(f"{demo.address}/?channel={CHANNEL}")
-        pictures = [*await _story(page), await _report(page, demo.address, demo.slack.settings.bot_token)]
+        pictures = [*await _opened(page), *await _every(chromium, f"{demo.address}/?channel={CHANNEL}", folder)]
+        pictures += [*await _ended(page), await _report(page, demo.address, demo.slack.settings.bot_token)]
         await chromium.close()
     return pictures
 
@@ -60,32 +72,82 @@ async def _report(page: Page, address: str, token: str) -> Path:
     await page.set_viewport_size(WIDE)
     await page.goto(f"{address}/?channel={REPORTS}")
     await expect(page.get_by_test_id("messages").get_by_text("Raise the limit").first).to_be_visible()
-    return await _picture(page, "report.png")
+    return await _picture(page, HERE / "report.png")
 
 
-async def _story(page: Page) -> list[Path]:
-    channel, thread, dialog = (
-        page.get_by_test_id("messages"),
-        page.get_by_test_id("thread"),
-        page.get_by_test_id("modal"),
-    )
-    parent = channel.locator("[data-testid^=message-]").first
+async def _opened(page: Page) -> list[Path]:
+    """Acknowledge, diagnose and scale up."""
+    thread, dialog, parent = page.get_by_test_id("thread"), page.get_by_test_id("modal"), _parent(page)
     await expect(parent.locator("figure.chart").first).to_be_visible(timeout=PATIENCE_MS)
     await _press(_button(parent, "Acknowledge"), parent.get_by_text("Acknowledged by"))
     await _press(_button(parent, "Diagnose"), parent.get_by_text("asked for a diagnosis"))
     await _press(parent.locator("[data-testid^=replies-]"), thread)
-    await _press(_button(parent, "Scale up"), _button(dialog, "Next"))
-    await _press(_button(dialog, "Next"), dialog.get_by_role("button", name="Scale to"))
-    question = await _picture(page, "scale-up.png")
-    await _press(dialog.get_by_role("button", name="Scale to"), parent.get_by_text("request accepted"))
+    confirm = dialog.get_by_role("button", name="Scale to")
+    for _ in range(TRIES):
+        await _press(_button(parent, "Scale up"), _button(dialog, "Next"))
+        now = re.search(r"now (\d+) runners", await dialog.inner_text())
+        await dialog.get_by_label("New total").fill(str(int(now[1] if now else 0) + MORE))
+        await _button(dialog, "Next").click()
+        with contextlib.suppress(AssertionError):
+            await expect(confirm).to_be_visible(timeout=AGAIN_MS)
+            break
+        await page.keyboard.press("Escape")  # the pool has changed meanwhile
+        await _dismiss(page)
+    question = await _picture(page, HERE / "scale-up.png")
+    await _press(confirm, parent.get_by_text("request accepted"))
     await expect(thread.get_by_text("request accepted").last).to_be_visible(timeout=PATIENCE_MS)
-    await _to_top(thread, "Alert values")
-    opened = await _picture(page, "thread.png")
+    return [question]
+
+
+async def _every(chromium: Browser, address: str, folder: Path | None) -> list[Path]:
+    """Parent, thread, dialogs and App Home in each size and color scheme; without a folder only those of the docs."""
+    taken: list[Path] = []
+    for (width, height), scheme in itertools.product(WIDTHS.items(), SCHEMES):
+
+        async def take(name: str, part: Locator | None = None) -> None:
+            name = f"{name}-{width}-{scheme}.png"  # noqa: B023 - it is called before the next turn
+            place = HERE if name in IN_DOCS else folder
+            if place:
+                taken.append(await _picture(page, place / name, part))  # noqa: B023 - the same
+
+        context = await chromium.new_context(
+            viewport={"width": width, "height": height}, timezone_id="UTC", locale="en-GB", color_scheme=scheme
+        )
+        page = await context.new_page()
+        page.set_default_timeout(AGAIN_MS)
+        await page.goto(address)
+        await expect(_parent(page).locator("figure.chart").first).to_be_visible()
+        await _dismiss(page)
+        await _parent(page).evaluate("message => message.scrollIntoView({ block: 'start' })")
+        await take("parent")
+        for name, label in (("silence", "Silence"), ("dialog", "Scale up")):
+            await _press(_button(_parent(page), label), page.get_by_test_id("modal"))
+            await take(name)
+            await page.keyboard.press("Escape")
+        await _press(_parent(page).locator("[data-testid^=replies-]"), page.get_by_test_id("thread"))
+        await take("thread")
+        await _to_top(page.get_by_test_id("thread"), "asked for a diagnosis")
+        await take("diagnosis")
+        await page.goto(address.replace(CHANNEL, "home"))
+        await expect(page.get_by_test_id("home")).to_contain_text("open incident")
+        await take("home")
+        await context.close()
+    return taken
+
+
+async def _ended(page: Page) -> list[Path]:
+    """The summary in the thread."""
+    thread = page.get_by_test_id("thread")
     await expect(thread.get_by_text("Developer time lost").first).to_be_visible(timeout=PATIENCE_MS)
     await expect(thread.locator("article", has_text="Developer time lost").locator("figure.chart").last).to_be_visible()
     await page.set_viewport_size(TALL)
     await _to_top(thread, "Developer time lost")
-    return [question, opened, await _picture(page, "farewell.png", thread)]
+    return [await _picture(page, HERE / "farewell.png", thread)]
+
+
+def _parent(page: Page) -> Locator:
+    """The first message of the incident."""
+    return page.get_by_test_id("messages").locator("[data-testid^=message-]").first
 
 
 async def _to_top(thread: Locator, words: str) -> None:
@@ -111,20 +173,27 @@ async def _press(button: Locator, effect: Locator) -> None:
     raise SystemExit(f"pressed {TRIES} times, and nothing came of it: {button}")
 
 
-async def _picture(page: Page, name: str, part: Locator | None = None) -> Path:
+async def _dismiss(page: Page) -> None:
+    """Close the notices that only this person sees: a busy machine answers a press too late."""
+    notices = page.get_by_test_id("messages").get_by_role("button", name="Dismiss")
+    while await notices.count():
+        await notices.first.click()
+        await asyncio.sleep(0.3)
+
+
+async def _picture(page: Page, path: Path, part: Locator | None = None) -> Path:
     """The window or a part of it, without what the pointer is over, or the notice of a press that came too late."""
     notice = page.get_by_test_id("banner").get_by_role("button", name="Dismiss")
     if await notice.count():
         await notice.first.click(force=True)
     await page.mouse.move(4, 4)
-    path = HERE / name
     await (part or page).screenshot(path=path, animations="disabled")
-    size = path.stat().st_size
+    size = path.stat().st_size  # noqa: ASYNC240 - a small file
     if size > MOST_BYTES:
         raise SystemExit(f"{path.name} has {size:,} bytes, and {MOST_BYTES:,} are the most; take a smaller window")
     return path
 
 
 if __name__ == "__main__":
-    for taken in asyncio.run(take()):
-        sys.stdout.write(f"{taken.relative_to(ROOT)}: {taken.stat().st_size:,} bytes\n")
+    for taken in asyncio.run(take(Path(sys.argv[1]) if len(sys.argv) > 1 else None)):
+        sys.stdout.write(f"{taken}: {taken.stat().st_size:,} bytes\n")
