@@ -17,6 +17,7 @@ FINE: dict[str, dict[str, object]] = {
     "github_aws_runners": {
         "queue_url": "https://sqs.test/1/linux", "region": "us-east-1", "tags": {"a": "b"}, "max": 50
     },
+    "github_file": {"repository": "a/b", "file": "x", "pattern": "(x)", "token_env": "T", "max": 50},
     "http": {"url": URL, "max": 40},
     "kubernetes": {"namespace": "ci", "name": "runners", "token_env": "T", "max": 50},
     "none": {},
@@ -48,6 +49,11 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
         ({"lease": "2h"}, "lease: these runners end by themselves and cannot be returned; leave it out"),
         ({"queue_url": "linux"}, "queue_url: "),
     ],
+    "github_file": [
+        ({"repository": "b"}, "repository: 'b' is not a repository"),
+        ({"pattern": "x"}, "pattern: needs exactly one group"),
+        ({"by": "push"}, "by: "),
+    ],
     "http": [
         ({"max": None}, "max: is required"),
         ({"max": 0}, "max: "),
@@ -62,6 +68,7 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
         ({"namespace": "a/b"}, f"namespace{PATTERN}"),
         ({"group": "x/y"}, f"group{PATTERN}"),
         ({"resource": ""}, f"resource{PATTERN}"),
+        ({"field": "spec..x"}, "field: must be keys with dots between them"),
     ],
     "none": [({"howw": "x"}, "howw: there is no such setting")],
     "alertmanager": [

@@ -30,7 +30,7 @@ REMEMBERED = 50
 WAITING = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible")
 CAUTION = (
     "One message is sent for each new runner, with the number of a job that waits. These runners end by themselves "
-    "and are not handed back."
+    "and are not returned."
 )
 
 
@@ -52,7 +52,7 @@ class GithubAwsRunnersTable(PolicyTable, AwsRegion):
     @classmethod
     def _no_lease(cls, lease: float | None) -> float | None:
         if lease is not None:
-            raise ValueError("these runners end by themselves and cannot be handed back; leave it out")
+            raise ValueError("these runners end by themselves and cannot be returned; leave it out")
         return lease
 
 
@@ -102,9 +102,7 @@ class GithubAwsRunnersScaler:
     async def _wanted(self, target: int) -> tuple[WorkflowJob, ...]:
         level = (await self.read()).level or 0
         if target < level:
-            raise Refused(
-                f"Runners for {self._label} end by themselves and are not handed back; {level:,} are set now."
-            )
+            raise Refused(f"Runners for {self._label} end by themselves and are not returned; {level:,} are set now.")
         waiting = await self._waiting() if target > level else ()
         if target - level > len(waiting):
             told = f"{count(len(waiting), 'job')} for {self._label} {'waits' if len(waiting) == 1 else 'wait'}"

@@ -181,7 +181,7 @@ async def _url(lever: Make) -> str:
 
 async def test_going_down_is_refused(lever: Make, api: AwsApi) -> None:
     """They end by themselves; what others asked for stays."""
-    with pytest.raises(Refused, match="end by themselves and are not returned yet; 10 are set now"):
+    with pytest.raises(Refused, match="end by themselves and are not returned; 10 are set now"):
         await lever().set(9, "act-1")
     await lever().set(10, "act-2")
     assert api.sent == []
