@@ -80,6 +80,11 @@ class Target:
         )  # fmt: skip
         return ran, int(ran.stderr.rpartition(b"peak ")[2].split()[0]) * 1024
 
+    def used(self) -> float:
+        """The processor's seconds that the web process has had, in all its threads."""
+        threads = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
+        return sum(int(thread.read_text("ascii").split()[0]) for thread in threads) / 1e9
+
     def peak(self, *, begin: bool = False) -> int:
         """The most memory of the web process since `begin`, in bytes."""
         if begin:
@@ -219,7 +224,10 @@ def worst_bodies() -> dict[str, str]:
 
 
 async def parsing(web: Target) -> float:
-    """Milliseconds for which the worst 1 MiB of JSON keeps /healthz waiting; the best of three tries."""
+    """Milliseconds for which the worst 1 MiB of JSON keeps /healthz waiting; the best of three tries.
+
+    Of the processor's time: a machine that is busy with other things does not count.
+    """
     known = {"Authorization": f"Bearer {TOKEN}"}
     worst = 0.0
     async with (
@@ -232,9 +240,9 @@ async def parsing(web: Target) -> float:
                 post = asyncio.create_task(sender.post(f"/alerts/{source}", content=body, headers=known))
                 longest = 0.0
                 while not post.done():
-                    began = time.perf_counter()
+                    began = web.used()
                     await watcher.get("/healthz")
-                    longest = max(longest, time.perf_counter() - began)
+                    longest = max(longest, web.used() - began)
                 await post
                 tries.append(longest)
             worst = max(worst, min(tries))
@@ -321,8 +329,11 @@ async def full_memory(web: Target) -> float:
         with web.redis.client as redis:
             redis.config_set("maxmemory", "1mb")
             try:
-                await asyncio.sleep(1.5)
-                return float((await client.get("/readyz")).status_code == 200)
+                for _ in range(20):
+                    await asyncio.sleep(0.5)
+                    if (await client.get("/readyz")).status_code != 200:
+                        return 0.0
+                return 1.0
             finally:
                 redis.config_set("maxmemory", "0")
 
