@@ -119,7 +119,7 @@ async def test_a_button_of_an_incident_that_was_lost_does_nothing() -> None:
 
 async def test_a_button_without_a_value_does_nothing(world: World) -> None:
     """Not even inside the thread of an incident."""
-    with pytest.raises(Refused, match="no longer knows this button"):
+    with pytest.raises(Refused, match="does not know this button"):
         await world.asks("ack", request_id="", thread=world.incident.thread.root)
     assert world.incident.ownership.owner is None
 

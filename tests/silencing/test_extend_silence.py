@@ -159,7 +159,7 @@ async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
     world.alertmanager.script.fail("extend", error=Refused("not today"))
     await presses(world, request_id=request_id)
     await world.work()
-    assert "It failed: not today" in world.replies[-1]
+    assert "Refused: not today" in world.replies[-1]
     await world.says("prolong")
     await world.work()
     assert "extended the silence" in world.replies[-1]
