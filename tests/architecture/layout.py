@@ -48,7 +48,7 @@ PLAYGROUND_USERS = (
 """The modules that may open the playground; the processes of an installation are not among them."""
 LAZY = (
     *("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.tools.init.cli_init"),
-    *("handlers.run", "handlers.tools.demo", "bot.adapters.sns"),
+    *("handlers.run", "handlers.tools.demo", "bot.adapters.sns", "bot.adapters.github.settings"),
 )
 """The modules that import what a command or process uses when it needs it, so that all start quickly and stay small."""
 CLOCK_READERS = ("handlers.machine", "handlers.wiring", "bot.config")

@@ -10,8 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.adapters.github.api import LONGEST_HOUR_SECONDS, Allowance, GitHubApi
-from bot.adapters.github.auth import Token
+from bot.adapters.github.api import LONGEST_HOUR_SECONDS, Allowance, GitHubApi, Token
 from bot.adapters.github.pages import Pages
 from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, HttpPool
 from bot.adapters.metrics import buildkite, github, gitlab

@@ -4,9 +4,8 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from bot.adapters.github.auth import Keys
 from bot.adapters.github.trouble import Trouble
 from bot.adapters.http.client import Http, HttpAnswer, retry_after
 from bot.adapters.http.json_answer import one_line
@@ -34,6 +33,34 @@ LONGEST_HOUR_SECONDS = 7200.0
 """GitHub's limits are hourly, so no header makes us wait longer, even when clocks differ (C17)."""
 MOST_DIGITS = 12
 ID_PATH = re.compile(r"/repositories/\d{1,15}(?:/[A-Za-z0-9_-]{1,40}){1,6}")
+
+
+class Keys(Protocol):
+    """Credentials for GitHub."""
+
+    remedy: str
+    """Remedy for refused credentials."""
+
+    async def headers(self) -> Mapping[str, str]:
+        """Headers with the credentials. Raises Unreachable if none are available."""
+
+    def refused(self) -> None:
+        """GitHub refused it: stop using it."""
+
+
+class Token:
+    """A personal access token; the HTTP client itself sends it."""
+
+    def __init__(self, variable: str) -> None:
+        """`variable` is named when the token is refused."""
+        self.remedy = f"put a valid token into {variable}"
+
+    async def headers(self) -> Mapping[str, str]:
+        """No further headers."""
+        return {}
+
+    def refused(self) -> None:
+        """Stays refused until somebody changes the variable."""
 
 
 class Absent(Unreachable):

@@ -1,16 +1,17 @@
-"""Authenticates with GitHub: a token, or a GitHub App whose private key buys one-hour tokens."""
+"""Authenticates as a GitHub App, whose private key buys one-hour tokens. Its library takes 8 MB, so few load it."""
 
 import asyncio
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+
+import jwt
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.config import ConfigError
 from bot.ports import Failure, Unreachable
-
-if TYPE_CHECKING:  # cryptography needs 8 MB, so only an App loads it
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 EARLY_SECONDS = 300.0
 """A new token is requested this long before the old one expires."""
@@ -20,38 +21,10 @@ LIFE_SECONDS = 540
 """GitHub refuses App tokens that live longer than ten minutes."""
 
 
-class Keys(Protocol):
-    """Credentials for GitHub."""
-
-    remedy: str
-    """Remedy for refused credentials."""
-
-    async def headers(self) -> Mapping[str, str]:
-        """Headers with the credentials. Raises Unreachable if none are available."""
-
-    def refused(self) -> None:
-        """GitHub refused it: stop using it."""
-
-
-class Token:
-    """A personal access token; the HTTP client itself sends it."""
-
-    def __init__(self, variable: str) -> None:
-        """`variable` is named when the token is refused."""
-        self.remedy = f"put a valid token into {variable}"
-
-    async def headers(self) -> Mapping[str, str]:
-        """No further headers."""
-        return {}
-
-    def refused(self) -> None:
-        """Stays refused until somebody changes the variable."""
-
-
 class App:
     """An installation of a GitHub App; its token is reused until five minutes before its end."""
 
-    def __init__(self, http: Http, app: tuple[str, str], key: "RSAPrivateKey", now: Callable[[], float]) -> None:
+    def __init__(self, http: Http, app: tuple[str, str], key: RSAPrivateKey, now: Callable[[], float]) -> None:
         """`app` is (id of the App, id of its installation); `now` gives epoch seconds."""
         self._http, self._key, self._now = http, key, now
         self._id, self._installation = app
@@ -71,8 +44,6 @@ class App:
         self._token = ""
 
     async def _renew(self) -> None:
-        import jwt  # noqa: PLC0415 - with cryptography, for an App only
-
         now = int(self._now())
         claims = {"iat": now - SKEW_SECONDS, "exp": now + LIFE_SECONDS, "iss": self._id}
         proof = bearer(jwt.encode(claims, self._key, algorithm="RS256"))
@@ -98,15 +69,11 @@ class App:
         return self._http.problem(f"gave the App no token {said}", Failure.SHAPE, remedy="look at the App's settings")
 
 
-def private_key(place: str, variable: str, text: str) -> "RSAPrivateKey":
+def private_key(place: str, variable: str, text: str) -> RSAPrivateKey:
     """The private key from a variable, also with line breaks as `\\n`.
 
     Raises ConfigError unless it is a whole RSA key in PEM.
     """
-    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415 - for an App only
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey  # noqa: PLC0415 - the same
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415 - the same
-
     remedy = "put the whole .pem file into it that the App's settings offer, with its BEGIN and END lines"
     try:
         key = load_pem_private_key(text.replace("\\n", "\n").strip().encode(), password=None)

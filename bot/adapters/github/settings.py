@@ -6,8 +6,7 @@ from typing import Annotated, Protocol
 
 from pydantic import AfterValidator, Field, model_validator
 
-from bot.adapters.github.api import GitHubApi
-from bot.adapters.github.auth import App, Token, private_key
+from bot.adapters.github.api import GitHubApi, Token
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
 from bot.adapters.metrics.source import SourceTable
@@ -92,6 +91,8 @@ def api_of(  # noqa: PLR0913 - what a client is made of
     if table.token_env:
         sends = http(headers=bearer(token("token_env", table.token_env)))
         return GitHubApi(sends, Token(table.token_env), now, reserve)
+    from bot.adapters.github.auth import App, private_key
+
     key = private_key(place, table.private_key_env, token("private_key_env", table.private_key_env))
     made = http(headers={})
     app = App(made, (str(table.app_id), str(table.installation_id)), key, now)
