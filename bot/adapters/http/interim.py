@@ -4,10 +4,14 @@ httpcore reads them all, so a hostile server could keep a process busy until the
 """
 
 import ssl
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 import httpcore
+
+# httpcore imports it for every request; where it is not installed, each searches the whole import path
+sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]  # as Python marks a module that cannot be imported
 
 MOST_INTERIM = 16
 _LONGEST_HEAD = 64 * 1024
