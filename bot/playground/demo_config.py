@@ -18,7 +18,7 @@ match = {{ team = "pytorch-dev-infra" }}
 channel = "C0DEVINFRA"
 
 [timing]
-poll = "1m"
+poll = "{poll}"
 report = "20m"
 drained_samples = 3
 reopen_within = "2h"
@@ -70,10 +70,10 @@ cost_per_runner_hour = 0.34
 """
 
 
-def demo_config(scenario: Scenario, fleet: str) -> str:
-    """TOML for one scenario; `fleet` is the address of the simulated fleet."""
+def demo_config(scenario: Scenario, fleet: str, poll: str = "1m") -> str:
+    """TOML for one scenario; `fleet` is the address of the simulated fleet, `poll` how often it is measured."""
     kind = "grafana" if scenario.rule.flavour is Flavour.GRAFANA else "alertmanager"
-    head = HEAD.format(kind=kind, fleet=fleet, watch="1m" if scenario.warned else "1h")
+    head = HEAD.format(kind=kind, fleet=fleet, poll=poll, watch="1m" if scenario.warned else "1h")
     return head + "".join(_pool(pool, scenario, fleet) for pool in scenario.pools)
 
 

@@ -15,6 +15,7 @@ from bot.playground.tour import left_alone, tour
 from bot.ports import Store, Unreachable
 
 LOOK_SECONDS = 0.5
+DUE_SECONDS = 1.0
 LATE_SECONDS = 45.0
 """Simulated seconds by which a measurement may be late; after a whole poll period more, its figures are stale."""
 
@@ -43,8 +44,12 @@ class Observer:
             watched = [one for one in pools if one.watchers or await self.store.members(f"watch:{one.id}")]
         except Unreachable:
             return -math.inf
-        measured = (one.latest.at if one.latest else -math.inf for one in watched)
-        return min(measured, default=math.inf) + self.poll_seconds + LATE_SECONDS
+        return min((self._waits_for(one) for one in watched), default=math.inf)
+
+    def _waits_for(self, pool: Pool) -> float:
+        """Shortly before its figures are stale, but not before its next measurement is due."""
+        fresh = pool.latest.at + LATE_SECONDS if pool.latest else -math.inf
+        return max(fresh, pool.tried_at + DUE_SECONDS if pool.tried_at else -math.inf) + self.poll_seconds
 
     async def keep_tour(self, scenario: Scenario, seed: int) -> None:
         """Tick off the steps of the tour until cancelled, and end it with what came of the story."""

@@ -73,8 +73,8 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
     "stockout": (
         READ,
         DIAGNOSE,
-        TourStep("Try the wrong thing", "Scale up cannot help here. Try it, and see what it says.", ("scaled",),
-                 "action-scale_up"),
+        TourStep("Try the wrong thing", "More runners cannot help. Press **Scale up**, enter five more than there are, "
+                 "and see what it says.", ("scaled",), "action-scale_up"),
         TourStep("Undo", "In the thread, press **Release now**: the extra runners are given up.", ("lent",),
                  "action-hand_back"),
         DRAIN,

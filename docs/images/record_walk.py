@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))
 
 from bot.playground.fleet.scenarios import DEFAULT, SCENARIOS  # noqa: E402 - the root is found first
 from handlers.tools.demo_product import opened_demo  # noqa: E402
-from tests.journeys.visitor import Visitor, opened_page  # noqa: E402
+from tests.journeys.visitor import Visitor, opened_browser, opened_page  # noqa: E402
 
 PICTURE = Path(__file__).with_name("walk.png")
 WIDTH, HEIGHT = 960, 620
@@ -29,7 +29,11 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 async def record() -> list[bytes]:
     """The frames, as PNG."""
     frames: list[bytes] = []
-    async with opened_demo(SCENARIOS[DEFAULT]) as demo, opened_page(demo, WIDTH, HEIGHT) as page:
+    async with (
+        opened_demo(SCENARIOS[DEFAULT]) as demo,
+        opened_browser() as chromium,
+        opened_page(chromium, demo, WIDTH, HEIGHT) as page,
+    ):
 
         async def seen(_: str) -> None:
             await asyncio.sleep(SETTLE_SECONDS)

@@ -19,7 +19,6 @@ from bot.playground.fleet.weeks import known_weeks
 from bot.playground.observer import Observer
 from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
-from bot.playground.slack.limits import Limits
 from handlers.cancellation import ended
 from handlers.run import serving
 from handlers.tools.demo_workspace import DemoSecrets, DemoWorkspace, PageAddress, opened_workspace
@@ -49,18 +48,20 @@ async def opened_demo(
     *,
     seed: int = DEFAULT_SEED,
     speed: float = DEMO_SPEED,
-    limits: Limits | None = Limits(),  # noqa: B008 - a frozen value
+    poll: str = "1m",
 ) -> AsyncIterator[Demo]:
     """Start workspace, fleet and product; nothing stays on disk afterwards."""
     async with (
-        opened_workspace(scenario, page, speed=speed, limits=limits) as workspace,
-        opened_product(workspace, scenario, seed) as demo,
+        opened_workspace(scenario, page, speed=speed) as workspace,
+        opened_product(workspace, scenario, seed, poll) as demo,
     ):
         yield demo
 
 
 @asynccontextmanager
-async def opened_product(workspace: DemoWorkspace, scenario: Scenario, seed: int) -> AsyncIterator[Demo]:
+async def opened_product(
+    workspace: DemoWorkspace, scenario: Scenario, seed: int, poll: str = "1m"
+) -> AsyncIterator[Demo]:
     """Start fleet and product for a workspace."""
     slack, clock, keys, product = workspace.slack, workspace.clock, workspace.keys, workspace.product
     async with AsyncExitStack() as stack:
@@ -71,7 +72,7 @@ async def opened_product(workspace: DemoWorkspace, scenario: Scenario, seed: int
         world = await asyncio.to_thread(FleetStandIn, scenario, around, (target,), seed)
         fleet = await stack.enter_async_context(served(world.app))
         world.external_url = fleet
-        (path := folder / "tailback.toml").write_text(demo_config(scenario, fleet), "utf-8")
+        (path := folder / "tailback.toml").write_text(demo_config(scenario, fleet, poll), "utf-8")
         settings = demo_settings(path, workspace.address, product, keys)
         house = await stack.enter_async_context(opened(settings, durable=False, clock=clock))
         if scenario.warned:

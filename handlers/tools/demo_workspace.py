@@ -57,7 +57,6 @@ async def opened_workspace(
     page: PageAddress = PageAddress(),
     *,
     speed: float = DEMO_SPEED,
-    limits: Limits | None = Limits(),  # noqa: B008 - a frozen value
     choose: Callable[[str], None] | None = None,
 ) -> AsyncIterator[DemoWorkspace]:
     """Serve the page of a demo; Tailback and its fleet are not there yet."""
@@ -69,7 +68,7 @@ async def opened_workspace(
         clock=clock.now,
         machine_clock=now,
         request_url=f"{product}/slack/events",
-        limits=limits,
+        limits=Limits(),
         commands=(Command(description="Queue status and actions", usage_hint="status | list | help"),),
         shortcuts=SHORTCUTS,
     )

@@ -1,34 +1,48 @@
 """The tour of each story in a real browser, from the printed address to its last step.
 
-All eight cost minutes: the shortest runs by default, and the others with `TOURS=all`.
+The clock runs fast while the visitor only waits, and pools are measured every ten minutes of it.
 """
 
 import asyncio
-import os
 import re
+from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
 
 from bot.playground.fleet.scenarios import SCENARIOS
 from bot.playground.tour import STEPS, TourStep
 from handlers.tools.demo_product import opened_demo
-from tests.journeys.visitor import Visitor, opened_page
+from tests.journeys.visitor import Visitor, opened_browser, opened_page
 from tests.patience import WHOLE_TEST_SECONDS
 
-pytestmark = [pytest.mark.needs("chromium")]
-USUAL = ("healthy",)
-ON_REQUEST = pytest.mark.skipif(os.environ.get("TOURS") != "all", reason="takes minutes: runs only with TOURS=all")
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
 
 
-@pytest.mark.parametrize("name", [pytest.param(one, marks=() if one in USUAL else ON_REQUEST) for one in SCENARIOS])
-async def test_a_visitor_completes_the_tour(name: str) -> None:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def chromium() -> AsyncIterator[Browser]:
+    """One browser for all visits."""
+    async with opened_browser() as browser:
+        yield browser
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+async def test_a_visitor_completes_the_tour(name: str, chromium: Browser) -> None:
     """Each step is ticked off by what the visitor does, and the result is compared with the untouched copy."""
-    limit = asyncio.timeout(WHOLE_TEST_SECONDS)
-    async with limit, opened_demo(SCENARIOS[name]) as demo, opened_page(demo) as page:
+    limit, opened = asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(SCENARIOS[name], poll="10m")
+    async with limit, opened as demo, opened_page(chromium, demo) as page:
         visitor = Visitor(page, run_at=demo.clock.run_at)
         result = await visitor.follow()
-    steps = [*STEPS[name], TourStep("Done", "", (), "the result")][: None if len(STEPS[name]) > 1 else 1]
-    assert [step.title for step in steps if step.title in visitor.titles] == visitor.titles
-    assert {step.title for step in steps if step.point} <= set(visitor.titles), "waiting may be over before it is shown"
-    if len(steps) > 1:
+        steps = [*STEPS[name], TourStep("Done", "", (), "the result")][: None if len(STEPS[name]) > 1 else 1]
+        assert [step.title for step in steps if step.title in visitor.titles] == visitor.titles
+        assert {step.title for step in steps if step.point} <= set(visitor.titles), "waiting may be over before"
+        if name == "healthy":
+            return
         assert re.search(r"Resolved in .*; left alone it would ", result)
+        if await page.get_by_test_id("thread").is_hidden():
+            await page.locator("#messages [data-testid^=replies-]").last.click()
+        thread = page.get_by_test_id("thread")
+        for words in ("DRAINED", "Drained: ", *(["it accepted"] if "Scale up" in visitor.titles else [])):
+            await expect(thread).to_contain_text(words)
+        await expect(page.get_by_role("button", name="Scale up")).to_have_count(0)

@@ -103,6 +103,20 @@ async def test_figures_stay_fresh_however_long_the_product_takes(rate: float, me
     assert measured > 2
 
 
+async def test_it_reaches_the_next_measurement_after_a_source_that_answered_late() -> None:
+    """The last attempt gave figures from long before; waiting for newer ones here would be waiting for ever."""
+    machine = Machine()
+    clock = ScaledClock(60, machine.real, machine.monotonic)
+    store = FakeStore(clock.now, machine.monotonic)
+    seen = Observer(store, SlackStandIn(clock=clock.now), [POOL], 60.0)
+    pool = Pool(POOL, (sample(14, at=BEGAN - 300),), watchers=("inc1",), tried_at=BEGAN)
+    await store.commit(Change(join=(("open", "inc1"),), puts=(Put(Stored(pool, 0), pool, None),)))
+    for _ in range(40):
+        clock.tick(await seen.limit())
+        machine.seconds += 0.1
+    assert BEGAN + 60 <= clock.now() < BEGAN + 63
+
+
 async def test_it_waits_for_an_answer_that_somebody_waits_for() -> None:
     """A click gets the processor; afterwards the time goes on."""
     machine = Machine()
