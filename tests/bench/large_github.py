@@ -19,7 +19,7 @@ from bot.core.pool.pool import Snapshot
 from tests.adapters.back_end import parts_with
 from tests.fakes import FakeClock
 from tests.fakes_jobs import FakeJobs
-from tests.simulated_time import run_simulated
+from tests.virtual_time import run
 
 BEGIN = 1_800_000_000.0
 RUNNERS, RUNS = 2500, {"queued": 40, "in_progress": 250, "waiting": 0, "pending": 0}
@@ -137,7 +137,7 @@ def age(look: Snapshot | BaseException, now: float) -> float | None:
 def main() -> None:
     """Print one hour."""
     github = LargeGitHub()
-    print(run_simulated(measured(github)), "pages of", sorted(github.sizes))
+    print(run(measured(github)), "pages of", sorted(github.sizes))
 
 
 if __name__ == "__main__":
