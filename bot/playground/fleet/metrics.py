@@ -87,12 +87,9 @@ def _gauges(figures: PoolFigures) -> Iterator[ExposedSample]:
         if value is not None:
             yield ExposedSample(name, (pool,), float(value))
     states = {
-        "booting": figures.booting,
-        "busy": figures.busy,
-        "failed": figures.failed,
-        "idle": figures.idle,
+        "booting": figures.booting, "busy": figures.busy, "failed": figures.failed, "idle": figures.idle,
         "offline": figures.offline,
-    }
+    }  # fmt: skip
     for state, count in states.items():
         yield ExposedSample("ci_runners", (pool, ("state", state)), float(count))
     for quantile, seconds in (("0.5", figures.duration_p50_seconds), ("0.95", figures.duration_p95_seconds)):
@@ -103,12 +100,9 @@ def _gauges(figures: PoolFigures) -> Iterator[ExposedSample]:
 def _waits(figures: PoolFigures) -> Iterator[ExposedSample]:
     for waiting in figures.longest_waiting:
         labels = (
-            ("job", waiting.job),
-            ("pool", figures.pool),
-            ("repository", waiting.repository),
-            ("url", waiting.url),
+            ("job", waiting.job), ("pool", figures.pool), ("repository", waiting.repository), ("url", waiting.url),
             ("workflow", waiting.workflow),
-        )
+        )  # fmt: skip
         yield ExposedSample("ci_job_wait_seconds", labels, waiting.wait_seconds)
 
 

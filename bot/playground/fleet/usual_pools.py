@@ -10,17 +10,9 @@ VISION = Source("example/vision", "unit-tests", "unit-tests (3.11, cpu)", 0.15, 
 DOCS = Source("example/torch", "docs", "docs push", 0.1, 6)
 
 LINUX = PoolSpec(
-    "linux.2xlarge",
-    arrivals_per_minute=2.1,
-    sources=(PULL, TRUNK, VISION, DOCS),
-    minimum=0,
-    limit=90,
-    ceiling=90,
-    creates_per_minute=2.7,
-    spare=16,
-    ephemeral=True,
-    step=20,
-)
+    "linux.2xlarge", arrivals_per_minute=2.1, sources=(PULL, TRUNK, VISION, DOCS), minimum=0, limit=90, ceiling=90,
+    creates_per_minute=2.7, spare=16, ephemeral=True, step=20,
+)  # fmt: skip
 LINUX_LARGE = PoolSpec(
     "linux.4xlarge",
     arrivals_per_minute=0.8,

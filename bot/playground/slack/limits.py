@@ -7,22 +7,11 @@ from dataclasses import dataclass, field
 
 from bot.playground.slack.wire import RateLimited
 
-_TIER_2, _TIER_3, _TIER_4 = 20, 50, 100
-
 PER_MINUTE: Mapping[str, int] = {
-    "chat.update": _TIER_3,
-    "chat.delete": _TIER_3,
-    "chat.postEphemeral": _TIER_4,
-    "conversations.info": _TIER_3,
-    "conversations.history": _TIER_3,
-    "conversations.replies": _TIER_3,
-    "usergroups.list": _TIER_2,
-    "usergroups.users.list": _TIER_2,
-    "users.info": _TIER_4,
-    "views.open": _TIER_4,
-    "views.update": _TIER_4,
-    "views.publish": _TIER_4,
-    "apps.connections.open": _TIER_3,
+    **dict.fromkeys(("usergroups.list", "usergroups.users.list"), 20),
+    **dict.fromkeys(("chat.update", "chat.delete", "apps.connections.open"), 50),
+    **dict.fromkeys(("conversations.info", "conversations.history", "conversations.replies"), 50),
+    **dict.fromkeys(("chat.postEphemeral", "users.info", "views.open", "views.update", "views.publish"), 100),
 }
 
 
@@ -90,27 +79,11 @@ class Meter:
         if self.limits is None:
             return
         wait, now_seconds = 0.0, self._clock()
-        if method == "chat.postMessage":
-            wait = self._posting_wait(self.limits, channel, now_seconds)
+        if method == "chat.postMessage" and (rate := self.limits.channel_per_second) is not None:
+            bucket = self._channels.setdefault(channel, Bucket(rate, self.limits.channel_burst, now_seconds))
+            wait = bucket.wait_seconds(now_seconds)
         elif method in self.limits.per_minute:
-            wait = self._window(method, self.limits.per_minute[method]).wait_seconds(now_seconds)
+            window = self._methods.setdefault(method, RateWindow(self.limits.per_minute[method]))
+            wait = window.wait_seconds(now_seconds)
         if wait > 0:
             raise RateLimited(str(max(1, math.ceil(wait))))
-
-    def _posting_wait(self, limits: Limits, channel: str, now_seconds: float) -> float:
-        if limits.channel_per_second is not None:
-            bucket = self._channels.get(channel)
-            if bucket is None:
-                bucket = Bucket(limits.channel_per_second, limits.channel_burst, now_seconds)
-                self._channels[channel] = bucket
-            wait = bucket.wait_seconds(now_seconds)
-            if wait > 0:
-                return wait
-        return 0.0
-
-    def _window(self, method: str, most: int) -> RateWindow:
-        window = self._methods.get(method)
-        if window is None:
-            window = RateWindow(most)
-            self._methods[method] = window
-        return window

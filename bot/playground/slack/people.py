@@ -46,24 +46,13 @@ class WorkspacePerson:
     def public(self, home_team_id: str) -> Json:
         """The person as `users.info` returns it."""
         answer: Json = {
-            "id": self.id,
-            "team_id": self.team_id,
-            "name": self.name,
-            "real_name": self.real_name,
-            "deleted": self.deleted,
-            "tz": "Etc/UTC",
-            "tz_offset": 0,
-            "profile": {"real_name": self.real_name, "display_name": self.name, "team": self.team_id},
-            "is_admin": False,
-            "is_owner": False,
-            "is_bot": False,
-            "is_app_user": False,
-            "is_restricted": self.is_restricted,
+            **{key: getattr(self, key) for key in ("id", "team_id", "name", "real_name", "deleted")},
+            **{"tz": "Etc/UTC", "tz_offset": 0, "is_restricted": self.is_restricted},
+            **dict.fromkeys(("is_admin", "is_owner", "is_bot", "is_app_user"), False),
             "is_ultra_restricted": self.is_ultra_restricted,
+            "profile": {"real_name": self.real_name, "display_name": self.name, "team": self.team_id},
         }
-        if self.team_id != home_team_id:
-            answer["is_stranger"] = True
-        return answer
+        return answer if self.team_id == home_team_id else {**answer, "is_stranger": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +67,9 @@ class UserGroup:
     def public(self, team_id: str) -> Json:
         """The group as `usergroups.list` returns it."""
         return {
-            "id": self.id,
-            "team_id": team_id,
-            "is_usergroup": True,
-            "handle": self.handle,
-            "name": self.name,
-            "date_delete": 0,
-            "user_count": len(self.users),
-        }
+            "id": self.id, "team_id": team_id, "is_usergroup": True, "handle": self.handle, "name": self.name,
+            "date_delete": 0, "user_count": len(self.users),
+        }  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -111,17 +95,11 @@ class Channel:
     def public(self, bot_user_id: str) -> Json:
         """The channel as `conversations.info` returns it."""
         return {
-            "id": self.id,
-            "name": self.name,
-            "is_channel": not self.is_im and not self.is_private,
-            "is_group": self.is_private,
-            "is_im": self.is_im,
-            "is_private": self.is_private or self.is_im,
-            "is_archived": self.is_archived,
-            "is_ext_shared": self.is_ext_shared,
-            "is_member": bot_user_id in self.members,
-            "num_members": len(self.members),
-        }
+            "id": self.id, "name": self.name, "is_channel": not self.is_im and not self.is_private,
+            "is_group": self.is_private, "is_im": self.is_im, "is_private": self.is_private or self.is_im,
+            "is_archived": self.is_archived, "is_ext_shared": self.is_ext_shared,
+            "is_member": bot_user_id in self.members, "num_members": len(self.members),
+        }  # fmt: skip
 
 
 def default_people() -> Sequence[WorkspacePerson]:

@@ -1,6 +1,6 @@
 """The append-only log of every request that reached the stand-in: the oracle of tests."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from bot.playground.slack.wire import Json
 
@@ -24,16 +24,8 @@ class ApiCall:
 
     def public(self) -> Json:
         """The call as JSON."""
-        return {
-            "number": self.number,
-            "at": self.at_seconds,
-            "method": self.method,
-            "args": self.args,
-            "outcome": self.outcome,
-            "effect": self.effect,
-            "ts": self.ts,
-            "fault": self.fault,
-        }
+        told = asdict(self)
+        return {"at": told.pop("at_seconds"), **told}
 
 
 @dataclass(slots=True)
@@ -47,7 +39,6 @@ class SentRecord:
     retry: int
     status: int
     problem: str | None
-    took_seconds: float
 
 
 class Log:
@@ -59,9 +50,8 @@ class Log:
 
     def open(self, at_seconds: float, method: str, args: Json) -> ApiCall:
         """Writes down a request the moment it arrives."""
-        call = ApiCall(
-            len(self.calls), at_seconds, method, {key: value for key, value in args.items() if key != "token"}
-        )
+        told = {key: value for key, value in args.items() if key != "token"}
+        call = ApiCall(len(self.calls), at_seconds, method, told)
         self.calls.append(call)
         return call
 

@@ -8,19 +8,10 @@ from bot.playground.slack.delivery.tickets import Tickets
 from bot.playground.slack.faults import Faults
 from bot.playground.slack.workspace import Workspace
 
-ALL_SCOPES = frozenset(
-    {
-        "app_mentions:read",
-        "channels:history",
-        "channels:read",
-        "chat:write",
-        "commands",
-        "groups:history",
-        "groups:read",
-        "usergroups:read",
-        "users:read",
-    }
-)
+ALL_SCOPES = frozenset({
+    "app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "groups:history", "groups:read",
+    "usergroups:read", "users:read",
+})  # fmt: skip
 """Every scope that the app could ask for, without `chat:write.public` and `channels:join`, which it should not."""
 
 

@@ -45,12 +45,11 @@ class Workspace:
 
     def __post_init__(self) -> None:
         people = default_people() if self.people is None else self.people
+        groups = default_groups() if self.groups is None else self.groups
         channels = default_channels(self.bot, people) if self.channel_list is None else self.channel_list
-        self.persons: dict[str, WorkspacePerson] = {person.id: person for person in people}
-        self.usergroups: dict[str, UserGroup] = {
-            group.id: group for group in (default_groups() if self.groups is None else self.groups)
-        }
-        self.channels: dict[str, Channel] = {channel.id: channel for channel in channels}
+        self.persons = {person.id: person for person in people}
+        self.usergroups = {group.id: group for group in groups}
+        self.channels = {channel.id: channel for channel in channels}
         self.ephemerals: list[Ephemeral] = []
         self.views = Views()
         self.guide: list[Json] = []
@@ -112,15 +111,10 @@ class Workspace:
 
     def bot_message(self, body: str, blocks: Sequence[Json] | None) -> Json:
         """A message of the bot, not yet written anywhere."""
-        message: Json = {
-            "type": "message",
-            "user": self.bot.user_id,
-            "bot_id": self.bot.bot_id,
-            "app_id": self.bot.app_id,
-            "team": self.team.id,
-            "text": body,
-            "bot_profile": {"id": self.bot.bot_id, "app_id": self.bot.app_id, "name": self.bot.name},
-        }
+        bot = {"bot_id": self.bot.bot_id, "app_id": self.bot.app_id}
+        profile = {"id": self.bot.bot_id, "app_id": self.bot.app_id, "name": self.bot.name}
+        message: Json = {"type": "message", "user": self.bot.user_id, **bot, "team": self.team.id, "text": body}
+        message["bot_profile"] = profile
         if blocks:
             message["blocks"] = self.with_ids(blocks)
         return message
@@ -153,14 +147,8 @@ class Workspace:
         known = list(users) if isinstance(users, list) else []
         if reply.get("user") not in known:
             known.append(reply.get("user"))
-        count = parent.get("reply_count")
-        parent["thread_ts"] = parent["ts"]
-        parent["reply_count"] = (count if isinstance(count, int) else 0) + 1
-        parent["reply_users"] = known
-        parent["reply_users_count"] = len(known)
-        parent["latest_reply"] = reply["ts"]
-        parent["is_locked"] = False
-        parent["subscribed"] = False
+        parent.update(thread_ts=parent["ts"], reply_count=_replies(parent) + 1, latest_reply=reply["ts"])
+        parent.update(reply_users=known, reply_users_count=len(known), is_locked=False, subscribed=False)
 
     def find(self, channel: Channel, ts: str) -> Json:
         """A stored message. Raises SlackError: `message_not_found`."""
@@ -176,14 +164,8 @@ class Workspace:
             kept: Json = {
                 key: message[key] for key in ("ts", "thread_ts", "reply_count", "latest_reply") if key in message
             }
-            channel.messages[ts] = {
-                "type": "message",
-                "subtype": "tombstone",
-                "user": "USLACKBOT",
-                "hidden": True,
-                "text": "This message was deleted.",
-                **kept,
-            }
+            gone: Json = {"type": "message", "subtype": "tombstone", "user": "USLACKBOT", "hidden": True}
+            channel.messages[ts] = {**gone, "text": "This message was deleted.", **kept}
         else:
             del channel.messages[ts]
             self._uncount_reply(channel, message)
@@ -191,9 +173,8 @@ class Workspace:
 
     def _uncount_reply(self, channel: Channel, reply: Json) -> None:
         parent = channel.messages.get(text(reply, "thread_ts"))
-        count = parent.get("reply_count") if parent is not None else None
-        if parent is not None and isinstance(count, int):
-            parent["reply_count"] = count - 1
+        if parent is not None and "reply_count" in parent:
+            parent["reply_count"] = _replies(parent) - 1
 
     def whisper(self, channel: Channel, user: str, message: Json, thread_ts: str | None = None) -> Json:
         """Shows a message to one person only."""
@@ -216,10 +197,8 @@ class Workspace:
     def user_public(self, user_id: str) -> Json:
         """A user as `users.info` tells it, the bot included. Raises SlackError: `user_not_found`."""
         if user_id == self.bot.user_id:
-            return {
-                **WorkspacePerson(user_id, self.bot.name, self.bot.name, self.team.id).public(self.team.id),
-                "is_bot": True,
-            }
+            bot = WorkspacePerson(user_id, self.bot.name, self.bot.name, self.team.id)
+            return {**bot.public(self.team.id), "is_bot": True}
         person = self.persons.get(user_id)
         if person is None:
             raise SlackError("user_not_found")
@@ -231,3 +210,8 @@ class Workspace:
             return self.bot.name
         person = self.persons.get(user_id)
         return person.name if person is not None else user_id
+
+
+def _replies(parent: Json) -> int:
+    count = parent.get("reply_count")
+    return count if isinstance(count, int) else 0

@@ -4,7 +4,8 @@ Known: selectors, rate, increase, avg/max/min/quantile_over_time, sum, max, min,
 """
 
 import math
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -114,18 +115,24 @@ def _called(history: History, call: FunctionCall, at: float) -> list[Element]:
     return found
 
 
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+REDUCED: dict[str, Callable[[list[float]], float]] = {
+    "sum": math.fsum, "avg": _mean, "max": max, "min": min, "count": lambda values: float(len(values)),
+}  # fmt: skip
+OPERATORS: dict[str, Callable[[float, float], float]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+
+
 def _over_time(call: FunctionCall, points: list[tuple[float, float]], at: float, seconds: float) -> float | None:
     function, values = call.function, [value for _, value in points]
     if not values:
         return None
     if function == "quantile_over_time":
         return _quantile(sorted(values), call.share)
-    if function == "avg_over_time":
-        return math.fsum(values) / len(values)
-    if function == "max_over_time":
-        return max(values)
-    if function == "min_over_time":
-        return min(values)
+    if function.endswith("_over_time"):
+        return REDUCED[function.removesuffix("_over_time")](values)
     grown = _increase(points, at, seconds)
     return grown / seconds if grown is not None and function == "rate" else grown
 
@@ -171,31 +178,17 @@ def _aggregated(history: History, node: Aggregation, at: float) -> list[Element]
             raise BadQuery("expected type scalar in aggregation parameter of topk")
         most = max(0, int(keep))
         return [e for group in groups.values() for e in sorted(group, key=lambda e: -e.value)[:most]]
-    return [Element(key, _reduced(node.op, [e.value for e in group])) for key, group in groups.items()]
-
-
-def _reduced(op: str, values: list[float]) -> float:
-    if op == "sum":
-        return math.fsum(values)
-    if op == "avg":
-        return math.fsum(values) / len(values)
-    if op == "count":
-        return float(len(values))
-    return max(values) if op == "max" else min(values)
+    return [Element(key, REDUCED[node.op]([e.value for e in group])) for key, group in groups.items()]
 
 
 def _joined(node: Arithmetic, left: Result, right: Result) -> Result:
-    if isinstance(left, float) and isinstance(right, float):
-        return _calculated(node.op, left, right)
-    if isinstance(right, float) and not isinstance(left, float):
-        return [Element(_nameless(e.labels), _calculated(node.op, e.value, right)) for e in left]
-    if isinstance(left, float) and not isinstance(right, float):
+    if isinstance(left, float):
+        if isinstance(right, float):
+            return _calculated(node.op, left, right)
         return [Element(_nameless(e.labels), _calculated(node.op, left, e.value)) for e in right]
-    return _matched(node.op, _as_vector(left), _as_vector(right))
-
-
-def _as_vector(result: Result) -> list[Element]:
-    return [] if isinstance(result, float) else result
+    if isinstance(right, float):
+        return [Element(_nameless(e.labels), _calculated(node.op, e.value, right)) for e in left]
+    return _matched(node.op, left, right)
 
 
 def _matched(op: str, left: list[Element], right: list[Element]) -> list[Element]:
@@ -215,12 +208,8 @@ def _nameless(labels: Labels) -> Labels:
 
 
 def _calculated(op: str, left: float, right: float) -> float:
-    if op == "+":
-        return left + right
-    if op == "-":
-        return left - right
-    if op == "*":
-        return left * right
+    if op in OPERATORS:
+        return OPERATORS[op](left, right)
     if right != 0:
         return left / right
     return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left) * math.copysign(1, right)

@@ -1,7 +1,11 @@
 """Reads the part of PromQL that the playground knows into a tree; everything else is refused by name."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
 
 AGGREGATIONS = ("sum", "max", "min", "avg", "count", "topk")
 FUNCTIONS = ("rate", "increase", "avg_over_time", "max_over_time", "min_over_time", "quantile_over_time")
@@ -143,8 +147,7 @@ class _Reader:
         kind, text, at = self._peek()
         if kind == "number":
             return Number(float(self._take()[1]))
-        if text == "(":
-            self._take()
+        if self._skipped("("):
             inner = self._sum()
             self._expect(")")
             return inner
@@ -190,44 +193,34 @@ class _Reader:
     def _grouping(self) -> tuple[str, ...] | None:
         if self._peek()[1] == "without":
             raise self._wrong(self._peek()[2], 'the playground does not know "without", only "by"')
-        if self._peek()[1] != "by":
+        if not self._skipped("by"):
             return None
-        self._take()
         self._expect("(")
-        names: list[str] = []
-        while self._peek()[1] != ")":
-            names.append(self._word())
-            if self._peek()[1] != ",":
+        return tuple(self._listed(self._word, ")"))
+
+    def _listed(self, read: Callable[[], T], end: str) -> list[T]:
+        """What stands up to `end`, with commas between."""
+        found: list[T] = []
+        while self._peek()[1] != end:
+            found.append(read())
+            if not self._skipped(","):
                 break
-            self._take()
-        self._expect(")")
-        return tuple(names)
+        self._expect(end)
+        return found
 
     def _selector(self, name: str | None) -> Node:
         at = self._peek()[2]
-        matchers: list[LabelMatcher] = []
-        if self._peek()[1] == "{":
-            self._take()
-            while self._peek()[1] != "}":
-                matchers.append(self._matcher())
-                if self._peek()[1] != ",":
-                    break
-                self._take()
-            self._expect("}")
+        matchers = self._listed(self._matcher, "}") if self._skipped("{") else []
         if name is None and all(m.accepts("") for m in matchers):
             raise self._wrong(at, "vector selector must contain at least one non-empty matcher")
         return Selector(name, tuple(matchers), self._range())
 
     def _range(self) -> float | None:
-        if self._peek()[1] != "[":
+        if not self._skipped("["):
             return None
-        self._take()
-        kind, text, _ = self._peek()
-        if kind != "duration":
-            raise self._unexpected()
-        self._take()
+        seconds = duration_seconds(self._of("duration"))
         self._expect("]")
-        return duration_seconds(text)
+        return seconds
 
     def _matcher(self) -> LabelMatcher:
         label = self._word()
@@ -235,9 +228,7 @@ class _Reader:
         if op not in _MATCHES:
             raise self._unexpected()
         self._take()
-        if self._peek()[0] != "string":
-            raise self._unexpected()
-        value = _unquoted(self._take()[1])
+        value = _unquoted(self._of("string"))
         if op in ("=~", "!~"):
             try:
                 re.compile(value)
@@ -246,9 +237,19 @@ class _Reader:
         return LabelMatcher(label, op, value)
 
     def _word(self) -> str:
-        if self._peek()[0] != "name":
+        return self._of("name")
+
+    def _of(self, kind: str) -> str:
+        if self._peek()[0] != kind:
             raise self._unexpected()
         return self._take()[1]
+
+    def _skipped(self, text: str) -> bool:
+        """Whether `text` comes next; takes it then."""
+        found = self._peek()[1] == text
+        if found:
+            self._take()
+        return found
 
     def _peek(self) -> tuple[str, str, int]:
         if self._next < len(self._tokens):

@@ -30,12 +30,9 @@ class SimulatedScaler:
             return ScalerAnswer(404, {"error": f"no pool named {name}", "pools": list(self._fleet.pools)})
         pool = self._fleet.pools[name]
         document: Json = {
-            "current": pool.capacity,
-            "min": pool.spec.minimum,
-            "max": pool.spec.ceiling,
-            "limit": self._fleet.limit(name),
-            "desired": pool.target,
-        }
+            "current": pool.capacity, "min": pool.spec.minimum, "max": pool.spec.ceiling,
+            "limit": self._fleet.limit(name), "desired": pool.target,
+        }  # fmt: skip
         return ScalerAnswer(200, document)
 
     def put(self, name: str, body: object, key: str) -> ScalerAnswer:

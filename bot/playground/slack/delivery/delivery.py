@@ -192,10 +192,8 @@ class SlackDelivery:
             answer = await carrier.carry(parcel)
         finally:
             self.under_way -= 1
-        took = self._clock() - started
-        number = len(self._log.sent)
-        sent = SentRecord(number, started, parcel.kind, parcel.what, parcel.retry, answer.status, answer.problem, took)
-        self._log.sent.append(sent)
+        told = (parcel.kind, parcel.what, parcel.retry, answer.status, answer.problem)
+        self._log.sent.append(SentRecord(len(self._log.sent), started, *told))
         return answer
 
     async def close(self) -> None:

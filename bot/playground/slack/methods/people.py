@@ -11,12 +11,9 @@ def test_token(slack: AppContext, args: Json) -> Json:
     if args.get("token") == slack.settings.app_token:
         return {**answer, "app_name": workspace.bot.name, "app_id": workspace.bot.app_id}
     return {
-        **answer,
-        "user": workspace.bot.name,
-        "user_id": workspace.bot.user_id,
-        "bot_id": workspace.bot.bot_id,
+        **answer, "user": workspace.bot.name, "user_id": workspace.bot.user_id, "bot_id": workspace.bot.bot_id,
         "is_enterprise_install": False,
-    }
+    }  # fmt: skip
 
 
 def user_info(slack: AppContext, args: Json) -> Json:

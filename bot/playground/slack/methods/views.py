@@ -13,25 +13,13 @@ def view_public(workspace: Workspace, view: OpenView) -> Json:
     """A view as the API and interaction payloads show it."""
     content = view.content
     return {
-        "id": view.id,
-        "team_id": workspace.team.id,
-        "type": content["type"],
-        "blocks": content["blocks"],
-        "private_metadata": text(content, "private_metadata"),
-        "callback_id": text(content, "callback_id"),
-        "state": {"values": view.values},
-        "hash": view.hash,
-        "title": content.get("title"),
-        "clear_on_close": bool(content.get("clear_on_close")),
-        "notify_on_close": bool(content.get("notify_on_close")),
-        "close": content.get("close"),
-        "submit": content.get("submit"),
-        "previous_view_id": view.previous_view_id,
-        "root_view_id": view.root_view_id,
-        "app_id": workspace.bot.app_id,
-        "external_id": text(content, "external_id"),
-        "app_installed_team_id": workspace.team.id,
-        "bot_id": workspace.bot.bot_id,
+        **{key: content.get(key) for key in ("type", "blocks", "title", "close", "submit")},
+        **{key: text(content, key) for key in ("private_metadata", "callback_id", "external_id")},
+        **{key: bool(content.get(key)) for key in ("clear_on_close", "notify_on_close")},
+        **dict.fromkeys(("team_id", "app_installed_team_id"), workspace.team.id),
+        **{"id": view.id, "previous_view_id": view.previous_view_id, "root_view_id": view.root_view_id},
+        **{"app_id": workspace.bot.app_id, "bot_id": workspace.bot.bot_id},
+        **{"state": {"values": view.values}, "hash": view.hash},
     }
 
 

@@ -19,15 +19,10 @@ class Payloads:
     def _head(self, kind: str, user: str) -> Json:
         workspace = self._slack.workspace
         person = workspace.persons[user]
-        return {
-            "type": kind,
-            "team": {"id": workspace.team.id, "domain": workspace.team.domain},
-            "user": {"id": user, "username": person.name, "name": person.name, "team_id": person.team_id},
-            "api_app_id": workspace.bot.app_id,
-            "token": _VERIFICATION_TOKEN,
-            "enterprise": None,
-            "is_enterprise_install": False,
-        }
+        team = {"id": workspace.team.id, "domain": workspace.team.domain}
+        user_public = {"id": user, "username": person.name, "name": person.name, "team_id": person.team_id}
+        installed: Json = {"api_app_id": workspace.bot.app_id, "enterprise": None, "is_enterprise_install": False}
+        return {"type": kind, "team": team, "user": user_public, "token": _VERIFICATION_TOKEN, **installed}
 
     def _action_ts(self) -> str:
         return f"{self._slack.workspace.clock():.6f}"
@@ -38,30 +33,16 @@ class Payloads:
     def message_click(self, user: str, channel: Channel, message: Json, action: Json, ephemeral: bool) -> Json:
         """`block_actions` from a message; an ephemeral message does not travel along."""
         ts, thread_ts = text(message, "ts"), text(message, "thread_ts")
-        container: Json = {
-            "type": "message",
-            "message_ts": ts,
-            "channel_id": channel.id,
-            "is_ephemeral": ephemeral,
-        }
+        container: Json = {"type": "message", "message_ts": ts, "channel_id": channel.id, "is_ephemeral": ephemeral}
         if thread_ts and thread_ts != ts:
             container["thread_ts"] = thread_ts
-        permit = ResponseUrl(
-            channel.id,
-            user,
-            message_ts=ts,
-            thread_ts=text(container, "thread_ts") or None,
-            ephemeral=ephemeral,
-        )
+        permit = ResponseUrl(channel.id, user, ts, text(container, "thread_ts") or None, ephemeral)
         payload: Json = {
-            **self._head("block_actions", user),
-            "container": container,
-            "trigger_id": self._slack.tickets.trigger(user),
-            "channel": {"id": channel.id, "name": channel.name},
-            "state": {"values": {}},
-            "response_url": self._response_url(permit),
+            **self._head("block_actions", user), "container": container,
+            "trigger_id": self._slack.tickets.trigger(user), "channel": {"id": channel.id, "name": channel.name},
+            "state": {"values": {}}, "response_url": self._response_url(permit),
             "actions": [{**action, "action_ts": self._action_ts()}],
-        }
+        }  # fmt: skip
         if not ephemeral:
             payload["message"] = message
         return payload
@@ -87,58 +68,39 @@ class Payloads:
 
     def closed(self, user: str, view: OpenView, cleared: bool) -> Json:
         """`view_closed`, for views with `notify_on_close`."""
-        return {
-            **self._head("view_closed", user),
-            "view": view_public(self._slack.workspace, view),
-            "is_cleared": cleared,
-        }
+        shown = view_public(self._slack.workspace, view)
+        return {**self._head("view_closed", user), "view": shown, "is_cleared": cleared}
 
     def message_shortcut(self, user: str, channel: Channel, message: Json, callback_id: str) -> Json:
         """`message_action`: an entry of a message's own menu."""
         ts = text(message, "ts")
         permit = ResponseUrl(channel.id, user, message_ts=ts)
         return {
-            **self._head("message_action", user),
-            "action_ts": self._action_ts(),
-            "channel": {"id": channel.id, "name": channel.name},
-            "callback_id": callback_id,
-            "trigger_id": self._slack.tickets.trigger(user),
-            "response_url": self._response_url(permit),
-            "message_ts": ts,
-            "message": message,
-        }
+            **self._head("message_action", user), "action_ts": self._action_ts(),
+            "channel": {"id": channel.id, "name": channel.name}, "callback_id": callback_id,
+            "trigger_id": self._slack.tickets.trigger(user), "response_url": self._response_url(permit),
+            "message_ts": ts, "message": message,
+        }  # fmt: skip
 
     def slash(self, user: str, channel: Channel, command: str, words: str) -> Json:
         """The form of a slash command."""
         workspace = self._slack.workspace
         return {
-            "token": _VERIFICATION_TOKEN,
-            "team_id": workspace.team.id,
-            "team_domain": workspace.team.domain,
-            "channel_id": channel.id,
-            "channel_name": channel.name,
-            "user_id": user,
-            "user_name": workspace.persons[user].name,
-            "command": command,
-            "text": words,
-            "api_app_id": workspace.bot.app_id,
-            "is_enterprise_install": "false",
+            "token": _VERIFICATION_TOKEN, "team_id": workspace.team.id, "team_domain": workspace.team.domain,
+            "channel_id": channel.id, "channel_name": channel.name, "user_id": user,
+            "user_name": workspace.persons[user].name, "command": command, "text": words,
+            "api_app_id": workspace.bot.app_id, "is_enterprise_install": "false",
             "response_url": self._response_url(ResponseUrl(channel.id, user)),
             "trigger_id": self._slack.tickets.trigger(user),
-        }
+        }  # fmt: skip
 
     def mention(self, channel: Channel, message: Json) -> Json:
         """The `app_mention` event of a person's message."""
+        client_id = self._slack.workspace.next_id("client-")
         event: Json = {
-            "type": "app_mention",
-            "user": message["user"],
-            "text": message["text"],
-            "ts": message["ts"],
-            "client_msg_id": self._slack.workspace.next_id("client-"),
-            "team": message["team"],
-            "channel": channel.id,
-            "event_ts": message["ts"],
-        }
+            "type": "app_mention", "channel": channel.id, "event_ts": message["ts"], "client_msg_id": client_id,
+        }  # fmt: skip
+        event |= {key: message[key] for key in ("user", "text", "ts", "team")}
         if message.get("thread_ts") not in (None, message["ts"]):
             event["thread_ts"] = message["thread_ts"]
             event["parent_user_id"] = message.get("parent_user_id", "")
@@ -147,13 +109,8 @@ class Payloads:
     def home_opened(self, user: str) -> Json:
         """The `app_home_opened` event, with the view that is published already."""
         workspace = self._slack.workspace
-        event: Json = {
-            "type": "app_home_opened",
-            "user": user,
-            "channel": workspace.direct(user).id,
-            "tab": "home",
-            "event_ts": self._action_ts(),
-        }
+        event: Json = {"type": "app_home_opened", "user": user, "tab": "home", "event_ts": self._action_ts()}
+        event["channel"] = workspace.direct(user).id
         home = workspace.views.homes.get(user)
         if home is not None:
             event["view"] = view_public(workspace, home)
@@ -161,57 +118,23 @@ class Payloads:
 
     def _event(self, event: Json) -> Json:
         workspace = self._slack.workspace
+        by_bot = {"user_id": workspace.bot.user_id, "is_bot": True, "is_enterprise_install": False}
         return {
-            "token": _VERIFICATION_TOKEN,
-            "team_id": workspace.team.id,
-            "api_app_id": workspace.bot.app_id,
-            "event": event,
-            "type": "event_callback",
-            "event_id": workspace.next_id("Ev"),
+            "token": _VERIFICATION_TOKEN, "team_id": workspace.team.id, "api_app_id": workspace.bot.app_id,
+            "event": event, "type": "event_callback", "event_id": workspace.next_id("Ev"),
             "event_time": int(workspace.clock()),
-            "authorizations": [
-                {
-                    "enterprise_id": None,
-                    "team_id": workspace.team.id,
-                    "user_id": workspace.bot.user_id,
-                    "is_bot": True,
-                    "is_enterprise_install": False,
-                }
-            ],
-            "is_ext_shared_channel": False,
-            "event_context": workspace.next_id("EC"),
-        }
-
-
-_CHOSEN = (
-    "selected_option",
-    "selected_options",
-    "selected_date",
-    "selected_time",
-    "selected_date_time",
-    "selected_user",
-    "selected_users",
-    "selected_channel",
-    "selected_conversation",
-)
+            "authorizations": [{"enterprise_id": None, "team_id": workspace.team.id, **by_bot}],
+            "is_ext_shared_channel": False, "event_context": workspace.next_id("EC"),
+        }  # fmt: skip
 
 
 def action_of(block_id: str, element: Json, click: Json) -> Json:
     """The entry of `actions` for a click on `element`, with the choice from `click`."""
-    action: Json = {
-        "type": element.get("type", "button"),
-        "action_id": element["action_id"],
-        "block_id": block_id,
-    }
-    for key in ("text", "value", "style", "placeholder", "confirm", "initial_option"):
-        if key in element:
-            action[key] = element[key]
+    action: Json = {"type": element.get("type", "button"), "action_id": element["action_id"], "block_id": block_id}
+    shown = ("text", "value", "style", "placeholder", "confirm", "initial_option")
+    action |= {key: element[key] for key in shown if key in element}
     if "value" in click and action["type"] not in ("button", "overflow"):
         action["value"] = click["value"]
-    for key in _CHOSEN:
-        if key in click:
-            action[key] = click[key]
-    option = table(click, "selected_option")
-    if option and "value" not in option:
-        action.pop("selected_option")
+    if "value" in table(click, "selected_option"):
+        action["selected_option"] = click["selected_option"]
     return action

@@ -11,26 +11,17 @@ _COPIED = ("blocks", "reply_count", "edited", "metadata")
 
 def person(slack: AppContext, who: WorkspacePerson) -> Json:
     """A person in the list."""
-    return {
-        "id": who.id,
-        "name": who.name,
-        "real_name": who.real_name,
-        "guest": who.guest,
-        "stranger": who.team_id != slack.workspace.team.id,
-    }
+    of_person = {key: getattr(who, key) for key in ("id", "name", "real_name", "guest")}
+    return {**of_person, "stranger": who.team_id != slack.workspace.team.id}
 
 
 def message(slack: AppContext, stored: Json) -> Json:
     """A message; only replies have `thread_ts`, and `raw` is the message as stored."""
     workspace = slack.workspace
     shown: Json = {
-        "ts": stored["ts"],
-        "user": stored.get("user"),
-        "username": workspace.name_of(text(stored, "user")),
-        "bot": "bot_id" in stored,
-        "text": stored.get("text", ""),
-        "raw": stored,
-    }
+        "ts": stored["ts"], "user": stored.get("user"), "username": workspace.name_of(text(stored, "user")),
+        "bot": "bot_id" in stored, "text": stored.get("text", ""), "raw": stored,
+    }  # fmt: skip
     for key in _COPIED:
         if key in stored:
             shown[key] = stored[key]

@@ -3,7 +3,7 @@
 import math
 
 from bot.playground.slack.rules.shapes import Problems, items_of, say
-from bot.playground.slack.wire import Json, table, text
+from bot.playground.slack.wire import Json, rows, table, text
 
 _COLUMNS = 20
 _MOST_CHARS = 10_000
@@ -35,7 +35,7 @@ def _words(cell: object) -> list[str]:
     if not isinstance(cell, dict):
         return []
     own = [text(cell, "text")]
-    return own + [word for part in _rows(cell, "elements") for word in _words(part)]
+    return own + [word for part in rows(cell, "elements") for word in _words(part)]
 
 
 def _check_rows(block: Json, least: int, most: int, pointer: str, problems: Problems) -> list[int]:
@@ -97,15 +97,10 @@ def _check_series(chart: Json, at: str, problems: Problems) -> None:
         if not 1 <= len(names[-1]) <= 20:
             say(problems, f"{at}/series/{index}/name", "must be from 1 to 20 characters")
         _check_points(series, "data", f"{at}/series/{index}", 20, problems)
-        if [point.get("label") for point in _rows(series, "data")] != categories:
+        if [point.get("label") for point in rows(series, "data")] != categories:
             say(problems, f"{at}/series/{index}/data", "must have one value for every category")
     if len(set(names)) != len(names):
         say(problems, f"{at}/series", "names must be unique")
-
-
-def _rows(holder: Json, key: str) -> list[Json]:
-    value = holder.get(key)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _check_points(holder: Json, key: str, pointer: str, most: int, problems: Problems) -> None:

@@ -1,7 +1,7 @@
 """Validates messages, metadata and views like Slack, with its error codes."""
 
 from bot.playground.slack.rules.blocks import check_blocks
-from bot.playground.slack.rules.shapes import Problems, Text, check_text, say
+from bot.playground.slack.rules.shapes import Problems, Text, check_shape, say, shape
 from bot.playground.slack.wire import Json, SlackError, compact, rows, text
 
 TEXT_CUT = 40_000
@@ -85,34 +85,17 @@ def check_view(view: Json, refused: frozenset[str]) -> None:
         raise SlackError("view_too_large")
 
 
-_FRAME = frozenset(
-    {
-        "type",
-        "title",
-        "blocks",
-        "close",
-        "submit",
-        "submit_disabled",
-        "private_metadata",
-        "callback_id",
-        "external_id",
-        "clear_on_close",
-        "notify_on_close",
-    }
+_FRAME = shape(
+    texts=dict.fromkeys(("title", "submit", "close"), Text(24)),
+    strings={"private_metadata": 3000, "callback_id": 255, "external_id": 255},
+    others="blocks submit_disabled clear_on_close notify_on_close",
 )
 
 
 def _check_frame(view: Json, problems: Problems) -> None:
-    for key in view.keys() - _FRAME:
-        say(problems, "/view", f"invalid additional property: {key}")
     if view.get("type") == "modal" and "title" not in view:
         say(problems, "/view", "missing required field: title")
-    for key in ("title", "submit", "close"):
-        if view.get(key) is not None:
-            check_text(view[key], Text(24), f"/view/{key}", problems)
-    for key, most in (("private_metadata", 3000), ("callback_id", 255), ("external_id", 255)):
-        if len(text(view, key)) > most:
-            say(problems, f"/view/{key}", f"must be less than {most + 1} characters")
+    check_shape(_FRAME, {key: value for key, value in view.items() if value is not None}, "", "/view", problems)
     has_input = any(block.get("type") == "input" for block in rows(view, "blocks"))
     if view.get("type") == "modal" and has_input and "submit" not in view:
         say(problems, "/view", "missing required field: submit (a view with an input block needs it)")
