@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.core.incident.incident import Incident
+from bot.core.pool.early_warning import EarlyWarning, Ending
 from bot.core.pool.pool import Pool
 from bot.core.record import WarningRecord
 from bot.core.words import duration
@@ -60,7 +61,7 @@ class Observer:
                 happened = await self._happened(incidents)
             except Unreachable:
                 happened, incidents = frozenset(), ()
-            steps = tour(scenario, happened, _result(incidents, alone))
+            steps = tour(scenario, happened, _result(incidents, alone, "passed" in happened))
             if steps != workspace.guide:
                 workspace.guide = steps
                 workspace.touch()
@@ -74,15 +75,25 @@ class Observer:
         found = {entry.event.value for one in incidents for entry in one.log.timeline if entry.who}
         found |= {"opened" for one in incidents if one.thread.root} | {"closed" for one in incidents if one.closed}
         warnings = await self.store.get_many(WarningRecord, self.pools)
-        found |= {"warned" for one in warnings.values() if one.value.ts}
+        told = [one.value for one in warnings.values() if one.value.ts]
+        found |= {"warned" for _ in told} | {"passed" for one in told if one.episode and _passed(one.episode)}
         return frozenset(found | {sent.what for sent in self.slack.log.sent})
 
 
-def _result(incidents: Sequence[Incident], alone: float | None) -> str:
-    """What came of the story; empty until its incident is closed."""
+def _passed(warning: EarlyWarning) -> bool:
+    """Whether a warning has ended without an incident."""
+    return warning.ending not in {None, Ending.FIRED}
+
+
+def _result(incidents: Sequence[Incident], alone: float | None, passed: bool) -> str:
+    """What came of the story; empty until its incident is closed, or its warning has passed without one."""
+    other = f"left alone it would have taken {duration(alone)}" if alone else "left alone it would not have drained"
+    if passed and not incidents:
+        return (
+            f"The warning passed, and **no alert fired**; {other}. A second, untouched copy of the fleet ran alongside."
+        )
     closed = [one for one in incidents if one.closed and one.closed_at is not None]
     if not closed or any(not one.closed for one in incidents):
         return ""
     took = max(one.closed_at or 0.0 for one in closed) - min(one.began_at for one in closed)
-    other = f"left alone it would have taken {duration(alone)}" if alone else "left alone it would not have drained"
     return f"Resolved in **{duration(took)}**; {other}. A second, untouched copy of the fleet ran alongside."

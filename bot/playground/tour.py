@@ -84,9 +84,10 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
     "hung-jobs": (READ, DIAGNOSE, SILENCE, DRAIN),
     "early-warning": (
         WARNING,
-        TourStep("Act before the alert", "Write **/queue scale linux.2xlarge 54** below, and confirm.", ("/queue",),
-                 "composer"),
-        DRAIN,
+        TourStep("Act before the alert", "Write **/queue scale linux.2xlarge 54** below, and confirm.",
+                 ("view_submission",), "composer"),
+        TourStep("See it pass", "The warning says that it passed, and no alert fires. An alert that came first drains.",
+                 ("passed", "closed")),
     ),
     "healthy": (COMMAND,),
 }  # fmt: skip

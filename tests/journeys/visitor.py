@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Error, Locator, Page, async_playwright
 from handlers.tools.demo_product import Demo
 from tests.playground.page.conftest import FLAGS
 
-TYPED = re.compile(r"/queue [\w. -]+|@tailback status")
+TYPED = re.compile(r"/queue scale \S+ \d+|/queue status|@tailback status")
 TITLE = "#tour-step > strong"
 PRESSED = ("Press ", "press ", "Try it")
 USUAL, FAST = 60.0, 1800.0
