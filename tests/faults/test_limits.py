@@ -138,7 +138,7 @@ async def test_ac_4_the_pool_is_judged_again_when_it_is_done(zygote: Zygote, tmp
         question = await asked(home, 24)
         home.ends.current = 30
         await confirmed(home, question)
-        await home.slack.ephemeral(containing="not above the present 30 runners")
+        await home.slack.ephemeral(containing="not above the current 30 runners")
         assert home.ends.sets == []
 
 
