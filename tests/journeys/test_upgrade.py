@@ -35,7 +35,7 @@ async def test_what_an_earlier_release_left_is_taken_over(release: str, tmp_path
             channel = world.slack.channel("ci")
             large = await channel.parent(LARGE)
             await large.reply("silenced")
-            await (await large.reply("It needs approval")).click("Approve", user=BEN)
+            await (await large.reply("A second person must agree")).click("Approve", user=BEN)
             await large.reply("request accepted")
             assert [(pool, target) for pool, target, _ in world.farm.sets] == [(LARGE, 24)]
             await channel.parent(MAC)
