@@ -43,7 +43,7 @@ async def test_what_an_earlier_release_left_is_taken_over(release: str, tmp_path
             await linux.until("Acknowledged by")
             came = await linux.reply("verified")
             await came.click("Undo", user=ANA)
-            await linux.reply("linux.2xlarge is set to 10 again")
+            await linux.reply("linux.2xlarge is back to 10")
             world.farm.drain()
             for pool in (LINUX, LARGE, MAC):
                 await (await channel.parent(pool)).until("DRAINED")
