@@ -33,9 +33,10 @@ class Observer:
     async def limit(self) -> float:
         """The simulated time at which the clock waits, before figures that an open incident shows are stale.
 
-        While somebody waits for an answer it is past: the fleet leaves the processor to the product then.
+        While somebody waits for an answer or reads a dialog it is past: the product gets the processor then, and what
+        the dialog proposes is still possible when it is confirmed.
         """
-        if self.slack.delivery.under_way:
+        if self.slack.delivery.under_way or self.slack.workspace.views.modals:
             return -math.inf
         try:
             if not await self.store.members("open"):

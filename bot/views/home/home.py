@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
-from bot.core.incident.silence import holding
+from bot.core.incident.silence import Silence, holding
 from bot.core.message import Block, Message
 from bot.core.requests.offer import Offer
-from bot.core.scaling.lease import PoolLeases
+from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.words import count
 from bot.views.blocks import context, divider, header, section
 from bot.views.home.answers import NONE, doubt_words, headline_of, incident_line, urgent_first
@@ -46,9 +46,9 @@ def home(board: Board, now: float, timing: Timing | None = None) -> Block:
         header(count(len(board.incidents), "open incident")),
         *_incidents(board, now, timing or Timing()),
         *_pools(board, now, timing or Timing()),
-        *_listed("Silences", _silences(board, now)),
-        *_listed("Extra runners", _leases(board)),
-        *_listed("Recent incidents", _recent(board)),
+        *_listed("Silences", _silences(board, now), board),
+        *_listed("Extra runners", [(held, share) for held in board.leases for share in held.shares], board),
+        *_listed("Recent incidents", [(one, None) for one in board.recent], board),
     ]
     help_words = say("In a channel: `/queue help`. In an incident's thread: `@tailback help`, since Slack takes no "
                      "slash commands there.")  # fmt: skip
@@ -77,42 +77,38 @@ def _pools(board: Board, now: float, timing: Timing) -> list[Block]:
     return [header("Pools"), *pool_table(shown, now=now, native=False)] if shown else []
 
 
-def _listed(title: str, lines: Sequence[Marked]) -> list[Block]:
-    """A heading and its lines; nothing without lines."""
-    if not lines:
+Listed = tuple[Incident, Silence | None] | tuple[PoolLeases, Lease]
+"""An incident that is over, one with a silence that holds, or a pool with extra runners."""
+
+
+def _listed(title: str, found: Sequence[Listed], board: Board) -> list[Block]:
+    """A heading and a line for each, of which only those shown are drawn; nothing without any."""
+    if not found:
         return []
-    more = say("+ {more} more", more=len(lines) - MOST_LINES) if len(lines) > MOST_LINES else None
-    return [header(title), section(joined("\n", *(say("• {line}", line=line) for line in lines[:MOST_LINES]), more))]
+    more = say("+ {more} more", more=len(found) - MOST_LINES) if len(found) > MOST_LINES else None
+    lines = (say("• {line}", line=_line(one, board)) for one in found[:MOST_LINES])
+    return [header(title), section(joined("\n", *lines, more))]
 
 
-def _thread(board: Board, incident: str) -> Marked | None:
-    known = board.permalinks.get(incident, "")
-    return link(known, "Thread") if known else None
+def _line(found: Listed, board: Board) -> Marked:
+    """One line, with the thread. Who asked for extra runners is named where the person may read the incident."""
+    parts: tuple[Marked | None, ...]
+    match found:
+        case (PoolLeases() as held, Lease() as share):
+            known = any(share.incident == one.id for one in (*board.incidents, *board.recent))
+            more, of = share.target - share.before, share.incident or ""
+            parts = (
+                say("*{pool}* +{more} (to {target})", pool=name_of(held.id), more=more, target=share.target),
+                say("until {at} at the latest", at=date(share.ends_at)) if share.ends_at else None,
+                say("by {who}", who=mention(share.who)) if known else None,
+            )
+        case (Incident() as one, Silence() as silence):
+            title, until, of = say("*{title}*", title=title_of(one)), date(silence.ends_at), one.id
+            parts = (title, say("until {at}", at=until), say("by {who}", who=mention(silence.by)))
+        case (Incident() as one, _):
+            parts, of = (headline_of(one), lasted(one)), one.id
+    return joined(" · ", *parts, link(thread, "Thread") if (thread := board.permalinks.get(of, "")) else None)
 
 
-def _silences(board: Board, now: float) -> list[Marked]:
-    return [
-        joined(" · ", say("*{title}*", title=title_of(one)), say("until {at}", at=date(silence.ends_at)),
-               say("by {who}", who=mention(silence.by)), _thread(board, one.id))
-        for one in (*board.incidents, *board.recent)
-        for silence in holding(one.silences, now)
-    ]  # fmt: skip
-
-
-def _leases(board: Board) -> list[Marked]:
-    """By pool; who asked is named where the person may read the incident."""
-    known = {one.id for one in (*board.incidents, *board.recent)}
-    return [
-        joined(" · ",
-               say("*{pool}* +{more} (to {target})", pool=name_of(held.id), more=share.target - share.before,
-                   target=share.target),
-               say("until {at} at the latest", at=date(share.ends_at)) if share.ends_at else None,
-               say("by {who}", who=mention(share.who)) if share.incident in known else None,
-               _thread(board, share.incident or ""))
-        for held in board.leases
-        for share in held.shares
-    ]  # fmt: skip
-
-
-def _recent(board: Board) -> list[Marked]:
-    return [joined(" · ", headline_of(one), lasted(one), _thread(board, one.id)) for one in board.recent]
+def _silences(board: Board, now: float) -> list[Listed]:
+    return [(one, held) for one in (*board.incidents, *board.recent) for held in holding(one.silences, now)]

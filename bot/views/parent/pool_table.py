@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.core.message import Block
 from bot.core.pool.pool import Snapshot, Trend
 from bot.core.words import count, figure, listed
-from bot.views.blocks import Cell, context, section, table, text_table
+from bot.views.blocks import Cell, context, section, table
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, say
 from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, wait_words
 from bot.views.words.figures import gap_name
@@ -23,14 +23,20 @@ def pool_table(shown: Sequence[PoolRow], *, now: float | None = None, native: bo
     """The table and its small print; at most `MOST_ROWS` rows, further ones are counted. Nothing without rows.
 
     With `now`, figures may be stale and have a trend; without it they are of a past time. App Home takes no
-    native table.
+    native table and gets a line for each pool, which wraps on a phone.
     """
     if not shown:
         return ()
     rows = [_cells(row, live=now is not None) for row in shown[:MOST_ROWS]]
     small = joined("\n", rest(shown), legend(shown, now))
-    grid = table(_HEAD, rows) if native else text_table([_HEAD, *rows])
+    grid = table(_HEAD, rows) if native else section(joined("\n", *(_line(*cells) for cells in rows)))
     return (grid, context(small)) if small else (grid,)
+
+
+def _line(pool: Cell, queued: Cell, wait: Cell, busy: Cell) -> Marked:
+    longest = None if wait == "–" else say("longest wait {wait}", wait=wait)
+    facts = joined(", ", say("{jobs} queued", jobs=queued), longest, say("{busy} runners busy", busy=busy))
+    return say("• *{pool}*: {facts}", pool=pool, facts=facts)
 
 
 def _cells(row: PoolRow, *, live: bool) -> tuple[Cell, ...]:

@@ -1,7 +1,7 @@
 """The reply of a scale-up: one plan that advances from the request to the drained queue."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.incident.details.scaling import (
@@ -49,6 +49,9 @@ class ScalePlan:
 def scale_plan(incident: Incident, entry: Entry, asked: ScaleRequest) -> ScalePlan:
     """Requested, approved, delivered, registered, busy, drained."""
     later = story_of(incident, entry)
+    sent = next((one.details for one in reversed(later) if isinstance(one.details, ScaleAccepted)), None)
+    if sent is not None:
+        asked = replace(asked, before=sent.before)  # the pool may have changed since it was asked
     decided, decision = _approved(entry, asked, later)
     delivered, delivery = _delivered(asked, later, allowed=decided[2] == DONE)
     accepted = delivered[2] == DONE
