@@ -53,6 +53,10 @@ def earlier_incidents() -> list[dict[str, Any]]:
     return [json.loads(key["value"]["doc"]) for name, key in keys.items() if name.startswith("{tailback}:rec:inc:")]
 
 
+REWORDED = {"It ends soon; see below.": "It ends soon. See below.", "It has run out.": "It has expired."}
+"""Sentences of decisions, which are kept by id and follow today's words."""
+
+
 @pytest.mark.parametrize("release", ["0.1.0", "0.2.0"])
 def test_the_timeline_says_what_it_said(release: str) -> None:
     """Each entry stands in the export as the release wrote it."""
@@ -66,7 +70,7 @@ def test_the_timeline_says_what_it_said(release: str) -> None:
             assert [told[part] for part in ("text", "event", "who")] == [
                 entry[part] for part in ("text", "event", "who")
             ]
-            assert told["lines"] == [*entry["lines"], *see]
+            assert told["lines"] == [*(REWORDED.get(line, line) for line in entry["lines"]), *see]
 
 
 def test_a_deleted_thread_is_known_as_one() -> None:

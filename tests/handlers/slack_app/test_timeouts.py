@@ -66,7 +66,8 @@ def written(door: Door) -> tuple[object, ...]:
 @pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.dialogs])
 async def test_a_press_that_opens_a_dialog_writes_nothing(name: str) -> None:
     """What the words rest on: the store is only read, and when it is lost the person hears that nothing was done."""
-    async with Door() as door:
+    issues = {"repository": "example/ci", "token_env": "TOKEN"}
+    async with Door(issues=issues) as door:
         value = request_id(await door.world.opens(), name)
         before = written(door)
         press = door.choose(value) if name == "resolve" else door.press(name, value)

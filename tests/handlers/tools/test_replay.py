@@ -126,7 +126,7 @@ def test_people_act_in_the_thread_and_nothing_is_really_done(folder: Path) -> No
     write(folder, "actions.jsonl", *acts)
     told = " ".join(replayed(ReplayOptions(folder)).split())
     assert "@U0ANA acknowledged this incident." in told
-    assert "would have asked linux-x64-large's scaler for 24 runners (now 10); shadow mode." in told
+    assert "would have scaled linux-x64-large to 24 runners (now 10). Nothing was changed (shadow mode)." in told
     assert "U0ANA asked `scale linux-x64-large 99`: refused: The target 99 is above the pool's maximum" in told
     assert "to U0ANA alone, in the thread of message 1 linux-x64-large: 14 jobs queued" in told
     assert "U0ANA asked `dance`: there is no such verb; known: status, list, ack" in told
