@@ -14,6 +14,7 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no ty
     ConfigNotFound,
     ConnectionError,  # noqa: A004 - the library's name for it
     CredentialRetrievalError,
+    HTTPClientError,
     InvalidConfigError,
     MetadataRetrievalError,
     NoCredentialsError,
@@ -26,6 +27,7 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no ty
 )
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]  # ships no types
 from pydantic import AfterValidator, Field
+from urllib3.exceptions import HTTPError
 
 from bot.adapters.build_context import AWS_SECONDS, Parts
 from bot.adapters.http.address import base_url
@@ -41,6 +43,7 @@ NO_CREDENTIALS = (
     NoCredentialsError,
     PartialCredentialsError,
     CredentialRetrievalError,
+    HTTPClientError,
     MetadataRetrievalError,
     TokenRetrievalError,
     UnknownCredentialError,
@@ -182,17 +185,22 @@ class BoundedSession:
     """botocore's own (`URLLib3Session`)."""
 
     def send(self, request: Any) -> Any:
-        """The response to a prepared request. Raises ResponseParserError for one that nobody should read."""
+        """The response to a prepared request. Raises ResponseParserError for one that nobody should read, and
+        HTTPClientError for one that ended too early.
+        """
         request.stream_output = True  # so that the session leaves the body to us
         response = self.session.send(request)
         if response.status_code < 200 or response.headers.get("Content-Encoding", "identity") not in {"", "identity"}:
             response.raw.close()
             raise ResponseParserError("its answer is compressed, or none at all")
         content = bytearray()
-        for chunk in response.raw.stream(64 * 1024, decode_content=False):
-            content += chunk
-            if len(content) > LARGEST_ANSWER:
-                break
+        try:
+            for chunk in response.raw.stream(64 * 1024, decode_content=False):
+                content += chunk
+                if len(content) > LARGEST_ANSWER:
+                    break
+        except HTTPError as error:  # the connection ended in the middle of the answer
+            raise HTTPClientError(error=error) from error
         if len(content) > LARGEST_ANSWER or decoded_bytes(content) + 100 * content.count(b"<") > MOST_DECODED_BYTES:
             response.raw.close()
             raise ResponseParserError("its answer is too large")

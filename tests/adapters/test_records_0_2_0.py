@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.migrations import CAUSES_0_2_0
+from bot.adapters.migrations import CAUSES_0_2_0, DECISIONS_0_2_0, NEW_THREAD_0_2_0
 from bot.adapters.records import KINDS, Codecs
 from bot.core.alert import digest
 from bot.core.audit_chain import broken_at, canonical, chained, linked, readable
@@ -14,7 +14,7 @@ from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.details.scaling import ReturnBlock, ReturnReason
 from bot.core.incident.details.silences import EndReason
 from bot.core.incident.incident import Incident
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Gap, Pool
 from bot.core.requests.body import EndSilence, HandBack, parameters
 from bot.core.requests.request import Request
@@ -23,6 +23,7 @@ from bot.core.statement import statement
 from bot.diagnosis.registry import RULES
 from bot.views.export.export_json import as_json
 from bot.views.words.forecasts import REASONS, reason_words
+from bot.views.words.timeline import DECISIONS, NOTES
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records_0_2_0"
 CODECS = Codecs.build()
@@ -53,8 +54,10 @@ def earlier_incidents() -> list[dict[str, Any]]:
     return [json.loads(key["value"]["doc"]) for name, key in keys.items() if name.startswith("{tailback}:rec:inc:")]
 
 
-REWORDED = {"It ends soon; see below.": "It ends soon. See below.", "It has run out.": "It has expired."}
-"""Sentences of decisions, which are kept by id and follow today's words."""
+REWORDED = {old: DECISIONS[Decision(new)] for old, new in DECISIONS_0_2_0.items()} | {
+    NEW_THREAD_0_2_0: NOTES[Note.NEW_THREAD]
+}
+"""Sentences that are kept by id follow today's words."""
 
 
 @pytest.mark.parametrize("release", ["0.1.0", "0.2.0"])
@@ -67,9 +70,8 @@ def test_the_timeline_says_what_it_said(release: str) -> None:
         exported = json.loads(as_json(incident, 0.0))["timeline"]
         for told, entry in zip(exported, document["timeline"], strict=True):
             see = [f"The warning: {entry['see']}"] if entry.get("see") else []
-            assert [told[part] for part in ("text", "event", "who")] == [
-                entry[part] for part in ("text", "event", "who")
-            ]
+            said = REWORDED.get(entry["text"], entry["text"])
+            assert (told["text"], told["event"], told["who"]) == (said, entry["event"], entry["who"])
             assert told["lines"] == [*(REWORDED.get(line, line) for line in entry["lines"]), *see]
 
 
