@@ -38,7 +38,7 @@ OUTCOMES = {
     ("send",): (1, "Nobody listens at http://127.0.0.1:1"),
     ("export",): (1, "There are no records in"),
     ("audit",): (1, "There are no records in"),
-    ("report", "linux.2xlarge"): (1, 'There is no pool "linux.2xlarge". None is configured'),
+    ("report", "linux.2xlarge"): (1, 'Unknown pool "linux.2xlarge". None is configured'),
     ("report",): (1, "There are no records in"),
     ("run",): (1, "slack.channel: is required"),
     ("web",): (1, "slack.channel: is required"),
