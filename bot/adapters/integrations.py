@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from bot.adapters import pagers
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
-from bot.adapters.build_context import Parts, Problems, way_of
+from bot.adapters.build_context import Parts, Problems, TimeLimits, way_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import Way
 from bot.adapters.issues import GitHubIssues
@@ -26,6 +26,8 @@ B = TypeVar("B")
 Lever = tuple[Scaler, ScalePolicy]
 Known = Mapping[str, frozenset[str]]
 """Name of a metrics source → the figures that it can give."""
+READING_SHARE = 0.4
+"""Share of a claim's lease for which a measurement waits for a slow source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def build(
     Through `store` replicas share what one of them read from a source.
     """
     problems, file = Problems(), settings.file
-    parts = Parts(wire or HttpPool(), settings.secret, now, store, jobs)
+    limits = TimeLimits(reading=max(TimeLimits().reading, READING_SHARE * file.timing.lease))
+    parts = Parts(wire or HttpPool(), settings.secret, now, store, jobs, limits=limits)
     levers, alertmanagers = dict[str, Lever](), dict[str, Alertmanager]()
     metrics, figures = _metrics(file, parts, problems)
     for pool, pool_table in file.pool.items():

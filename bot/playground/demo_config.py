@@ -6,7 +6,7 @@ from bot.playground.fleet.spec import PoolSpec
 
 HEAD = """\
 # Written by `tailback demo`. Its clock runs fast, so people get more time here than usual, and Slack is searched less.
-# The fleet shares a busy machine with Tailback and may answer late.
+# The fleet shares a busy machine with Tailback and may answer late, so a measurement waits longer (`lease`).
 [slack]
 channel = "C0CIONCALL"
 fallback_channel = "C0OPS"
@@ -24,6 +24,7 @@ drained_samples = 3
 reopen_within = "2h"
 escalate_after = "3h"
 first_look = "2m"
+lease = "40s"
 resync = "1h"
 sweep = "1h"
 watch = "{watch}"

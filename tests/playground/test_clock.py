@@ -11,6 +11,7 @@ from bot.core.record import Change, Put, Stored
 from bot.playground.clock import LONGEST_TICK_SECONDS, PAUSED, SLOWEST, ScaledClock, keep_ticking
 from bot.playground.observer import Observer
 from bot.playground.slack.app import SlackStandIn
+from bot.playground.slack.page_api.modals import OpenView
 from tests.builders import POOL, sample
 from tests.fakes_store import FakeStore
 
@@ -117,19 +118,25 @@ async def test_it_reaches_the_next_measurement_after_a_source_that_answered_late
     assert BEGAN + 60 <= clock.now() < BEGAN + 63
 
 
-async def test_it_waits_for_an_answer_that_somebody_waits_for() -> None:
-    """A click gets the processor; afterwards the time goes on."""
+@pytest.mark.parametrize("dialog", [False, True], ids=["answer", "dialog"])
+async def test_it_waits_while_somebody_waits_for_an_answer_or_reads_a_dialog(dialog: bool) -> None:
+    """A click gets the processor, and what a dialog proposes stays possible; afterwards the time goes on."""
     machine = Machine()
     clock = ScaledClock(60, machine.real, machine.monotonic)
     slack = SlackStandIn(clock=clock.now)
     seen = Observer(FakeStore(clock.now, machine.monotonic), slack, [POOL], 60.0)
-    slack.delivery.under_way = 1
+    modals = slack.workspace.views.modals
+    if dialog:
+        modals["V1"] = OpenView("V1", "U1", "V1", None, {}, "h")
+    else:
+        slack.delivery.under_way = 1
     ticking = asyncio.create_task(keep_ticking(clock, seen.limit))
     await asyncio.sleep(0)
     machine.seconds += 0.05
     assert clock.now() - BEGAN == pytest.approx(0.05 * SLOWEST, abs=1e-4)
     ticking.cancel()
     slack.delivery.under_way = 0
+    modals.clear()
     clock.tick(await seen.limit())
     machine.seconds += 0.05
     assert clock.now() - BEGAN == pytest.approx(0.05 * (60 + SLOWEST), abs=1e-4)

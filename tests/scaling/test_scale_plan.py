@@ -57,6 +57,20 @@ async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
     assert shown(world)[0] == "Scale-up of linux.2xlarge 10 → 24: undone, back to 10"
 
 
+async def test_it_counts_from_the_size_that_the_pool_had_when_it_was_scaled() -> None:
+    """The autoscaler takes a runner away between the request and its approval."""
+    world = CareWorld(approval_above=20)
+    world.runners(10)
+    await world.opens()
+    await world.wants(24)
+    await world.work()
+    world.scaler.current = 9
+    await world.presses("approve", DAN)
+    await world.work()
+    assert shown(world)[0] == "Scale-up of linux.2xlarge 9 → 24: delivered"
+    assert "from 9 to 24" in "\n".join(world.replies)
+
+
 @pytest.mark.parametrize(
     ("error", "state"),
     [
