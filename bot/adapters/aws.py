@@ -43,7 +43,6 @@ NO_CREDENTIALS = (
     NoCredentialsError,
     PartialCredentialsError,
     CredentialRetrievalError,
-    HTTPClientError,
     MetadataRetrievalError,
     TokenRetrievalError,
     UnknownCredentialError,
