@@ -92,7 +92,9 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             store=store,
             chat=SlackChat(client, time.monotonic, store),
             metrics=back_ends.metrics,
-            levers={pool: PoolScaler(scaler, policy) for pool, (scaler, policy) in back_ends.levers.items()},
+            pool_scalers={
+                pool: PoolScaler(scaler, policy) for pool, (scaler, policy) in back_ends.pool_scalers.items()
+            },
             alertmanagers=back_ends.alertmanagers,
             now=clock.now,
             monotonic=time.monotonic,

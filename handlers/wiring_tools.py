@@ -66,7 +66,9 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
             engine=gathered.engine,
             metrics=back_ends.metrics if back_ends else {},
             figures=back_ends.figures if back_ends else {},
-            levers={pool: PoolScaler(*lever) for pool, lever in back_ends.levers.items()} if back_ends else {},
+            pool_scalers={pool: PoolScaler(*pool_scaler) for pool, pool_scaler in back_ends.pool_scalers.items()}
+            if back_ends
+            else {},
             alertmanagers=back_ends.alertmanagers if back_ends else {},
             pagers=back_ends.pagers if back_ends else {},
             issues=back_ends.issues if back_ends else None,

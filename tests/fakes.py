@@ -303,7 +303,7 @@ class FakeMetrics:
 
 
 class FakeScaler:
-    """A lever that remembers idempotency keys: the same key has one effect."""
+    """A scaler that remembers idempotency keys: the same key has one effect."""
 
     def __init__(self, current: int | None = 10, minimum: int | None = 0, maximum: int | None = 40) -> None:
         self.current, self.minimum, self.maximum = current, minimum, maximum

@@ -92,7 +92,7 @@ class World:
             store=self.store,
             chat=self.chat,
             metrics={POOL: self.metrics, OTHER_POOL: self.metrics},
-            levers={POOL: PoolScaler(self.scaler, policy)},
+            pool_scalers={POOL: PoolScaler(self.scaler, policy)},
             alertmanagers={"grafana": self.alertmanager},
             now=self.clock.now,
             monotonic=self.clock.monotonic,

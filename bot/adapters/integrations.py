@@ -23,7 +23,7 @@ from bot.core.words import listed
 from bot.ports import Alertmanager, Jobs, Metrics, Pager, Scaler, Sns, Store
 
 B = TypeVar("B")
-Lever = tuple[Scaler, ScalePolicy]
+ScalerAndPolicy = tuple[Scaler, ScalePolicy]
 Known = Mapping[str, frozenset[str]]
 """Name of a metrics source → the figures that it can give."""
 READING_SHARE = 0.4
@@ -38,7 +38,7 @@ class BackEnds:
     """By pool name: its metrics source."""
     figures: Mapping[str, Known]
     """By pool name: what its sources can give."""
-    levers: Mapping[str, Lever]
+    pool_scalers: Mapping[str, ScalerAndPolicy]
     """By pool name: its scaler and policy."""
     alertmanagers: Mapping[str, Alertmanager]
     """The Alertmanagers by configured name."""
@@ -70,12 +70,12 @@ def build(
     problems, file = Problems(), settings.file
     limits = TimeLimits(reading=max(TimeLimits().reading, READING_SHARE * file.timing.lease))
     parts = Parts(wire or HttpPool(), settings.secret, now, store, jobs, limits=limits)
-    levers, alertmanagers = dict[str, Lever](), dict[str, Alertmanager]()
+    pool_scalers, alertmanagers = dict[str, ScalerAndPolicy](), dict[str, Alertmanager]()
     metrics, figures = _metrics(file, parts, problems)
     for pool, pool_table in file.pool.items():
         with problems:
             if pool_table.scaler:
-                levers[pool] = _lever(pool, pool_table.scaler, parts)
+                pool_scalers[pool] = _pool_scaler(pool, pool_table.scaler, parts)
     for name, raw in file.alertmanager.items():
         with problems:
             place = f"[alertmanager.{name}]"
@@ -92,7 +92,7 @@ def build(
     problems.settle()
     to_sns, to_slack = ways
     sns = AmazonSns(parts.wire, now, to_sns)
-    return BackEnds(metrics, figures, levers, alertmanagers, paged, issues, sns, to_slack, parts.wire)
+    return BackEnds(metrics, figures, pool_scalers, alertmanagers, paged, issues, sns, to_slack, parts.wire)
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
@@ -151,6 +151,6 @@ def _sources_of(pool: str, table: PoolTable, file: File) -> dict[str, SourceKind
     return {name: kind_of(f"[metrics.{name}]", file.metrics[name], METRICS) for name in table.metrics}
 
 
-def _lever(pool: str, raw: Mapping[str, object], parts: Parts) -> Lever:
+def _pool_scaler(pool: str, raw: Mapping[str, object], parts: Parts) -> ScalerAndPolicy:
     place = f'[pool."{pool}".scaler]'
     return kind_of(place, raw, SCALERS)(pool, place, raw, parts)

@@ -35,7 +35,7 @@ class Context:
     chat: Chat
     metrics: Mapping[str, Metrics]
     """By pool name: its metrics source."""
-    levers: Mapping[str, PoolScaler]
+    pool_scalers: Mapping[str, PoolScaler]
     """By pool name."""
     alertmanagers: Mapping[str, Alertmanager]
     """By configured name."""

@@ -14,7 +14,7 @@ from bot.core.scaling.limits import needs_approval, proposed
 from bot.core.words import count, duration, money
 from bot.ports import Capacity, Refused, Unreachable
 from bot.requests.submit import subject
-from bot.scaling.limits import lease_terms, lever_of, maximum, within
+from bot.scaling.limits import lease_terms, maximum, pool_scaler_of, within
 from bot.scaling.what_if import effect_of, effects, enough, useless
 from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.thread.results import foretold
@@ -25,14 +25,14 @@ from bot.views.words.scaling import lease_terms_words
 
 async def table(context: Context, pool: str) -> Answer:
     """`scale POOL` without a target: the effect of several sizes, shown privately."""
-    capacity = await lever_of(context, pool).scaler.read()
+    capacity = await pool_scaler_of(context, pool).scaler.read()
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
     return Answer(whisper=foretold(words, await more_would_do(context, pool, capacity.size)))
 
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
     """The only pool that can be scaled, if the dialog did not ask for it; empty if that has changed."""
-    names = [name for name in held.value.pools.candidates if name in context.levers]
+    names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
     if len(names) == 1:
         return names[0]
     choices = await asyncio.gather(*(_choice(context, name) for name in names))
@@ -43,7 +43,7 @@ async def only_pool(context: Context, held: Stored[Incident]) -> str:
 async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     """Every pool of the incident with a scaler, with a proposed target."""
     held = await subject(context, interaction)
-    names = [name for name in held.value.pools.candidates if name in context.levers]
+    names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
     pools = await context.store.get_many(Pool, names)
     latest = worst_first([p.value.latest for p in pools.values() if p.value.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
@@ -56,26 +56,26 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
 
 
 async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice:
-    lever, rules = context.levers[name], context.settings.file.pools[name]
+    pool_scaler, rules = context.pool_scalers[name], context.settings.file.pools[name]
     pool = await context.store.get(Pool, name)
     latest = pool.value.latest if pool else None
     try:
-        capacity, reason = await lever.scaler.read(), ""
+        capacity, reason = await pool_scaler.scaler.read(), ""
     except (Unreachable, Refused) as error:
         capacity, reason = Capacity(None), str(error)
-    queued, policy = latest.queued if latest else None, within(lever, capacity)
+    queued, policy = latest.queued if latest else None, within(pool_scaler, capacity)
     room = policy.maximum - (capacity.size or 0)
     wanted = enough(context, pool.value if pool else None, min(room, policy.step or room))
     return ScaleChoice(
         pool=name,
         current=capacity.size,
-        maximum=maximum(lever, capacity),
+        maximum=maximum(pool_scaler, capacity),
         limit=latest.limit if latest else None,
         queued=queued,
         proposed=proposed(policy, capacity.size, queued if wanted is None else wanted),
-        step=lever.policy.step,
+        step=pool_scaler.policy.step,
         boot_time_seconds=rules.boot_time_seconds,
-        cost_per_runner_hour=lever.policy.cost_per_runner_hour,
+        cost_per_runner_hour=pool_scaler.policy.cost_per_runner_hour,
         currency=context.settings.file.slack.currency,
         reason=reason,
         useless=bool(caution) or useless(context, pool.value if pool else None),
@@ -87,7 +87,7 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
     asked = draft.of(ScaleUp)
     pool, target, current = asked.pool, asked.target, asked.from_size
     preview, lines = await expected(context, pool, target - current), list[str]()
-    policy = lever_of(context, pool).policy
+    policy = pool_scaler_of(context, pool).policy
     if (cost := policy.cost_per_runner_hour) is not None:
         more = money(cost * (target - current), context.settings.file.slack.currency)
         lines.append(f"Cost: about {more} an hour more.")

@@ -19,7 +19,7 @@ from bot.requests.permission import acting, still_permitted
 from bot.requests.submit import new_request, own_of, submit
 from bot.scaling.approval import approval_requested, scale_request
 from bot.scaling.hand_back import lease_in_thread
-from bot.scaling.limits import askable, check_approval, lever_of
+from bot.scaling.limits import askable, check_approval, pool_scaler_of
 from bot.views.words import refusals
 
 
@@ -27,7 +27,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request: the worker extends, after an approval if the raise needed one."""
     found = await lease_in_thread(context, interaction)
     pool, share, now = found.lease.value.id, found.share, context.now()
-    policy = lever_of(context, pool).policy
+    policy = pool_scaler_of(context, pool).policy
     _until(policy, share, now)
     askable(context, pool, share.target, in_thread=True)
     body = ExtendLease(pool, share.act, share.target)
@@ -56,7 +56,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     asked, now = request.of(ExtendLease), context.now()
     held, share = await _held(context, asked)
     await check_approval(context, request, share.target)
-    until = _until(lever_of(context, asked.pool).policy, share, now)
+    until = _until(pool_scaler_of(context, asked.pool).policy, share, now)
     return Prepared(request, puts=(Put(held, extended(held.value, share, until), now),))
 
 

@@ -24,7 +24,7 @@ from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, giving_back, le
 from bot.ports import Refused
 from bot.requests.permission import still_permitted
 from bot.requests.submit import already, audited, subject_of_button
-from bot.scaling.limits import level_of, lever_of
+from bot.scaling.limits import level_of, pool_scaler_of
 from bot.views.words import refusals
 from bot.views.words.scaling import BLOCKS
 
@@ -105,7 +105,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     asked = request.of(HandBack)
     if asked.target is None:
         return await _performed(context, request, "")
-    pending = await lever_of(context, asked.pool).scaler.set(asked.target, f"{request.id}.{asked.target}")
+    pending = await pool_scaler_of(context, asked.pool).scaler.set(asked.target, f"{request.id}.{asked.target}")
     return await _performed(context, request, pending or "")
 
 

@@ -34,7 +34,7 @@ from bot.core.scaling.verify import Evidence, verdict
 from bot.ports import Refused, Unreachable
 from bot.requests.submit import audited
 from bot.scaling.hand_back import begun, return_block, return_request
-from bot.scaling.limits import boot_seconds, lever_of
+from bot.scaling.limits import boot_seconds, pool_scaler_of
 from bot.views.home.answers import said
 from bot.views.words.timeline import details_words
 
@@ -110,8 +110,8 @@ async def _progressed(context: Context, look: LeaseView, due: float | None) -> b
 
 def _drained_seconds(context: Context, pool: str) -> float:
     """How long the queue must be empty; infinity for a pool without a configured scaler."""
-    lever = context.levers.get(pool)
-    return lever.policy.drained_seconds if lever else float("inf")
+    pool_scaler = context.pool_scalers.get(pool)
+    return pool_scaler.policy.drained_seconds if pool_scaler else float("inf")
 
 
 async def _look(context: Context, held: Stored[PoolLeases]) -> LeaseView:
@@ -152,8 +152,8 @@ async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnounc
     if look.now >= warning_due_at(share) and not share.returning and look.now < (share.ends_at or look.now):
         left = max(0.0, (share.ends_at or look.now) - look.now)
         ends = LeaseNoted(LeaseStep.ENDS_SOON, look.lease.id, share.target, left)
-        lever = context.levers.get(look.lease.id)
-        longer = lever is not None and further(share, lever.policy, look.now) is not None
+        pool_scaler = context.pool_scalers.get(look.lease.id)
+        longer = pool_scaler is not None and further(share, pool_scaler.policy, look.now) is not None
         choices = (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
         return LeaseAnnouncement(replace(share, warned=True), Event.LENT, ends, choices)
     return None
@@ -162,7 +162,7 @@ async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnounc
 async def _with_reasons(context: Context, evidence: Evidence) -> Evidence:
     """The same with the scaler's own figures and errors, if it responds."""
     try:
-        capacity = await lever_of(context, evidence.pool).scaler.read()
+        capacity = await pool_scaler_of(context, evidence.pool).scaler.read()
     except (Unreachable, Refused):
         return evidence
     delivered = capacity.current if capacity.desired is not None else None
@@ -171,7 +171,7 @@ async def _with_reasons(context: Context, evidence: Evidence) -> Evidence:
 
 async def _return(context: Context, look: LeaseView, share: Lease, why: ReturnReason) -> None:
     """Request the return; if it is blocked, say so once and try again later."""
-    scalable = look.lease.id in context.levers
+    scalable = look.lease.id in context.pool_scalers
     if reason := return_block(context) or (None if scalable else ReturnBlock.NO_SCALER):
         waiting = replace(share, retry_at=look.now + STUCK_SECONDS, stuck=reason)
         if share.stuck is reason:

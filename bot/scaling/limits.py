@@ -29,18 +29,18 @@ class LimitCheck:
         return self.capacity.size or 0
 
 
-def lever_of(context: Context, pool: str) -> PoolScaler:
+def pool_scaler_of(context: Context, pool: str) -> PoolScaler:
     """The pool's scaler; raises Refused with a remedy."""
-    if (lever := context.levers.get(pool)) is not None:
-        return lever
+    if (pool_scaler := context.pool_scalers.get(pool)) is not None:
+        return pool_scaler
     if not pool:
         raise Refused(refusals.POOLS_CHANGED)
-    raise Refused(refusals.no_scaler(pool, context.levers))
+    raise Refused(refusals.no_scaler(pool, context.pool_scalers))
 
 
 def lease_terms(context: Context, pool: str) -> LeaseTerms:
     """The lease rules of a pool: when its extra runners are returned."""
-    policy = lever_of(context, pool).policy
+    policy = pool_scaler_of(context, pool).policy
     return LeaseTerms(policy.lease_seconds, policy.drained_seconds)
 
 
@@ -51,7 +51,7 @@ def boot_seconds(context: Context, pool: str) -> float:
 
 async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:
     """(present size, all figures of the scaler). Raises Refused without a scaler, Unreachable on failure."""
-    capacity = await lever_of(context, pool).scaler.read()
+    capacity = await pool_scaler_of(context, pool).scaler.read()
     if capacity.level is None:
         raise Unreachable(f"{pool}'s scaler", "it cannot say what is set now", failure=Failure.UNKNOWN)
     return capacity.level, capacity
@@ -62,37 +62,37 @@ async def check_limits(context: Context, pool: str, target: int, *, seen: int = 
 
     `seen`: see `judged`.
     """
-    lever = lever_of(context, pool)
+    pool_scaler = pool_scaler_of(context, pool)
     try:
-        capacity = await lever.scaler.read()
+        capacity = await pool_scaler.scaler.read()
     except Unreachable as error:
         raise Refused(refusals.scaler_silent(pool, error.what)) from None
     last = await context.store.find(f"scaled:{pool}")
     before = await context.request(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
-    hit = judged(within(lever, capacity), target, capacity.size, scaled_at, context.now(), seen)
+    hit = judged(within(pool_scaler, capacity), target, capacity.size, scaled_at, context.now(), seen)
     lease = await context.store.get(PoolLeases, pool)
     if hit is None and capacity.size is not None:
         base = lease.value.base if lease and lease.value.shares else capacity.size
-        hit = overpriced(lever.policy, target, min(base, capacity.size))
+        hit = overpriced(pool_scaler.policy, target, min(base, capacity.size))
     return LimitCheck(capacity, hit, lease)
 
 
-def within(lever: PoolScaler, capacity: Capacity) -> ScalePolicy:
+def within(pool_scaler: PoolScaler, capacity: Capacity) -> ScalePolicy:
     """The policy within the scaler's own limits."""
-    most = maximum(lever, capacity)
-    by = capacity.limited_by if most < lever.policy.maximum else ""
-    return replace(lever.policy, maximum=most, minimum=capacity.minimum or 0, limited_by=by)
+    most = maximum(pool_scaler, capacity)
+    by = capacity.limited_by if most < pool_scaler.policy.maximum else ""
+    return replace(pool_scaler.policy, maximum=most, minimum=capacity.minimum or 0, limited_by=by)
 
 
-def maximum(lever: PoolScaler, capacity: Capacity) -> int:
+def maximum(pool_scaler: PoolScaler, capacity: Capacity) -> int:
     """The lower of the configured limit and the scaler's own."""
-    return lever.policy.maximum if capacity.maximum is None else min(lever.policy.maximum, capacity.maximum)
+    return pool_scaler.policy.maximum if capacity.maximum is None else min(pool_scaler.policy.maximum, capacity.maximum)
 
 
 def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> None:
     """Raise Refused if an approval is needed and nobody, or no thread, can be asked."""
-    policy = lever_of(context, pool).policy
+    policy = pool_scaler_of(context, pool).policy
     if not needs_approval(policy, target):
         return
     if not context.settings.file.permissions.approve:
@@ -109,7 +109,7 @@ def raised(request: Request) -> ScaleUp | ExtendLease:
 async def check_approval(context: Context, request: Request, target: int) -> None:
     """At execution: raise Refused unless no approval is needed, or somebody else approved exactly this."""
     asked = raised(request)
-    policy = lever_of(context, asked.pool).policy
+    policy = pool_scaler_of(context, asked.pool).policy
     if not request.agreed_by:
         if needs_approval(policy, target):
             raise Refused(refusals.nobody_agreed(policy.approval_above))

@@ -31,7 +31,7 @@ from bot.scaling.limits import (
     check_limits,
     lease_terms,
     level_of,
-    lever_of,
+    pool_scaler_of,
 )
 from bot.scaling.what_if import with_more
 from bot.views.thread.results import confirm_scale
@@ -78,7 +78,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         held = await subject(context, interaction) if interaction.thread else None
         if held is None:
             await permit_here(context, pool, interaction.channel)
-        elif pool in context.levers and pool not in held.value.pools.candidates:
+        elif pool in context.pool_scalers and pool not in held.value.pools.candidates:
             raise Refused(refusals.other_incidents_pool(pool))
     return await _drafted(context, interaction, held, pool, text)
 
@@ -130,7 +130,7 @@ async def _confirmed(context: Context, interaction: Interaction) -> Answer:
         raise already(context, draft.value)
     held = await context.store.get(Incident, draft.value.incident) if draft.value.incident else None
     asked, now = draft.value.of(ScaleUp), context.now()
-    policy = lever_of(context, asked.pool).policy
+    policy = pool_scaler_of(context, asked.pool).policy
     if needs_approval(policy, asked.target):
         askable(context, asked.pool, asked.target, in_thread=held is not None)
         request = awaiting(draft.value, now, policy.approval_within_seconds)
@@ -171,7 +171,7 @@ async def _lent(context: Context, request: Request, found: LimitCheck) -> Put:
     pool = asked.pool
     measured = await context.store.get(Pool, pool)
     latest = measured.value.latest if measured else None
-    length = lever_of(context, pool).policy.lease_seconds
+    length = pool_scaler_of(context, pool).policy.lease_seconds
     share = Lease(
         act=request.id,
         who=request.who,
@@ -194,7 +194,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     asked = request.of(ScaleUp)
     if request.shadow:
         return Result(scale_request(request, ScaleStep.NOT_SENT))
-    pending = await lever_of(context, asked.pool).scaler.set(asked.target, request.id)
+    pending = await pool_scaler_of(context, asked.pool).scaler.set(asked.target, request.id)
     return await _accepted(context, request, pending or "")
 
 
@@ -219,7 +219,7 @@ async def _accepted(context: Context, request: Request, pending: str) -> Result:
         deadline_seconds(boot_seconds(context, asked.pool)),
         lease_terms(context, asked.pool),
         pending,
-        cost_per_runner_hour=lever_of(context, asked.pool).policy.cost_per_runner_hour,
+        cost_per_runner_hour=pool_scaler_of(context, asked.pool).policy.cost_per_runner_hour,
         currency=context.settings.file.slack.currency,
         low_seconds=option.low_seconds if option else None,
         high_seconds=option.high_seconds if option else None,

@@ -20,9 +20,9 @@ def effects(
     context: Context, pool: Pool | None, current: int | None, caution: str, chosen: int | None = None
 ) -> Preview | None:
     """The same for several allowed numbers, the proposed one among them; None for a pool that cannot be scaled."""
-    if pool is None or current is None or pool.id not in context.levers:
+    if pool is None or current is None or pool.id not in context.pool_scalers:
         return None
-    policy = context.levers[pool.id].policy
+    policy = context.pool_scalers[pool.id].policy
     most = min(policy.maximum - current, policy.step or policy.maximum)
     counts = sorted({*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())})
     found = what_if(pool.samples, context.settings.file.rules_of(pool.id), counts, _terms(context, pool))
@@ -53,6 +53,6 @@ def useless(context: Context, pool: Pool | None) -> bool:
 
 
 def _terms(context: Context, pool: Pool) -> Terms:
-    policy = context.levers[pool.id].policy if pool.id in context.levers else None
+    policy = context.pool_scalers[pool.id].policy if pool.id in context.pool_scalers else None
     cost, most = (policy.cost_per_runner_hour, policy.step or None) if policy else (None, None)
     return Terms(cost, most=most, known=calibration(pool.scores), ahead=pool.ahead)

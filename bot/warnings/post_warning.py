@@ -117,7 +117,7 @@ async def _message(
 ) -> Message:
     thread = incident.value.thread if incident else None
     address = await context.chat.permalink(thread.channel, thread.root) if thread and thread.root else ""
-    scalable = record.id in context.levers and not record.against
+    scalable = record.id in context.pool_scalers and not record.against
     return warning(WarningView(record.id, episode, pool.early, pool.latest, record.why, address, scalable))
 
 

@@ -150,12 +150,12 @@ class Player:
 
     async def _weighed(self, incident: Incident, name: str) -> None:
         """The proposal of Scale up, at most once per report period; kept if it is new."""
-        lever, at = self.context.levers.get(name), self.weighed.get((incident.id, name), 0.0)
-        if lever is None or self.clock.at - at < self.context.settings.file.paces.report:
+        pool_scaler, at = self.context.pool_scalers.get(name), self.weighed.get((incident.id, name), 0.0)
+        if pool_scaler is None or self.clock.at - at < self.context.settings.file.paces.report:
             return
         self.weighed[incident.id, name] = self.clock.at
-        held, capacity = await self.store.get(Pool, name), await lever.scaler.read()
-        policy = within(lever, capacity)
+        held, capacity = await self.store.get(Pool, name), await pool_scaler.scaler.read()
+        policy = within(pool_scaler, capacity)
         room = max(0, policy.maximum - (capacity.size or 0))
         more = enough(self.context, held.value if held else None, min(room, policy.step or room))
         proposed = self.journal.proposed.setdefault(incident.id, [])

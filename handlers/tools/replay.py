@@ -129,7 +129,9 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
         store=store,
         chat=RecordingChat(clock.now, people, journal.lines.append),
         metrics=dict.fromkeys(settings.file.pool, figures),
-        levers={name: PoolScaler(RecordedScaler(name, figures), policy) for name, (_, policy) in behind.levers.items()},
+        pool_scalers={
+            name: PoolScaler(RecordedScaler(name, figures), policy) for name, (_, policy) in behind.pool_scalers.items()
+        },
         alertmanagers={
             name: RecordedAlertmanager(one.kind, one.max_silence_seconds, one.addresses)
             for name, one in behind.alertmanagers.items()

@@ -115,15 +115,15 @@ def test_a_missing_library_is_told_with_the_table_that_needs_it() -> None:
 
 
 async def test_every_table_becomes_its_back_end(tmp_path: Path) -> None:
-    """Pools know their source and lever by name; a pool without either is fine."""
+    """Pools know their source and scaler by name; a pool without either is fine."""
     back = BackEnd().says(200, {"current": 10})
     found = built(tmp_path, WHOLE, back.wire(), PAGER="https://pager.test/x", GRAFANA_TOKEN="glsa_1")
     assert set(found.metrics) == {"linux.2xlarge", "macos"}
     assert found.metrics["macos"] is found.metrics["linux.2xlarge"]
-    scaler, policy = found.levers["linux.2xlarge"]
+    scaler, policy = found.pool_scalers["linux.2xlarge"]
     assert policy == ScalePolicy(maximum=40, step=10)
     assert await scaler.read() == Capacity(10)
-    assert await found.levers["macos"][0].read() == Capacity(None)
+    assert await found.pool_scalers["macos"][0].read() == Capacity(None)
     assert {name: (am.kind, am.max_silence_seconds) for name, am in found.alertmanagers.items()} == {
         "grafana": ("grafana", 43200.0),
         "main": ("alertmanager", 86400.0),
@@ -136,7 +136,7 @@ async def test_every_table_becomes_its_back_end(tmp_path: Path) -> None:
 async def test_a_file_without_back_ends_has_none(tmp_path: Path) -> None:
     """Tailback runs with alerts alone."""
     found = built(tmp_path, "")
-    assert (found.metrics, found.levers, found.alertmanagers, found.pagers) == ({}, {}, {}, {})
+    assert (found.metrics, found.pool_scalers, found.alertmanagers, found.pagers) == ({}, {}, {}, {})
     await found.close()
 
 

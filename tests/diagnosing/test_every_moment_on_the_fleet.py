@@ -65,7 +65,7 @@ class Story:
         }
         self.world = World(pool=pools, timing={"poll": "1m", "report": "20m", "watch": "1m", "backfill": "0s"})
         self.world.context.metrics = dict.fromkeys(self.eyes, Source(self.fleet, self.eyes))
-        self.world.context.levers = {}
+        self.world.context.pool_scalers = {}
         self.second = -PAST_SECONDS
         while self.second < 0:
             self.second += 60

@@ -1,4 +1,4 @@
-"""The pages on home-grown autoscalers and on pools without a lever: each configuration through the doctor."""
+"""The pages on home-grown autoscalers and on pools without a scaler: each configuration through the doctor."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

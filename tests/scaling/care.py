@@ -32,7 +32,7 @@ class CareWorld(World):
     def policy(self, **parts: Any) -> None:
         """What the pool's scaler allows from now on."""
         policy = replace(POLICY, **parts)
-        self.context.levers, self.scaler.allowed = {POOL: PoolScaler(self.scaler, policy)}, policy.maximum
+        self.context.pool_scalers, self.scaler.allowed = {POOL: PoolScaler(self.scaler, policy)}, policy.maximum
 
     def actions(self, **parts: Any) -> None:
         """Kill switch and shadow mode, as an operator sets them."""

@@ -32,7 +32,7 @@ async def scaled_by(serving: AbstractAsyncContextManager[str], raw: dict[str, ob
         table = {"max": 40, "endpoint_url" if raw["kind"] == "aws_asg" else "url": url, **raw}
         scaler, policy = SCALERS[str(raw["kind"])](POOL, "[x]", table, parts_with(wire, {"TOKEN": "cluster-token"}))
         world = CareWorld()
-        world.context.levers = {POOL: PoolScaler(scaler, replace(POLICY, caution=policy.caution))}
+        world.context.pool_scalers = {POOL: PoolScaler(scaler, replace(POLICY, caution=policy.caution))}
         await world.opens()
         world.runners(10)
         yield world

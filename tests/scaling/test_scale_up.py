@@ -16,7 +16,7 @@ from tests.world import ANA, BEN, CAM, OTHER_POOL, World, spoken
 
 
 def test_it_is_offered_where_a_pool_has_a_scaler() -> None:
-    """No lever, no button."""
+    """No scaler, no button."""
     able = view()
     able.rules[POOL] = PoolRules(POOL, scalable=True)  # type: ignore[index]  # a test's own dict
     assert scale_up.ACTION.label(incident(), view()) is None
@@ -309,7 +309,7 @@ async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask
     """And its answer is understood; once both can, the dialog has to be opened again."""
     world = World()
     full = FakeScaler(current=40)
-    world.context.levers = {**world.context.levers, OTHER_POOL: PoolScaler(full, ScalePolicy(maximum=40))}
+    world.context.pool_scalers = {**world.context.pool_scalers, OTHER_POOL: PoolScaler(full, ScalePolicy(maximum=40))}
     await world.opens(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
     assert "'block_id': 'pool'" not in str((await world.asks("scale_up")).view)
     assert "*linux.2xlarge*: from 10 to" in str((await filled(world, "24")).view)

@@ -157,7 +157,7 @@ async def test_in_a_thread_only_the_pools_of_its_incident_are_scaled() -> None:
     """C15: a mention in the thread of one incident does nothing to another's pool."""
     world = CareWorld()
     await world.opens()
-    world.context.levers[OTHER_POOL] = world.context.levers[POOL]  # type: ignore[index]  # a test's own dict
+    world.context.pool_scalers[OTHER_POOL] = world.context.pool_scalers[POOL]  # type: ignore[index]  # a test's own dict
     with pytest.raises(Refused, match="not part of this incident"):
         await world.says("scale_up", OTHER_POOL, "24")
     assert world.due("act") is None

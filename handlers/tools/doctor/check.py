@@ -64,7 +64,7 @@ class Instruments:
     """By pool name."""
     figures: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     """By pool name: its sources, and the figures that each can give."""
-    levers: Mapping[str, PoolScaler] = field(default_factory=dict)
+    pool_scalers: Mapping[str, PoolScaler] = field(default_factory=dict)
     """By pool name."""
     alertmanagers: Mapping[str, Alertmanager] = field(default_factory=dict)
     """By configured name."""
@@ -95,7 +95,7 @@ async def examined(
     if tools.slack is not None:
         parts.append(("slack", of_slack(tools.slack, settings)))
     parts.append(("metrics", _of_metrics(settings, tools)))
-    parts += [("scaler", _of_lever(pool, lever, settings)) for pool, lever in tools.levers.items()]
+    parts += [("scaler", _of_scaler(pool, own, settings)) for pool, own in tools.pool_scalers.items()]
     parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
     parts += [("pager", _of_pager(name, one)) for name, one in tools.pagers.items()]
     parts += [("issues", _of_issues(tools.issues))] if tools.issues else []
@@ -226,11 +226,11 @@ def _kind_of(pool: str, settings: Settings) -> object:
     return kinds[0] if len(kinds) == 1 else None
 
 
-async def _of_lever(pool: str, lever: PoolScaler, settings: Settings) -> list[CheckFinding]:
+async def _of_scaler(pool: str, pool_scaler: PoolScaler, settings: Settings) -> list[CheckFinding]:
     place = f'[pool."{pool}".scaler]'
     by_hand = pool in settings.file.pool and settings.file.pool[pool].scaler.get("kind") == "none"
     try:
-        capacity = await lever.scaler.read()
+        capacity = await pool_scaler.scaler.read()
     except Refused as refused:
         return [of_error("scaler", refused, f"correct {place}, and what its token may do")]
     except Unreachable as error:
@@ -240,11 +240,11 @@ async def _of_lever(pool: str, lever: PoolScaler, settings: Settings) -> list[Ch
     if capacity.current is None:
         return [problem("scaler", f"{pool}: the present size is unknown, so it cannot be scaled",
                         f"look at what the scaler answers, and correct {place}")]  # fmt: skip
-    lacking = await _lacking(lever.scaler)
+    lacking = await _lacking(pool_scaler.scaler)
     forbidden = [problem("scaler", one.what, one.remedy) for one in lacking or ()]
-    if found := [*forbidden, *_of_capacity(pool, capacity, lever.policy.maximum, place)]:
+    if found := [*forbidden, *_of_capacity(pool, capacity, pool_scaler.policy.maximum, place)]:
         return found
-    size = f"{pool}: {count(capacity.current, 'runner')} now, up to {lever.policy.maximum:,} allowed"
+    size = f"{pool}: {count(capacity.current, 'runner')} now, up to {pool_scaler.policy.maximum:,} allowed"
     return [ok("scaler", f"{size}; {_tried(lacking)}")]
 
 

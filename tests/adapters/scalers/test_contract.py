@@ -14,7 +14,7 @@ LEVERS = ["fake", "kubernetes field", *sorted({*SCALERS} - {"none"})]
 
 @pytest.fixture(params=LEVERS)
 async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[World]:
-    """Every kind that is a lever, and the fake of all other tests, at 10."""
+    """Every kind of scaler, and the fake of all other tests, at 10."""
     async with world_of(request.param, tmp_path) as made:
         yield made
 

@@ -28,7 +28,7 @@ async def api() -> AwsApi:
 
 
 @pytest.fixture
-async def lever(api: AwsApi) -> AsyncIterator[Make]:
+async def pool_scaler(api: AwsApi) -> AsyncIterator[Make]:
     """Makes the adapter in front of it, with jobs 0 to 19 waiting."""
     async with serving_aws(api) as url, patient_pool() as wire:
 
@@ -45,9 +45,9 @@ def ids(api: AwsApi) -> list[int]:
     return [int(str(one.body["id"])) for one in api.sent]
 
 
-async def test_a_message_is_what_the_webhook_would_have_sent(lever: Make, api: AwsApi) -> None:
+async def test_a_message_is_what_the_webhook_would_have_sent(pool_scaler: Make, api: AwsApi) -> None:
     """Upstream's fields, with the job's own number; never the installation of the App that told Tailback of the job."""
-    await lever().set(11, "act-1")
+    await pool_scaler().set(11, "act-1")
     assert [one.body for one in api.sent] == [
         {
             "id": 0,
@@ -61,9 +61,9 @@ async def test_a_message_is_what_the_webhook_would_have_sent(lever: Make, api: A
     ]
 
 
-async def test_pytorchs_fork_has_its_own_fields(lever: Make, api: AwsApi) -> None:
+async def test_pytorchs_fork_has_its_own_fields(pool_scaler: Make, api: AwsApi) -> None:
     """Its queue serves every label, so its messages are not counted."""
-    scaler = lever(FakeJobs(job(1)), format="pytorch")
+    scaler = pool_scaler(FakeJobs(job(1)), format="pytorch")
     await scaler.set(11, "act-1")
     assert [one.body for one in api.sent] == [
         {
@@ -80,9 +80,9 @@ async def test_pytorchs_fork_has_its_own_fields(lever: Make, api: AwsApi) -> Non
     assert (found.current, found.desired, found.level) == (10, None, 10)
 
 
-async def test_as_many_messages_as_are_missing_by_the_oldest_jobs(lever: Make, api: AwsApi) -> None:
+async def test_as_many_messages_as_are_missing_by_the_oldest_jobs(pool_scaler: Make, api: AwsApi) -> None:
     """The target is absolute: instances and messages that wait count."""
-    scaler = lever()
+    scaler = pool_scaler()
     await scaler.set(22, "act-1")
     assert ids(api) == list(range(12))
     found = await scaler.read()
@@ -91,10 +91,10 @@ async def test_as_many_messages_as_are_missing_by_the_oldest_jobs(lever: Make, a
     assert len(api.sent) == 14
 
 
-async def test_fewer_waiting_jobs_than_asked_is_said_and_nothing_is_sent(lever: Make, api: AwsApi) -> None:
+async def test_fewer_waiting_jobs_than_asked_is_said_and_nothing_is_sent(pool_scaler: Make, api: AwsApi) -> None:
     """An invented number would be thrown away by the lambda, or make a runner for nobody."""
     running = job(7, JobState.IN_PROGRESS)
-    scaler = lever(FakeJobs(job(1), job(2), job(3), running, job(9, JobState.WAITING), job(8, labels=("macos",))))
+    scaler = pool_scaler(FakeJobs(job(1), job(2), job(3), running, job(9, JobState.WAITING), job(8, labels=("macos",))))
     assert (await scaler.read()).maximum == 13
     with pytest.raises(Refused) as caught:
         await scaler.set(24, "act-1")
@@ -105,23 +105,23 @@ async def test_fewer_waiting_jobs_than_asked_is_said_and_nothing_is_sent(lever: 
     assert api.sent == []
 
 
-async def test_the_limit_says_what_it_comes_from(lever: Make) -> None:
+async def test_the_limit_says_what_it_comes_from(pool_scaler: Make) -> None:
     """A person reads it before asking."""
-    found = await lever(FakeJobs(job(1))).read()
+    found = await pool_scaler(FakeJobs(job(1))).read()
     assert (found.maximum, found.limited_by) == (11, "the jobs that wait for linux, since each new runner needs one")
 
 
-async def test_the_same_act_sends_nothing_twice(lever: Make, api: AwsApi) -> None:
+async def test_the_same_act_sends_nothing_twice(pool_scaler: Make, api: AwsApi) -> None:
     """Also when instances have come meanwhile and the messages are gone."""
-    scaler = lever()
+    scaler = pool_scaler()
     await scaler.set(14, "act-1")
     await scaler.set(14, "act-1")
     assert len(api.sent) == 4
 
 
-async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(lever: Make, api: AwsApi) -> None:
+async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(pool_scaler: Make, api: AwsApi) -> None:
     """What SQS confirmed stays confirmed."""
-    scaler, api.takes = lever(), 3
+    scaler, api.takes = pool_scaler(), 3
     with pytest.raises(Unreachable, match=r"SQS took 3 of 5 messages \(InternalError: try again\)") as caught:
         await scaler.set(15, "act-1")
     assert caught.value.failure is Failure.LATER
@@ -130,21 +130,21 @@ async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(leve
     assert ids(api) == [0, 1, 2, 3, 4]
 
 
-async def test_a_fifo_queue_drops_what_was_sent_before_a_crash(lever: Make, api: AwsApi) -> None:
+async def test_a_fifo_queue_drops_what_was_sent_before_a_crash(pool_scaler: Make, api: AwsApi) -> None:
     """Another process asks for the same request: the same jobs have the same deduplication ids."""
     api.faults["SendMessageBatch"] = "silent"
     with pytest.raises(Unreachable) as caught:
-        await lever(queue="linux.fifo", format="pytorch").set(14, "act-1")
+        await pool_scaler(queue="linux.fifo", format="pytorch").set(14, "act-1")
     assert caught.value.failure is Failure.UNKNOWN
     api.faults.clear()
-    await lever(queue="linux.fifo", format="pytorch").set(14, "act-1")
+    await pool_scaler(queue="linux.fifo", format="pytorch").set(14, "act-1")
     assert ids(api) == [0, 1, 2, 3]
     assert [one.group for one in api.sent] == ["0", "1", "2", "3"]
 
 
-async def test_in_doubt_only_the_same_jobs_are_sent_again(lever: Make, api: AwsApi) -> None:
+async def test_in_doubt_only_the_same_jobs_are_sent_again(pool_scaler: Make, api: AwsApi) -> None:
     """Without FIFO a job may then get two runners, and never is there a third job."""
-    scaler = lever(format="pytorch")
+    scaler = pool_scaler(format="pytorch")
     api.faults["SendMessageBatch"] = "silent"
     with pytest.raises(Unreachable):
         await scaler.set(12, "act-1")
@@ -153,37 +153,37 @@ async def test_in_doubt_only_the_same_jobs_are_sent_again(lever: Make, api: AwsA
     assert ids(api) == [0, 1, 0, 1]
 
 
-async def test_instances_are_counted_over_pages(lever: Make, api: AwsApi) -> None:
+async def test_instances_are_counted_over_pages(pool_scaler: Make, api: AwsApi) -> None:
     """By the tags of the table, while they start or run."""
     api.instances = 20
-    assert (await lever().read()).current == 20
+    assert (await pool_scaler().read()).current == 20
     asked = [parameters for action, parameters in api.asked if action == "DescribeInstances"]
     assert [one.get("NextToken") for one in asked] == [None, "8", "16"]
     assert (asked[0]["Filter.1.Name"], asked[0]["Filter.1.Value.1"]) == ("tag:ghr:environment", "ci-linux")
     assert (asked[0]["Filter.2.Value.1"], asked[0]["Filter.2.Value.2"]) == ("pending", "running")
 
 
-async def test_without_webhooks_nothing_can_be_asked(lever: Make, api: AwsApi) -> None:
+async def test_without_webhooks_nothing_can_be_asked(pool_scaler: Make, api: AwsApi) -> None:
     """The doctor reads all the same, and knows no limit then."""
     async with patient_pool() as wire:
-        raw = {**TABLE, "endpoint_url": (await _url(lever)), "queue_url": f"{await _url(lever)}/1/linux"}
+        raw = {**TABLE, "endpoint_url": (await _url(pool_scaler)), "queue_url": f"{await _url(pool_scaler)}/1/linux"}
         scaler, _ = build("linux", PLACE, raw, parts_with(wire))
         assert (await scaler.read()).maximum is None
         with pytest.raises(Refused, match="workflow_job webhooks to POST /github"):
             await scaler.set(11, "act-1")
 
 
-async def _url(lever: Make) -> str:
-    scaler = lever()
+async def _url(pool_scaler: Make) -> str:
+    scaler = pool_scaler()
     assert isinstance(scaler, GithubAwsRunnersScaler)
     return scaler._table.endpoint_url
 
 
-async def test_going_down_is_refused(lever: Make, api: AwsApi) -> None:
+async def test_going_down_is_refused(pool_scaler: Make, api: AwsApi) -> None:
     """They end by themselves; what others asked for stays."""
     with pytest.raises(Refused, match="end by themselves and are not returned; 10 are set now"):
-        await lever().set(9, "act-1")
-    await lever().set(10, "act-2")
+        await pool_scaler().set(9, "act-1")
+    await pool_scaler().set(10, "act-2")
     assert api.sent == []
 
 
@@ -195,11 +195,13 @@ async def test_going_down_is_refused(lever: Make, api: AwsApi) -> None:
         ("SendMessageBatch", "AccessDenied", "sqs:SendMessage"),
     ],
 )
-async def test_a_missing_right_is_named(lever: Make, api: AwsApi, action: str, code: str, permission: str) -> None:
+async def test_a_missing_right_is_named(
+    pool_scaler: Make, api: AwsApi, action: str, code: str, permission: str
+) -> None:
     """The permission as IAM writes it; sending a batch needs the right to send."""
     api.faults[action] = code
     with pytest.raises(Refused, match=f"allow {permission} "):
-        await lever().set(11, "act-1")
+        await pool_scaler().set(11, "act-1")
 
 
 async def test_a_queue_of_moto_gets_the_messages() -> None:

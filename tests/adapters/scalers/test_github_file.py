@@ -24,7 +24,7 @@ def api() -> GitApi:
 
 
 @pytest.fixture
-async def lever(api: GitApi) -> AsyncIterator[Make]:
+async def pool_scaler(api: GitApi) -> AsyncIterator[Make]:
     """Makes the adapter in front of it, each time as another process would."""
     async with serving_git(api) as url, patient_pool() as wire:
         parts = parts_with(wire, {"TOKEN": api.token})
@@ -35,54 +35,54 @@ async def lever(api: GitApi) -> AsyncIterator[Make]:
         yield make
 
 
-async def test_a_pull_request_is_opened_and_the_merged_number_read_back(lever: Make, api: GitApi) -> None:
+async def test_a_pull_request_is_opened_and_the_merged_number_read_back(pool_scaler: Make, api: GitApi) -> None:
     """Before the merge the number of main is the present size, and what was asked for is known by the branch."""
-    assert await lever().read() == Capacity(10)
-    assert await lever().set(24, "act-1") == FIRST
+    assert await pool_scaler().read() == Capacity(10)
+    assert await pool_scaler().set(24, "act-1") == FIRST
     waits = f"pull request #1 is not merged yet: {FIRST}"
-    assert await lever().read() == Capacity(10, desired=24, trouble=waits, pending=FIRST)
+    assert await pool_scaler().read() == Capacity(10, desired=24, trouble=waits, pending=FIRST)
     assert (api.branches["main"], api.pulls[0].title) == (TEXT, "Scale linux from 10 to 24 runners")
     assert "request act-1" in api.pulls[0].text
     api.merge()
-    assert await lever().read() == Capacity(24)
+    assert await pool_scaler().read() == Capacity(24)
     assert api.branches == {"main": TEXT.replace("linux_max = 10", "linux_max = 24")}
 
 
-async def test_the_same_target_is_one_pull_request(lever: Make, api: GitApi) -> None:
+async def test_the_same_target_is_one_pull_request(pool_scaler: Make, api: GitApi) -> None:
     """After a crash another process finds the branch, also if it had no pull request yet."""
     api.silent = True
     with pytest.raises(Unreachable) as caught:
-        await lever().set(24, "act-1")
+        await pool_scaler().set(24, "act-1")
     assert (caught.value.failure, api.pulls, len(api.branches)) == (Failure.UNKNOWN, [], 2)
     api.silent = False
-    assert (await lever().read()).level == 10
+    assert (await pool_scaler().read()).level == 10
     for _ in range(2):
-        assert await lever().set(24, "act-1") == FIRST
+        assert await pool_scaler().set(24, "act-1") == FIRST
     assert [one.state for one in api.pulls] == ["open"]
 
 
-async def test_another_target_replaces_the_pull_request(lever: Make, api: GitApi) -> None:
+async def test_another_target_replaces_the_pull_request(pool_scaler: Make, api: GitApi) -> None:
     """One open pull request for each pool; other pools' branches stay."""
     api.branches["tailback/linux-arm-10-to-24"] = TEXT
-    await lever().set(24, "act-1")
-    await lever().set(30, "act-2")
+    await pool_scaler().set(24, "act-1")
+    await pool_scaler().set(30, "act-2")
     assert [one.state for one in api.pulls] == ["closed", "open"]
     assert sorted(api.branches) == ["main", "tailback/linux-10-to-30", "tailback/linux-arm-10-to-24"]
-    assert (await lever().read()).level == 30
+    assert (await pool_scaler().read()).level == 30
 
 
-async def test_what_was_never_merged_is_handed_back_by_closing_it(lever: Make, api: GitApi) -> None:
+async def test_what_was_never_merged_is_handed_back_by_closing_it(pool_scaler: Make, api: GitApi) -> None:
     """So that nobody merges it after the incident."""
-    await lever().set(24, "act-1")
-    assert await lever().set(10, "act-2") is None
+    await pool_scaler().set(24, "act-1")
+    assert await pool_scaler().set(10, "act-2") is None
     assert ([one.state for one in api.pulls], sorted(api.branches)) == (["closed"], ["main"])
-    assert await lever().read() == Capacity(10)
+    assert await pool_scaler().read() == Capacity(10)
 
 
 @pytest.mark.parametrize("by", ["pull_request", "commit"])
-async def test_what_was_merged_is_handed_back_by_a_revert(lever: Make, api: GitApi, by: str) -> None:
+async def test_what_was_merged_is_handed_back_by_a_revert(pool_scaler: Make, api: GitApi, by: str) -> None:
     """It names the commit that it reverts, and the file is what it was."""
-    scaler = lever(by=by)
+    scaler = pool_scaler(by=by)
     for target, act in ((24, "act-1"), (10, "act-2")):
         pending = await scaler.set(target, act)
         assert bool(pending) is (by == "pull_request")
@@ -94,36 +94,36 @@ async def test_what_was_merged_is_handed_back_by_a_revert(lever: Make, api: GitA
     assert f"This reverts commit {sha(raised)}." in revert
 
 
-async def test_without_our_commit_a_lower_number_claims_no_revert(lever: Make, api: GitApi) -> None:
+async def test_without_our_commit_a_lower_number_claims_no_revert(pool_scaler: Make, api: GitApi) -> None:
     """Somebody else touched the file since."""
     api.set_by_others(24)
-    await lever(by="commit").set(10, "act-1")
+    await pool_scaler(by="commit").set(10, "act-1")
     assert api.commits[0].startswith("Return linux from 24 to 10 runners")
 
 
-async def test_what_somebody_else_set_meanwhile_outdates_the_pull_request(lever: Make, api: GitApi) -> None:
+async def test_what_somebody_else_set_meanwhile_outdates_the_pull_request(pool_scaler: Make, api: GitApi) -> None:
     """It has a conflict with main, so it is not what is set; the next target removes it."""
-    await lever().set(24, "act-1")
+    await pool_scaler().set(24, "act-1")
     api.set_by_others(30)
-    assert await lever().read() == Capacity(30)
-    await lever().set(40, "act-2")
+    assert await pool_scaler().read() == Capacity(30)
+    await pool_scaler().set(40, "act-2")
     assert [one.head for one in api.pulls if one.state == "open"] == ["tailback/linux-30-to-40"]
 
 
-async def test_a_commit_of_somebody_else_in_the_same_moment_is_left_alone(lever: Make, api: GitApi) -> None:
+async def test_a_commit_of_somebody_else_in_the_same_moment_is_left_alone(pool_scaler: Make, api: GitApi) -> None:
     """Compared and set by the version of the file."""
     api.between = [TEXT.replace("linux_max = 10", "linux_max = 30")]
     with pytest.raises(Unreachable, match="somebody else changed the file in this moment") as caught:
-        await lever(by="commit").set(24, "act-1")
+        await pool_scaler(by="commit").set(24, "act-1")
     assert (caught.value.failure, api.number) == (Failure.LATER, 30)
 
 
-async def test_a_protected_branch_refuses_a_commit_in_githubs_words(lever: Make, api: GitApi) -> None:
+async def test_a_protected_branch_refuses_a_commit_in_githubs_words(pool_scaler: Make, api: GitApi) -> None:
     """A person reads what to do instead."""
     api.protected = True
     with pytest.raises(Refused, match=r"HTTP 409.*Changes must be made through a pull request"):
-        await lever(by="commit").set(24, "act-1")
-    assert await lever().set(24, "act-1") == FIRST
+        await pool_scaler(by="commit").set(24, "act-1")
+    assert await pool_scaler().set(24, "act-1") == FIRST
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ async def test_a_protected_branch_refuses_a_commit_in_githubs_words(lever: Make,
         ("pull_requests=write", "pull_request", "pull_requests=write"),
     ],
 )
-async def test_a_missing_permission_is_named(lever: Make, api: GitApi, missing: str, by: str, named: str) -> None:
+async def test_a_missing_permission_is_named(pool_scaler: Make, api: GitApi, missing: str, by: str, named: str) -> None:
     """By the change, and by the check before it, which changes nothing."""
     api.permissions -= {missing}
-    scaler = lever(by=by)
+    scaler = pool_scaler(by=by)
     with pytest.raises(Unreachable, match=f"give the credentials the permission {named}"):
         await scaler.set(24, "act-1")
     if missing != "contents=read":
@@ -158,9 +158,9 @@ async def test_a_missing_permission_is_named(lever: Make, api: GitApi, missing: 
         ({"pattern": r"^# (\w+)$"}, "'größe' is no number"),
     ],
 )
-async def test_what_cannot_be_found_exactly_is_refused(lever: Make, api: GitApi, more: Any, said: str) -> None:
+async def test_what_cannot_be_found_exactly_is_refused(pool_scaler: Make, api: GitApi, more: Any, said: str) -> None:
     """A guess would change somebody else's number."""
-    for call in (lever(**more).read(), lever(**more).set(24, "act-1")):
+    for call in (pool_scaler(**more).read(), pool_scaler(**more).set(24, "act-1")):
         with pytest.raises(Refused, match=said):
             await call
     assert api.branches == {"main": TEXT}
@@ -175,16 +175,16 @@ async def test_what_cannot_be_found_exactly_is_refused(lever: Make, api: GitApi,
         ({"file": "/etc/passwd"}, "file: "),
     ],
 )
-async def test_a_table_that_cannot_work_is_refused(lever: Make, more: Any, said: str) -> None:
+async def test_a_table_that_cannot_work_is_refused(pool_scaler: Make, more: Any, said: str) -> None:
     """Before anything is contacted."""
     with pytest.raises(ConfigError, match=said):
-        lever(**more)
+        pool_scaler(**more)
 
 
 @pytest.mark.parametrize("pool", ["linux 2x", "a..b", "größe"])
-async def test_every_pools_name_makes_a_branch_of_its_own(lever: Make, api: GitApi, pool: str) -> None:
+async def test_every_pools_name_makes_a_branch_of_its_own(pool_scaler: Make, api: GitApi, pool: str) -> None:
     """Names that a branch may not have are shortened, with something to tell them apart."""
-    scaler = lever()
+    scaler = pool_scaler()
     other = GitHubFileScaler(pool, scaler.table, scaler.repository)
     assert await other.set(24, "act-1") == FIRST
     (branch,) = {*api.branches} - {"main"}

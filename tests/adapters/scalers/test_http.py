@@ -14,7 +14,7 @@ PLACE = '[pool."linux.2xlarge".scaler]'
 TABLE = {"kind": "http", "url": f"{URL}/pools/linux.2xlarge", "max": 40}
 
 
-def lever(back: BackEnd, **more: object) -> Scaler:
+def pool_scaler(back: BackEnd, **more: object) -> Scaler:
     """The real adapter in front of a scripted back end."""
     return build("linux.2xlarge", PLACE, {**TABLE, **more}, back.parts(TOKEN="secret-token"))[0]
 
@@ -45,7 +45,7 @@ async def test_a_refusal_carries_the_autoscalers_own_reason(scaler: Scaler) -> N
 async def test_the_request_is_as_documented() -> None:
     """PUT, `desired`, `Idempotency-Key`, bearer token."""
     back = BackEnd().says(204, b"")
-    await lever(back, token_env="TOKEN").set(24, "act-1")
+    await pool_scaler(back, token_env="TOKEN").set(24, "act-1")
     asked = back.asked[0]
     assert (asked.method, asked.path, asked.body) == ("PUT", "/pools/linux.2xlarge", {"desired": 24})
     assert (asked.headers["idempotency-key"], asked.headers["authorization"]) == ("act-1", "Bearer secret-token")
@@ -58,7 +58,7 @@ async def test_the_request_is_as_documented() -> None:
 async def test_no_clear_answer_to_a_target_is_doubt(status: int, failure: Failure) -> None:
     """Then the caller reads back before it does anything else (P5)."""
     with pytest.raises(Unreachable) as caught:
-        await lever(BackEnd().says(status, {"error": "x"})).set(24, "act-1")
+        await pool_scaler(BackEnd().says(status, {"error": "x"})).set(24, "act-1")
     assert caught.value.failure is failure
     assert caught.value.system == "Scaler of linux.2xlarge"
 
@@ -67,16 +67,16 @@ async def test_no_clear_answer_to_a_target_is_doubt(status: int, failure: Failur
 async def test_a_definite_no_is_a_refusal(status: int) -> None:
     """With the status and the back end's words."""
     with pytest.raises(Refused, match=f"HTTP {status}.*instance type is out of stock"):
-        await lever(BackEnd().says(status, {"error": "instance type is out of stock"})).set(24, "act-1")
+        await pool_scaler(BackEnd().says(status, {"error": "instance type is out of stock"})).set(24, "act-1")
 
 
 @pytest.mark.parametrize("body", [[], {"min": 1}, {"current": "10"}, {"current": True}, {"current": -1}, b"ten"])
 async def test_a_size_that_cannot_be_read_is_no_size(body: object) -> None:
     """A guess would make an unsafe target."""
     with pytest.raises(Unreachable, match='"current": 10'):
-        await lever(BackEnd().says(200, body)).read()
+        await pool_scaler(BackEnd().says(200, body)).read()
 
 
 async def test_missing_limits_are_unknown() -> None:
     """Only the current size is needed."""
-    assert await lever(BackEnd().says(200, {"current": 10.0})).read() == Capacity(10)
+    assert await pool_scaler(BackEnd().says(200, {"current": 10.0})).read() == Capacity(10)

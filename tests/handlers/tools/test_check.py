@@ -277,7 +277,7 @@ class Tools:
             "now": self.clock.now,
             "redis": self.redis,
             "metrics": {POOL: self.metrics},
-            "levers": {POOL: PoolScaler(self.scaler, ScalePolicy(40))},
+            "pool_scalers": {POOL: PoolScaler(self.scaler, ScalePolicy(40))},
             "alertmanagers": {"grafana": self.alertmanager},
         }
         return Instruments(**{**given, **parts})  # type: ignore[arg-type]  # field names are checked by the dataclass
