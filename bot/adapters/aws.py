@@ -184,8 +184,8 @@ class BoundedSession:
     """botocore's own (`URLLib3Session`)."""
 
     def send(self, request: Any) -> Any:
-        """The response to a prepared request. Raises ResponseParserError for one that nobody should read, and
-        HTTPClientError for one that ended too early.
+        """The response to a prepared request. Raises ResponseParserError for one that nobody should read or that
+        ended too early, and HTTPClientError for a connection that broke.
         """
         request.stream_output = True  # so that the session leaves the body to us
         response = self.session.send(request)
@@ -200,6 +200,9 @@ class BoundedSession:
                     break
         except HTTPError as error:  # the connection ended in the middle of the answer
             raise HTTPClientError(error=error) from error
+        whole = response.headers.get("Content-Length", "")
+        if whole.isdigit() and len(content) < min(int(whole), LARGEST_ANSWER) and request.method != "HEAD":
+            raise ResponseParserError("its answer ended too early")  # half of one would pass for an empty one
         if len(content) > LARGEST_ANSWER or decoded_bytes(content) + 100 * content.count(b"<") > MOST_DECODED_BYTES:
             response.raw.close()
             raise ResponseParserError("its answer is too large")

@@ -96,9 +96,9 @@ async def test_a_silence_that_was_lost_is_made_once_more_and_said(zygote: Zygote
         root = roots(home)[0].ts
         await home.eventually(lambda: any("silenced" in text for text in home.replies(root)), "the silence")
         home.ends.forget_silences()
-        await home.eventually(lambda: any("made again" in text for text in home.replies(root)), "it is said")
+        await home.eventually(lambda: any("created again" in text for text in home.replies(root)), "it is said")
         await asyncio.sleep(1.5)
         assert len(home.ends.active()) == 1
         assert len(home.ends.silenced) == 2
         assert home.ends.silenced[0].rpartition("[")[2] == home.ends.silenced[1].rpartition("[")[2]
-        assert len([text for text in home.replies(root) if "made again" in text]) == 1
+        assert len([text for text in home.replies(root) if "created again" in text]) == 1
