@@ -9,6 +9,7 @@ HEAD = """\
 # The fleet shares a busy machine with Tailback and may answer late, so a measurement waits longer (`lease`).
 [slack]
 channel = "C0CIONCALL"
+currency = "$"
 fallback_channel = "C0OPS"
 mention = "S0ONCALL"
 settle = "10m"

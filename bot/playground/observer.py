@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.core.incident.incident import Incident
 from bot.core.pool.early_warning import EarlyWarning, Ending
@@ -16,6 +16,8 @@ from bot.playground.tour import left_alone, tour
 from bot.ports import Store, Unreachable
 
 LOOK_SECONDS = 0.5
+READING_SECONDS = 60.0
+"""Real seconds for which the clock waits for somebody who reads a dialog."""
 DUE_SECONDS = 1.0
 LATE_SECONDS = 45.0
 """Simulated seconds by which a measurement may be late; after a whole poll period more, its figures are stale."""
@@ -29,6 +31,8 @@ class Observer:
     slack: SlackStandIn
     pools: Sequence[str]
     poll_seconds: float
+    dialogs: dict[str, float] = field(default_factory=dict)
+    """Open dialogs by id, and when each was first seen on the loop's clock."""
 
     async def limit(self) -> float:
         """The simulated time at which the clock waits, before figures that an open incident shows are stale.
@@ -36,7 +40,7 @@ class Observer:
         While somebody waits for an answer or reads a dialog it is past: the product gets the processor then, and what
         the dialog proposes is still possible when it is confirmed.
         """
-        if self.slack.delivery.under_way or self.slack.workspace.views.modals:
+        if self.slack.delivery.under_way or self._read():
             return -math.inf
         try:
             if not await self.store.members("open"):
@@ -47,6 +51,13 @@ class Observer:
         except Unreachable:
             return -math.inf
         return min((self._waits_for(one) for one in watched), default=math.inf)
+
+    def _read(self) -> bool:
+        """Whether a dialog was opened a short while ago; one that was left open holds nothing up for ever."""
+        now, modals = asyncio.get_running_loop().time(), self.slack.workspace.views.modals
+        for gone in self.dialogs.keys() - modals.keys():
+            del self.dialogs[gone]
+        return any(now - self.dialogs.setdefault(one, now) < READING_SECONDS for one in modals)
 
     def _waits_for(self, pool: Pool) -> float:
         """Shortly before its figures are stale, but not before its next measurement is due."""

@@ -1,6 +1,7 @@
 """The demo's clock: it runs fast, waits for a slow machine, can be paused, and never jumps."""
 
 import asyncio
+import math
 import random
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import pytest
 from bot.core.pool.pool import Pool, stale
 from bot.core.record import Change, Put, Stored
 from bot.playground.clock import LONGEST_TICK_SECONDS, PAUSED, SLOWEST, ScaledClock, keep_ticking
-from bot.playground.observer import Observer
+from bot.playground.observer import READING_SECONDS, Observer
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.page_api.modals import OpenView
 from tests.builders import POOL, sample
@@ -140,3 +141,14 @@ async def test_it_waits_while_somebody_waits_for_an_answer_or_reads_a_dialog(dia
     clock.tick(await seen.limit())
     machine.seconds += 0.05
     assert clock.now() - BEGAN == pytest.approx(0.05 * (60 + SLOWEST), abs=1e-4)
+
+
+async def test_a_dialog_that_was_left_open_holds_nothing_up_for_ever() -> None:
+    """Somebody walks away from an open dialog."""
+    machine = Machine()
+    slack = SlackStandIn(clock=machine.real)
+    seen = Observer(FakeStore(machine.real, machine.monotonic), slack, [POOL], 60.0)
+    slack.workspace.views.modals["V1"] = OpenView("V1", "U1", "V1", None, {}, "h")
+    assert await seen.limit() == -math.inf
+    seen.dialogs["V1"] -= READING_SECONDS
+    assert await seen.limit() == math.inf
