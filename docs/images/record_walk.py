@@ -18,7 +18,7 @@ from handlers.tools.demo_product import opened_demo  # noqa: E402
 from tests.journeys.visitor import Visitor, opened_browser, opened_page  # noqa: E402
 
 PICTURE = Path(__file__).with_name("walk.png")
-WIDTH, HEIGHT = 960, 620
+WIDTH, HEIGHT = 1180, 680
 SETTLE_SECONDS = 1.0
 """So that a frame shows what the step before has changed."""
 FRAME_MS, LAST_MS = 1800, 5000
