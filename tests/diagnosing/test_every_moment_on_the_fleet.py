@@ -21,7 +21,7 @@ from tests.world import World, spoken
 pytestmark = pytest.mark.fleet
 HOUR = 3600.0
 PAST_SECONDS = 10 * HOUR
-STEP_SECONDS = 60.0
+STEP_SECONDS = 10.0
 ASKED_SECONDS = 3 * HOUR
 NOTHING = "nothing"
 
@@ -74,7 +74,7 @@ class Story:
                 eye.look()
 
     async def passes(self) -> None:
-        """One more minute."""
+        """Ten more seconds."""
         self.second += STEP_SECONDS
         self.fleet.advance(self.second)
         self.world.clock.advance(STEP_SECONDS)
@@ -100,7 +100,7 @@ class Story:
 
 @pytest.mark.parametrize("name", STORIES)
 async def test_the_named_cause_is_right_at_every_moment(name: str) -> None:
-    """Asked every simulated minute, from the alert on, until the drain or for three hours."""
+    """Asked every ten simulated seconds, from the alert on, until the drain or for three hours."""
     story, expected = Story(SCENARIOS[name]), STORIES[name]
     await story.fires()
     began, said = story.second, Counter[str]()
