@@ -44,7 +44,6 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_forty_pools_are_known_at_once_while_their_past_is_still_read() -> None:
-    """Few histories at a time, and the next measurement takes what has come."""
     world, source = World(), SlowPast()
     world.context.metrics = dict.fromkeys(POOLS, source)
     began = time.monotonic()
@@ -62,7 +61,6 @@ async def test_forty_pools_are_known_at_once_while_their_past_is_still_read() ->
 
 
 async def test_a_past_that_cannot_be_read_costs_nothing_but_itself() -> None:
-    """The figures of now stay, and are no trouble."""
     world, source = World(), SlowPast()
     source.gate.set()
     source.problem = Unreachable("Prometheus", "is too slow")
@@ -72,7 +70,6 @@ async def test_a_past_that_cannot_be_read_costs_nothing_but_itself() -> None:
 
 
 async def test_what_is_still_read_at_the_end_ends_with_the_process() -> None:
-    """Otherwise it would ask through a connection that is closed."""
     world, source = World(), SlowPast()
     world.context.metrics = {POOL: source}
     await look(world.context, Pool(POOL))

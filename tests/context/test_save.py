@@ -12,14 +12,12 @@ from tests.world import ANA, OTHER_POOL, World
 
 
 def test_a_new_incident_is_open_watched_and_waiting() -> None:
-    """And its pools are woken."""
     change = follows(None, incident(shown=False))
     assert set(change.join) == {("open", "i1"), (f"watch:{POOL}", "i1"), (f"waiting:{CHANNEL}", "i1")}
     assert (change.leave, change.wake, change.point) == ((), (f"pool:{POOL}",), {})
 
 
 def test_a_thread_that_was_confirmed_is_found_by_its_address() -> None:
-    """And the incident waits no longer."""
     before = incident(shown=False)
     change = follows(before, rooted(before, CHANNEL, "1.5", "drawn", NOW))
     assert change.leave == ((f"waiting:{CHANNEL}", "i1"),)
@@ -27,33 +25,28 @@ def test_a_thread_that_was_confirmed_is_found_by_its_address() -> None:
 
 
 def test_a_pool_that_joins_is_watched_and_woken() -> None:
-    """Only the new one."""
     before = incident()
     change = follows(before, with_fields(before, candidates=(POOL, OTHER_POOL)))
     assert (change.join, change.wake) == (((f"watch:{OTHER_POOL}", "i1"),), (f"pool:{OTHER_POOL}",))
 
 
 def test_an_incident_that_ends_is_watched_no_longer() -> None:
-    """And stands in the report."""
     change = follows(incident(), closed())
     assert set(change.leave) == {("open", "i1"), (f"watch:{POOL}", "i1")}
     assert change.join == (("ended", "i1"),)
 
 
 def test_an_incident_that_goes_on_is_watched_again() -> None:
-    """As if it were new, in the thread that it has."""
     change = follows(closed(), incident())
     assert set(change.join) == {("open", "i1"), (f"watch:{POOL}", "i1")}
 
 
 def test_a_move_without_consequences_writes_none() -> None:
-    """An acknowledgement changes no set and no index."""
     change = follows(incident(), acked(incident(), ANA, NOW))
     assert (change.join, change.leave, change.point, change.wake) == ((), (), {}, ())
 
 
 def test_an_incident_that_moves_waits_in_the_new_channel_alone() -> None:
-    """The old place does not count it any more."""
     before = incident(shown=False)
     change = follows(before, replace(before, thread=replace(before.thread, channel="C0OPS")))
     assert change.join == (("waiting:C0OPS", "i1"),)
@@ -68,7 +61,6 @@ async def held(world: World) -> Stored[Incident]:
 
 
 async def test_a_move_is_run_again_on_what_somebody_else_wrote() -> None:
-    """Both moves stand."""
     world = World()
     await world.opens()
     stale = await held(world)
@@ -79,7 +71,6 @@ async def test_a_move_is_run_again_on_what_somebody_else_wrote() -> None:
 
 
 async def test_a_record_that_vanished_is_a_conflict() -> None:
-    """Nothing is written for an incident that is not there any more."""
     world = World()
     await world.opens()
     stale = await held(world)
@@ -89,7 +80,6 @@ async def test_a_record_that_vanished_is_a_conflict() -> None:
 
 
 async def test_an_incident_that_is_over_is_kept_for_thirty_days() -> None:
-    """It can still be exported; one that goes on is kept for good."""
     world = World()
     await world.opens()
     await world.asks("resolve", surface="dialog")
@@ -98,7 +88,6 @@ async def test_an_incident_that_is_over_is_kept_for_thirty_days() -> None:
 
 
 async def test_a_claim_that_is_kept_is_lengthened_from_before_the_write() -> None:
-    """The answer of the store may take long; the lease began when it wrote."""
     world = World()
     await world.opens()
     await world.asks("ack")

@@ -32,7 +32,6 @@ from tests.builders import NOW, alert, delivery, resolved
     ],
 )
 def test_an_occurrence_is_fingerprint_start_and_status(one: Alert, other: Alert, *, same: bool) -> None:
-    """Texts and values carry live numbers and are no part of it; starts are compared in milliseconds."""
     assert (one.occurrence == other.occurrence) is same
     assert (delivery(one).news == delivery(other).news) is same
 
@@ -56,13 +55,11 @@ def test_an_incident_is_source_receiver_and_group(parts: dict[str, Any], *, same
 
 
 def test_news_does_not_depend_on_the_order_of_alerts() -> None:
-    """Two replicas of a sender may list the same alerts in another order."""
     assert delivery(alert("a"), resolved("b")).news == delivery(resolved("b"), alert("a")).news
     assert delivery(alert("a")).news != delivery(alert("a"), resolved("b")).news
 
 
 def test_a_digest_knows_where_a_part_ends() -> None:
-    """Moving a character from one part to the next gives another identity; odd text raises nothing."""
     assert digest("ab", "c") != digest("a", "bc") != digest("a", "bc", "")
     assert len(digest("\ud800", "\0")) == 32
 
@@ -78,7 +75,6 @@ def test_a_digest_knows_where_a_part_ends() -> None:
     ],
 )
 def test_a_group_is_judged_by_its_members(alerts: tuple[Alert, ...], kind: Kind, *, firing: bool) -> None:
-    """It fires while any member fires, and is special only when every member is."""
     assert (delivery(*alerts).firing, delivery(*alerts).kind) == (firing, kind)
 
 
@@ -101,7 +97,6 @@ def test_a_group_is_judged_by_its_members(alerts: tuple[Alert, ...], kind: Kind,
     ],
 )
 def test_readings(values: dict[str, float], found: Readings) -> None:
-    """Two independent maxima and two booleans; a value that is missing is unknown."""
     assert readings(alert(values=values)) == found
 
 
@@ -130,7 +125,6 @@ START = NOW - 60
     ],
 )
 def test_the_latest_word_on_an_alert(known: Alert | None, arrived: Alert, *, firing: bool, begins: bool) -> None:
-    """An older occurrence never overwrites a newer one, and one that has ended does not begin again."""
     before = (known,) if known else ()
     after = merged(before, (arrived,))
     assert [found.firing for found in after] == [firing]
@@ -195,7 +189,6 @@ def test_an_end_that_is_all_that_is_told_keeps_the_start(known: Alert, arrived: 
 
 
 def test_a_revision_is_news_and_no_other_identity() -> None:
-    """Somebody edits an issue: the same incident, to be looked at once more."""
     first, second = delivery(revision="a"), delivery(revision="b")
     assert first.key == second.key == delivery().key
     assert len({first.news, second.news, delivery().news}) == 3

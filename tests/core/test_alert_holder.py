@@ -43,11 +43,9 @@ PAIR = Holder("pair", "alertmanager", ("http://am-2:9093",))
     ],
 )
 def test_who_holds_an_alert(source: str, link: str, known: list[Holder], found: tuple[str, ...]) -> None:
-    """One when it is certain, several when it is not, none when nobody can."""
     assert holders(source, [alert(links=Links(silence=link))], known) == found
 
 
 def test_any_link_of_any_alert_counts() -> None:
-    """The link to the rule tells as much as the silence link."""
     alerts = [alert("a1"), alert("a2", links=Links(alert="https://dev.example/alerting/grafana/u1/view"))]
     assert holders("grafana", alerts, [PROD, DEV]) == ("dev",)

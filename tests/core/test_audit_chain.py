@@ -19,13 +19,11 @@ def trail_of(*entries: AuditEntry) -> list[tuple[str, AuditEntry, str]]:
 
 
 def test_an_entry_comes_back_as_it_was_written() -> None:
-    """The canonical text carries every field, quotes, line ends and half characters included."""
     odd = replace(ENTRY, before="\ud800")
     assert (readable(canonical(ENTRY)), readable(canonical(odd))) == (ENTRY, odd)
 
 
 def test_the_same_entry_has_the_same_text_whatever_the_order_of_its_parameters() -> None:
-    """Two machines compute the same hash."""
     assert canonical(ENTRY) == canonical(replace(ENTRY, parameters={"a": 'ü"\n', "to": "9"}))
 
 
@@ -37,7 +35,6 @@ def test_a_whole_trail_is_not_broken() -> None:
 
 
 def test_a_changed_a_missing_and_a_moved_entry_are_found() -> None:
-    """Whoever edits the trail must rewrite every hash after it."""
     rows = trail_of(*(replace(ENTRY, at=float(n)) for n in range(1, 5)))
     changed = [rows[0], (rows[1][0], replace(rows[1][1], who="U2"), rows[1][2]), *rows[2:]]
     assert broken_at(changed) == "2-0"
@@ -46,12 +43,10 @@ def test_a_changed_a_missing_and_a_moved_entry_are_found() -> None:
 
 
 def test_a_field_that_is_empty_changes_no_hash() -> None:
-    """A field that a later release adds leaves the hashes of older entries as they are."""
     assert canonical(AuditEntry(1.0, "U1", "ack")) == '{"at":1.0,"what":"ack","who":"U1"}'
 
 
 def test_a_field_of_a_newer_release_is_left_out_and_nonsense_is_an_error() -> None:
-    """An older release can read on; what is no entry says so."""
     assert readable('{"at":1.0,"what":"ack","who":"U1","newer":5}') == AuditEntry(1.0, "U1", "ack")
     for nonsense in ("[]", "{"):
         with pytest.raises(ValueError, match=r"JSON|Expecting"):

@@ -21,7 +21,6 @@ PARTS = st.dictionaries(st.sampled_from(sorted(UNITS)), st.integers(1, 999), min
     ],
 )  # fmt: skip
 def test_what_people_write(text: str, expected: float) -> None:
-    """In a dialog, in a command and in tailback.toml alike."""
     assert seconds(text) == pytest.approx(expected)
 
 
@@ -47,7 +46,6 @@ def test_what_people_write(text: str, expected: float) -> None:
     ],
 )
 def test_what_is_none_is_refused_with_examples(text: object) -> None:
-    """A number without a unit is a guess, unless a larger unit stands before it at the end."""
     with pytest.raises(ValueError, match='is not a duration; write for example "2h"'):
         seconds(text, '"2h"')
 
@@ -66,13 +64,11 @@ def test_any_units_in_any_spelling_add_up(parts: dict[float, int], data: st.Data
 
 @given(st.integers(1, 90 * 86400))
 def test_what_tailback_writes_it_reads(length: int) -> None:
-    """The words of a duration are a duration, off by what they round."""
     assert abs(seconds(duration(length)) - length) <= (1 if length < 60 else 60 if length < 86400 else 3600)
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_duration_or_a_refusal(text: str) -> None:
-    """Never another error, and never less than nothing."""
     with contextlib.suppress(ValueError):
         assert seconds(text) >= 0
 
@@ -82,5 +78,4 @@ def test_any_text_is_a_duration_or_a_refusal(text: str) -> None:
                               ("CHF", "1,207.30 CHF"), ("£", "£1,207.30"), ("kr", "1,207.30 kr")],
 )  # fmt: skip
 def test_money_is_written_as_people_of_its_currency_do(currency: str, written: str) -> None:
-    """Before or after the amount; without a configured currency the amount alone."""
     assert money(1207.3, currency) == written

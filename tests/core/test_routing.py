@@ -28,12 +28,10 @@ URGENT = Route("C0URGENT", {"team": "infra", "priority": "P0"}, "S0PAGER")
     ],
 )
 def test_the_first_route_that_an_alert_matches(alerts: tuple[Alert, ...], found: Route) -> None:
-    """One alert must match all of a route; a member that is over routes nothing while another fires."""
     assert route(alerts, [INFRA, URGENT, Route("C0LATER", {"priority": "P0", "team": "infra"})], DEFAULT) == found
 
 
 def test_a_route_without_labels_takes_everything() -> None:
-    """First match wins."""
     assert route([alert()], [Route("C0ALL"), INFRA], DEFAULT).channel == "C0ALL"
 
 
@@ -81,12 +79,10 @@ def test_the_pools_that_alerts_speak_of(
 
 
 def test_without_pools_nothing_is_measured() -> None:
-    """No configuration, no candidates."""
     assert named_pools([labelled()], []).candidates == ()
 
 
 def test_facts_are_matched_as_labels_are() -> None:
-    """What a sender says besides its labels names pools and routes too, and takes no label's place."""
     told = alert(labels={"zone": "a"}, facts={"zone": "b", "runner_label": "linux.2xlarge", "repository": "x/y"})
     assert named_pools([told], [LINUX, rules("mac")]).named == ("linux.2xlarge",)
     for match in ({"zone": "a"}, {"zone": "b"}, {"repository": "x/y"}):

@@ -26,7 +26,6 @@ from bot.core.words import clock, count, duration, figure, listed
     ],
 )
 def test_a_duration(seconds: float | None, words: str) -> None:
-    """Two units at most, and a space before the unit."""
     assert duration(seconds) == words
 
 
@@ -35,12 +34,10 @@ def test_a_duration(seconds: float | None, words: str) -> None:
     [(None, "unknown number of jobs"), (0, "0 jobs"), (1, "1 job"), (14, "14 jobs"), (1234, "1,234 jobs")],
 )
 def test_a_count(number: int | None, words: str) -> None:
-    """Unknown is not zero, and one is one."""
     assert count(number, "job") == words
 
 
 def test_a_count_with_its_own_plural() -> None:
-    """For words that do not take an s."""
     assert (count(2, "entry", "entries"), count(1, "entry", "entries")) == ("2 entries", "1 entry")
 
 
@@ -49,7 +46,6 @@ def test_a_count_with_its_own_plural() -> None:
     [(None, "?"), (0, "0"), (14.0, "14"), (1234567, "1,234,567"), (0.75, "0.8"), (-2.5, "-2.5")],
 )
 def test_a_figure(number: float | None, words: str) -> None:
-    """A whole number has no decimals; unknown is a question mark."""
     assert figure(number) == words
 
 
@@ -66,7 +62,6 @@ def test_a_figure(number: float | None, words: str) -> None:
     ],
 )
 def test_a_list(items: str, words: str) -> None:
-    """At most five entries; the rest is counted."""
     assert listed(items) == words
 
 

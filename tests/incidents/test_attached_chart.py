@@ -17,7 +17,6 @@ async def hangs(*_: object, **__: object) -> None:
 
 
 async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
-    """The thread reads that it is being checked; nothing was sent a second time."""
     world = CareWorld()
     await world.opens()
     request = await world.wants(24)
@@ -32,7 +31,6 @@ async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
 
 
 async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pytest.MonkeyPatch, world: World) -> None:
-    """The post is in doubt: it is looked for before another one is made."""
     world.store = world.context.store = PoliteStore(
         world.clock.now, world.clock.monotonic, data=world.data, lease_seconds=LEASE_SECONDS
     )
@@ -49,7 +47,6 @@ async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pyte
 
 
 async def test_a_raise_that_was_given_up_in_doubt_is_handed_back_when_it_comes_after_all() -> None:
-    """Nobody answered, then the kill switch was turned: the request may still arrive, so its lease stays."""
     world = CareWorld()
     await world.opens()
     request = await world.wants(24)

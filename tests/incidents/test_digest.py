@@ -31,7 +31,6 @@ async def burst(world: World, count: int) -> None:
 
 
 async def test_all_that_wait_are_named_within_seconds() -> None:
-    """Ninety groups in a channel that takes one message a second."""
     world = World(slack=PACED)
     await burst(world, 90)
     await world.passes(3, step=1)
@@ -63,7 +62,6 @@ async def test_editing_the_digest_takes_no_turn_from_the_threads() -> None:
 
 
 async def test_a_few_that_wait_make_no_digest() -> None:
-    """Under the threshold their threads come soon enough."""
     world = World(slack={**PACED, "storm": 10})
     await burst(world, 8)
     await world.passes(30, step=1)
@@ -72,7 +70,6 @@ async def test_a_few_that_wait_make_no_digest() -> None:
 
 
 async def test_the_next_storm_has_a_digest_of_its_own() -> None:
-    """What the first one named is not counted again."""
     world = World(slack=PACED)
     await burst(world, 10)
     await world.passes(60, step=1)
@@ -87,7 +84,6 @@ async def test_the_next_storm_has_a_digest_of_its_own() -> None:
 
 @pytest.mark.parametrize("sent", [True, False])
 async def test_a_worker_that_dies_while_it_posts_leaves_one_digest(sent: bool) -> None:
-    """The intent is stored before, and carries the mark by which the message is found again."""
     world = World(slack=PACED)
     world.chat.script.fail("post", after=sent, error=RuntimeError("killed"), skip=3)
     await burst(world, 30)
@@ -100,7 +96,6 @@ async def test_a_worker_that_dies_while_it_posts_leaves_one_digest(sent: bool) -
 
 
 async def test_a_post_that_was_not_answered_is_looked_for() -> None:
-    """Unknown is unknown for a digest too."""
     world = World(slack=PACED)
     world.chat.script.fail("post", Failure.UNKNOWN, after=True, skip=3)
     await burst(world, 30)
@@ -109,7 +104,6 @@ async def test_a_post_that_was_not_answered_is_looked_for() -> None:
 
 
 async def test_a_digest_that_somebody_deletes_is_no_endless_loop() -> None:
-    """While many wait there is a new one; afterwards there is none."""
     world = World(slack=PACED)
     await burst(world, 30)
     await world.passes(3, step=1)
@@ -121,7 +115,6 @@ async def test_a_digest_that_somebody_deletes_is_no_endless_loop() -> None:
 
 @pytest.mark.parametrize("failure", [Failure.SHAPE, Failure.PLACE, Failure.UNCONNECTED])
 async def test_a_digest_that_cannot_be_edited_is_not_hammered(failure: Failure) -> None:
-    """The threads go on without it."""
     world = World(slack=PACED, timing={"poll": "1h", "report": "1h", "escalate_after": "1h"})
     await burst(world, 30)
     await world.passes(2, step=1)

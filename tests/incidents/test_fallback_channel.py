@@ -27,7 +27,6 @@ def asked(world: World) -> int:
 
 
 async def test_the_original_channel_is_tried_once_an_hour() -> None:
-    """While it stays closed, nothing else changes in the thread that stands in for it."""
     world = await away()
     root = world.parent.ts
     await world.passes(3500, step=50)
@@ -58,7 +57,6 @@ async def test_an_open_channel_is_gone_back_to_within_the_hour() -> None:
 
 
 async def test_nobody_is_mentioned_a_second_time_at_home() -> None:
-    """The group was told in the fallback channel."""
     world = World(slack={**SLACK, "mention": "S0ONCALL"}, timing=QUIET)
     world.chat.channels = [FALLBACK]
     await world.opens()
@@ -70,7 +68,6 @@ async def test_nobody_is_mentioned_a_second_time_at_home() -> None:
 
 
 async def test_an_unknown_answer_on_the_way_home_makes_no_second_thread() -> None:
-    """The history of its own channel is searched first, as for any first message."""
     world = await away()
     world.chat.channels = [CHANNEL, FALLBACK]
     world.clock.advance(3600)
@@ -100,7 +97,6 @@ async def test_a_closed_channel_is_asked_once_a_minute_by_all_new_incidents_toge
 
 
 async def test_a_message_that_cannot_be_edited_any_more_is_left_alone() -> None:
-    """The fallback channel is closed in its turn: the incident goes on at home all the same."""
     world = await away()
     world.clock.advance(3600)
     world.chat.channels = [CHANNEL]

@@ -31,7 +31,6 @@ async def test_a_group_that_fires_opens_one_incident(world: World) -> None:
 
 
 async def test_the_first_route_that_matches_decides_on_the_channel(world: World) -> None:
-    """A route's own mention goes before the default one."""
     routes = [{"match": {"severity": "page"}, "channel": "C0PAGE", "mention": "S0PAGE"}]
     world.context.settings = replace(world.context.settings, file=File.model_validate({"route": routes}))
     await world.fires()
@@ -39,7 +38,6 @@ async def test_the_first_route_that_matches_decides_on_the_channel(world: World)
 
 
 async def test_a_member_that_joins_goes_into_the_same_incident(world: World) -> None:
-    """A pool that only the new alert names is watched from now on."""
     await world.fires(spoken("a1"))
     assert await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL)) is Taken.JOINED
     assert [alert.fingerprint for alert in world.incident.group.alerts] == ["a1", "a2"]
@@ -60,7 +58,6 @@ async def test_a_late_repeat_brings_no_member_back(world: World) -> None:
 
 
 async def test_the_thread_says_what_is_odd_about_an_alert(world: World) -> None:
-    """Once, in a reply of its own; the incident opens anyway."""
     await world.fires(oddities=("priority: is required", "teams[0]: <!channel>"))
     await world.work()
     (reply,) = world.replies
@@ -70,7 +67,6 @@ async def test_the_thread_says_what_is_odd_about_an_alert(world: World) -> None:
 
 
 async def test_a_repeat_changes_nothing(world: World) -> None:
-    """Not even a version: a storm of repeats writes nothing."""
     await world.fires()
     before = world.data.commits
     assert [await world.fires() for _ in range(5)] == [Taken.REPEATED] * 5
@@ -78,34 +74,29 @@ async def test_a_repeat_changes_nothing(world: World) -> None:
 
 
 async def test_fifty_identical_deliveries_at_once_are_one_incident(world: World) -> None:
-    """The index and the mark decide inside one commit; who loses the race looks again."""
     taken = await asyncio.gather(*(world.fires() for _ in range(50)))
     assert sorted(taken) == [Taken.OPENED, *[Taken.REPEATED] * 49]
     assert len(incidents(world)) == 1
 
 
 async def test_fifty_members_at_once_are_one_incident_with_all_of_them(world: World) -> None:
-    """A conflict re-runs the move on what the other one wrote, and loses neither."""
     await world.fires(spoken("a0"))
     await asyncio.gather(*(world.fires(spoken(f"a{n}")) for n in range(1, 20)))
     assert {alert.fingerprint for alert in world.incident.group.alerts} == {f"a{n}" for n in range(20)}
 
 
 async def test_a_group_whose_alerts_all_resolve_eases(world: World) -> None:
-    """The alert is over, the queue may not be: only measuring ends the incident."""
     await world.fires()
     assert await world.fires(spoken(firing=False)) is Taken.JOINED
     assert world.incident.state is State.EASING
 
 
 async def test_resolved_without_an_open_incident_opens_nothing(world: World) -> None:
-    """The end of something that Tailback never saw is no news."""
     assert await world.fires(spoken(firing=False)) is Taken.NOTHING_OPEN
     assert incidents(world) == []
 
 
 async def test_the_contact_points_test_button_opens_nothing(world: World) -> None:
-    """It proves the connection."""
     assert await world.fires(replace(spoken(), kind=Kind.TEST)) is Taken.TESTED
     assert incidents(world) == []
 
@@ -150,7 +141,6 @@ async def test_an_end_by_hand_is_respected_while_the_same_alert_goes_on_firing(a
 
 
 async def test_a_stale_firing_of_an_alert_that_has_ended_opens_nothing_new(world: World) -> None:
-    """A delivery that was overtaken by its own end, hours later, is old news."""
     await world.fires(spoken("a1"), spoken("a2"))
     await world.work()
     await world.asks("resolve", surface="dialog")
@@ -161,7 +151,6 @@ async def test_a_stale_firing_of_an_alert_that_has_ended_opens_nothing_new(world
 
 
 async def test_a_store_that_is_down_is_said_so(world: World) -> None:
-    """The sender is asked to send again; nothing is half written."""
     world.data.broken = Unreachable("Redis", "connection refused")
     with pytest.raises(Unreachable, match="Redis: connection refused"):
         await world.fires()
@@ -170,7 +159,6 @@ async def test_a_store_that_is_down_is_said_so(world: World) -> None:
 
 
 async def test_a_group_that_is_never_left_alone_is_sent_again(world: World) -> None:
-    """After many lost races the sender hears that it may try later, and nothing loops for ever."""
     await world.fires()
 
     class Contested(PoliteStore):
@@ -188,7 +176,6 @@ async def test_a_group_that_is_never_left_alone_is_sent_again(world: World) -> N
 
 
 async def test_a_webhook_and_a_click_at_once_keep_both(world: World) -> None:
-    """The click's move is run again on what the webhook wrote."""
     await world.opens()
     await asyncio.gather(world.fires(spoken(firing=False)), world.asks("ack", ANA))
     assert (world.incident.ownership.owner, world.incident.state) == (ANA, State.EASING)

@@ -77,7 +77,6 @@ def incidents(world: World) -> list[Incident]:
 async def test_a_start_that_arrives_after_its_end_opens_nothing_and_a_later_start_does(
     told: Callable[[str], Delivery], world: World
 ) -> None:
-    """However often and however late the old one is repeated."""
     assert await take_alert(world.context, told(END)) is Taken.NOTHING_OPEN
     assert await take_alert(world.context, told(START)) is Taken.OUTDATED
     world.clock.advance(ENDS_KEPT_SECONDS - 1)
@@ -91,7 +90,6 @@ async def test_a_start_that_arrives_after_its_end_opens_nothing_and_a_later_star
 
 @pytest.mark.parametrize("told", FORMATS.values(), ids=FORMATS)
 async def test_in_any_order_only_what_still_fires_is_open(told: Callable[[str], Delivery]) -> None:
-    """Start, end and a later start, shuffled and repeated."""
     shuffled = random.Random(5)
     for _ in range(40):
         world = World()
@@ -111,14 +109,12 @@ async def test_in_any_order_only_what_still_fires_is_open(told: Callable[[str], 
 async def test_both_at_once_in_two_processes_leave_nothing_firing(
     told: Callable[[str], Delivery], at: Sequence[str], world: World
 ) -> None:
-    """Whoever commits first: the other one reads again."""
     await asyncio.gather(*(take_alert(world.context, told(one)) for one in at))
     assert len(incidents(world)) <= 1
     assert not any(found.group.firing for found in incidents(world))
 
 
 async def test_both_at_once_on_a_real_server_leave_nothing_firing(redis_url: str) -> None:
-    """Two processes with their own connections, many groups, in every interleaving that happens."""
     server, world = StoreWorld(redis_url), World()
     first, second = (replace(world.context, store=server.store()) for _ in range(2))
 
@@ -140,7 +136,6 @@ async def test_both_at_once_on_a_real_server_leave_nothing_firing(redis_url: str
 
 
 async def test_of_a_group_only_the_alerts_that_still_fire_open_it(world: World) -> None:
-    """The other one is shown as resolved, and does not fire again when it is told once more."""
     await take_alert(world.context, delivery(resolved("a1")))
     assert await take_alert(world.context, delivery(alert("a1"), alert("a2"))) is Taken.OPENED
     assert [one.fingerprint for one in world.incident.group.firing] == ["a2"]
@@ -149,14 +144,12 @@ async def test_of_a_group_only_the_alerts_that_still_fire_open_it(world: World) 
 
 
 async def test_an_end_that_nobody_expected_is_forgotten_after_a_day(world: World) -> None:
-    """What still fires then, fires."""
     await take_alert(world.context, delivery(resolved()))
     world.clock.advance(ENDS_KEPT_SECONDS + 1)
     assert await take_alert(world.context, delivery()) is Taken.OPENED
 
 
 async def test_a_listing_reopens_it_only_when_it_really_still_fires(world: World) -> None:
-    """A list that was read before the end arrived says nothing; one that is read much later does."""
     labels = '{alertname="Runner queue is long"}'
     world.alertmanager.active = (delivery(group_key=f"{GUESSED}{labels}", receiver="tailback"),)
     await take_alert(world.context, delivery(resolved(), group_key=f"{{}}:{labels}"))

@@ -50,7 +50,6 @@ async def test_nobody_is_paged_before_the_time_and_one_page_is_sent_after_it() -
 
 @pytest.mark.parametrize("who", [ANA, BEN])
 async def test_an_acknowledgement_in_slack_is_one_there_and_the_end_is_the_end(who: str) -> None:
-    """With the same key; a second acknowledgement sends nothing more."""
     made = await escalated()
     await made.asks("ack", who)
     await made.passes(10)
@@ -65,7 +64,6 @@ async def test_an_acknowledgement_in_slack_is_one_there_and_the_end_is_the_end(w
 
 
 async def test_who_acts_has_acknowledged_there_too() -> None:
-    """Scaling and silencing count as in Slack."""
     made = await escalated()
     await made.says("silence", "1h")
     await made.passes(10)
@@ -73,7 +71,6 @@ async def test_who_acts_has_acknowledged_there_too() -> None:
 
 
 async def test_an_incident_acknowledged_in_time_pages_nobody_not_even_at_its_end() -> None:
-    """There is nothing to acknowledge or resolve."""
     made = world()
     await made.opens()
     await made.asks("ack")
@@ -84,7 +81,6 @@ async def test_an_incident_acknowledged_in_time_pages_nobody_not_even_at_its_end
 
 
 async def test_a_drained_queue_resolves_there() -> None:
-    """The incident's own end."""
     made = await escalated()
     made.queues(0)
     await made.fires(spoken(firing=False))
@@ -94,7 +90,6 @@ async def test_a_drained_queue_resolves_there() -> None:
 
 
 async def test_an_incident_that_opens_again_is_paged_again_with_another_key() -> None:
-    """The page before is resolved first."""
     made = await escalated()
     await made.says("resolve")
     await made.passes(60)
@@ -107,7 +102,6 @@ async def test_an_incident_that_opens_again_is_paged_again_with_another_key() ->
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("failure", [Failure.UNCONNECTED, Failure.UNKNOWN, Failure.SHAPE, Failure.LATER])
 async def test_a_pager_that_is_down_is_named_once_and_reached_when_it_is_back(failure: Failure, *, after: bool) -> None:
-    """The thread says so, and Slack goes on; a message that arrived without an answer counts once."""
     made = world()
     made.pager.script.fail("send", failure, times=4, after=after)
     await escalated(made)
@@ -121,7 +115,6 @@ async def test_a_pager_that_is_down_is_named_once_and_reached_when_it_is_back(fa
 
 
 async def test_who_acknowledges_while_the_pager_is_down_is_not_followed_by_a_page() -> None:
-    """The acknowledgement is what it is sent when it is back."""
     made = world()
     made.pager.script.fail("send", Failure.UNCONNECTED, times=None)
     await escalated(made)
@@ -134,7 +127,6 @@ async def test_who_acknowledges_while_the_pager_is_down_is_not_followed_by_a_pag
 
 @pytest.mark.parametrize("commits", [0, 1])
 async def test_a_crash_before_the_intent_or_before_the_result_pages_once(commits: int) -> None:
-    """The next process sends the same key again."""
     made = world()
     await made.opens()
     made.clock.advance(LATE)
@@ -159,7 +151,6 @@ async def test_a_crash_before_the_intent_or_before_the_result_pages_once(commits
 
 
 async def test_slack_being_away_keeps_nobody_from_being_paged() -> None:
-    """The time of escalation does not depend on the thread."""
     made = world()
     made.chat.script.fail("*", Failure.UNCONNECTED, times=None)
     made.queues(14)
@@ -173,13 +164,11 @@ async def test_slack_being_away_keeps_nobody_from_being_paged() -> None:
     [({"channels": ["C0OTHER"]}, False), ({"channels": [CHANNEL]}, True), ({"unacknowledged": False}, False)],
 )
 async def test_a_pager_hears_of_its_own_channels(table: dict[str, object], *, paged: bool) -> None:
-    """And of no incident at all if it is there for outages only."""
     made = await escalated(world(**table))
     assert bool(made.pager.events) is paged
 
 
 async def test_an_incident_of_many_days_is_resolved_there_too() -> None:
-    """What the pager was sent is known for as long as the incident is open."""
     made = await escalated()
     await made.asks("ack")
     await made.passes(10)
@@ -191,7 +180,6 @@ async def test_an_incident_of_many_days_is_resolved_there_too() -> None:
 
 
 async def test_a_pager_that_stays_down_is_given_up_a_day_after_the_end() -> None:
-    """Not before; and the record goes."""
     made = await escalated()
     made.pager.script.fail("send", Failure.UNCONNECTED, times=None)
     await made.says("resolve")
@@ -202,6 +190,5 @@ async def test_a_pager_that_stays_down_is_given_up_a_day_after_the_end() -> None
 
 
 def test_actions_are_in_the_order_of_an_incident() -> None:
-    """A record of the state compares by it."""
     assert list(PageAction) == [PageAction.TRIGGER, PageAction.ACKNOWLEDGE, PageAction.RESOLVE]
     assert PageRecord("i1").escalated_at is None

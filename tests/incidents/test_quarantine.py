@@ -28,7 +28,6 @@ def held_of(claim: Claim) -> Stored[Incident]:
 
 
 async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
-    """The pauses grow; the fifth time one message names the incident and the command."""
     world, pauses = World(), []
     await world.fires()
     for _ in range(MOST_ATTEMPTS):

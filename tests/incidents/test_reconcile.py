@@ -17,7 +17,6 @@ from tests.world import ANA, BEN, OTHER_POOL, World, spoken
 
 
 async def test_the_first_message_waits_for_the_figures_of_its_pools(world: World) -> None:
-    """As soon as they are measured it is posted, with them."""
     world.queues(14)
     await world.fires()
     (claim,) = await world.claims()
@@ -41,7 +40,6 @@ async def test_figures_that_do_not_come_hold_up_the_first_message_no_longer_than
 
 
 async def test_the_first_message_carries_the_incidents_id_and_mentions_the_group(world: World) -> None:
-    """The mark is opaque; the group is told where everybody sees it."""
     await world.opens()
     assert world.parent.mark == message_key(world.incident)
     assert world.parent.mark.startswith(f"{world.incident.id}.")
@@ -49,7 +47,6 @@ async def test_the_first_message_carries_the_incidents_id_and_mentions_the_group
 
 
 async def test_the_parent_is_edited_only_when_it_changes(world: World) -> None:
-    """Polls without news cost Slack nothing."""
     await world.opens()
     await world.passes(90, step=30)  # the second look knows a trend, the third a slope
     before = world.parent.edits
@@ -62,7 +59,6 @@ async def test_the_parent_is_edited_only_when_it_changes(world: World) -> None:
 
 
 async def test_a_parent_with_the_same_words_is_refreshed_once_a_report_period(world: World) -> None:
-    """Its time of measuring goes on, so that nobody takes it for dead."""
     await world.opens()
     await world.passes(30, step=30)
     before = world.parent.edits
@@ -71,7 +67,6 @@ async def test_a_parent_with_the_same_words_is_refreshed_once_a_report_period(wo
 
 
 async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything(world: World) -> None:
-    """The parent first, then the replies, oldest first."""
     await world.opens()
     await world.fires(spoken("a1"), spoken("a2", host="one"))
     await world.fires(spoken("a1"), spoken("a2", host="one"), spoken("a3", host="two"))
@@ -111,7 +106,6 @@ async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread(wo
 
 
 async def test_a_closed_incident_is_watched_no_longer() -> None:
-    """Its pools are not measured any more, nothing is due, and it can still be reported on."""
     world = World(timing={"watch": "0s"})
     await world.opens()
     await world.fires(spoken(firing=False))
@@ -127,7 +121,6 @@ async def test_a_closed_incident_is_watched_no_longer() -> None:
 
 
 async def test_status_replies_come_at_most_once_a_report_period_and_only_with_news(world: World) -> None:
-    """A queue that doubles is told once; one that stays is not told at all."""
     await world.opens(queued=10)
     world.queues(20)
     await world.passes(270, step=30)
@@ -138,7 +131,6 @@ async def test_status_replies_come_at_most_once_a_report_period_and_only_with_ne
 
 
 async def test_muted_there_are_no_status_replies_but_the_parent_stays_true(world: World) -> None:
-    """What people do is still told."""
     await world.opens(queued=10)
     await world.asks("mute")
     world.queues(40)
@@ -158,7 +150,6 @@ async def test_nobody_acknowledged_is_told_once(world: World) -> None:
 
 
 async def test_an_acknowledged_incident_does_not_escalate(world: World) -> None:
-    """Somebody has it."""
     await world.opens()
     await world.asks("ack", BEN)
     await world.passes(1800, step=30)
@@ -198,7 +189,6 @@ async def test_an_incident_waits_for_its_turn() -> None:
 
 
 async def test_one_talkative_incident_lets_the_others_have_a_turn(world: World) -> None:
-    """After a bounded number of steps the claim is given back, with the rest due at once."""
     await world.opens()
     for number in range(20):
         await world.fires(spoken("a1"), spoken(f"b{number}", host=str(number)))
@@ -226,7 +216,6 @@ async def test_a_candidate_pool_that_queues_is_shown_and_the_others_are_not_judg
 
 @pytest.mark.parametrize("state", [State.DRAINED, State.RESOLVED])
 async def test_a_claim_on_what_is_over_and_said_ends_quietly(state: State, world: World) -> None:
-    """Nothing is sent for an incident that is over and says so."""
     await world.opens()
     await world.asks("resolve", surface="dialog")
     await world.work()

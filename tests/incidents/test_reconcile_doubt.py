@@ -44,7 +44,6 @@ async def test_a_worker_that_dies_while_it_posts_leaves_one_thread(sent: bool, w
 
 
 async def test_a_history_that_lags_makes_no_second_thread(world: World) -> None:
-    """A message that shows up only after some seconds is still found."""
     world.chat.history_lag_seconds = 15
     await dying(world, sent=True)
     await world.passes(40, step=1)
@@ -52,7 +51,6 @@ async def test_a_history_that_lags_makes_no_second_thread(world: World) -> None:
 
 
 async def test_waiting_for_a_turn_does_not_forget_the_doubt() -> None:
-    """A paced channel, a dead worker: released without a look, the next claim would have posted again."""
     world = World(slack={"pace": "30s", "storm": 99})
     await dying(world, sent=True)
     for _ in range(4):
@@ -77,7 +75,6 @@ async def test_an_edit_that_fails_first_does_not_forget_the_doubt_about_a_reply(
 
 
 async def test_the_second_of_two_messages_after_a_doubt_needs_no_look(world: World) -> None:
-    """Only the first thing that is due can have been said by the one who died."""
     await world.opens()
     await world.fires(spoken("a1"), spoken("b1", host="one"))
     await world.fires(spoken("a1"), spoken("b1", host="one"), spoken("b2", host="two"))
@@ -90,7 +87,6 @@ async def test_the_second_of_two_messages_after_a_doubt_needs_no_look(world: Wor
 
 
 async def test_a_history_that_cannot_be_read_delays_by_two_minutes_at_most(world: World) -> None:
-    """Late beats never: then it is posted all the same."""
     await dying(world, sent=False)
     world.chat.script.fail("find", Failure.CREDENTIALS, times=None)
     await world.passes(LOOK_UP_SECONDS - 5, step=5)
@@ -101,7 +97,6 @@ async def test_a_history_that_cannot_be_read_delays_by_two_minutes_at_most(world
 
 
 async def test_with_no_history_every_new_doubt_waits_anew(world: World) -> None:
-    """A try that ended unknown, two minutes after the first: the next one is not made at once."""
     await dying(world, sent=False)
     world.chat.script.fail("find", Failure.CREDENTIALS, times=None)
     world.chat.script.fail("post", Failure.UNKNOWN, times=None)
@@ -110,7 +105,6 @@ async def test_with_no_history_every_new_doubt_waits_anew(world: World) -> None:
 
 
 async def test_a_claim_that_was_lost_writes_nothing(world: World) -> None:
-    """Somebody else has the record: the late worker's move is refused, and it says so."""
     await world.opens()
     await world.asks("ack", ANA)
     (late,) = await world.claims()
@@ -136,7 +130,6 @@ async def test_nothing_is_sent_after_the_lease_has_ended(world: World) -> None:
 
 
 async def test_a_root_that_slack_took_in_while_the_record_was_taken_away_is_adopted(world: World) -> None:
-    """The worker's lease ended while Slack was slow: the next one finds the thread instead of opening another."""
     world.chat = world.context.chat = Slow(world.clock)
     world.queues(14)
     await world.fires()

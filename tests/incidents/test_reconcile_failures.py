@@ -35,7 +35,6 @@ async def test_later_holds_the_whole_channel_for_as_long_as_slack_says(world: Wo
 
 
 async def test_later_on_an_edit_leaves_the_replies_their_way(world: World) -> None:
-    """Edits and posts are counted apart."""
     await world.opens()
     world.chat.script.fail("update", Failure.LATER, retry_after_seconds=30)
     await world.asks("ack", ANA)
@@ -50,7 +49,6 @@ async def test_later_on_an_edit_leaves_the_replies_their_way(world: World) -> No
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool, world: World) -> None:
-    """After lease and settle time; one thread, whether the first try had worked or not."""
     world.chat.script.fail("post", Failure.UNKNOWN, after=arrived)
     await waiting(world)
     assert world.context.health.slack
@@ -67,7 +65,6 @@ async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool, wor
 
 
 async def test_an_unknown_reply_is_looked_for_and_told_once(world: World) -> None:
-    """The same holds inside the thread; the reply after it needs no look."""
     await world.opens()
     world.chat.script.fail("post", Failure.UNKNOWN, after=True)
     await world.fires(spoken("a1"), spoken("b1", host="one"))
@@ -79,7 +76,6 @@ async def test_an_unknown_reply_is_looked_for_and_told_once(world: World) -> Non
 
 
 async def test_an_unknown_edit_is_simply_made_again(world: World) -> None:
-    """The same edit twice does no harm: no look, and no reply waits for one."""
     await world.opens()
     world.chat.script.fail("update", Failure.UNKNOWN)
     await world.asks("ack", ANA)
@@ -91,7 +87,6 @@ async def test_an_unknown_edit_is_simply_made_again(world: World) -> None:
 
 
 async def test_a_slack_that_cannot_be_reached_is_tried_with_growing_pauses(world: World) -> None:
-    """Up to a minute; /readyz says why meanwhile; nothing is lost."""
     world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
     await waiting(world)
     assert world.due() == 2.0
@@ -104,7 +99,6 @@ async def test_a_slack_that_cannot_be_reached_is_tried_with_growing_pauses(world
 
 
 async def test_an_outage_of_slack_costs_no_buttons(world: World) -> None:
-    """The rendering is not to blame for a network that is down: afterwards the full message stands."""
     world.chat.script.fail("post", Failure.UNCONNECTED, times=6)
     await waiting(world)
     await world.passes(200)
@@ -113,7 +107,6 @@ async def test_an_outage_of_slack_costs_no_buttons(world: World) -> None:
 
 
 async def test_a_shape_that_slack_refuses_is_made_plain(world: World) -> None:
-    """At most two refusals; the thread exists, in words alone."""
     world.chat.script.fail("post", Failure.SHAPE)
     await waiting(world)
     assert world.chat.script.count("post") == 2
@@ -122,7 +115,6 @@ async def test_a_shape_that_slack_refuses_is_made_plain(world: World) -> None:
 
 
 async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text(world: World) -> None:
-    """The thread goes on instead of standing still behind one message."""
     await world.opens()
     world.chat.script.fail("post", Failure.SHAPE)
     await world.fires(spoken("a1"), spoken("b1", host="one"))
@@ -133,7 +125,6 @@ async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text(world: World
 
 
 async def test_a_plain_text_that_slack_refuses_rests_for_an_hour(world: World) -> None:
-    """Polls do not wake it: at most two tries, then quarantine, and the others are not held up."""
     world.chat.script.fail("post", Failure.SHAPE, times=2)
     await waiting(world)
     await world.passes(3500, step=50)
@@ -147,7 +138,6 @@ async def test_a_plain_text_that_slack_refuses_rests_for_an_hour(world: World) -
 
 
 async def test_a_channel_that_cannot_be_used_is_replaced_by_the_fallback() -> None:
-    """The thread opens there and names the channel it stands in for."""
     world = World(slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"})
     world.chat.channels = [FALLBACK]
     await waiting(world)
@@ -158,7 +148,6 @@ async def test_a_channel_that_cannot_be_used_is_replaced_by_the_fallback() -> No
 
 
 async def test_a_channel_that_is_archived_under_way_moves_the_incident() -> None:
-    """What is still to be told is told in the new thread."""
     world = World(slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"})
     await world.opens()
     world.chat.channels = [FALLBACK]
@@ -169,7 +158,6 @@ async def test_a_channel_that_is_archived_under_way_moves_the_incident() -> None
 
 
 async def test_without_a_fallback_a_broken_channel_is_tried_once_a_minute(world: World) -> None:
-    """Whatever wakes the incident in between."""
     world.chat.channels = []
     await waiting(world)
     for _ in range(5):
@@ -182,7 +170,6 @@ async def test_without_a_fallback_a_broken_channel_is_tried_once_a_minute(world:
 
 
 async def test_refused_credentials_stop_all_posting_to_a_probe_in_ten_seconds(world: World) -> None:
-    """/readyz is told, everything is kept, and it goes on by itself once a call succeeds."""
     world.chat.script.fail("post", Failure.CREDENTIALS, times=None)
     world.queues(14)
     for number in range(3):
@@ -199,7 +186,6 @@ async def test_refused_credentials_stop_all_posting_to_a_probe_in_ten_seconds(wo
 
 
 async def test_a_deleted_thread_is_replaced_once_by_a_new_one(world: World) -> None:
-    """It says so, and what is not told yet is told there."""
     before = await world.opens()
     world.chat.delete(CHANNEL, before.thread.root or "")
     await world.fires(spoken("a1"), spoken("b1", host="one"))
@@ -211,7 +197,6 @@ async def test_a_deleted_thread_is_replaced_once_by_a_new_one(world: World) -> N
 
 
 async def test_an_unrelated_note_does_not_count_as_a_deleted_thread(world: World) -> None:
-    """The first deletion is mended at once, whatever the thread was told shortly before."""
     before = await world.opens()
     await world.says("scale_up", "linux.2xlarge", "24")
     await world.asks("diagnose")
@@ -224,7 +209,6 @@ async def test_an_unrelated_note_does_not_count_as_a_deleted_thread(world: World
 
 
 async def test_a_thread_that_is_deleted_again_rests_for_an_hour(world: World) -> None:
-    """Never a loop of new threads."""
     await world.opens()
     for _ in range(2):
         world.chat.delete(CHANNEL, world.incident.thread.root or "")
@@ -253,7 +237,6 @@ async def test_a_message_that_cannot_be_edited_any_more_gets_a_new_thread_even_w
 
 
 async def test_a_store_that_fails_is_no_failure_of_slack(world: World) -> None:
-    """The claim is left to whoever comes next; nothing is said of Slack."""
     await world.opens()
     await world.asks("ack", ANA)
     (claim,) = await world.claims()

@@ -31,7 +31,6 @@ def notices(world: World) -> list[tuple[str, str]]:
 async def test_a_known_senders_refused_alert_is_told_once(
     source: str, status: int, content: bytes, headers: dict[str, str]
 ) -> None:
-    """In the fallback channel, with the reason that the sender got."""
     async with Door(**TABLES) as door:
         answers = [await door.alert(content, source, **headers) for _ in range(3)]
         assert {answer.status_code for answer in answers} == {status}
@@ -47,14 +46,12 @@ async def test_a_known_senders_refused_alert_is_told_once(
 @pytest.mark.parametrize("headers", [{"X-Nothing": "1"}, {"Authorization": "Bearer wrong"}])
 @pytest.mark.parametrize("content", [LARGE, b"{"])
 async def test_of_a_stranger_nothing_is_told(headers: dict[str, str], content: bytes) -> None:
-    """Or anybody could write into the channel."""
     async with Door(**TABLES) as door:
         assert (await door.alert(content, **headers)).status_code == 401
         assert door.world.data.rows == {}
 
 
 async def test_another_sender_is_told_too_and_the_same_one_after_an_hour() -> None:
-    """Two sources are two senders; each notice is a message of its own."""
     async with Door(**TABLES) as door:
         await door.alert(b"{", **KNOWN)
         await door.alert(b"{", "event", **KNOWN)
@@ -71,7 +68,6 @@ async def test_another_sender_is_told_too_and_the_same_one_after_an_hour() -> No
 
 
 async def test_of_many_processes_at_once_one_writes_the_notice(world: World) -> None:
-    """The record's version decides."""
     told = await asyncio.gather(*(report_rejected(world.context, "grafana", "10.0.0.1", "why") for _ in range(20)))
     assert told.count(True) == 1
     await world.work()
@@ -80,7 +76,6 @@ async def test_of_many_processes_at_once_one_writes_the_notice(world: World) -> 
 
 @pytest.mark.parametrize("failure", Failure)
 async def test_whatever_fails_once_in_slack_one_notice_stands(failure: Failure) -> None:
-    """The notice is posted like every other message."""
     world = World(slack={"fallback_channel": "C0OPS"})
     world.chat.script.fail("post", failure, after=failure is Failure.UNKNOWN)
     await report_rejected(world.context, "grafana", "10.0.0.1", "<!channel> *why*")
@@ -90,14 +85,12 @@ async def test_whatever_fails_once_in_slack_one_notice_stands(failure: Failure) 
 
 
 async def test_a_store_that_is_down_costs_the_notice_and_not_the_answer() -> None:
-    """The sender still learns what is wrong."""
     async with Door(**TABLES) as door:
         door.world.data.broken = Unreachable("Redis", "connection refused")
         assert (await door.alert(b"{", **KNOWN)).status_code == 400
 
 
 async def test_a_woken_notice_without_a_record_posts_nothing(world: World) -> None:
-    """It has nothing to say."""
     await world.store.commit(Change(wake=("rejected:gone",)))
     await world.work()
     assert notices(world) == []

@@ -32,7 +32,6 @@ async def measured(world: World, wait: float | None, age: float = 0.0) -> None:
 
 
 async def test_an_incident_opens_after_the_limit_and_eases_below_it() -> None:
-    """Once, whatever the wait is in the next minutes; it began when the wait passed the limit."""
     world = world_with()
     await measured(world, HOUR - 1)
     assert not world.data.sets.get("open")
@@ -51,7 +50,6 @@ async def test_an_incident_opens_after_the_limit_and_eases_below_it() -> None:
 
 @pytest.mark.parametrize(("wait", "age"), [(None, 0.0), (0.0, 600.0)])
 async def test_an_unknown_or_old_wait_changes_nothing(wait: float | None, age: float) -> None:
-    """Unknown is not zero."""
     world = world_with()
     await measured(world, 2 * HOUR)
     await measured(world, wait, age)
@@ -59,7 +57,6 @@ async def test_an_unknown_or_old_wait_changes_nothing(wait: float | None, age: f
 
 
 async def test_without_a_limit_only_alerts_open_incidents() -> None:
-    """The default."""
     world = world_with(None)
     await measured(world, 5 * HOUR)
     assert not world.data.sets.get("open")

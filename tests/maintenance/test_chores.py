@@ -7,7 +7,6 @@ from tests.world import World
 
 
 async def test_every_duty_comes_back(world: World) -> None:
-    """After each was due at once, as at the start of a worker."""
     await world.context.store.commit(wake_all())
     for claim in await world.claims("chore"):
         await world.tell(claim)
@@ -16,7 +15,6 @@ async def test_every_duty_comes_back(world: World) -> None:
 
 
 async def test_a_duty_that_no_longer_exists_does_not_come_back(world: World) -> None:
-    """An older release had others."""
     await world.context.store.commit(Change(wake=("chore:former",)))
     (claim,) = await world.claims("chore")
     await world.tell(claim)
@@ -24,7 +22,6 @@ async def test_a_duty_that_no_longer_exists_does_not_come_back(world: World) -> 
 
 
 async def test_what_is_wrong_stays_on_record(world: World) -> None:
-    """Until the duty finds nothing any more."""
     world.alertmanager.script.fail("groups", times=1)
     for _ in range(2):
         await world.context.store.commit(Change(wake=("chore:resync",)))

@@ -33,7 +33,6 @@ def buttons(message: Message) -> list[object]:
 
 
 async def test_a_second_thread_points_to_the_first_and_loses_its_buttons() -> None:
-    """The one on record is older: it stays as it is."""
     world, second = await doubled(late=True)
     first, edits = world.parent, world.parent.edits
     assert buttons(second.message)
@@ -48,7 +47,6 @@ async def test_a_second_thread_points_to_the_first_and_loses_its_buttons() -> No
 
 
 async def test_the_oldest_stays_also_when_the_record_knows_the_other() -> None:
-    """The record moves to the older message, which is drawn as it should be, and its button works."""
     world, older = await doubled(late=False)
     younger = world.parent
     await deduplicate_threads(world.context)
@@ -72,7 +70,6 @@ async def test_a_button_of_the_collapsed_one_acts_on_nothing() -> None:
 
 
 async def test_looking_again_changes_nothing() -> None:
-    """What was collapsed is no duplicate any more."""
     world, second = await doubled(late=True)
     await deduplicate_threads(world.context)
     edits = second.edits
@@ -81,7 +78,6 @@ async def test_looking_again_changes_nothing() -> None:
 
 
 async def test_other_messages_are_left_alone(world: World) -> None:
-    """One that somebody else wrote with our mark, and one of another incident."""
     await world.opens()
     strange = SlackMessage(CHANNEL, f"{NOW - 9:.6f}", Message("Not ours"), message_key(world.incident), ours=False)
     world.chat.messages.append(strange)
@@ -104,7 +100,6 @@ async def test_only_young_incidents_are_searched_for() -> None:
 
 
 async def test_a_channel_that_cannot_be_searched_is_named() -> None:
-    """And nothing is collapsed on a guess."""
     world, second = await doubled(late=True)
     world.second_stands = True
     before = replace(second)

@@ -59,7 +59,6 @@ async def test_an_ended_incident_keeps_at_most_five_keys(world: World) -> None:
 
 
 async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident(world: World) -> None:
-    """Only the traces of the old one go: its thread, and its place in the report."""
     old = await ended(world)
     world.clock.advance(KEPT_AFTER_CLOSE_SECONDS + DAY)
     await world.fires(spoken(starts_at=world.clock.now() - 60))
@@ -74,7 +73,6 @@ async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident(worl
 
 
 async def test_an_incident_that_is_open_is_never_forgotten(world: World) -> None:
-    """However old it is, and also when it stands among those that ended once."""
     incident = await ended(world)
     row = world.data.rows[f"inc:{incident.id}"]
     row.value, row.expires = replace(incident, state=incident.state.OPEN, closed_at=None, opened_at=NOW), float("inf")
@@ -85,7 +83,6 @@ async def test_an_incident_that_is_open_is_never_forgotten(world: World) -> None
 
 
 async def test_what_has_expired_by_itself_leaves_the_report(world: World) -> None:
-    """Nobody was there to forget it: its name goes from the set all the same."""
     incident = await ended(world)
     del world.data.rows[f"inc:{incident.id}"]
     await expire(world.context)
@@ -93,7 +90,6 @@ async def test_what_has_expired_by_itself_leaves_the_report(world: World) -> Non
 
 
 async def test_the_chore_does_it_every_six_hours(world: World) -> None:
-    """Whichever worker claims it."""
     incident = await ended(world)
     from_then = world.clock.now()
     world.data.due["chore:tidy"] = from_then

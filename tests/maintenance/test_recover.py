@@ -34,7 +34,6 @@ async def lost() -> World:
 
 
 async def test_what_fires_again_goes_on_in_its_old_thread() -> None:
-    """No second first message; the thread says what is forgotten, and its new buttons work."""
     world = await lost()
     (first,) = world.chat.parents()
     assert await recovered(world.context)
@@ -51,7 +50,6 @@ async def test_what_fires_again_goes_on_in_its_old_thread() -> None:
 
 @pytest.mark.parametrize("failure", [Failure.UNCONNECTED, Failure.UNKNOWN, Failure.LATER])
 async def test_until_every_channel_was_read_nothing_counts_as_healed(failure: Failure) -> None:
-    """A channel that may answer later is asked again; until then every action is refused."""
     world = await lost()
     world.chat.script.fail("own", failure)
     assert not await recovered(world.context)
@@ -65,7 +63,6 @@ async def test_until_every_channel_was_read_nothing_counts_as_healed(failure: Fa
 
 
 async def test_a_channel_that_is_gone_for_good_holds_up_nobody() -> None:
-    """Waiting for it would stop all actions for ever; the other channels are read."""
     world = await lost()
     world.configure(slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"})
     world.chat.channels = [CHANNEL]
@@ -74,7 +71,6 @@ async def test_a_channel_that_is_gone_for_good_holds_up_nobody() -> None:
 
 
 async def test_every_channel_of_ours_is_read(world: World) -> None:
-    """Routes and the fallback, too: an incident may stand in any of them."""
     world.configure(
         [{"match": {"team": "a"}, "channel": "C0A"}],
         slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"},
@@ -84,7 +80,6 @@ async def test_every_channel_of_ours_is_read(world: World) -> None:
 
 
 async def test_the_thread_of_an_incident_that_was_over_is_not_taken_up(world: World) -> None:
-    """Its group opens a new thread, as it would have."""
     await world.opens()
     await world.fires(spoken(firing=False))
     world.queues(0)
@@ -99,7 +94,6 @@ async def test_the_thread_of_an_incident_that_was_over_is_not_taken_up(world: Wo
 
 
 async def test_a_thread_that_somebody_else_wrote_is_not_taken_up(world: World) -> None:
-    """Any app may copy a mark; nobody copies the sender."""
     await world.opens()
     (first,) = world.chat.parents()
     first.ours = False
@@ -111,7 +105,6 @@ async def test_a_thread_that_somebody_else_wrote_is_not_taken_up(world: World) -
 
 
 async def test_an_incident_that_was_opened_meanwhile_moves_into_the_old_thread() -> None:
-    """The alert came again before the channels were read, and nothing was posted for it yet."""
     world = await lost()
     (first,) = world.chat.parents()
     await world.fires()
@@ -122,7 +115,6 @@ async def test_an_incident_that_was_opened_meanwhile_moves_into_the_old_thread()
 
 
 async def test_an_old_thread_beside_a_new_one_points_to_it() -> None:
-    """The alert came again and its new thread stands: the old one loses its buttons."""
     world = await lost()
     (first,) = world.chat.parents()
     await world.fires()
@@ -137,7 +129,6 @@ async def test_an_old_thread_beside_a_new_one_points_to_it() -> None:
 
 
 async def test_messages_that_are_no_first_messages_of_ours_are_left_alone(world: World) -> None:
-    """A reply's mark, a digest's, and none."""
     for mark in ("i1/3", "digest/1.000", "i1"):
         world.chat.messages.append(SlackMessage(CHANNEL, f"{NOW - 5:.6f}", Message("x"), mark))
     assert await recovered(world.context)

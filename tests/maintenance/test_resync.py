@@ -13,7 +13,6 @@ HEARD = delivery(group_key=f"{GUESSED}{LABELS}")
 
 
 async def test_a_group_of_ours_is_opened_and_its_delivery_joins_it(world: World) -> None:
-    """Opened once; the webhook with the whole key is the same incident; another team's receiver is not ours."""
     world.alertmanager.active = (HEARD, delivery(receiver="email", group_key=f"{GUESSED}{LABELS}"))
     assert await resync(world.context) == ""
     assert await resync(world.context) == ""

@@ -28,7 +28,6 @@ async def looks(world: World, seconds: float, record: Chore) -> Chore:
 
 
 async def test_a_long_silence_is_told_once_and_its_end_once() -> None:
-    """Not before the time that is configured, and not at every look after it."""
     world = await silent()
     record = await looks(world, 290, Chore("watch"))
     assert world.pager.told == []
@@ -42,7 +41,6 @@ async def test_a_long_silence_is_told_once_and_its_end_once() -> None:
 
 
 async def test_who_could_not_be_told_is_told_later() -> None:
-    """The way outside may be down for a while, too."""
     world = await silent()
     world.pager.script.fail("send", Failure.UNCONNECTED, times=3)
     await looks(world, 400, Chore("watch"))
@@ -50,7 +48,6 @@ async def test_who_could_not_be_told_is_told_later() -> None:
 
 
 async def test_readiness_is_told_sooner_of_what_slack_refused() -> None:
-    """Waiting one's turn is no trouble for a minute; a refusal is after ten seconds."""
     world = await silent()
     world.clock.advance(TROUBLE_SECONDS + 1)
     assert "Slack: * failed" in (await check_slack_outage(world.context, Chore("watch"))).note

@@ -30,14 +30,12 @@ def exceptions() -> list[tuple[str, Failure, FailureRule]]:
 
 
 def test_the_table_says_what_every_failure_means() -> None:
-    """And the page names each."""
     assert set(TABLE) == set(Failure)
     assert all(f"| `{failure.name}` |" in PAGE for failure in Failure)
 
 
 @pytest.mark.parametrize(("kind", "failure", "rule"), exceptions())
 def test_an_exception_departs_from_the_table_and_says_why(kind: str, failure: Failure, rule: FailureRule) -> None:
-    """One that says the same as the table is no exception; the page gives its reason."""
     assert rule.reaction not in {of.reaction for of in TABLE[failure]}
     (row,) = [line for line in PAGE.splitlines() if f"`{kind}`" in line and f"`{failure.name}`" in line]
     assert rule.reason
@@ -62,7 +60,6 @@ async def woken(world: World) -> Kept[Digest]:
 @pytest.mark.parametrize("editing", [False, True])
 @pytest.mark.parametrize("failure", Failure)
 async def test_each_failure_ends_with_one_message_that_is_up_to_date(failure: Failure, editing: bool) -> None:
-    """Whatever fails once: what the table says is done, and then exactly one message stands."""
     world = World()
     if editing:
         await woken(world)
@@ -86,7 +83,6 @@ async def test_each_failure_ends_with_one_message_that_is_up_to_date(failure: Fa
 
 
 async def test_pauses_double_and_nothing_wakes_a_message_that_rests() -> None:
-    """A record that is woken every second asks Slack no more often than the table says."""
     world = World()
     world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
     for _ in range(300):

@@ -32,7 +32,6 @@ class Slack:
 
 @pytest.mark.parametrize("kind", sorted(YOUNG))
 async def test_an_unknown_block_alone_is_left_out_and_remembered(kind: str) -> None:
-    """The next message comes without it at the first try; after a day it is tried again."""
     world, slack = World(), Slack({kind})
     assert await step_by_step(world.context, WHOLE, slack.post) == YOUNG - {kind}
     assert await step_by_step(world.context, WHOLE, slack.post) == YOUNG - {kind}
@@ -63,7 +62,6 @@ async def test_what_the_workspace_took_and_refused_is_known_afterwards() -> None
 
 
 async def test_wrong_content_goes_down_the_ladder_and_is_not_remembered() -> None:
-    """Chart, table, decoration: one step at a time; the next message begins at the top again."""
     world, slack = World(), Slack({"plan"}, by_name=False)
     assert await step_by_step(world.context, WHOLE, slack.post) == frozenset()
     assert len(slack.tries) == len(LADDER) + 1
@@ -73,7 +71,6 @@ async def test_wrong_content_goes_down_the_ladder_and_is_not_remembered() -> Non
 
 @pytest.mark.parametrize("failure", [one for one in Failure if one is not Failure.SHAPE])
 async def test_any_other_failure_changes_nothing(failure: Failure) -> None:
-    """It says nothing about the blocks."""
     world = World()
     tries = 0
 
@@ -88,7 +85,6 @@ async def test_any_other_failure_changes_nothing(failure: Failure) -> None:
 
 
 async def test_a_message_without_younger_blocks_is_left_to_the_table() -> None:
-    """Nothing simpler can be made of it here."""
     world = World()
 
     async def refuses(_: Message) -> None:

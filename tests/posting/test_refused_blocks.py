@@ -90,7 +90,6 @@ def words(messages: list[Message]) -> list[set[str]]:
 
 @pytest.mark.parametrize("kind", [*sorted(YOUNG - {"plan"}), "all"])
 async def test_nothing_is_lost_or_doubled_and_every_button_stays(kind: str) -> None:
-    """Each type is refused in turn, then all; the plain blocks say and offer the same."""
     whole, offered, _ = await played()
     lacks = sorted(YOUNG) if kind == "all" else [kind]
     simple, still, chat = await played(*lacks)
@@ -105,7 +104,6 @@ async def test_nothing_is_lost_or_doubled_and_every_button_stays(kind: str) -> N
 
 
 async def test_the_story_uses_every_native_block_that_the_thread_has() -> None:
-    """Or the test above would prove nothing."""
     whole, _, chat = await played()
     assert chat.refusals == 0
     assert {"table", "data_visualization", "container", "context_actions"} <= {

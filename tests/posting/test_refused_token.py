@@ -19,7 +19,6 @@ async def refused() -> World:
 
 
 async def test_eight_channels_try_a_refused_token_once_in_ten_seconds() -> None:
-    """The channels' own pauses do not add up."""
     world = await refused()
     await world.passes(100, step=1)
     assert 5 <= world.chat.script.count("post") <= 11
@@ -27,7 +26,6 @@ async def test_eight_channels_try_a_refused_token_once_in_ten_seconds() -> None:
 
 
 async def test_several_processes_share_one_try() -> None:
-    """What one process found counts for those that never asked Slack themselves, and so does its success."""
     world = await refused()
     processes = [world.process(world.context.settings) for _ in range(4)]
     turns = 0
@@ -50,7 +48,6 @@ async def test_several_processes_share_one_try() -> None:
 
 
 async def test_when_the_token_is_accepted_again_all_are_told_at_once() -> None:
-    """The first who gets through says so: nobody waits for a turn to try."""
     world = await refused()
     await world.passes(30, step=1)
     world.chat.script.heal()

@@ -21,7 +21,6 @@ async def crowded() -> World:
 
 
 async def test_a_click_is_shown_before_the_edits_of_forty_incidents() -> None:
-    """Within seconds, though the queue of edits is longer than a minute."""
     world = await crowded()
     newest = [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)][-1]
     before = len([m for m in world.chat.parents() if "90" in m.message.text])

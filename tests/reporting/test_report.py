@@ -26,14 +26,12 @@ async def measured(world: World, days: int, pool: str = POOL) -> None:
 
 
 async def test_without_incidents_it_says_so() -> None:
-    """For how many days, and that nothing was measured."""
     told = await text(World())
     assert "7 days" in told
     assert "Measured: 0 of 2 pools." in told
 
 
 async def test_open_and_closed_incidents_count_with_their_peaks() -> None:
-    """The pool's own worst, over all of them."""
     world = World()
     await world.opens(queued=14)
     await world.says("resolve")
@@ -49,7 +47,6 @@ async def test_open_and_closed_incidents_count_with_their_peaks() -> None:
 
 
 async def test_what_is_older_than_the_span_does_not_count() -> None:
-    """Eight days later, unless more days are asked for."""
     world = World()
     await world.opens()
     await world.says("resolve")
@@ -59,7 +56,6 @@ async def test_what_is_older_than_the_span_does_not_count() -> None:
 
 
 async def test_the_hours_of_the_past_carry_a_proposal() -> None:
-    """Three weeks of mornings that were too much, from the pool's own record, with the price from tailback.toml."""
     priced = {"match": {"runner_label": POOL}, "scaler": {"kind": "http", "cost_per_runner_hour": 0.5}}
     world = World(pool={POOL: priced}, slack={"currency": "€"})
     await measured(world, 21)
@@ -72,7 +68,6 @@ async def test_the_hours_of_the_past_carry_a_proposal() -> None:
 
 
 async def test_one_pool_is_told_of_alone() -> None:
-    """Pool and days in either order; a target of its own changes what is too long."""
     world = World(report={"target_wait": "2h"})
     await measured(world, 7)
     await measured(world, 7, OTHER_POOL)
@@ -94,20 +89,17 @@ async def test_one_pool_is_told_of_alone() -> None:
     ],
 )
 async def test_what_cannot_be_meant_is_refused_with_what_can(words: tuple[str, ...], why: str) -> None:
-    """Each refusal names what is possible."""
     with pytest.raises(Refused, match=why):
         await World().types("report", *words)
 
 
 async def test_a_pool_whose_name_is_a_number_is_a_pool() -> None:
-    """The configuration decides."""
     world = World(pool={"14": {"match": {}}})
     assert "of the last 7 days" not in await text(world, "14", "3")
     assert "last 3 days" in await text(world, "14", "3")
 
 
 async def test_it_takes_the_permission_to_look() -> None:
-    """As list and status do."""
     world = World(permissions={"diagnose": []})
     with pytest.raises(Refused, match=r"permissions\.diagnose"):
         await world.types("report")

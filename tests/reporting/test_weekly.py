@@ -82,7 +82,6 @@ async def test_it_comes_once_a_week_at_its_hour() -> None:
 
 
 async def test_without_anything_to_tell_nothing_is_posted() -> None:
-    """The appointment counts as kept."""
     world = World()
     await ticks(world, MONDAY + 3600)
     assert world.chat.parents() == []
@@ -91,7 +90,6 @@ async def test_without_anything_to_tell_nothing_is_posted() -> None:
 
 
 async def test_it_can_be_switched_off_while_tailback_runs() -> None:
-    """And on again: what was due meanwhile is not made up for after a day."""
     world = await begun(report={"enabled": False})
     await ticks(world, MONDAY + 2 * 86400)
     world.configure(report={"enabled": True})
@@ -109,7 +107,6 @@ async def test_another_day_and_hour() -> None:
 
 
 async def test_every_channel_hears_of_its_own_incidents() -> None:
-    """A routed channel of its pools alone; one without news hears nothing."""
     world = World()
     routes = [RouteTable(match={"team": "a"}, channel=OTHER), RouteTable(match={"team": "b"}, channel="C0QUIET")]
     file = world.context.settings.file.model_copy(update={"route": routes})
@@ -124,7 +121,6 @@ async def test_every_channel_hears_of_its_own_incidents() -> None:
 
 
 async def test_an_incident_in_the_fallback_channel_belongs_to_its_own() -> None:
-    """Where it would have been told is where its week is told."""
     world = World()
     made = closed(id="moved", opened_at=NOW, at=NOW + 60, pools=named(POOL))
     await kept(world, replace(made, thread=Thread("C0FALLBACK", "1.1", instead_of=CHANNEL)))
@@ -149,7 +145,6 @@ async def test_a_worker_that_dies_between_intent_and_record_leaves_one_post(sent
 
 @pytest.mark.parametrize("sent", [False, True])
 async def test_a_post_without_an_answer_is_looked_for(sent: bool) -> None:
-    """Unknown is unknown."""
     world = await begun()
     world.chat.script.fail("post", Failure.UNKNOWN, after=sent)
     await ticks(world, MONDAY)
@@ -159,7 +154,6 @@ async def test_a_post_without_an_answer_is_looked_for(sent: bool) -> None:
 
 
 async def test_a_record_that_was_lost_after_the_post_is_no_second_post() -> None:
-    """The mark is the same for every process and every life of the records."""
     world = await begun()
     await ticks(world, MONDAY + 60)
     del world.data.rows[f"weekly:{CHANNEL}"]
@@ -184,7 +178,6 @@ async def test_two_workers_make_one_post() -> None:
 
 
 async def test_being_woken_while_it_is_posted_is_no_second_post() -> None:
-    """The chore wakes every channel each hour."""
     world = await begun()
     world.clock.advance(MONDAY - world.clock.now() + 1)
     (claim,) = await world.claims("weekly")
@@ -199,7 +192,6 @@ async def test_being_woken_while_it_is_posted_is_no_second_post() -> None:
     [(Failure.LATER, 60), (Failure.UNCONNECTED, 120), (Failure.CREDENTIALS, 60), (Failure.PLACE, 1300)],
 )
 async def test_what_slack_refuses_is_tried_again_at_its_pace(failure: Failure, within: float) -> None:
-    """Twice refused, then posted once; and not hammered."""
     world = await begun()
     world.chat.script.fail("post", failure, times=2, retry_after_seconds=7 if failure is Failure.LATER else None)
     await ticks(world, MONDAY + 1, step=86400)
@@ -211,7 +203,6 @@ async def test_what_slack_refuses_is_tried_again_at_its_pace(failure: Failure, w
 
 
 async def test_a_drawing_that_slack_refuses_becomes_plain_text() -> None:
-    """The text alone says all."""
     world = await begun()
     world.chat.script.fail("post", Failure.SHAPE)
     await ticks(world, MONDAY + 60)
@@ -221,7 +212,6 @@ async def test_a_drawing_that_slack_refuses_becomes_plain_text() -> None:
 
 
 async def test_a_week_that_could_not_be_told_within_a_day_is_left_out() -> None:
-    """The next one comes."""
     world = await begun()
     world.chat.script.fail("post", Failure.PLACE, times=None)
     await ticks(world, MONDAY + 86400 + 1200)
@@ -234,7 +224,6 @@ async def test_a_week_that_could_not_be_told_within_a_day_is_left_out() -> None:
 
 
 async def test_the_pace_of_the_channel_is_kept() -> None:
-    """One message a second after a burst: the report takes its turn like any other."""
     world = await begun(slack={"pace": "1s"})
     world.clock.advance(MONDAY - world.clock.now())
     for number in range(6):
@@ -266,7 +255,6 @@ async def test_the_clocks_are_put_and_it_stays_at_nine_in_berlin(friday: str, po
 
 
 async def test_a_channel_that_is_no_longer_configured_is_left_alone() -> None:
-    """Its record rests."""
     world = await begun()
     world.configure(slack={"channel": OTHER})
     await ticks(world, MONDAY + 3600)
@@ -275,7 +263,6 @@ async def test_a_channel_that_is_no_longer_configured_is_left_alone() -> None:
 
 
 async def test_the_chore_comes_back_within_the_hour() -> None:
-    """So that a changed configuration, or a lost record, is seen to."""
     world = World()
     await world.context.store.commit(Change(wake=("chore:weekly",)))
     (claim,) = (await world.store.claim(1)).claims

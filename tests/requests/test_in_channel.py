@@ -10,7 +10,6 @@ from tests.world import ANA, TEAM, World, spoken
 
 
 async def test_the_channels_one_open_incident_is_meant() -> None:
-    """Acknowledge, mute, chart and resolve, without a thread; Scale up opens its dialog."""
     world = World()
     with pytest.raises(Refused, match="No incident is open in this channel"):
         await world.types("ack")
@@ -29,7 +28,6 @@ async def test_the_channels_one_open_incident_is_meant() -> None:
 
 
 async def test_several_open_incidents_are_offered_as_buttons() -> None:
-    """Each button is that of the incident's first message, so that pressing it means that incident."""
     world = World()
     await world.fires(spoken("a1"), group_key="one")
     await world.fires(spoken("b1"), group_key="two")

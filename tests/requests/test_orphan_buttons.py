@@ -42,7 +42,6 @@ async def test_a_click_after_the_records_were_lost_takes_the_buttons_away() -> N
 
 
 async def test_while_the_records_are_being_healed_nothing_is_taken_away() -> None:
-    """The thread may be taken up in the next moment; so may one that somebody has by now."""
     door, root, request = await opened()
     async with door:
         taken = {f"thread:{CHANNEL}:{root}": "i2"}

@@ -60,7 +60,6 @@ async def dies_after_the_effect(world: World, claim: Claim) -> None:
 
 
 async def test_the_intent_is_in_the_audit_trail_before_the_effect() -> None:
-    """Asked, sent, done: in this order, with what was set before; the thread and the parent are told."""
     world = World()
     claim = await asked(world)
     seen: list[str] = []
@@ -76,7 +75,6 @@ async def test_the_intent_is_in_the_audit_trail_before_the_effect() -> None:
 
 
 async def test_a_refusal_at_the_moment_of_doing_is_told_and_nothing_is_sent() -> None:
-    """Somebody else filled the pool between the click and the effect."""
     world = World()
     claim = await asked(world)
     world.scaler.current = 30
@@ -89,7 +87,6 @@ async def test_a_refusal_at_the_moment_of_doing_is_told_and_nothing_is_sent() ->
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_after_a_time_out_it_is_checked_before_anything_is_sent_again(arrived: bool) -> None:
-    """The thread hears "checking" once, then the result; the back end sees one effect."""
     world = World()
     world.scaler.script.fail("set", Failure.UNKNOWN, after=arrived)
     await world.tell(await asked(world))
@@ -120,7 +117,6 @@ async def test_a_worker_that_dies_in_the_effect_is_followed_by_one_that_checks(a
 
 
 async def test_what_was_only_to_be_said_is_never_taken_for_done() -> None:
-    """In shadow mode a worker dies, and others raise the pool: nobody says that the scaler accepted anything."""
     world = World(actions={"shadow": True})
     claim = await asked(world)
     await dies_after_the_effect(world, claim)
@@ -142,7 +138,6 @@ async def test_a_worker_that_dies_before_it_writes_the_result_tells_it_all_the_s
 
 
 async def test_a_worker_that_dies_before_the_intent_costs_nothing() -> None:
-    """The next one begins anew."""
     world = World()
     await asked(world)
     await world.passes(20, step=1)
@@ -183,7 +178,6 @@ async def test_a_back_end_that_never_answers_is_given_up_with_the_truth() -> Non
 
 
 async def test_a_check_that_never_answers_is_given_up_too() -> None:
-    """Reading back is bounded like sending."""
     world = World()
     claim = await asked(world)
     world.scaler.script.fail("set", Failure.UNKNOWN)
@@ -196,7 +190,6 @@ async def test_a_check_that_never_answers_is_given_up_too() -> None:
 
 
 async def test_wrong_credentials_are_not_tried_again() -> None:
-    """Asking the same again cannot help; nothing happened, and that is said."""
     world = World()
     claim = await asked(world)
     world.scaler.script.fail("set", Failure.CREDENTIALS, times=None)
@@ -207,7 +200,6 @@ async def test_wrong_credentials_are_not_tried_again() -> None:
 
 
 async def test_an_effect_that_raises_is_not_repeated_for_ever() -> None:
-    """A bug in a back end's code: each claim counts, and after the last one it is over."""
     world = World()
     claim = await asked(world)
     world.scaler.script.fail("set", times=None, error=Dies())
@@ -236,7 +228,6 @@ async def test_without_an_incident_the_person_is_told_alone() -> None:
 
 
 async def test_what_is_only_a_draft_or_done_is_never_performed(world: World) -> None:
-    """A claim on it is given back, and nothing is sent."""
     await world.says("scale_up", POOL, "24")
     world.data.due[f"act:{world.request.id}"] = world.clock.now()
     await world.work()
@@ -251,7 +242,6 @@ async def test_what_is_only_a_draft_or_done_is_never_performed(world: World) -> 
 
 
 async def test_a_store_that_fails_is_not_taken_for_a_back_end_that_is_silent() -> None:
-    """The claim is left to whoever comes next."""
     world = World()
     claim = await asked(world)
     world.data.broken = Unreachable("Redis", "connection refused")

@@ -21,26 +21,22 @@ def permitted(world: World, *allowed: str) -> World:
 
 @pytest.mark.parametrize(("allowed", "who"), [((ANA,), ANA), (("S0INFRA",), BEN), (("anyone",), CAM)])
 async def test_a_person_a_group_and_anyone_are_let_through(allowed: tuple[str, ...], who: str) -> None:
-    """By user id, by membership in a user group, or as a full member of the workspace."""
     world = permitted(World(), *allowed)
     await permit(world.context, who, TEAM, "scale")
     assert world.chat.script.count("group_members") == (1 if "S0INFRA" in allowed else 0)
 
 
 async def test_somebody_who_is_not_on_the_list_is_refused() -> None:
-    """And told which setting decides."""
     with pytest.raises(Refused, match=r"You don't have permission for this \(`permissions.scale`"):
         await permit(permitted(World(), BEN, "S0INFRA").context, CAM, TEAM, "scale")
 
 
 async def test_an_empty_list_permits_nobody() -> None:
-    """A permission that is not configured is not given."""
     with pytest.raises(Refused, match="Nobody has permission for this yet"):
         await permit(permitted(World()).context, ANA, TEAM, "scale")
 
 
 async def test_a_guest_is_refused_even_by_name() -> None:
-    """Only full members of this workspace may act."""
     world = permitted(World(), ANA, "anyone")
     world.chat.people[ANA] = Person(ANA, TEAM, full_member=False)
     with pytest.raises(Refused, match="Only full members"):
@@ -48,7 +44,6 @@ async def test_a_guest_is_refused_even_by_name() -> None:
 
 
 async def test_somebody_of_another_workspace_is_refused() -> None:
-    """A shared channel brings people whom this workspace did not take in."""
     world = permitted(World(), "anyone")
     world.chat.people[STRANGER] = Person(STRANGER, "T0OTHER")
     with pytest.raises(Refused, match="Only full members"):
@@ -57,7 +52,6 @@ async def test_somebody_of_another_workspace_is_refused() -> None:
 
 @pytest.mark.parametrize("call", ["person", "group_members"])
 async def test_when_slack_does_not_say_who_somebody_is_nobody_may(call: str) -> None:
-    """In doubt there is no action, only a message."""
     world = permitted(World(), "S0INFRA")
     world.chat.script.fail(call, Failure.UNKNOWN)
     with pytest.raises(Refused, match=r"Nothing was changed. Slack did not confirm who you are"):
@@ -65,13 +59,11 @@ async def test_when_slack_does_not_say_who_somebody_is_nobody_may(call: str) -> 
 
 
 async def test_a_group_that_does_not_exist_permits_nobody() -> None:
-    """A typing error in the configuration opens no door."""
     with pytest.raises(Refused, match="Nothing was changed"):
         await permit(permitted(World(), "S0TYPO").context, ANA, TEAM, "scale")
 
 
 async def test_the_kill_switch_works_at_once() -> None:
-    """The settings are read afresh each time."""
     world = World()
     acting(world.context)
     world.configure(actions={"enabled": False})
@@ -81,7 +73,6 @@ async def test_the_kill_switch_works_at_once() -> None:
 
 @pytest.mark.parametrize("name", ["silence", "scale_up", "unsilence"])
 async def test_the_kill_switch_stops_a_click(name: str) -> None:
-    """Silence and scale; nothing is written down."""
     world = World(actions={"enabled": False})
     await world.opens()
     commits = world.data.commits
@@ -91,7 +82,6 @@ async def test_the_kill_switch_stops_a_click(name: str) -> None:
 
 
 async def test_the_kill_switch_stops_what_was_asked_for_before(world: World) -> None:
-    """It is looked at once more in the moment of doing."""
     await world.types("silence", POOL, "1h")
     world.configure(actions={"enabled": False})
     await world.work()
@@ -100,38 +90,32 @@ async def test_the_kill_switch_stops_what_was_asked_for_before(world: World) -> 
 
 
 async def test_outside_of_a_thread_somebody_is_told_where_to_ask(world: World) -> None:
-    """A verb that needs a thread, typed in the channel."""
     with pytest.raises(Refused, match="Write this in an incident's thread"):
         await world.types("note", "seen")
 
 
 async def test_a_thread_that_is_not_an_incidents_is_said_so(world: World) -> None:
-    """A mention in some other conversation."""
     with pytest.raises(Refused, match="no longer knows this incident"):
         await world.asks("ack", surface=Surface.MENTION, thread="1.0")
 
 
 async def test_a_button_of_an_incident_that_was_lost_does_nothing() -> None:
-    """After the loss of state, or made up by somebody."""
     with pytest.raises(Refused, match="no longer knows this incident"):
         await World().asks("ack", request_id="i999.0123456789ab")
 
 
 async def test_a_button_without_a_value_does_nothing(world: World) -> None:
-    """Not even inside the thread of an incident."""
     with pytest.raises(Refused, match="does not know this button"):
         await world.asks("ack", request_id="", thread=world.incident.thread.root)
     assert world.incident.ownership.owner is None
 
 
 async def test_a_forged_act_id_does_nothing(world: World) -> None:
-    """The right incident, and an id that no button ever carried."""
     with pytest.raises(Refused, match="outdated"):
         await world.asks("ack", request_id=f"{world.incident.id}.0123456789ab")
 
 
 async def test_a_button_of_another_channel_does_nothing(world: World) -> None:
-    """Only in the incident's own channel."""
     with pytest.raises(Refused, match="another channel"):
         await world.asks("ack", channel="C0ELSEWHERE")
 
@@ -145,7 +129,6 @@ async def test_the_same_request_twice_acts_once(world: World) -> None:
 
 
 async def test_the_second_one_hears_who_did_it_and_when(world: World) -> None:
-    """Two people, one button."""
     shown = {"request_id": buttons(world)[0]}
     await world.asks("ack", ANA, **shown)
     world.clock.advance(12)

@@ -15,7 +15,6 @@ def pressed(request_id: str, who: str = ANA) -> Interaction:
 
 
 async def test_it_is_remembered_for_whoever_saw_it_and_then_forgotten() -> None:
-    """By person and dialog; the newest dialog counts, and nothing is left behind."""
     world = World()
     for shown in (MATCHERS[:0], MATCHERS):
         await remember(world.context, pressed("i1.abc"), shown)

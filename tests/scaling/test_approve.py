@@ -16,7 +16,6 @@ from tests.scaling.care import ANA, BEN, CAM, DAN, CareWorld, awaiting
 
 
 async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
-    """Nothing is sent; the thread asks, with two buttons whose value is the request's id and nothing else."""
     world = await awaiting()
     assert world.scaler.requests == []
     assert world.request.progress is Progress.AWAITING
@@ -28,13 +27,11 @@ async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
 
 
 async def test_a_target_at_the_threshold_needs_nobody_else() -> None:
-    """Above means above."""
     world = await awaiting(20)
     assert world.scaler.effects == [(20, world.request.id)]
 
 
 async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
-    """Both names are told, the buttons go, the trail has both, and the scaler sees one request."""
     world = await awaiting()
     await world.presses("approve", DAN)
     await world.work()
@@ -48,7 +45,6 @@ async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
 
 
 async def test_the_one_who_asked_cannot_approve() -> None:
-    """Not even with both permissions."""
     world = CareWorld(approval_above=20)
     await world.opens()
     await world.wants(24, DAN)
@@ -60,7 +56,6 @@ async def test_the_one_who_asked_cannot_approve() -> None:
 
 
 async def test_two_approvals_are_one() -> None:
-    """The second one hears who was first; the scaler is asked once."""
     world = await awaiting()
     about = world.request.id
     await world.presses("approve", DAN)
@@ -80,7 +75,6 @@ async def test_in_words_it_is_the_same() -> None:
 
 
 async def test_nothing_waits_means_nothing_to_approve() -> None:
-    """A thread without an open question says so."""
     world = CareWorld()
     await world.opens()
     with pytest.raises(Refused, match="No reply in this thread offers that"):
@@ -88,7 +82,6 @@ async def test_nothing_waits_means_nothing_to_approve() -> None:
 
 
 async def test_it_lapses_and_says_so() -> None:
-    """After the stated time the buttons go, and a late press is refused."""
     world = await awaiting(approval_within_seconds=600.0)
     request = world.request.id
     await world.passes(590)
@@ -144,7 +137,6 @@ async def _has_a_smaller_step(world: CareWorld) -> None:
 async def test_everything_is_judged_again_at_the_moment_of_doing(
     meanwhile: Callable[[CareWorld], Awaitable[None]], why: str
 ) -> None:
-    """Limits and both persons; and what is on record must be exactly what somebody else agreed to."""
     world = await awaiting()
     await world.presses("approve", DAN)
     await meanwhile(world)
@@ -154,7 +146,6 @@ async def test_everything_is_judged_again_at_the_moment_of_doing(
 
 
 async def test_a_threshold_that_came_later_counts_too() -> None:
-    """Asked without need for approval, done after the configuration became stricter."""
     world = CareWorld()
     await world.opens()
     await world.wants(24)
@@ -194,7 +185,6 @@ async def test_a_button_that_stands_elsewhere_does_nothing(parts: dict[str, str]
 async def test_an_approval_that_is_refused_records_nothing(
     who: str, meanwhile: Callable[[CareWorld], object], why: str
 ) -> None:
-    """The refusal says why; the clock decides, even before the worker saw the end."""
     world = await awaiting()
     meanwhile(world)
     with pytest.raises(Refused, match=why):
@@ -203,7 +193,6 @@ async def test_an_approval_that_is_refused_records_nothing(
 
 
 async def test_an_incident_that_is_over_takes_no_approval() -> None:
-    """The reason is gone."""
     world = await awaiting()
     request = world.request.id
     await world.asks("resolve", surface=Surface.DIALOG)
@@ -212,7 +201,6 @@ async def test_an_incident_that_is_over_takes_no_approval() -> None:
 
 
 async def test_what_nobody_could_approve_is_refused_when_it_is_asked() -> None:
-    """Better now than in a quarter of an hour: outside of a thread, and where nobody may approve."""
     world = CareWorld(approval_above=20)
     await world.opens()
     with pytest.raises(Refused, match="incident's thread"):
@@ -223,7 +211,6 @@ async def test_what_nobody_could_approve_is_refused_when_it_is_asked() -> None:
 
 
 async def test_buttons_of_a_deleted_reply_are_given_up() -> None:
-    """A person deleted the reply: the thread stays, and nothing loops."""
     world = await awaiting()
     (reply,) = [m for m in world.chat.thread(world.incident.thread.root or "") if m.ts]
     world.chat.delete(reply.channel, reply.ts)
@@ -234,7 +221,6 @@ async def test_buttons_of_a_deleted_reply_are_given_up() -> None:
 
 
 async def test_a_reply_that_is_decided_before_it_is_posted_has_no_buttons() -> None:
-    """Slack was slow; the person decided in words."""
     world = CareWorld(approval_above=20)
     await world.opens()
     world.chat.script.fail("post", Failure.LATER, times=1, retry_after_seconds=5.0)

@@ -8,7 +8,6 @@ from tests.scaling.care import ANA, BEN, CAM, DAN, awaiting
 
 
 async def test_declined_means_nothing_is_done() -> None:
-    """Told with both names; a later approval finds nothing."""
     world = await awaiting()
     request = world.request.id
     await world.presses("decline", BEN)
@@ -21,7 +20,6 @@ async def test_declined_means_nothing_is_done() -> None:
 
 
 async def test_who_asked_may_take_it_back() -> None:
-    """Declining one's own request needs no permission to approve."""
     world = await awaiting()
     await world.presses("decline", ANA)
     await world.work()
@@ -29,7 +27,6 @@ async def test_who_asked_may_take_it_back() -> None:
 
 
 async def test_a_stranger_may_not_decline() -> None:
-    """Saying no is deciding, too."""
     world = await awaiting()
     with pytest.raises(Refused, match=r"permissions\.approve"):
         await world.presses("decline", CAM)

@@ -18,7 +18,6 @@ async def warned(**policy: Any) -> CareWorld:
 
 
 async def test_the_end_is_announced_ten_minutes_before_once() -> None:
-    """With the buttons to extend and to hand back now."""
     world = await warned()
     told = [text for text in world.replies if "are returned in" in text]
     assert len(told) == 1
@@ -28,7 +27,6 @@ async def test_the_end_is_announced_ten_minutes_before_once() -> None:
 
 
 async def test_an_extension_counts_from_now() -> None:
-    """One more lease; the buttons of the warning go; it is warned of again before the new end."""
     world = await warned()
     await world.presses("extend", BEN)
     await world.work()
@@ -77,7 +75,6 @@ async def test_what_may_not_be_extended_is_refused_with_the_reason() -> None:
 
 
 async def test_without_a_lease_there_is_nothing_to_extend() -> None:
-    """The refusal says so."""
     world = await lent(lease_seconds=None)
     with pytest.raises(Refused, match="no lease to extend"):
         await world.presses("extend", request_id=world.offering("hand_back").about)
@@ -100,7 +97,6 @@ async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
 
 
 async def test_above_the_threshold_each_extension_needs_a_second_person_again() -> None:
-    """Nothing is kept before that; the raise's own approval does not count, nor does the person who asks."""
     world = await lent(approval_above=30)
     world.policy(approval_above=20)
     for _ in range(2):
@@ -121,7 +117,6 @@ async def test_above_the_threshold_each_extension_needs_a_second_person_again() 
 
 @pytest.mark.parametrize("decision", ["decline", ""])
 async def test_an_extension_that_nobody_approves_changes_nothing(decision: str) -> None:
-    """Declined or not answered: the runners go back when the lease ends."""
     world = await lent(approval_above=30)
     world.policy(approval_above=20)
     await world.passes(6600, step=60)
@@ -134,7 +129,6 @@ async def test_an_extension_that_nobody_approves_changes_nothing(decision: str) 
 
 
 async def test_the_longest_lease_counts_extensions() -> None:
-    """Three hours with all extensions: the second adds less, the third nothing, and is not offered."""
     world = await warned(max_lease_seconds=3 * 3600.0)
     begun = world.lease.shares[0].asked_at
     await world.presses("extend", BEN)

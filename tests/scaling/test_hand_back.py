@@ -54,7 +54,6 @@ async def test_it_goes_back_when_the_queue_has_been_empty_for_a_while() -> None:
 
 
 async def test_a_queue_that_fills_again_keeps_it() -> None:
-    """The ten minutes count from the last sample that was not empty."""
     world = await lent()
     for queued in (0, 5, 0):
         world.runners(24, queued=queued)
@@ -63,7 +62,6 @@ async def test_a_queue_that_fills_again_keeps_it() -> None:
 
 
 async def test_an_unknown_queue_is_not_empty() -> None:
-    """A blind source hands nothing back before the lease ends."""
     world = await lent()
     world.queues(None)
     await world.passes(1200, step=30)
@@ -71,7 +69,6 @@ async def test_an_unknown_queue_is_not_empty() -> None:
 
 
 async def test_it_goes_back_after_the_incident_is_over() -> None:
-    """The lease outlives its incident, looks at the pool itself, and tells the old thread."""
     world = await lent()
     await world.asks("resolve", surface="dialog")
     world.runners(24, busy=0, queued=0)
@@ -83,7 +80,6 @@ async def test_it_goes_back_after_the_incident_is_over() -> None:
 
 @pytest.mark.parametrize("level", [30, 20, 8], ids=["higher", "lower", "below the base"])
 async def test_what_somebody_else_set_meanwhile_is_left(level: int) -> None:
-    """The level is not where Tailback put it: nothing is set, and the thread is told."""
     world = await lent()
     world.scaler.current = level
     await world.passes(7300, step=60)
@@ -111,7 +107,6 @@ async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
 
 
 async def test_the_second_lease_goes_back_to_the_first_ones_level() -> None:
-    """By hand, the newer one first."""
     world = await lent(20)
     world.runners(20)
     newer = await world.scaled(30, BEN)
@@ -134,7 +129,6 @@ async def test_what_others_set_before_the_second_raise_is_the_new_base() -> None
 
 
 async def test_the_scalers_own_minimum_holds() -> None:
-    """A hand-back asks for nothing that the scaler would refuse."""
     world = await lent()
     world.scaler.minimum = 12
     await world.passes(7300, step=60)
@@ -142,7 +136,6 @@ async def test_the_scalers_own_minimum_holds() -> None:
 
 
 async def test_by_hand_it_goes_back_at_once_and_once() -> None:
-    """The Undo button below the verification; a second press hears who was first."""
     world = await lent()
     request = world.offering("hand_back").about
     assert ("Undo", request) in world.buttons()
@@ -159,14 +152,12 @@ async def test_by_hand_it_goes_back_at_once_and_once() -> None:
 
 
 async def test_by_hand_needs_the_permission_to_scale() -> None:
-    """Whoever may raise may lower, and nobody else."""
     world = await lent()
     with pytest.raises(Refused, match=r"permissions\.scale"):
         await world.presses("hand_back", CAM)
 
 
 async def test_a_hand_back_that_loses_its_permission_on_the_way_is_not_done_and_the_lease_stays() -> None:
-    """Checked again at the moment of doing; the clock hands it back all the same."""
     world = await lent()
     await world.presses("hand_back", BEN)
     world.chat.groups["S0INFRA"] = frozenset({ANA})
@@ -182,7 +173,6 @@ async def test_a_hand_back_that_loses_its_permission_on_the_way_is_not_done_and_
     ids=["kill switch", "shadow mode"],
 )
 async def test_a_switch_holds_it_up_and_says_so_once(off: dict[str, bool], why: str) -> None:
-    """Nothing is touched while it is off; when it is on again, the hand-back follows."""
     world = await lent()
     world.actions(**off)
     await world.passes(7500, step=60)
@@ -194,7 +184,6 @@ async def test_a_switch_holds_it_up_and_says_so_once(off: dict[str, bool], why: 
 
 
 async def test_in_shadow_mode_there_is_no_lease() -> None:
-    """Nothing was raised, so nothing is handed back, not even when shadow mode ends."""
     world = CareWorld()
     world.actions(shadow=True)
     await world.opens()
@@ -205,7 +194,6 @@ async def test_in_shadow_mode_there_is_no_lease() -> None:
 
 
 async def test_without_a_lease_in_the_policy_it_stays() -> None:
-    """The thread says so when it is raised; Undo still works."""
     world = await lent(lease_seconds=None)
     assert any("The extra runners stay until someone lowers the pool" in text for text in world.replies)
     await world.passes(9000, step=60)
@@ -216,7 +204,6 @@ async def test_without_a_lease_in_the_policy_it_stays() -> None:
 
 
 async def test_a_scaler_that_does_not_answer_is_asked_again_later() -> None:
-    """Given up after some tries, told, and tried again as a new action, until it works."""
     world = await lent()
     world.scaler.script.fail("set", Failure.UNCONNECTED, times=None)
     await world.passes(7400, step=60)
@@ -229,7 +216,6 @@ async def test_a_scaler_that_does_not_answer_is_asked_again_later() -> None:
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_a_hand_back_without_an_answer_is_read_back(arrived: bool) -> None:
-    """One effect, whether the lost answer meant yes or nothing."""
     world = await lent()
     world.scaler.script.fail("set", Failure.UNKNOWN, after=arrived)
     await world.presses("hand_back")
@@ -240,7 +226,6 @@ async def test_a_hand_back_without_an_answer_is_read_back(arrived: bool) -> None
 
 
 async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
-    """The scaler raised and never answered again: the lease was written before the effect."""
     world = CareWorld()
     await world.opens()
     world.scaler.script.fail("set", Failure.UNKNOWN, after=True, times=None)
@@ -257,7 +242,6 @@ async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
 
 
 async def test_a_raise_that_was_refused_leaves_no_lease() -> None:
-    """The scaler said no: there is nothing to hand back, and nothing is said about it."""
     world = CareWorld()
     await world.opens()
     request = await world.wants(24)
@@ -268,7 +252,6 @@ async def test_a_raise_that_was_refused_leaves_no_lease() -> None:
 
 
 async def test_no_raise_begins_while_a_hand_back_is_under_way() -> None:
-    """Two absolute targets must not overtake each other."""
     world = await lent(20)
     await world.presses("hand_back", BEN)
     wanted = await world.wants(30)
@@ -308,7 +291,6 @@ async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:
 
 
 async def test_a_scaler_that_still_answers_the_old_size_is_lowered_all_the_same() -> None:
-    """Accepted, but not readable yet: saying "nothing left" would leave the runners there for ever."""
     world = CareWorld()
     world.runners(10)
     await world.opens()

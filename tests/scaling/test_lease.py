@@ -18,7 +18,6 @@ async def asked(**figures: int) -> CareWorld:
 
 
 async def test_accepted_is_not_done() -> None:
-    """What was only asked is said to be asked, and when the answer comes."""
     world = await asked()
     assert (
         "scaled linux.2xlarge from 10 to 24 runners (request accepted). I'll report here within" in (world.replies[-1])
@@ -28,7 +27,6 @@ async def test_accepted_is_not_done() -> None:
 
 
 async def test_runners_that_came_are_told_at_once_and_once() -> None:
-    """Verified, with figures and the way back."""
     world = await asked()
     world.runners(24, busy=22)
     await world.passes(600)
@@ -40,7 +38,6 @@ async def test_runners_that_came_are_told_at_once_and_once() -> None:
 
 
 async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time() -> None:
-    """Within twice the boot time, with reasons and Undo."""
     world = await asked(create_failures=12, limit=20)
     world.runners(10, create_failures=12, limit=20)
     await world.passes(350)
@@ -54,7 +51,6 @@ async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time(
 
 
 async def test_what_the_scaler_itself_counts_is_part_of_the_reason() -> None:
-    """Where it tells what it has apart from what is set."""
     world = await asked()
 
     async def read() -> Capacity:
@@ -66,7 +62,6 @@ async def test_what_the_scaler_itself_counts_is_part_of_the_reason() -> None:
 
 
 async def test_a_scaler_that_cannot_be_asked_why_does_not_stop_the_verdict() -> None:
-    """The metrics are enough."""
     world = await asked()
     world.scaler.script.fail("read", Failure.UNKNOWN, times=None)
     await world.passes(400)
@@ -74,7 +69,6 @@ async def test_a_scaler_that_cannot_be_asked_why_does_not_stop_the_verdict() -> 
 
 
 async def test_a_source_that_is_blind_is_said_to_be_blind() -> None:
-    """Neither verified nor failed."""
     world = await asked()
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.passes(400)
@@ -95,7 +89,6 @@ async def test_without_an_incident_its_asker_is_told_alone() -> None:
 
 
 async def test_a_lease_that_was_only_woken_is_forgotten() -> None:
-    """Nothing was ever lent."""
     world = CareWorld()
     await world.store.commit(Change(wake=(f"lease:{POOL}",)))
     await world.work()
@@ -104,7 +97,6 @@ async def test_a_lease_that_was_only_woken_is_forgotten() -> None:
 
 
 async def test_a_pool_whose_scaler_is_gone_says_so_once() -> None:
-    """Removed from the configuration while runners are lent."""
     world = await asked()
     world.runners(24)
     await world.passes(60)
@@ -115,7 +107,6 @@ async def test_a_pool_whose_scaler_is_gone_says_so_once() -> None:
 
 
 async def test_a_crash_between_two_steps_tells_nothing_twice() -> None:
-    """The claim is lost after the look; the next worker does the one step."""
     world = await asked()
     world.runners(24)
     world.clock.advance(31)

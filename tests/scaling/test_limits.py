@@ -29,7 +29,6 @@ async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:
 
 
 async def test_what_was_handed_back_costs_nothing_any_more() -> None:
-    """After the return the whole cap is there again."""
     world = CareWorld(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
     await world.opens()
     raised = await world.scaled(20)
@@ -41,7 +40,6 @@ async def test_what_was_handed_back_costs_nothing_any_more() -> None:
 
 
 async def test_the_kill_switch_stops_a_raise_that_was_confirmed_before() -> None:
-    """Nothing reaches the scaler; the thread says why, and turning it on again brings nothing back."""
     world = CareWorld()
     await world.opens()
     request = await world.wants(24)
@@ -56,7 +54,6 @@ async def test_the_kill_switch_stops_a_raise_that_was_confirmed_before() -> None
 
 
 async def test_the_kill_switch_stops_a_raise_that_is_being_checked() -> None:
-    """The scaler never answered and did nothing: it is read back, and nothing is sent a second time."""
     world = CareWorld()
     await world.opens()
     await world.wants(24)

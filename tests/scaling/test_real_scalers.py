@@ -69,7 +69,6 @@ async def test_a_target_above_the_groups_limit_is_refused_with_its_name() -> Non
 
 
 async def test_what_a_person_should_know_is_said_before_the_click() -> None:
-    """Who else may set another number."""
     async with deployment(KubernetesApi()) as world:
         answer = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values={"target": "24"})
     assert "KEDA or a GitOps controller looks after these replicas" in str(answer.view)
@@ -88,7 +87,6 @@ async def test_a_lost_answer_is_read_back_and_not_asked_again() -> None:
 
 
 async def test_what_never_came_is_told_with_the_clouds_own_words() -> None:
-    """No effect, and why: a person need not look for it."""
     api = AwsApi(delivers=False, failure="InsufficientInstanceCapacity - no c5.2xlarge in us-east-1a.")
     async with asg(api) as world:
         await world.scaled()
@@ -98,7 +96,6 @@ async def test_what_never_came_is_told_with_the_clouds_own_words() -> None:
 
 
 async def test_what_somebody_else_raised_in_the_same_moment_is_not_lowered() -> None:
-    """The patch conflicts, the story looks again, and what is there is enough."""
     api = KubernetesApi(interferences=[{"spec": {"replicas": 30}}])
     async with deployment(api) as world:
         request = await world.scaled()
@@ -108,7 +105,6 @@ async def test_what_somebody_else_raised_in_the_same_moment_is_not_lowered() -> 
 
 
 async def test_what_somebody_else_raised_a_little_is_judged_again() -> None:
-    """The target is still above it, so it is set."""
     api = KubernetesApi(interferences=[{"spec": {"replicas": 12}}])
     async with deployment(api) as world:
         await world.scaled()
@@ -117,7 +113,6 @@ async def test_what_somebody_else_raised_a_little_is_judged_again() -> None:
 
 
 async def test_extra_runners_go_back_to_what_was_set_before() -> None:
-    """By the same absolute way, once the queue has been empty for long enough."""
     api = KubernetesApi()
     async with deployment(api) as world:
         await world.scaled()
@@ -127,7 +122,6 @@ async def test_extra_runners_go_back_to_what_was_set_before() -> None:
 
 
 async def test_a_missing_right_ends_the_action_with_its_name() -> None:
-    """Not tried again, and nothing in doubt."""
     api = AwsApi(faults={"SetDesiredCapacity": "AccessDenied"})
     async with asg(api) as world:
         request = await world.scaled()
@@ -145,7 +139,6 @@ PULL = "https://github.com/example/infra/pull/{}"
 
 
 async def test_a_merged_pull_request_is_handed_back_by_another() -> None:
-    """The thread says what to merge, and claims no effect before that."""
     api = GitApi()
     async with repository(api) as world:
         await world.scaled()

@@ -28,7 +28,6 @@ DONE, NOW, BAD = "complete", "in_progress", "error"
 
 
 async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
-    """One post and edits in place; the title says the state and the numbers in words."""
     world = CareWorld(approval_above=20)
     world.runners(10)
     await world.opens()
@@ -58,7 +57,6 @@ async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
 
 
 async def test_it_counts_from_the_size_that_the_pool_had_when_it_was_scaled() -> None:
-    """The autoscaler takes a runner away between the request and its approval."""
     world = CareWorld(approval_above=20)
     world.runners(10)
     await world.opens()
@@ -79,7 +77,6 @@ async def test_it_counts_from_the_size_that_the_pool_had_when_it_was_scaled() ->
     ],
 )
 async def test_what_fails_is_an_error_on_its_step_and_a_word_in_the_title(error: object, state: str) -> None:
-    """And a reply of its own, so that it is not overlooked."""
     world = CareWorld()
     await world.opens()
     await world.wants(24)
@@ -94,7 +91,6 @@ async def test_what_fails_is_an_error_on_its_step_and_a_word_in_the_title(error:
 
 @pytest.mark.parametrize(("who", "state"), [(DAN, "declined"), (ANA, "withdrawn")])
 async def test_a_request_that_is_not_approved_says_so(who: str, state: str) -> None:
-    """By the second person, or taken back."""
     world = await awaiting()
     await world.presses("decline", who)
     await world.work()
@@ -103,7 +99,6 @@ async def test_a_request_that_is_not_approved_says_so(who: str, state: str) -> N
 
 
 async def test_runners_that_do_not_come_are_named_with_the_number() -> None:
-    """After twice the boot time; the reply about it has the button."""
     world = CareWorld()
     world.runners(10)
     await world.opens()

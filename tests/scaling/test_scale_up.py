@@ -16,7 +16,6 @@ from tests.world import ANA, BEN, CAM, OTHER_POOL, World, spoken
 
 
 def test_it_is_offered_where_a_pool_has_a_scaler() -> None:
-    """No scaler, no button."""
     able = view()
     able.rules[POOL] = PoolRules(POOL, scalable=True)  # type: ignore[index]  # a test's own dict
     assert scale_up.ACTION.label(incident(), view()) is None
@@ -44,7 +43,6 @@ async def opened(queued: int = 14, **tables: dict[str, object]) -> World:
 
 
 async def test_from_the_button_to_the_effect() -> None:
-    """Dialog with a proposal, question with what to expect, one absolute target, a result that is told."""
     world = await opened()
     first = await world.asks("scale_up")
     assert "Proposed for linux.2xlarge: 24" in str(first.view)
@@ -76,7 +74,6 @@ async def test_from_the_button_to_the_effect() -> None:
     ],
 )
 async def test_a_target_outside_the_limits_is_marked_at_its_field(target: str, problem: str) -> None:
-    """The dialog stays open, nothing is asked of the scaler, and the refusal stands in the audit trail."""
     world = await opened()
     answer = await filled(world, target)
     assert problem in answer.errors["target"]
@@ -128,14 +125,12 @@ async def test_the_total_that_was_entered_is_the_one_that_is_confirmed_and_reque
 
 
 async def test_a_target_that_was_typed_is_not_lowered_behind_ones_back() -> None:
-    """A command is refused with what can be asked for."""
     world = await opened()
     with pytest.raises(Refused, match="30 is the highest target now"):
         await world.types("scale_up", POOL, "38")
 
 
 async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help() -> None:
-    """Idle runners beside the queue: the field is empty, and the hint says why."""
     world = await opened()
     world.clock.advance(30)
     world.queues(14, busy=6, idle=4, limit=10)
@@ -149,14 +144,12 @@ async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help()
 
 
 async def test_the_scalers_own_maximum_counts_where_it_is_lower() -> None:
-    """The lower of the two limits."""
     world = await opened()
     world.scaler.maximum = 20
     assert "maximum of 20 runners" in (await filled(world, "24")).errors["target"]
 
 
 async def test_too_soon_after_the_last_time_is_refused() -> None:
-    """Until the cooldown is over; then it is possible again."""
     world = await opened()
     await confirmed(world, await filled(world, "20"))
     await world.work()
@@ -166,7 +159,6 @@ async def test_too_soon_after_the_last_time_is_refused() -> None:
 
 
 async def test_an_action_that_failed_starts_no_cooldown() -> None:
-    """Nothing happened, so the next one may try at once."""
     world = await opened()
     world.scaler.script.fail("set", error=Refused("The scaler refused 20 (HTTP 422): no quota"))
     await confirmed(world, await filled(world, "20"))
@@ -176,7 +168,6 @@ async def test_an_action_that_failed_starts_no_cooldown() -> None:
 
 
 async def test_confirming_twice_acts_once() -> None:
-    """Two clicks on the same question, at once or after each other."""
     world = await opened()
     question = await filled(world, "24")
     first, second = await asyncio.gather(confirmed(world, question), confirmed(world, question), return_exceptions=True)
@@ -201,7 +192,6 @@ async def test_a_question_belongs_to_the_person_who_was_asked_and_lapses(who: st
 
 
 async def test_a_dialog_that_is_sent_twice_asks_about_the_newest_target() -> None:
-    """Slack did not see the first answer: the same dialog with another target is no error."""
     world = await opened()
     await filled(world, "20", key="view:V1")
     question = await filled(world, "24", key="view:V1")
@@ -211,7 +201,6 @@ async def test_a_dialog_that_is_sent_twice_asks_about_the_newest_target() -> Non
 
 
 async def test_somebody_without_the_permission_is_refused_at_every_step() -> None:
-    """At the button, at the dialog, at the question, by command."""
     world = await opened()
     question = await filled(world, "24")
     for step in (
@@ -225,7 +214,6 @@ async def test_somebody_without_the_permission_is_refused_at_every_step() -> Non
 
 
 async def test_what_is_true_in_the_moment_of_doing_counts() -> None:
-    """Limit, permission and kill switch are looked at once more."""
     world = await opened()
     await confirmed(world, await filled(world, "24"))
     world.chat.groups["S0INFRA"] = frozenset({BEN})
@@ -235,7 +223,6 @@ async def test_what_is_true_in_the_moment_of_doing_counts() -> None:
 
 
 async def test_two_people_at_once_are_kept_apart() -> None:
-    """Both confirmed before either was done: the second is refused by what the first one left."""
     world = await opened()
     mine, theirs = await filled(world, "24"), await filled(world, "30", who=BEN, key="view:V2")
     await confirmed(world, mine)
@@ -247,7 +234,6 @@ async def test_two_people_at_once_are_kept_apart() -> None:
 
 
 async def test_an_incident_that_ended_meanwhile_is_not_scaled_for() -> None:
-    """The question was open when somebody closed the incident."""
     world = await opened()
     question = await filled(world, "24")
     await world.says("resolve")
@@ -256,7 +242,6 @@ async def test_an_incident_that_ended_meanwhile_is_not_scaled_for() -> None:
 
 
 async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
-    """A mention opens no dialog: the button does, for the person alone."""
     world = await opened()
     answer = await world.says("scale_up", POOL, "24")
     assert answer.whisper is not None
@@ -278,13 +263,11 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
     ],
 )
 async def test_a_command_that_cannot_be_done_says_why(words: tuple[str, ...], said: str) -> None:
-    """With an example, and the names there are."""
     with pytest.raises(Refused, match=said):
         await (await opened()).types("scale_up", *words)
 
 
 async def test_in_shadow_mode_nothing_is_asked_of_the_scaler() -> None:
-    """The question says so before, the thread after."""
     world = await opened(actions={"shadow": True})
     question = await filled(world, "24")
     assert "Shadow mode" in str(question.view)
@@ -297,7 +280,6 @@ async def test_in_shadow_mode_nothing_is_asked_of_the_scaler() -> None:
 
 
 async def test_a_scaler_that_does_not_answer_is_named() -> None:
-    """In the dialog as a reason, in words as a refusal; nothing is asked of it."""
     world = await opened()
     world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
     assert "Scaler (fake): read failed" in str((await world.asks("scale_up")).view)
@@ -306,7 +288,6 @@ async def test_a_scaler_that_does_not_answer_is_named() -> None:
 
 
 async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask_which() -> None:
-    """And its answer is understood; once both can, the dialog has to be opened again."""
     world = World()
     full = FakeScaler(current=40)
     world.context.pool_scalers = {**world.context.pool_scalers, OTHER_POOL: PoolScaler(full, ScalePolicy(maximum=40))}
@@ -319,7 +300,6 @@ async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask
 
 
 async def test_amounts_name_the_configured_currency() -> None:
-    """In the dialog, in the table of the effect, and in the question."""
     world = await opened(slack={"currency": "$"})
     assert "$0.34 per runner-hour" in str((await world.asks("scale_up")).view)
     question = str((await filled(world, "24")).view)

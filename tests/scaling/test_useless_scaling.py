@@ -61,7 +61,6 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
 
 
 def test_the_pattern_sees_a_suggestion() -> None:
-    """Where they help, each place says so."""
     surge = found("surge")
     assert SUGGESTED.search(what_helps(surge.scaling, surge.remedy))
     assert SUGGESTED.search(" ".join(what_to_expect(foreseen(series(falls=-0.5), 40, POOL_RULES), POOL_RULES).lines))

@@ -24,7 +24,6 @@ async def looks(world: World) -> str:
 
 
 async def test_one_that_holds_is_left_alone() -> None:
-    """Nothing is written, nothing is said."""
     world = await silenced("1h")
     before, told = world.incident, len(world.replies)
     assert await looks(world) == ""
@@ -49,7 +48,6 @@ async def test_one_that_was_lost_is_made_again_with_the_same_end() -> None:
 
 @pytest.mark.parametrize("actions", [{"enabled": False}, {"shadow": True}])
 async def test_nothing_is_made_again_while_nothing_may_be_done(actions: dict[str, object]) -> None:
-    """The loss is said all the same."""
     world = await silenced("1h")
     world.configure(actions=actions)
     world.alertmanager.forget("silence-1")
@@ -59,7 +57,6 @@ async def test_nothing_is_made_again_while_nothing_may_be_done(actions: dict[str
 
 
 async def test_one_that_somebody_ended_there_stays_ended() -> None:
-    """And the thread says so."""
     world = await silenced("1h")
     await world.alertmanager.end("silence-1")
     world.clock.advance(10)
@@ -70,7 +67,6 @@ async def test_one_that_somebody_ended_there_stays_ended() -> None:
 
 @pytest.mark.parametrize("seconds", [1200.0, 9000.0])
 async def test_an_end_that_was_moved_there_is_shown(seconds: float) -> None:
-    """Earlier or later: the thread shows that one, and its owner is told before it."""
     world = await silenced("1h")
     ends = world.clock.now() + seconds
     world.alertmanager.silences["silence-1"] = replace(only(world), ends_at=ends)
@@ -83,7 +79,6 @@ async def test_an_end_that_was_moved_there_is_shown(seconds: float) -> None:
 
 
 async def test_one_that_was_replaced_there_is_followed_by_its_tag() -> None:
-    """Another id, and whatever end it has."""
     world = await silenced("1h")
     world.alertmanager.moves = True
     longer = await world.alertmanager.extend("silence-1", world.clock.now() + 9000)
@@ -95,7 +90,6 @@ async def test_one_that_was_replaced_there_is_followed_by_its_tag() -> None:
 
 
 async def test_a_back_end_that_does_not_answer_changes_nothing() -> None:
-    """Not seen is not lost."""
     world = await silenced("1h")
     world.alertmanager.script.fail("get", Failure.LATER)
     before = world.incident

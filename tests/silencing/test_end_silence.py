@@ -13,7 +13,6 @@ from tests.world import ANA, BEN, World
 
 
 def test_it_is_offered_while_a_silence_of_ours_is_active() -> None:
-    """Nothing to end, nothing to press."""
     running = Silence("s1", "grafana", 9e9, ANA, "i1.x")
     assert end_silence.ACTION.label(incident(), view()) is None
     assert end_silence.ACTION.label(incident(silences=(running,)), view()) is not None
@@ -43,13 +42,11 @@ async def test_it_ends_the_silence_and_says_who_did() -> None:
 
 
 async def test_without_a_silence_it_is_refused(world: World) -> None:
-    """By words: there is no entry in the menu."""
     with pytest.raises(Refused, match="no active silence"):
         await world.says("unsilence")
 
 
 async def test_in_shadow_mode_it_stays() -> None:
-    """And that is said."""
     world = await silenced()
     world.configure(actions={"shadow": True})
     await world.asks("unsilence")
@@ -61,7 +58,6 @@ async def test_in_shadow_mode_it_stays() -> None:
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_after_a_time_out_it_is_looked_whether_it_has_ended(arrived: bool) -> None:
-    """And ended once more only if it has not."""
     world = await silenced()
     world.alertmanager.script.fail("end", Failure.UNKNOWN, after=arrived)
     await world.asks("unsilence")
@@ -72,7 +68,6 @@ async def test_after_a_time_out_it_is_looked_whether_it_has_ended(arrived: bool)
 
 
 async def test_a_back_end_that_was_taken_out_of_the_configuration_is_named() -> None:
-    """With the place where it is missing."""
     world = await silenced()
     await world.asks("unsilence")
     world.context.alertmanagers = {}
@@ -81,7 +76,6 @@ async def test_a_back_end_that_was_taken_out_of_the_configuration_is_named() -> 
 
 
 async def test_another_silence_that_goes_on_is_named() -> None:
-    """Two may hold when they were asked for in the same moment by two workers."""
     world = await silenced()
     first = world.incident.silences[0]
     second = replace(first, id="s2", act="i1.other", ends_at=first.ends_at + 60)
@@ -94,7 +88,6 @@ async def test_another_silence_that_goes_on_is_named() -> None:
 
 
 async def test_a_silence_that_runs_out_by_itself_is_told() -> None:
-    """Nobody has to end it, and everybody hears that the alert can notify again."""
     world = await silenced()
     await world.passes(7300, step=100)
     assert world.incident.active_silence is None

@@ -37,7 +37,6 @@ async def test_it_lasts_as_long_again_from_now() -> None:
 
 
 async def test_its_owner_is_told_again_before_the_new_end() -> None:
-    """With the button, which extends it once more."""
     world = await silenced("1h")
     await world.passes(3100, step=20)
     assert any("The silence ends in" in text for text in world.replies)
@@ -92,7 +91,6 @@ async def test_what_lasts_longer_already_is_not_extended() -> None:
 
 
 async def test_two_presses_are_one() -> None:
-    """Ben and Cam at the same moment: one request, and Cam hears who was first."""
     world = await silenced("1h")
     world.clock.advance(1800)
     request_id = offered(world)
@@ -104,7 +102,6 @@ async def test_two_presses_are_one() -> None:
 
 
 async def test_until_drained_lasts_and_ends_with_the_drain() -> None:
-    """The condition goes on with the new end."""
     world = await silenced("drained", custom="30m")
     await world.passes(1200, step=30)
     await world.says("prolong", "2h")
@@ -118,7 +115,6 @@ async def test_until_drained_lasts_and_ends_with_the_drain() -> None:
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_after_a_time_out_it_is_looked_whether_it_has_happened(arrived: bool) -> None:
-    """And asked once more only if it has not; the end stays what it was to be."""
     world = await silenced("1h")
     world.clock.advance(1800)
     asked = world.clock.now()
@@ -132,7 +128,6 @@ async def test_after_a_time_out_it_is_looked_whether_it_has_happened(arrived: bo
 
 
 async def test_one_that_is_lost_or_over_is_said() -> None:
-    """In the thread, and to the person when it is known before."""
     world = await silenced("1h")
     request_id = offered(world)
     world.clock.advance(1800)
@@ -152,7 +147,6 @@ async def test_one_that_is_lost_or_over_is_said() -> None:
 
 
 async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
-    """The same button is not used up."""
     world = await silenced("1h")
     world.clock.advance(1800)
     request_id = offered(world)
@@ -166,7 +160,6 @@ async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
 
 
 async def test_permission_kill_switch_and_shadow() -> None:
-    """As for the silence itself."""
     world = await silenced("1h", world=World(permissions={"silence": [ANA]}))
     world.clock.advance(1800)
     with pytest.raises(Refused, match=r"permissions\.silence"):

@@ -16,12 +16,10 @@ async def told(world: World) -> str:
 
 
 async def test_nothing_is_silenced() -> None:
-    """In words."""
     assert await told(World()) == "Nothing is silenced."
 
 
 async def test_ours_are_told_with_owner_end_condition_and_thread() -> None:
-    """What the record knows, and the way there."""
     world = await silenced("drained", custom="2h", above="200")
     text = await told(world)
     root = (world.incident.thread.root or "").replace(".", "")
@@ -47,14 +45,12 @@ async def test_those_of_others_are_told_by_their_labels(world: World) -> None:
 
 
 async def test_a_silence_outlives_its_incident_on_the_list() -> None:
-    """The next firing would be as quiet: nobody should wonder why."""
     world = await silenced("4h")
     await world.asks("resolve", surface="dialog")
     assert "3 h" in await told(world) or "4 h" in await told(world)
 
 
 async def test_a_back_end_that_does_not_answer_is_named() -> None:
-    """Nothing read is not nothing silenced."""
     world = await silenced("1h")
     world.alertmanager.script.fail("silenced", Failure.LATER, times=None)
     text = await told(world)

@@ -134,7 +134,6 @@ def test_what_was_confirmed_is_what_is_silenced(server: str, changes: list[dict[
 
 
 async def test_an_alert_that_joins_is_told_to_be_uncovered() -> None:
-    """In the reply about it, and in the first message for as long as it fires."""
     world = World()
     await world.opens(spoken("a1"))
     await world.asks("silence")
@@ -153,14 +152,12 @@ async def test_an_alert_that_joins_is_told_to_be_uncovered() -> None:
 
 
 async def test_a_dialog_of_which_nothing_is_known_any_more_silences_nothing(world: World) -> None:
-    """What the person saw is not known: it is asked again."""
     answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
     assert "Nothing was silenced. This dialog has expired" in answer.errors["custom"]
     assert world.alertmanager.silences == {}
 
 
 async def test_what_an_older_release_left_is_completed_from_its_alertmanager(world: World) -> None:
-    """A silence without matchers takes over those that hold there; a request without them takes the group's."""
     await world.asks("silence")
     await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
     for row in world.data.rows.values():

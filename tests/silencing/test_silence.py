@@ -19,7 +19,6 @@ HOUR = 3600.0
 
 
 def test_it_is_offered_only_when_it_can_work() -> None:
-    """With a back end that can take one, and while none of ours is active."""
     able = replace(view(), silenceable=True)
     running = Silence("s1", "grafana", 9e9, ANA, "i1.x")
     assert silence.ACTION.label(incident(), view()) is None
@@ -36,7 +35,6 @@ async def submitted(world: World, who: str = ANA, custom: str = "", preset: str 
 
 
 async def test_the_button_opens_a_dialog_and_does_nothing_yet(world: World) -> None:
-    """It shows what exactly would be silenced."""
     answer = await world.asks("silence")
     assert answer.view is not None
     assert answer.view["callback_id"] == "silence"
@@ -59,7 +57,6 @@ async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner(world: Wo
 
 
 async def test_what_is_silenced_is_what_the_dialog_showed() -> None:
-    """A member that has resolved does not widen the silence to other pools."""
     world = World()
     await world.opens(spoken("a1"), spoken("a2", runner_label="linux.gpu"))
     await world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu", firing=False))
@@ -95,7 +92,6 @@ async def test_a_silence_that_stands_already_is_found_and_not_made_twice(world: 
     ],
 )
 async def test_a_bad_duration_is_marked_at_its_field(world: World, text: str, problem: str) -> None:
-    """The dialog stays open, nothing is written."""
     commits = world.data.commits
     answer = await submitted(world, custom=text)
     assert problem in answer.errors["custom"]
@@ -103,14 +99,12 @@ async def test_a_bad_duration_is_marked_at_its_field(world: World, text: str, pr
 
 
 async def test_a_duration_of_ones_own_goes_before_the_preset(world: World) -> None:
-    """As the dialog's hint says."""
     await submitted(world, custom=" 1h 30m ")
     await world.work()
     assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + 1.5 * HOUR
 
 
 async def test_two_dialogs_of_the_same_button_silence_once(world: World) -> None:
-    """The second person hears who was first."""
     button = {"request_id": request_id(world.incident, "silence")}
     await submitted(world, ANA, **button)
     with pytest.raises(Refused, match="already requested") as raised:
@@ -121,7 +115,6 @@ async def test_two_dialogs_of_the_same_button_silence_once(world: World) -> None
 
 
 async def test_alerts_that_share_no_label_are_not_silenced() -> None:
-    """A silence would match everything: the dialog says so, and words are refused."""
     world = World()
     await world.opens(replace(spoken(), labels={}))
     answer = await world.asks("silence")
@@ -135,7 +128,6 @@ async def test_alerts_that_share_no_label_are_not_silenced() -> None:
     ("words", "hours"), [(("2h",), 2.0), ((POOL, "2h"), 2.0), (("1h", "30m"), 1.5), ((POOL, "1h", "30m"), 1.5)]
 )
 async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple[str, ...], hours: float) -> None:
-    """And a duration of two words is read whole."""
     await world.says("silence", *words)
     await world.work()
     assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + hours * HOUR
@@ -150,7 +142,6 @@ async def test_by_command_the_pools_open_incident_is_silenced(world: World) -> N
 
 @pytest.mark.parametrize("until", ["drained", "4h", "15m"])
 async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(world: World, until: str) -> None:
-    """By command, by mention and from a dialog; until the first one has ended."""
     await world.types("silence", POOL, "2h")
     await world.work()
     world.clock.advance(600)
@@ -172,7 +163,6 @@ async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remed
 
 
 async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made(world: World) -> None:
-    """Neither was there when the other was asked for; the thread hears which one holds."""
     await world.types("silence", POOL, "2h")
     await world.types("silence", POOL, "drained", who=BEN)
     await world.work()
@@ -182,7 +172,6 @@ async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made(world: W
 
 
 async def test_a_condition_of_the_active_silence_is_named_too(world: World) -> None:
-    """What ends it sooner than its time."""
     await submitted(world, preset="drained", values={"preset": "drained", "custom": "2h", "above": "1200"})
     await world.work()
     said = r"already silenced until the queue has drained, until .* at the latest, unless more than 1,200 jobs"
@@ -191,7 +180,6 @@ async def test_a_condition_of_the_active_silence_is_named_too(world: World) -> N
 
 
 async def test_after_its_time_a_silence_is_in_nobodys_way(world: World) -> None:
-    """Also before the worker has looked."""
     await world.types("silence", POOL, "2h")
     await world.work()
     world.clock.advance(7201)
@@ -201,7 +189,6 @@ async def test_after_its_time_a_silence_is_in_nobodys_way(world: World) -> None:
 
 
 async def test_in_a_thread_only_the_duration_is_asked_for(world: World) -> None:
-    """The thread says which incident is meant, and takes no slash command."""
     with pytest.raises(Refused, match="Write how long, for example `silence 2h`"):
         await world.says("silence")
 
@@ -216,7 +203,6 @@ async def test_in_a_thread_only_the_duration_is_asked_for(world: World) -> None:
     ],
 )
 async def test_a_command_that_cannot_be_done_says_why(world: World, words: tuple[str, ...], said: str) -> None:
-    """With an example of how it is meant."""
     with pytest.raises(Refused, match=said):
         await world.types("silence", *words)
 
@@ -228,7 +214,6 @@ async def test_a_command_in_another_channel_reaches_no_incident_here(world: Worl
 
 
 async def test_in_shadow_mode_nothing_is_silenced_and_that_is_said() -> None:
-    """It tells what it would have done."""
     world = World(actions={"shadow": True})
     await world.opens()
     await submitted(world)
@@ -250,7 +235,6 @@ async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made
 
 
 async def test_a_slack_that_gives_no_link_does_not_hold_up_a_silence(world: World) -> None:
-    """The address in the comment is a courtesy."""
     world.chat.script.fail("permalink", Failure.UNKNOWN)
     await submitted(world)
     await world.work()
@@ -258,7 +242,6 @@ async def test_a_slack_that_gives_no_link_does_not_hold_up_a_silence(world: Worl
 
 
 async def test_permission_is_looked_at_again_in_the_moment_of_doing(world: World) -> None:
-    """Somebody who was taken off the list between the click and the effect."""
     await submitted(world)
     world.configure(permissions={"silence": [BEN]})
     await world.work()

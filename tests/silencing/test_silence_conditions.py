@@ -33,7 +33,6 @@ async def drains(world: World) -> None:
 
 
 async def test_until_drained_ends_with_the_incident() -> None:
-    """Bounded by the longest silence, and ended for everybody to see when the queue has drained."""
     world = await silenced("drained")
     (made,) = world.alertmanager.silences.values()
     assert made.ends_at == world.clock.now() + 86_400
@@ -46,7 +45,6 @@ async def test_until_drained_ends_with_the_incident() -> None:
 
 
 async def test_both_a_time_and_the_drain() -> None:
-    """Whichever comes first: here the time."""
     world = await silenced("drained", custom="30m")
     (made,) = world.alertmanager.silences.values()
     assert made.ends_at == world.clock.now() + 1800
@@ -57,7 +55,6 @@ async def test_both_a_time_and_the_drain() -> None:
 
 
 async def test_it_breaks_through_when_the_queue_gets_too_long() -> None:
-    """More jobs than was said: the alert notifies again, with the figure."""
     world = await silenced("4h", above="100")
     world.queues(100)
     await world.passes(60)
@@ -69,7 +66,6 @@ async def test_it_breaks_through_when_the_queue_gets_too_long() -> None:
 
 
 async def test_an_unknown_queue_breaks_nothing_through() -> None:
-    """Unknown is not long."""
     world = await silenced("4h", above="100")
     world.queues(None)
     await world.passes(120)
@@ -78,7 +74,6 @@ async def test_an_unknown_queue_breaks_nothing_through() -> None:
 
 @pytest.mark.parametrize("above", ["many", "-5", "1.5", "9999999"])
 async def test_a_figure_that_is_none_is_said_in_the_dialog(world: World, above: str) -> None:
-    """Beside the field."""
     values = {"preset": "1h", "custom": "", "above": above}
     await world.asks("silence")
     answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values=values)
@@ -86,7 +81,6 @@ async def test_a_figure_that_is_none_is_said_in_the_dialog(world: World, above: 
 
 
 async def test_ended_by_hand_nothing_more_happens() -> None:
-    """The condition is given up without a word."""
     world = await silenced("drained")
     await world.asks("unsilence", BEN)
     await world.work()
@@ -98,13 +92,11 @@ async def test_ended_by_hand_nothing_more_happens() -> None:
 
 
 async def test_without_a_condition_nothing_waits() -> None:
-    """Its time ends it."""
     world = await silenced("1h")
     assert all(request.progress is not Progress.AWAITING for request in [world.request])
 
 
 async def test_a_back_end_that_is_silent_is_asked_again() -> None:
-    """Ending is an action like any other: checked, repeated, told."""
     world = await silenced("drained")
     world.alertmanager.script.fail("end", Failure.UNKNOWN, times=2)
     await drains(world)
@@ -113,7 +105,6 @@ async def test_a_back_end_that_is_silent_is_asked_again() -> None:
 
 
 async def test_the_kill_switch_leaves_it_and_says_so() -> None:
-    """It runs out at its time."""
     world = await silenced("drained")
     world.configure(actions={"enabled": False})
     await drains(world)
@@ -129,7 +120,6 @@ async def test_by_a_word_in_the_thread(world: World) -> None:
 
 
 async def test_the_owner_is_told_ten_minutes_before_the_end_once() -> None:
-    """In time to silence again; by name."""
     world = await silenced("1h")
     await world.passes(2990, step=10)
     assert not any("The silence ends in" in text for text in world.replies)
@@ -141,7 +131,6 @@ async def test_the_owner_is_told_ten_minutes_before_the_end_once() -> None:
 
 
 async def test_a_short_silence_is_not_spoken_of() -> None:
-    """A quarter of an hour needs no reminder."""
     world = await silenced("15m")
     await world.passes(890, step=10)
     assert not any("The silence ends in" in text for text in world.replies)

@@ -21,7 +21,6 @@ def test_waiting_is_added_up_from_what_was_seen() -> None:
 
 
 def test_what_lies_before_the_incident_is_drawn_and_not_counted() -> None:
-    """The picture begins with the past; the cost begins with the incident."""
     course = extended(None, looks(5, 5, 5, 5, since=NOW - 60), SPAN)
     assert (len(course.points), course.waited_seconds, course.measured_seconds) == (2, 150.0, 30.0)
     assert extended(None, looks(5, since=NOW - 3600), SPAN).points == ()
@@ -29,20 +28,17 @@ def test_what_lies_before_the_incident_is_drawn_and_not_counted() -> None:
 
 @pytest.mark.parametrize("hole", [looks(10, None, 10), (*looks(10), *looks(10, since=NOW + 200))])
 def test_what_was_not_measured_counts_for_nothing(hole: tuple[Snapshot, ...]) -> None:
-    """Neither an unknown queue nor a silent source becomes a number."""
     course = extended(None, hole, SPAN)
     assert (course.waited_seconds, course.measured_seconds) == (0.0, 0.0)
 
 
 def test_the_same_samples_twice_change_nothing() -> None:
-    """A look is repeated whenever a write is; neither hours nor causes may count twice."""
     once = extended(None, looks(1, 2, 3), SPAN, "surge")
     assert extended(once, looks(1, 2, 3), SPAN, "surge") == once
     assert once.likeliest == ("surge", 1, 1)
 
 
 def test_the_cause_of_most_looks_is_the_likeliest() -> None:
-    """One look that saw something else does not decide."""
     course: QueueSeries | None = None
     for number, cause in enumerate(["limit", "surge", "surge", ""]):
         course = extended(course, looks(*[1] * (number + 1)), SPAN, cause)
@@ -53,7 +49,6 @@ def test_the_cause_of_most_looks_is_the_likeliest() -> None:
 
 @pytest.mark.parametrize(("pools", "most"), [(1, MOST_POINTS), (9, FEWER_POINTS)])
 def test_a_day_becomes_few_points_and_keeps_its_peak(pools: int, most: int) -> None:
-    """The record stays small; the worst of each step is what is kept."""
     queued = [7] * 2880
     queued[1500] = 99
     course: QueueSeries | None = None
@@ -69,7 +64,6 @@ def test_a_day_becomes_few_points_and_keeps_its_peak(pools: int, most: int) -> N
 
 
 def test_a_silent_source_and_an_unknown_figure_cut_the_line() -> None:
-    """Never interpolated, never zero."""
     course = extended(None, (*looks(1, 2, None, None, None, 3, 4), *looks(5, 6, since=NOW + 600)), SPAN)
     seen = [[value for _, value in stretch] for stretch in segments(course, "queued")]
     assert seen == [[2.0], [3.0, 4.0], [6.0, 6.0]]

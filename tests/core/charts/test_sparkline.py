@@ -20,12 +20,10 @@ from tests.builders import NOW, POOL, incident, named, sample
     ],
 )
 def test_bars_go_from_nothing_to_the_most(values: list[float | None], bars: str) -> None:
-    """An unknown value is a dot in the middle, a queue of nothing is the lowest bar."""
     assert sparkline(values) == bars
 
 
 def test_many_values_keep_the_worst_of_each_part() -> None:
-    """One bad minute in an hour is still to be seen."""
     values: list[float | None] = [1.0] * 240
     values[100] = 8.0
     assert sparkline(values).count("█") == 1
@@ -33,7 +31,6 @@ def test_many_values_keep_the_worst_of_each_part() -> None:
 
 
 def test_the_words_give_first_peak_and_last_with_their_times() -> None:
-    """For whoever cannot see bars."""
     queued = [0, 0, 2, 4, 10, 12, 12, 8, 8, 3]
     course = extended(None, tuple(sample(q, at=NOW + 60 * i) for i, q in enumerate(queued)), Span(NOW, NOW, 30.0))
     found = incident(courses={POOL: course})
@@ -44,7 +41,6 @@ def test_the_words_give_first_peak_and_last_with_their_times() -> None:
 
 
 def test_a_queue_of_which_little_is_known_or_that_stood_still_makes_none() -> None:
-    """Four points are no picture; neither is a flat line of its own accord."""
     few = extended(None, tuple(sample(5, at=NOW + 60 * i) for i in range(4)), Span(NOW, NOW, 30.0))
     flat = extended(None, tuple(sample(5, at=NOW + 60 * i) for i in range(9)), Span(NOW, NOW, 30.0))
     assert pictured(incident(courses={POOL: few})) == ()
@@ -52,7 +48,6 @@ def test_a_queue_of_which_little_is_known_or_that_stood_still_makes_none() -> No
 
 
 def test_more_than_four_pools_are_counted() -> None:
-    """The worst are drawn, the rest is said."""
     names = tuple("abcdef")
     course = extended(None, tuple(sample(5, at=NOW + 60 * i) for i in range(9)), Span(NOW, NOW, 30.0))
     lines = spark_lines(*sparks_of(incident(pools=named(*names), courses=dict.fromkeys(names, course))))
@@ -61,7 +56,6 @@ def test_more_than_four_pools_are_counted() -> None:
 
 
 def test_a_story_of_a_few_seconds_has_them_in_its_times() -> None:
-    """As in the demo, where a minute of the fleet is a second."""
     course = extended(None, tuple(sample(q, at=NOW + 2 * q) for q in range(9)), Span(NOW, NOW, 1.0))
     (line,) = spark_lines(*sparks_of(incident(courses={POOL: course})))
     assert "jobs queued from 08:00:00 to 08:00:16 UTC: first 0, peak 8 at 08:00:16, last 8" in line

@@ -33,7 +33,6 @@ def cost(waited: float, measured: float, **causes: int) -> QueueSeries:
 
 
 def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:
-    """At least so many, and what part of the time nobody knows."""
     courses = {"a": cost(2 * HOUR, HOUR), "b": cost(10 * HOUR, HOUR / 2)}
     found = incident(pools=named("a", "b", "c"), courses=courses, closed_at=NOW - 60 + HOUR)
     assert [(one.pool, one.hours, one.unmeasured) for one in waits(found, NOW)] == [("b", 10.0, 0.5), ("a", 2.0, 0.0)]
@@ -43,18 +42,15 @@ def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:
 
 
 def test_nothing_measured_is_unknown_and_no_queue_is_silent() -> None:
-    """Unknown is not zero; and where nothing queued there is nothing to say."""
     assert waited_lines((), 1) == ("Developer time lost: unknown, the queue was never measured",)
     assert waited_lines((), 0) == ()
 
 
 def test_hours_read_well() -> None:
-    """Small ones are not rounded to nothing."""
     assert [hours(n) for n in (0.0, 0.01, 0.44, 99.96, 1240.4)] == ["0.0", "under 0.1", "0.4", "100.0", "1,240"]
 
 
 def test_the_likeliest_cause_says_in_how_many_looks() -> None:
-    """A cause that was always named needs no count."""
     found = incident(pools=named("a", "b"), courses={"a": cost(1, 1, limit=3), "b": cost(2, 1, surge=3, limit=1)})
     assert cause_lines(likely_causes(found)) == (
         "Likely cause of b: a surge of jobs (in 3 of 4 checks)",
@@ -63,7 +59,6 @@ def test_the_likeliest_cause_says_in_how_many_looks() -> None:
 
 
 def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() -> None:
-    """The pool's record has what its forecasts came to since the incident opened, and nothing older."""
     made = Forecast(NOW + 60, Verdict.INTERVAL, 20, 600.0, 900.0, 1200.0, pool=POOL)
     old = replace(made, at=NOW - HOUR)
     pools = {POOL: Pool(POOL, scores=(Score(old, 10.0, held=False), Score(made, 800.0, held=True)))}
@@ -105,7 +100,6 @@ PRICE: dict[str, Any] = {"cost_per_runner_hour": 0.34, "currency": "$"}
 def test_the_summary_says_who_added_how_many_runners_and_what_they_cost(
     checked: RunnersCame | None, words: str
 ) -> None:
-    """Those that came, until the lease returns them; unknown is not none."""
     up = scaled(NOW, "U0ANA", 18, **PRICE)
     came = {RunnersCame.PARTLY: 6, RunnersCame.VERIFIED: 18}
     entries = [up]
@@ -117,7 +111,6 @@ def test_the_summary_says_who_added_how_many_runners_and_what_they_cost(
 
 
 def test_runners_end_to_cost_when_they_are_returned_and_are_summed_by_person() -> None:
-    """Two people, one of them twice; without a price no amount."""
     first, again = scaled(NOW, "U0ANA", 2, **PRICE), scaled(NOW + 60, "U0ANA", 4, **PRICE)
     back = RunnersReturned(ReturnResult.RETURNED, POOL, 39, 33)
     returned = [Entry(int(NOW) + 99, NOW + HOUR, Event.LENT, back, request=one.request) for one in (first, again)]
@@ -129,7 +122,6 @@ def test_runners_end_to_cost_when_they_are_returned_and_are_summed_by_person() -
 
 
 def test_a_summary_promises_no_watch() -> None:
-    """It speaks of what is over."""
     resolved_once = absorbed(incident(pools=named(POOL)), delivery(resolved()), NOW + 60, named(POOL))
     assert entry_words(resolved_once.log.timeline[-1]).endswith("I'll watch the queue until it has drained.")
     assert str(story(resolved_once, Entry(99, NOW + 90, Event.DRAINED))[-1]).endswith("The alert resolved.")

@@ -42,7 +42,6 @@ def test_the_pool_whose_figure_fits_holds_the_maximum(
 
 
 def test_an_alert_without_these_figures_is_not_looked_for() -> None:
-    """Other rules report other things."""
     assert correlated(None, Readings(None, None, None, None), PoolsNow([look("a", 14, 114)], 1, NOW, 30)) is None
     only = correlated(None, Readings(None, 114, None, None), PoolsNow([look("a", 14, 114)], 1, NOW, 30))
     assert only is not None
@@ -50,7 +49,6 @@ def test_an_alert_without_these_figures_is_not_looked_for() -> None:
 
 
 def test_what_was_found_with_all_pools_known_stays() -> None:
-    """The queue moves on; what the alert spoke of does not."""
     found = correlated(None, SEED, PoolsNow([look("a", 14, 114)], 1, NOW, 30))
     assert correlated(found, SEED, PoolsNow([look("b", 14, 114)], 1, NOW + 1, 30)) is found
 
@@ -89,7 +87,6 @@ def test_samples_from_before_the_alert_do_not_settle_that_no_pool_fits() -> None
 
 
 def test_other_figures_are_looked_for_anew() -> None:
-    """The alert fired again with another wait."""
     found = correlated(None, SEED, PoolsNow([look("a", 14, 114)], 1, NOW, 30))
     again = correlated(found, Readings(60, 240, True, True), PoolsNow([look("b", 61, 239)], 1, NOW + 900, 30))
     assert again is not None
@@ -108,7 +105,6 @@ VALUES = {"max_queue_size": 14, "max_queue_time_mins": 114, "queue_size_threshol
 
 
 def test_the_incident_learns_which_pools_are_meant() -> None:
-    """At the first look, and the pools that queue are the affected ones."""
     fresh = incident(alert(values=VALUES), pools=candidates("a", "b", "c"))
     after = observed(fresh, seen(look("a", 3, 114), look("b", 14, 31), look("c", 0, 0)), NOW, TIMING)
     assert after.pools.maxima == Maxima(14, 114, NOW, "b", "a", complete=True)
@@ -116,7 +112,6 @@ def test_the_incident_learns_which_pools_are_meant() -> None:
 
 
 def test_a_queue_over_the_size_limit_is_affected_even_when_its_wait_is_normal() -> None:
-    """Many jobs that wait for a minute each: only the alert says that they are too many."""
     by_size = {**VALUES, "queue_size_threshold": 1, "queue_time_threshold": 0, "max_queue_time_mins": 9}
     fresh = incident(alert(values=by_size), pools=candidates("a", "b"))
     after = observed(fresh, seen(look("a", 14, 1), look("b", 2, 2)), NOW, TIMING)
@@ -131,13 +126,11 @@ def test_a_queue_over_the_size_limit_is_affected_even_when_its_wait_is_normal() 
 
 
 def test_an_alert_that_names_its_pool_needs_no_search() -> None:
-    """What it names is affected, whatever its figures say."""
     fresh = incident(alert(values=VALUES))
     assert observed(fresh, seen(look("linux.2xlarge", 14, 114)), NOW, TIMING).pools.maxima is None
 
 
 def test_the_worst_of_several_alerts_is_read() -> None:
-    """The longest wait counts; an alert without these values says nothing."""
     assert worst_readings([alert()]) is None
     assert worst_readings([]) is None
     worst = worst_readings(

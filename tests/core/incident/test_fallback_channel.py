@@ -11,7 +11,6 @@ FALLBACK = "C0OPS"
 
 
 def test_home_is_tried_an_hour_after_the_move_and_an_hour_after_each_try() -> None:
-    """Never sooner, and not for an incident that is over."""
     away = moved(incident(), FALLBACK, NOW)
     assert away.thread == Thread(FALLBACK, instead_of=CHANNEL, mention=away.thread.mention, tried_home_at=NOW)
     assert not home_due(away, NOW + HOME_SECONDS - 1)
@@ -22,12 +21,10 @@ def test_home_is_tried_an_hour_after_the_move_and_an_hour_after_each_try() -> No
 
 
 def test_a_second_move_still_knows_the_first_channel() -> None:
-    """Home is where the route pointed to, however often it had to move."""
     assert moved(moved(incident(), FALLBACK, NOW), "C0THIRD", NOW).thread.instead_of == CHANNEL
 
 
 def test_at_home_there_is_a_thread_of_its_own_and_a_message_to_part_from() -> None:
-    """It is told in the new thread; nobody is mentioned a second time."""
     away = moved(incident(thread=Thread(CHANNEL, mention="S0ONCALL")), FALLBACK, NOW)
     away = replace(away, thread=replace(away.thread, root="1.1"))
     assert at_home(away).thread == Thread(CHANNEL)
@@ -38,7 +35,6 @@ def test_at_home_there_is_a_thread_of_its_own_and_a_message_to_part_from() -> No
 
 
 def test_home_comes_before_what_else_is_to_be_said() -> None:
-    """So that what happened meanwhile is told where the incident goes on."""
     away = moved(incident(outbox=(2,)), FALLBACK, NOW - HOME_SECONDS)
     away = replace(away, thread=replace(away.thread, root="1.1", shown="old"))
     assert next_step(away, "drawn", NOW, TIMING) == ReturnToChannel()

@@ -44,7 +44,6 @@ from tests.core.moves import LATER, events, take
 
 
 def test_an_incident_opens_with_what_its_alert_says() -> None:
-    """The opening itself is the parent message and needs no reply."""
     found = incident(alert(), resolved("b"), shown=False)
     assert (found.state, found.opened_at, found.changed_at) == (State.OPEN, NOW, NOW)
     assert (found.pools.candidates, found.pools.affected, found.group.key) == ((POOL,), (POOL,), delivery().key)
@@ -68,7 +67,6 @@ def test_an_alert_that_is_over_does_not_date_the_beginning() -> None:
 
 
 def test_alerts_beyond_the_limit_are_counted() -> None:
-    """ "+N more" holds for what the sender left out and for what the record has no room for."""
     many = delivery(*(alert(str(i)) for i in range(60)), truncated=5)
     found = incident(*many.alerts)
     assert (len(found.group.alerts), found.group.truncated) == (50, 10)
@@ -81,7 +79,6 @@ def test_alerts_beyond_the_limit_are_counted() -> None:
     [((), None), ((None,), None), (("P2", None, "P1"), "P1"), (("P3", "P0"), "P0")],
 )
 def test_the_most_urgent_priority_counts(priorities: tuple[str | None, ...], found: str | None) -> None:
-    """A member without a priority does not hide another's."""
     alerts = [alert(str(i), priority=p) for i, p in enumerate(priorities)]
     assert incident(alerts=tuple(alerts)).group.priority == found
 
@@ -113,7 +110,6 @@ def test_another_member_joins() -> None:
 
 
 def test_one_member_resolving_leaves_the_group_open() -> None:
-    """The group fires while any member fires; it is decided per alert."""
     after = take(incident(alert(), alert("b2")), delivery(resolved(), alert("b2")))
     assert (after.state, events(after)) == (State.OPEN, [Event.OPENED])
     assert [a.fingerprint for a in after.group.firing] == ["b2"]
@@ -128,7 +124,6 @@ def test_one_member_resolving_leaves_the_group_open() -> None:
     ],
 )
 def test_the_last_member_resolving_eases_the_incident(pools: tuple[str, ...], kind: Kind, words: str) -> None:
-    """Resolved is not drained: only measurements end an incident. No queue is watched where none can be known."""
     of = with_fields(incident(pools=named(*pools)), kind=kind)
     after = take(of, delivery(resolved(kind=kind)))
     assert (after.state, after.changed_at, after.closed) == (State.EASING, LATER, False)
@@ -136,7 +131,6 @@ def test_the_last_member_resolving_eases_the_incident(pools: tuple[str, ...], ki
 
 
 def test_a_member_that_fires_anew_ends_the_easing() -> None:
-    """The drain is judged by samples that are newer than the news."""
     easing = with_fields(take(incident(), delivery(resolved())), streaks={POOL: 2})
     after = take(easing, delivery(alert(starts_at=NOW + 300)), now=LATER + 60)
     assert (after.state, after.changed_at, dict(after.pools.streaks)) == (State.OPEN, LATER + 60, {})
@@ -144,7 +138,6 @@ def test_a_member_that_fires_anew_ends_the_easing() -> None:
 
 
 def test_joined_and_fired_again_are_said_apart() -> None:
-    """One delivery may bring both."""
     before = take(incident(alert(), alert("c3")), delivery(resolved(), alert("c3")))
     after = take(before, delivery(alert(starts_at=NOW + 300), alert("b2", labels={"instance": "i-1"})))
     assert entry_words(after.log.timeline[-1]) == (
@@ -161,19 +154,16 @@ def test_joined_and_fired_again_are_said_apart() -> None:
     ],
 )
 def test_a_blind_incident_becomes_one_about_a_queue(before: Kind, arrived: Kind, kind: Kind) -> None:
-    """Once a queue alert is in the group, an answering metric source does not end it."""
     assert take(incident(kind=before), delivery(alert("b2", kind=arrived))).group.kind is kind
 
 
 def test_acknowledging_hands_over() -> None:
-    """The second person has it then; the timeline keeps both."""
     found = acked(acked(incident(), "U1", NOW + 1), "U2", NOW + 2)
     assert (found.ownership.owner, found.ownership.acked_at, found.log.outbox) == ("U2", NOW + 2, (2, 3))
     assert [entry.who for entry in found.log.timeline] == [None, "U1", "U2"]
 
 
 def test_muting_and_resuming() -> None:
-    """Both stand in the timeline with who did it."""
     quiet = muted(incident(), "U1", NOW, on=True)
     loud = muted(quiet, "U2", NOW, on=False)
     assert (quiet.ownership.muted, loud.ownership.muted) == (True, False)
@@ -181,7 +171,6 @@ def test_muting_and_resuming() -> None:
 
 
 def test_silences_are_kept_by_the_action_that_made_them() -> None:
-    """The same request replaces what was known; the one that ends last is the active one."""
     one = Silence("s1", "grafana", NOW + 60, "U1", "act1")
     other = Silence("s2", "grafana", NOW + 600, "U2", "act2")
     found = silenced(silenced(incident(), other), one)
@@ -193,7 +182,6 @@ def test_silences_are_kept_by_the_action_that_made_them() -> None:
 
 
 def test_what_slack_confirmed_ends_the_trouble() -> None:
-    """Any confirmed call resets the count of failures; an edit of the parent only when no reply waits."""
     failing = noted(incident(shown=False, attempts=4, why="Slack: 500"), NOW, Event.STATUS, PlainText("x"))
     posted = rooted(failing, "C0OTHER", "1.2", "digest", NOW + 5)
     assert (posted.thread.channel, posted.thread.root, posted.thread.shown) == ("C0OTHER", "1.2", "digest")
@@ -206,7 +194,6 @@ def test_what_slack_confirmed_ends_the_trouble() -> None:
 
 
 def test_entries_are_numbered_for_ever() -> None:
-    """A number marks a reply in Slack and is never used again."""
     found = noted(
         noted(incident(), NOW, Event.STATUS, PlainText("a")),
         NOW,
@@ -222,7 +209,6 @@ def test_entries_are_numbered_for_ever() -> None:
 
 
 def test_the_farewell_sums_up() -> None:
-    """Duration and peak in one sentence; then what was done."""
     peaks = {"a": Peak(14, 6840.0), "b": Peak(1, 7200.0), "c": Peak(0, 0.0)}
     found = ended(incident(peaks=peaks, opened_at=NOW), NOW + 7200, IncidentEnding.DRAINED)
     assert entry_words(found.log.timeline[-1]) == "Drained: linux.2xlarge after 2 h 1 min, up to 14 jobs queued."
@@ -264,7 +250,6 @@ def forecast(at: float, verdict: Verdict = Verdict.INTERVAL, *hours: float) -> F
 def test_the_counterfactual_is_the_forecast_before_the_first_scale_up(
     made: tuple[Forecast, ...], said: str | None
 ) -> None:
-    """What it said then, against the end as it was; nothing is claimed without one."""
     lines = [one for one in ending_lines(summary(scaled(*made), NOW + 3600)) if one.startswith("Without the extra")]
     assert len(lines) == (0 if said is None else 1)
     assert said is None or said in lines[0]
@@ -284,7 +269,6 @@ def test_the_counterfactual_is_the_forecast_before_the_first_scale_up(
 def test_the_forecast_with_the_extra_runners_is_scored_by_the_drain(
     bounds: tuple[float | None, float | None], said: str | None
 ) -> None:
-    """Only one that can be: the queue drained, and nobody scaled again."""
     up = ScaleAccepted(POOL, 10, 28, 360.0, LeaseTerms(None, 600.0), low_seconds=bounds[0], high_seconds=bounds[1])
     begun = scaled(forecast(0, Verdict.GROWING))
     one = with_fields(noted(with_fields(begun, timeline=()), NOW + 600, Event.SCALED, up), state=State.DRAINED)
@@ -295,7 +279,6 @@ def test_the_forecast_with_the_extra_runners_is_scored_by_the_drain(
 
 
 def test_an_incident_keeps_its_place_in_slack() -> None:
-    """The builder's own promise: other tests rely on it."""
     assert (incident().thread.channel, bool(incident().thread.root)) == (CHANNEL, True)
     assert incident(shown=False).thread.root is None
     assert closed().closed

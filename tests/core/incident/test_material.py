@@ -51,7 +51,6 @@ def reported(queued: int | None = 20, wait: float | None = 3600.0, worst: str = 
     ],
 )
 def test_what_is_worth_a_reply(last: Reported, present: Reported, news: QueueNews | None) -> None:
-    """The queue or the longest wait has doubled; the parent shows everything else."""
     assert news_since(last, present) is news
 
 
@@ -77,14 +76,12 @@ def test_a_status_reply_comes_at_its_pace(parts: dict[str, Any], after: float, e
 
 
 def test_a_doubling_counts_from_the_lowest_report() -> None:
-    """A queue that halved and comes back is worse again."""
     half = look(incident(reported=reported(40, worst=POOL)), Pool(POOL, (sample(20, at=NOW + 10),)))
     assert half.pools.reported is not None
     assert half.pools.reported.queued == 20
 
 
 def test_a_total_with_an_unknown_part_is_unknown() -> None:
-    """Twenty and unknown is not twenty."""
     found = incident(pools=named("a", "b"))
     seen = look(found, samples(20, pool="a"), samples(None, pool="b"))
     assert seen.pools.reported is not None

@@ -17,7 +17,6 @@ from tests.builders import NOW, alert, resolved
     ],
 )
 def test_a_member_is_called_by_what_tells_it_apart(labels: dict[str, str], name: str) -> None:
-    """Members of one group share their name; the pool is what a reader needs."""
     assert changed((), (alert(labels=labels),)).news == AlertsJoined(new=(name,))
 
 
@@ -28,7 +27,6 @@ def test_an_alert_whose_source_went_blind_did_not_fire_again() -> None:
 
 
 def test_nothing_fresh_says_nothing() -> None:
-    """A repeat and an end are no new member."""
     same = changed((alert(),), (alert(), resolved("b")))
     assert (same.fresh, same.news, same.unshown) == ((), AlertsJoined(), 0)
 

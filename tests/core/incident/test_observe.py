@@ -65,14 +65,12 @@ def test_drained_is_a_row_of_fresh_samples_at_the_floor(
 
 @pytest.mark.parametrize(("gap", "state"), [(61, State.DRAINED), (62, State.EASING)])
 def test_a_gap_breaks_the_row(gap: float, state: State) -> None:
-    """Two refreshes without a sample: nobody knows what was in between."""
     pool = Pool(POOL, (sample(at=NOW), sample(at=NOW + POLL), sample(at=NOW + POLL + gap)))
     assert look(easing(), pool).state is state
 
 
 @pytest.mark.parametrize(("silent", "state"), [(0, State.DRAINED), (61, State.DRAINED), (62, State.EASING)])
 def test_stale_samples_stop_an_automatic_end(silent: float, state: State) -> None:
-    """Silence of a source is not recovery, also when the last samples it gave were empty."""
     pool = samples(0, 0, 0)
     assert look(easing(), pool, now=NOW + 2 * POLL + silent).state is state
 
@@ -86,7 +84,6 @@ def test_a_row_that_went_quiet_while_the_alert_fired_does_not_end_it_later() -> 
 
 
 def test_samples_from_before_the_incident_do_not_count() -> None:
-    """The pool was measured for another incident, and was empty then."""
     found = look(easing(), samples(0, 0, 0, 0, since=NOW - 92), now=NOW)
     assert (found.state, found.pools.streaks[POOL], found.pools.seen[POOL]) == (State.EASING, 0, NOW - 2)
     ended = look(found, samples(0, 0, 0, since=NOW + 1))
@@ -94,7 +91,6 @@ def test_samples_from_before_the_incident_do_not_count() -> None:
 
 
 def test_the_sample_just_before_the_incident_is_what_the_thread_opens_with() -> None:
-    """It is shown and makes peaks; older ones belong to the past."""
     ages = [32, 30, 1]
     known = view(Pool(POOL, tuple(sample(9, at=NOW - age) for age in ages)))
     assert [NOW - s.at for s in fresh_samples(incident(), known, POOL, TIMING)] == [30, 1]
@@ -103,7 +99,6 @@ def test_the_sample_just_before_the_incident_is_what_the_thread_opens_with() -> 
 
 
 def test_samples_from_before_a_reopening_do_not_count() -> None:
-    """While the incident was closed the pool stayed empty; that says nothing of the new occurrence."""
     over = closed(seen={POOL: NOW + 590})
     again = absorbed(over, delivery(alert(starts_at=NOW + 890)), NOW + 900, named(POOL))
     pool = samples(0, 0, 0, 0, 0, since=NOW + 750)
@@ -111,7 +106,6 @@ def test_samples_from_before_a_reopening_do_not_count() -> None:
 
 
 def test_the_same_look_twice_changes_nothing() -> None:
-    """A move is run again on a conflict, so it must be safe to repeat."""
     seen = view(samples(4, 0, 0))
     once = observed(incident(), seen, NOW + 60, TIMING)
     assert observed(once, seen, NOW + 60, TIMING) == once
@@ -121,7 +115,6 @@ def test_the_same_look_twice_changes_nothing() -> None:
 
 @pytest.mark.parametrize("found", [closed(), resolved_by_hand(incident(), "U1", NOW + 1)])
 def test_a_closed_incident_is_left_alone(found: Incident) -> None:
-    """No sample changes it."""
     assert look(found, samples(90, 90, 90)) is found
 
 
@@ -135,13 +128,11 @@ def test_every_affected_pool_must_have_drained() -> None:
 
 
 def test_only_pools_that_queued_are_judged() -> None:
-    """A candidate that never queued, and cannot be measured, does not hold the incident open."""
     found = look(easing(pools=candidates("a", "b")), samples(9, 0, 0, 0, pool="a"))
     assert (found.pools.affected, found.state) == (("a",), State.DRAINED)
 
 
 def test_without_an_affected_pool_every_candidate_is_judged() -> None:
-    """Nobody knows which one it was: none may be left out, and a missing row is not zero."""
     found = easing(pools=candidates("a", "b"))
     a, b = samples(0, 0, 0, pool="a"), samples(0, 0, 0, pool="b")
     assert look(found, a).state is State.EASING
@@ -179,7 +170,6 @@ def test_two_maxima_are_kept_apart() -> None:
 
 
 def test_an_empty_queue_with_a_firing_alert_is_watched_first() -> None:
-    """The alert may know more: the incident eases, and ends only after a while without change."""
     found = look(incident(), samples(0, 0, 0))
     assert (found.state, found.log.timeline[-1].event) == (State.EASING, Event.EASING)
     still = look(found, samples(*[0] * 12))
@@ -190,7 +180,6 @@ def test_an_empty_queue_with_a_firing_alert_is_watched_first() -> None:
 
 
 def test_an_empty_queue_that_fills_again_is_open_again() -> None:
-    """Easing does not outlive the emptiness that caused it; coming and going does not fill the thread."""
     found = look(incident(), samples(0, 0, 0))
     full = look(found, samples(0, 0, 0, 9))
     assert (full.state, full.changed_at, full.log.outbox) == (State.OPEN, NOW + 3 * POLL, found.log.outbox)
@@ -202,13 +191,11 @@ def test_an_empty_queue_that_fills_again_is_open_again() -> None:
 
 @pytest.mark.parametrize(("ends_at", "state"), [(NOW + 3600, State.DRAINED), (NOW + 1, State.EASING)])
 def test_under_a_silence_the_drain_is_measured_alone(ends_at: float, state: State) -> None:
-    """While a silence is active no webhook comes, the resolved one included; an ended silence excuses nothing."""
     found = incident(alert(), silences=(Silence("s1", "am", ends_at, "U1", "act"),))
     assert look(found, samples(0, 0, 0)).state is state
 
 
 def test_silences_that_ran_out_are_told_once() -> None:
-    """However many there were."""
     two = tuple(Silence(f"s{i}", "am", NOW + i, "U1", f"act{i}") for i in range(2))
     found = look(incident(silences=two), now=NOW + 5)
     assert [entry.event for entry in found.log.timeline] == [Event.OPENED, Event.UNSILENCED]
@@ -218,7 +205,6 @@ def test_silences_that_ran_out_are_told_once() -> None:
 
 
 def test_the_end_says_what_was() -> None:
-    """Figures, peaks and duration stand in the last reply, which the channel sees too."""
     last = look(easing(), samples(9, 0, 0, 0)).log.timeline[-1]
     assert (last.event, last.broadcast) == (Event.DRAINED, True)
     assert entry_words(last) == "Drained: linux.2xlarge after 2 min, up to 9 jobs queued."
@@ -238,7 +224,6 @@ def test_the_end_says_what_was() -> None:
 def test_what_cannot_be_measured_ends_with_its_alert(
     kind: Kind, pools: object, alerts: tuple[Alert, ...], words: str | None
 ) -> None:
-    """A blind source, or no pool at all: resolved, and it says that nothing was measured."""
     found = look(with_fields(incident(*alerts), kind=kind, candidates=getattr(pools, "candidates", ()), affected=()))
     assert (found.state is State.RESOLVED) is (words is not None)
     assert words is None or entry_words(found.log.timeline[-1]).endswith(words)

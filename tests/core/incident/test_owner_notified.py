@@ -38,22 +38,18 @@ def mentions(found: Incident) -> list[str | None]:
     ids=["a little", "doubled", "a little more", "doubled again", "step by step", "small numbers", "after a fall"],
 )
 def test_the_owner_is_named_when_it_is_much_worse(queued: tuple[int, ...], named: list[str | None]) -> None:
-    """The queue has doubled since they acknowledged, or since they were last told."""
     assert mentions(owned(*queued)) == named
 
 
 def test_at_most_once_per_report_period() -> None:
-    """Faster looks say nothing more."""
     assert mentions(owned(20, 40, 80, 160, every=60.0)) == []
 
 
 def test_who_takes_over_starts_anew() -> None:
-    """What the first one knew is not what the second one knows."""
     assert acked(owned(20), "U0NEXT", NOW + 10).ownership.owner_knows is None
 
 
 def test_the_end_mentions_nobody() -> None:
-    """No ping on resolve."""
     found = acked(incident(resolved()), OWNER, NOW)
     over = observed(found, view(samples(20, 0, 0, 0, since=NOW + 1)), NOW + 92, TIMING)
     assert over.closed

@@ -55,7 +55,6 @@ SILENCE = Silence("s1", "am", NOW + 20, "U1", "act")
     ],
 )
 def test_the_next_step(parts: dict[str, Any], drawn: str, step: Step) -> None:
-    """The thread first, then the parent, then what happened, oldest first; then only time can make something due."""
     assert next_step(incident(**parts), drawn, NOW, TIMING) == step
 
 
@@ -70,7 +69,6 @@ def test_the_next_step(parts: dict[str, Any], drawn: str, step: Step) -> None:
     ],
 )
 def test_a_closed_incident_is_told_and_then_left(parts: dict[str, Any], drawn: str, step: Step) -> None:
-    """The end is shown even when the thread never was; nothing else becomes due by itself."""
     assert next_step(closed(**parts), drawn, NOW, TIMING) == step
 
 
@@ -84,21 +82,18 @@ def test_a_closed_incident_is_told_and_then_left(parts: dict[str, Any], drawn: s
     ],
 )
 def test_a_parent_that_looks_old_is_drawn_again(shown_at: float, seen: float, state: State, step: Step) -> None:
-    """Its figures are unchanged and still measured; only the time that it gives is a report period old."""
     thread = Thread(CHANNEL, "1.2", "drawn", shown_at)
     found = incident(thread=thread, seen={POOL: seen}, state=state)
     assert next_step(found, "drawn", NOW, TIMING) == step
 
 
 def test_the_first_message_waits_for_every_candidate() -> None:
-    """One pool that answers is not enough, and two seconds are the most."""
     two = incident(pools=named(POOL, "macos"), thread=UNSEEN, seen=SEEN)
     assert next_step(two, "drawn", NOW + 1.9, TIMING) == Wait(NOW + 2)
     assert next_step(two, "drawn", NOW + 2, TIMING) == PostRoot()
 
 
 def test_a_very_short_poll_does_not_spin() -> None:
-    """A poll of zero still waits a moment."""
     assert next_step(incident(), "drawn", NOW, Timing(poll=0.0)) == Wait(NOW + 0.05)
 
 
@@ -108,7 +103,6 @@ def test_escalation_can_be_switched_off() -> None:
 
 
 def test_an_escalation_is_told_once_and_in_the_channel() -> None:
-    """It says for how long nobody answered."""
     found = escalated(incident(), NOW + 900)
     last = found.log.timeline[-1]
     assert (last.event, last.broadcast) == (Event.ESCALATED, True)
@@ -127,7 +121,6 @@ def test_nobody_else_is_told_while_a_silence_holds() -> None:
 
 
 def test_an_escalation_names_who_acted_without_an_acknowledgement() -> None:
-    """The last one with what they did since it opened, and that there were others."""
     acted = noted(incident(), NOW + 60, Event.SILENCED, PlainText("silenced the alert for 1 h."), who="U1")
     acted = noted(acted, NOW + 70, Event.SCALED, PlainText("asked for 24 runners."), who="U1")
     last = escalated(acted, NOW + 900).log.timeline[-1]
@@ -143,14 +136,12 @@ def test_an_escalation_names_who_acted_without_an_acknowledgement() -> None:
 
 
 def test_what_was_done_before_a_reopening_does_not_count_for_an_escalation() -> None:
-    """It belongs to the time before."""
     acted = noted(closed(), NOW + 60, Event.SCALED, PlainText("asked for 24 runners."), who="U1")
     last = escalated(reopened(acted, NOW + 1200), NOW + 2100).log.timeline[-1]
     assert (last.who, entry_words(last)) == (None, "Nobody has acknowledged this incident for 15 min.")
 
 
 def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
-    """Nobody could acknowledge while it was closed; a second time, somebody is told again."""
     again = reopened(closed(escalated_at=NOW + 60), NOW + 1200)
     assert escalation_due_at(again, TIMING) == NOW + 1200 + 900
     text = entry_words(escalated(again, NOW + 2100).log.timeline[-1])

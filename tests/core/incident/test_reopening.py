@@ -36,7 +36,6 @@ def recorded(number: int) -> Delivery:
 
 
 def test_a_late_repeat_of_an_ended_occurrence_changes_nothing() -> None:
-    """A replica that lags may still send "firing" after "resolved"."""
     easing = take(incident(), delivery(resolved()))
     after = take(easing, delivery(alert()))
     assert (after.state, events(after), after.group.firing) == (State.EASING, events(easing), ())
@@ -54,7 +53,6 @@ def test_a_late_repeat_of_an_ended_occurrence_changes_nothing() -> None:
 )
 @pytest.mark.parametrize("state", [State.DRAINED, State.RESOLVED])
 def test_only_a_new_occurrence_reopens(arrived: Delivery, state: State, *, again: bool) -> None:
-    """A repeat of what is over is counted, and no more."""
     after = take(closed(state=state), arrived)
     assert (after.state is State.OPEN, after.group.deliveries) == (again, 2)
     assert (Event.REOPENED in events(after)) is again
@@ -62,7 +60,6 @@ def test_only_a_new_occurrence_reopens(arrived: Delivery, state: State, *, again
 
 @pytest.mark.parametrize(("start", "again"), [(NOW - 60, False), (NOW + 650, True), (None, False)])
 def test_a_manual_close_is_respected_until_a_new_occurrence_fires(start: float | None, *, again: bool) -> None:
-    """The alert still fires when somebody closes; its repeats change nothing, its next start does."""
     over = resolved_by_hand(incident(alert()), "U1", NOW + 600)
     assert (over.state, over.closed_at, over.log.timeline[-1].who) == (State.RESOLVED, NOW + 600, "U1")
     assert take(over, delivery(alert(starts_at=start))).closed is not again
@@ -106,7 +103,6 @@ def test_flapping_stays_one_thread_without_replies() -> None:
 
 
 def test_a_flapping_group_still_tells_of_a_new_member() -> None:
-    """Only what came and went before is no news."""
     found = incident()
     for i in range(4):
         found = take(found, delivery(alert(starts_at=NOW + i)), now=NOW + i)

@@ -15,14 +15,12 @@ def asked() -> Incident:
 
 
 def test_the_newest_entry_offers() -> None:
-    """And only that one."""
     entry = asked().log.timeline[-1]
     assert (entry.about, entry.choices, entry.whom) == ("a1", PAIR, "U2")
     assert asked().log.timeline[0].choices == ()
 
 
 def test_what_is_decided_before_it_is_posted_is_posted_without_buttons() -> None:
-    """Nothing to draw again."""
     after = decided(asked(), "a1", Decision.APPROVED)
     assert (after.log.timeline[-1].choices, after.log.timeline[-1].decisions, after.log.redraw) == (
         (),
@@ -32,7 +30,6 @@ def test_what_is_decided_before_it_is_posted_is_posted_without_buttons() -> None
 
 
 def test_what_is_decided_after_it_was_posted_is_drawn_again_once() -> None:
-    """The place of the reply is known from then on."""
     number = asked().log.entries
     shown = placed(told(asked(), number), number, "1.5")
     after = decided(shown, "a1", Decision.APPROVED)
@@ -42,7 +39,6 @@ def test_what_is_decided_after_it_was_posted_is_drawn_again_once() -> None:
 
 
 def test_what_is_decided_while_it_is_posted_is_drawn_again() -> None:
-    """The buttons are in Slack, and nobody may press them any more."""
     number = asked().log.entries
     after = placed(decided(asked(), "a1", Decision.APPROVED), number, "1.5", stale=True)
     assert after.log.redraw == (number,)
@@ -50,12 +46,10 @@ def test_what_is_decided_while_it_is_posted_is_drawn_again() -> None:
 
 
 def test_other_acts_and_other_choices_stay() -> None:
-    """By act, and by name where it is given."""
     assert decided(asked(), "a2", Decision.SETTLED) == asked()
     assert decided(asked(), "a1", Decision.SETTLED, ("extend",)) == asked()
     assert decided(asked(), "a1", Decision.SETTLED, ("approve",)) != asked()
 
 
 def test_a_reply_of_a_dropped_entry_is_no_trouble() -> None:
-    """The record has forgotten it."""
     assert placed(asked(), 999, "1.5") == asked()

@@ -9,13 +9,11 @@ def entries(*events: Event, who: str | None = None, first: int = 1) -> tuple[Ent
 
 
 def test_a_short_timeline_is_left_alone() -> None:
-    """Nothing goes before the limit is passed."""
     full = entries(*[Event.STATUS] * KEPT_ENTRIES)
     assert shortened(full) == full
 
 
 def test_the_oldest_status_goes_first() -> None:
-    """Then the ups and downs of the alert."""
     full = entries(*[Event.JOINED] * 2, *[Event.STATUS] * 2, *[Event.SCALED] * KEPT_ENTRIES)
     assert [entry.number for entry in shortened(full)][:2] == [5, 6]
     assert [entry.number for entry in shortened(full[:-1])][:2] == [2, 5]
@@ -23,13 +21,11 @@ def test_the_oldest_status_goes_first() -> None:
 
 
 def test_what_people_did_is_never_dropped() -> None:
-    """An incident with many deeds keeps them all, beyond the limit."""
     deeds = entries(*[Event.NOTED] * (KEPT_ENTRIES + 5), who="U1")
     assert shortened(deeds) == deeds
 
 
 def test_days_of_flapping_do_not_grow_the_record() -> None:
-    """The record of an alert that comes and goes for days stays at its limit."""
     kept: tuple[Entry, ...] = entries(Event.OPENED)
     for number in range(2, 1000):
         event = Event.JOINED if number % 2 else Event.ALERT_RESOLVED

@@ -44,14 +44,12 @@ def measured(*hours: int, seconds: float = 3600.0) -> PoolHistory:
 
 
 def test_a_pool_without_a_past_asks_for_six_weeks_newest_first() -> None:
-    """Only days that are over; the days of each hour that the past may keep."""
     fill = planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS)
     assert fill.days == tuple(range(YESTERDAY, YESTERDAY - 42, -1))
     assert planned(NONE, PoolHistory(POOL), NOW, 2 * DAY_SECONDS).days == (YESTERDAY, YESTERDAY - 1)
 
 
 def test_a_day_is_over_when_its_last_hour_has_had_time_to_be_written() -> None:
-    """Just after midnight the hour that was measured last is not in the past yet."""
     midnight = TODAY * DAY_SECONDS
     assert newest_day(midnight + SETTLED_SECONDS - 1) == YESTERDAY - 1
     assert newest_day(midnight + SETTLED_SECONDS) == YESTERDAY
@@ -65,13 +63,11 @@ def test_a_day_is_over_when_its_last_hour_has_had_time_to_be_written() -> None:
     ids=["measured", "an hour is lacking", "hardly measured", "not measured"],
 )
 def test_a_day_is_asked_for_when_an_hour_of_it_is_lacking(hours: tuple[int, ...], seconds: float, asked: bool) -> None:
-    """Also a hole in the middle, such as a day on which Tailback did not run."""
     past = measured(*(YESTERDAY * 24 + hour for hour in hours), seconds=seconds)
     assert (YESTERDAY in planned(NONE, past, NOW, KEPT_SECONDS).days) == asked
 
 
 def test_a_day_is_asked_for_once() -> None:
-    """Whatever came of it; what is older than the reach is forgotten with its hours."""
     fill = answered(planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS), YESTERDAY, told=True)
     assert YESTERDAY not in fill.days
     assert YESTERDAY not in planned(fill, PoolHistory(POOL), NOW, KEPT_SECONDS).days
@@ -93,7 +89,6 @@ def test_an_empty_week_is_the_end() -> None:
 
 
 def test_a_failing_source_is_asked_ever_more_rarely() -> None:
-    """The same day again, later each time, and never more than six hours later."""
     fill, pauses = planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS), []
     for _ in range(10):
         fill = failed(fill, NOW)
@@ -105,7 +100,6 @@ def test_a_failing_source_is_asked_ever_more_rarely() -> None:
 
 
 def test_a_day_of_samples_is_its_twenty_four_hours_and_no_more() -> None:
-    """Each sample stands for five minutes, the first one too; no second is counted twice."""
     cells = hours_of(YESTERDAY, whole_day(YESTERDAY, busy=3, limit=8))
     assert [cell.hour for cell in cells] == [YESTERDAY * 24 + n for n in range(24)]
     assert {(cell.samples, cell.covered_seconds) for cell in cells} == {(12, 3600.0)}
@@ -131,11 +125,9 @@ def test_what_the_source_does_not_know_stays_unknown() -> None:
 
 
 def test_samples_an_hour_apart_are_too_few_to_be_an_hour() -> None:
-    """Ten minutes of sixty say nothing of the rest."""
     assert hours_of(YESTERDAY, whole_day(YESTERDAY)[1::12]) == ()
 
 
 def test_known_hours_are_those_that_count() -> None:
-    """The same measure as for what past weeks foretell."""
     past = finished(measured(10, 11), (HourStats(12, 1, 899.0), HourStats(13, 1, 900.0)))
     assert known_hours(past) == {10, 11, 13}

@@ -34,7 +34,6 @@ def lived(**trouble: float) -> tuple[Snapshot, ...]:
     ],
 )
 def test_the_factor_that_changed_has_most_of_the_jobs(factor: Factor, trouble: dict[str, float]) -> None:
-    """One thing at a time; the parts add up."""
     series = lived(**trouble)
     parts = attributed(series, usual_of(series, 300.0)).parts
     assert sum(parts.values()) == series[-1].queued
@@ -42,7 +41,6 @@ def test_the_factor_that_changed_has_most_of_the_jobs(factor: Factor, trouble: d
 
 
 def test_without_rates_nothing_is_attributed() -> None:
-    """Unknown is not zero."""
     series = tuple(
         replace(s, arrivals_per_minute=None, starts_per_minute=None, completions_per_minute=None) for s in lived()
     )
@@ -51,7 +49,6 @@ def test_without_rates_nothing_is_attributed() -> None:
 
 
 def test_runners_that_came_in_a_rush_are_not_lost() -> None:
-    """Eighty start within ten minutes, and their rates are averaged over ten: that none has ended proves nothing."""
     busy = [20 + 8 * min(10, max(0, n - 170)) for n in range(241)]
     series = tuple(
         replace(s, busy=busy[n], starts_per_minute=2 + (busy[n] - busy[max(0, n - 10)]) / 10)

@@ -29,7 +29,6 @@ LIMIT, HUNG = found(("limit", 0.8), ("hung", 0.7)), found(("hung", 0.8), ("limit
 
 
 def test_a_rival_needs_three_measurements_in_a_row_or_a_clear_lead() -> None:
-    """One flicker changes nothing."""
     assert name(after(LIMIT, HUNG, LIMIT, HUNG, HUNG)) == "limit"
     assert name(after(LIMIT, HUNG, HUNG, HUNG)) == "hung"
     clear = found(("stockout", 0.99), ("limit", 0.5))
@@ -38,13 +37,11 @@ def test_a_rival_needs_three_measurements_in_a_row_or_a_clear_lead() -> None:
 
 
 def test_a_cause_that_has_stood_for_long_gives_way_to_a_clear_lead_only() -> None:
-    """Whatever comes first then by little."""
     assert name(after(*[LIMIT] * 30, *[HUNG] * 20)) == "limit"
     assert name(after(*[LIMIT] * 30, *[found(("stockout", 0.99), ("limit", 0.5))] * 4)) == "stockout"
 
 
 def test_the_cause_of_a_queue_is_not_what_is_seen_while_it_drains() -> None:
-    """Nor does a blind source, an empty diagnosis or the same measurement change it."""
     held = after(LIMIT, queued=100)
     for number in range(1, 9):
         held = judged(held, HUNG, 60.0 * number, 40)
@@ -55,7 +52,6 @@ def test_the_cause_of_a_queue_is_not_what_is_seen_while_it_drains() -> None:
 
 
 def test_the_remembered_cause_comes_first_and_a_blind_source_is_called_blind() -> None:
-    """It is a claim also when no job waits too long any more."""
     held = after(LIMIT)
     assert [one.cause for one in remembered(held, HUNG).claims] == ["limit", "hung"]
     assert [one.cause for one in remembered(held, found()).claims] == ["limit"]

@@ -39,7 +39,6 @@ def lived(*samples: Snapshot) -> tuple[HourStats, ...]:
 
 
 def test_a_sample_stands_for_the_time_since_the_one_before_it() -> None:
-    """Rates become jobs, waits and lengths become seconds; the first sample stands for nothing."""
     (cell,) = lived(
         sample(0, at=BEGIN + 60, arrivals_per_minute=9.0),
         sample(5, at=BEGIN + 120, arrivals_per_minute=2.0, starts_per_minute=1.0, busy=4, limit=8),
@@ -69,19 +68,16 @@ def test_a_sample_across_the_hour_is_shared_between_both() -> None:
 
 
 def test_a_gap_is_not_filled() -> None:
-    """After hours without a look only the last ten minutes are known, and the hours between are absent."""
     first, second = lived(sample(0, at=BEGIN), sample(0, at=BEGIN + 10 * 3600 + 1800, arrivals_per_minute=1.0))
     assert (first.covered_seconds, second.hour, second.covered_seconds) == (0.0, HOUR + 10, STANDS_SECONDS)
 
 
 def test_a_sample_that_is_not_newer_adds_nothing() -> None:
-    """A source that lags shows the same sample twice."""
     one, again = sample(0, at=BEGIN), sample(0, at=BEGIN)
     assert lived(one, again)[-1].samples == 1
 
 
 def test_a_pool_remembers_all_that_is_new_since_the_last_look() -> None:
-    """Samples that a source had in its history are entered too, once."""
     before = Pool(POOL, (sample(0, at=BEGIN),))
     after = Pool(POOL, (*before.samples, sample(0, at=BEGIN + 60), sample(0, at=BEGIN + 3660)))
     found, over = remembered(before, after)
@@ -105,7 +101,6 @@ def test_hours_come_back_from_the_record_as_they_were() -> None:
 
 
 def test_a_row_of_another_release_is_read_as_far_as_it_is_known() -> None:
-    """A longer row loses what is new, a shorter one leaves unknown what it lacked."""
     row = finished(PoolHistory(POOL), (HourStats(HOUR, 2, 60.0, Amount(5.0, 60.0)),)).rows[0]
     assert PoolHistory(POOL, (f"{row};9;9,9",)).cells == PoolHistory(POOL, (row,)).cells
     assert PoolHistory(POOL, (f"{HOUR};2",)).cells == (HourStats(HOUR, 2, 0),)
@@ -138,7 +133,6 @@ def cells(hour: int, *rates: float | None, seconds: float = 3600.0) -> tuple[Hou
 
 
 def test_two_comparable_weeks_foretell_an_hour_and_one_does_not() -> None:
-    """Their mean and their spread; an hour of which little is known does not count."""
     assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0)), HOUR) == ()
     assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, 4.0, seconds=300)), HOUR) == ()
     assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, 4.0)), HOUR) == (Baseline(HOUR, 3.0, 1.0, 2),)
@@ -146,13 +140,11 @@ def test_two_comparable_weeks_foretell_an_hour_and_one_does_not() -> None:
 
 
 def test_one_wild_week_is_no_habit() -> None:
-    """A week with an incident counts as twice the usual at most."""
     (usual,) = usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, 2.0, 40.0)), HOUR)
     assert usual.arrivals_per_minute == pytest.approx(8 / 3)
 
 
 def test_the_coming_hours_are_foretold_one_by_one() -> None:
-    """As far as a forecast reaches; neighbouring hours smooth each other."""
     weeks = tuple(c for h in range(HOUR - 1, HOUR + AHEAD_HOURS + 2) for c in cells(h, float(h % 5), float(h % 5)))
     found = usual_ahead(finished(PoolHistory(POOL), weeks), HOUR)
     assert [one.hour for one in found] == list(range(HOUR, HOUR + AHEAD_HOURS))
@@ -166,7 +158,6 @@ def test_the_week_begins_on_monday() -> None:
 
 
 def test_quantiles_and_shares_of_histograms() -> None:
-    """Inside a class evenly; the open class gives its lower end; nothing gives nothing."""
     waits = counted(counted((), 20.0, 50.0, WAIT_EDGES), 90_000.0, 50.0, WAIT_EDGES)
     assert quantile(waits, 0.25, WAIT_EDGES) == pytest.approx(15.0)
     assert quantile(waits, 0.9, WAIT_EDGES) == WAIT_EDGES[-1]

@@ -19,13 +19,11 @@ ENDED = replace(
 
 
 def test_the_first_word_is_the_record() -> None:
-    """With the time at which it was heard."""
     assert told(None, QUEUED) == replace(QUEUED, heard_at=NOW - 99)
 
 
 @pytest.mark.parametrize("words", list(permutations((WAITING, QUEUED, RUNNING, ENDED))))
 def test_in_whatever_order_words_come_the_end_is_the_same(words: tuple[WorkflowJob, ...]) -> None:
-    """Webhooks are reordered; only when it was first heard depends on which word came first."""
     known = None
     for word in words:
         known = told(known, word)
@@ -34,20 +32,17 @@ def test_in_whatever_order_words_come_the_end_is_the_same(words: tuple[WorkflowJ
 
 @pytest.mark.parametrize("late", [WAITING, QUEUED, RUNNING])
 def test_a_late_word_changes_nothing(late: WorkflowJob) -> None:
-    """Not even what it says newly, nor the time."""
     known = told(None, ENDED)
     assert told(known, replace(late, branch="other", seen_at=NOW)) == known
 
 
 @pytest.mark.parametrize("word", [WAITING, QUEUED, RUNNING, ENDED])
 def test_the_same_word_again_changes_nothing(word: WorkflowJob) -> None:
-    """A redelivery, later."""
     known = told(None, word)
     assert told(known, replace(word, seen_at=NOW + 500)) == known
 
 
 def test_a_later_word_keeps_what_it_does_not_say_itself() -> None:
-    """An end without labels, link, start or runner: those of before stay."""
     bare = WorkflowJob("1", "", "", "", "", (), JobState.COMPLETED, completed_at=NOW, seen_at=NOW)
     known = told(told(None, RUNNING), bare)
     assert (known.labels, known.url, known.started_at, known.runner) == (("linux",), "https://x/1", NOW - 60, "i-1")
@@ -55,13 +50,11 @@ def test_a_later_word_keeps_what_it_does_not_say_itself() -> None:
 
 
 def test_a_word_of_the_same_state_fills_what_was_not_known() -> None:
-    """And does not replace what was."""
     known = told(None, replace(QUEUED, created_at=None, workflow=""))
     assert told(known, replace(QUEUED, name="another")) == replace(known, created_at=NOW - 100, workflow="pull")
 
 
 def test_a_wait_begins_with_creation_or_with_the_first_word() -> None:
-    """Old payloads do not say when a job was created."""
     assert QUEUED.begun == NOW - 100
     assert told(None, replace(QUEUED, created_at=None)).begun == NOW - 99
 
@@ -109,6 +102,5 @@ def test_the_line_goes_back_to_the_last_gap(ago: list[object], line: WebhookCove
 
 
 def test_silence_for_more_than_a_quarter_of_an_hour_is_no_news() -> None:
-    """It may be a quiet night, or a broken line."""
     assert not WebhookCoverage(NOW - 2000, NOW - 900).silent(NOW)
     assert WebhookCoverage(NOW - 2000, NOW - 901).silent(NOW)

@@ -25,14 +25,12 @@ def test_the_first_source_that_knows_a_figure_wins_and_every_figure_keeps_source
 
 
 def test_a_clear_difference_is_a_contradiction_and_a_small_one_is_not() -> None:
-    """Two moments of one queue differ by a few jobs."""
     found = merged(POOL, [told("github", queued=41, busy=10), told("prometheus", queued=25, busy=12)])
     assert found.contradictions == (Contradiction("queued", (Counted("github", 41.0), Counted("prometheus", 25.0))),)
     assert found.queued == 41
 
 
 def test_a_source_that_is_down_costs_only_its_own_figures() -> None:
-    """And is named, with its remedy."""
     down = Told("github", None, "refused the credentials", "renew the token")
     found = merged(POOL, [down, told("prometheus", queued=2)])
     assert (found.queued, found.busy) == (2, None)
@@ -42,7 +40,6 @@ def test_a_source_that_is_down_costs_only_its_own_figures() -> None:
 
 
 def test_a_gap_that_another_source_fills_is_none() -> None:
-    """One that nobody fills says whose it is."""
     gaps = (Gap("limit", "GitHub does not know it"), Gap("runners", "too slow"), Gap("rates", "no webhooks"))
     github = Told("github", Snapshot(POOL, 1000.0, queued=1, missing=gaps))
     found = merged(POOL, [github, told("prometheus", limit=4, busy=1, idle=0, offline=0)])
@@ -50,7 +47,6 @@ def test_a_gap_that_another_source_fills_is_none() -> None:
 
 
 def test_figures_that_are_much_older_than_the_others_are_unknown() -> None:
-    """A limit of this morning explains nothing now."""
     found = merged(POOL, [told("slow", 0.0, queued=5, limit=4), told("fast", OLD_SECONDS + 60, queued=2)])
     assert (found.queued, found.limit, found.at) == (2, None, OLD_SECONDS + 60)
     assert found.missing == (Gap("limit", "slow: outdated"),)
@@ -81,7 +77,6 @@ def test_no_figure_is_made_up_and_none_that_is_fresh_is_lost(found: list[Snapsho
 
 
 def test_only_the_newest_sample_keeps_sources_and_contradictions() -> None:
-    """Two hours of samples would repeat them."""
     both = [told("a", 10.0, queued=41), told("b", 10.0, queued=2)]
     pool = measured(Pool(POOL), merged(POOL, both))
     assert pool.samples[-1].origins

@@ -23,13 +23,11 @@ from tests.builders import NOW, sample, samples
     [(3, 1, 4, 0.75), (0, 4, 4, 0.0), (0, 0, 0, None), (None, 1, None, None), (3, None, None, None)],
 )
 def test_runners_online(busy: int | None, idle: int | None, online: int | None, utilisation: float | None) -> None:
-    """Known only when both parts are; nobody online has no utilisation."""
     found = sample(busy=busy, idle=idle)
     assert (found.online, found.utilisation) == (online, utilisation)
 
 
 def test_a_sample_that_is_not_newer_adds_nothing() -> None:
-    """The same look twice is one sample."""
     pool = measured(Pool("p"), sample(4, at=NOW))
     assert measured(pool, sample(9, at=NOW)).samples == pool.samples
     assert measured(pool, sample(9, at=NOW - 5)).latest == sample(4, at=NOW)
@@ -37,7 +35,6 @@ def test_a_sample_that_is_not_newer_adds_nothing() -> None:
 
 
 def test_a_failed_measurement_keeps_the_past_and_says_why() -> None:
-    """The last figures stay, and the next success takes the reason away."""
     pool = unreadable(samples(4), "Prometheus: no answer", NOW + 30)
     assert (pool.trouble, pool.tried_at, len(pool.samples)) == ("Prometheus: no answer", NOW + 30, 1)
     assert measured(pool, sample(4, at=NOW + 60)).trouble is None
@@ -73,7 +70,6 @@ def test_a_trend(queued: tuple[int | None, ...], found: Trend) -> None:
 
 
 def test_a_trend_looks_back_ten_minutes() -> None:
-    """What was an hour ago does not count, and one sample in the span says nothing."""
     assert trend(Pool("p", (sample(90, at=NOW - 3600), sample(5, at=NOW - 30), sample(5, at=NOW)))) is Trend.STEADY
     assert trend(Pool("p", (sample(90, at=NOW - 3600), sample(5, at=NOW)))) is Trend.UNKNOWN
 
@@ -90,12 +86,10 @@ def test_a_trend_looks_back_ten_minutes() -> None:
     ],
 )
 def test_empty_is_known_or_not(snapshot: Snapshot | None, floor: int, *, found: bool | None) -> None:
-    """A queue of unknown length is not an empty one."""
     assert empty(snapshot, floor) is found
 
 
 def test_a_peak_only_rises() -> None:
-    """Unknown figures raise nothing; each figure has its own peak."""
     peak = raised(Peak(9, 600.0), sample(4, oldest_wait_seconds=6840.0))
     assert peak == Peak(9, 6840.0)
     assert raised(Peak(), sample(4, oldest_wait_seconds=None)) == Peak(4, None), "unknown is not zero"
@@ -104,7 +98,6 @@ def test_a_peak_only_rises() -> None:
 
 
 def test_the_worst_pool_comes_first_and_the_unknown_last() -> None:
-    """Longest wait, then longest queue, then name; a known zero stands before what is not known."""
     rows = [
         sample(None, pool="unknown", oldest_wait_seconds=None),
         sample(0, pool="empty", oldest_wait_seconds=0.0),

@@ -14,7 +14,6 @@ class At:
 
 
 def test_the_last_hour_is_whole_and_older_hours_are_thin_and_slim() -> None:
-    """Ten hours, a sample each half minute: an hour of all, five hours of one in five minutes."""
     samples: tuple[At, ...] = ()
     for number in range(1200):
         samples = kept((*samples, At(30.0 * number)), lambda one: At(one.at, slim=True))

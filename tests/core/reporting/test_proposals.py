@@ -53,7 +53,6 @@ def words(*grounds: Ground) -> list[str]:
 
 
 def test_a_higher_limit_with_what_speaks_for_it() -> None:
-    """Incidents, waiting, the window, what it would have kept and what the present one did, and the price."""
     (one,) = proposals([ground(patterns=(MORNINGS,), price=0.34, history=PoolIncidents(POOL, 3, causes=((LIMIT, 3),)))])
     more = NEED.found.runners - 40
     assert change_words(one) == f"Raise the limit of linux.2xlarge from 40 to {NEED.found.runners}."
@@ -73,7 +72,6 @@ def test_no_higher_limit_against_what_it_would_not_help(causes: tuple[tuple[str,
 
 
 def test_no_higher_limit_without_a_number() -> None:
-    """What is missing is said elsewhere; without causes the hours alone carry it."""
     assert words(ground(sized=statement("limit_unknown"))) == []
     assert len(words(ground(history=PoolIncidents(POOL)))) == 1
 
@@ -120,7 +118,6 @@ def test_idle_runners_before_hours_in_which_the_pool_grows_too_slowly() -> None:
     ids=["once", "no limit", "low limit", "no cause", "cloud", "before", "arrivals", "calm", "already there"],
 )
 def test_no_idle_runners_when_something_is_missing(parts: dict[str, Any]) -> None:
-    """No window, no room, another cause or none known, unknown figures, or enough of them already."""
     assert words(replace(SLOW, **parts)) == []
 
 
@@ -159,13 +156,11 @@ def test_a_later_alert_when_most_are_over_by_themselves() -> None:
     ids=["two", "most bad", "by hand", "scaled", "no peak", "wait unknown", "half"],
 )
 def test_no_later_alert_without_three_calm_ones(others: list[Incident]) -> None:
-    """Two are too few; one somebody worked on, or of which little is known, is not calm."""
     calm = [drained(MONDAY + 86400 * day, 300.0) for day in range(2)]
     assert words(watched([*calm, *others])) == []
 
 
 def test_an_earlier_alert_when_hours_over_the_target_had_none() -> None:
-    """Three of four such hours lay in no incident."""
     over = tuple(full(number) for number in (3, 30, 60, 90))
     one = drained(over[3].begins_at + 600, 3600.0, minutes=30)
     (found,) = proposals([watched([one], cells=over)])
@@ -199,7 +194,6 @@ def flooded(number: int, source: str = "example/torch / retry", jobs: float = 70
 
 
 def test_the_source_that_floods_first() -> None:
-    """Twice the same one, with its share and its usual share; more runners are not proposed then."""
     floods = (flooded(0), flooded(1, jobs=80.0), flooded(2, "example/vision / nightly"))
     made = proposals([ground(incidents=floods, history=PoolIncidents(POOL, 3, causes=((FLOOD, 3),)))])
     assert [change_words(one) for one in made] == ["Stop example/torch / retry first: it floods linux.2xlarge."]
@@ -218,12 +212,10 @@ def test_the_source_that_floods_first() -> None:
     ids=["once", "two sources", "another cause", "small share", "no figures"],
 )
 def test_no_source_is_named_without_two_floods_of_it(floods: tuple[Incident, ...]) -> None:
-    """Neither one flood, nor two of different sources, nor a share that is not much."""
     assert words(watched(list(floods))) == []
 
 
 def test_at_most_three_and_the_most_waiting_first() -> None:
-    """By what they are about, then by name."""
     many = [replace(ground(waited_seconds=3600.0 * n), pool=f"p{n}") for n in range(6)]
     made = proposals(many)
     assert [one.pool for one in made] == ["p5", "p4", "p3"]

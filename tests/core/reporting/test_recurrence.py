@@ -65,7 +65,6 @@ def test_what_recurs_over_four_weeks(bad: Callable[[int, int], bool], words: lis
 
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
 def test_chance_alone_makes_no_pattern(share: float) -> None:
-    """Six weeks of hours that are bad independently of each other, ten times."""
     found: list[Pattern] = []
     for seed in range(10):
         dice = random.Random(f"{seed}/{share}")
@@ -86,7 +85,6 @@ def test_chance_alone_makes_no_pattern(share: float) -> None:
 def test_half_of_the_days_or_one_week_is_no_pattern(
     weeks: int, bad: Callable[[int, int], bool], words: list[str]
 ) -> None:
-    """Three in five of the measured days at least, in two different weeks."""
     assert [found.words for found in patterns(hours(7 * weeks, bad), UTC)] == words
 
 

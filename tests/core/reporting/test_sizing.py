@@ -51,7 +51,6 @@ def test_the_limit_that_would_have_kept_the_target() -> None:
     ids=["calm", "empty", "limit", "times", "busy", "not full", "arrivals", "few arrivals", "not explained"],
 )
 def test_no_number_without_what_it_takes(cells: Sequence[HourStats], why: str) -> None:
-    """Each missing figure is named, and a queue that the limit does not explain is left unexplained."""
     found = sized(cells, TARGET)
     assert isinstance(found, Statement)
     assert why in in_words(found, UNSIZED)
@@ -74,7 +73,6 @@ def test_a_boot_longer_than_the_target_makes_every_limit_useless() -> None:
 
 
 def test_without_completions_durations_serve() -> None:
-    """Their mean lies above their median."""
     found = sized(bad(completions=NOTHING), TARGET)
     assert isinstance(found, Sized)
     assert found.hold_seconds == pytest.approx(672)
@@ -88,7 +86,6 @@ def test_a_limit_raised_meanwhile_is_the_present_one() -> None:
 
 
 def test_an_hour_is_over_the_target_when_somebody_waited_longer() -> None:
-    """Exactly the target is kept; unknown is not over."""
     assert not over_target(hour(0, 900.0), TARGET)
     assert over_target(hour(0, 901.0), TARGET)
     assert not over_target(HourStats(0), TARGET)

@@ -49,7 +49,6 @@ def test_the_promise_is_kept_with_batches_and_long_tails(batch: float) -> None:
 
 
 def test_the_shape_of_a_pool_is_read_from_its_hours() -> None:
-    """Mean size of a batch, and how long the tail of the job times is."""
     for batch in (1.0, 6.0, 12.0):
         seen, tail = shape_of(lived(tight(8, batch, share=2.0))[0])
         assert 0.5 * batch <= seen <= 2 * batch + 1

@@ -76,7 +76,6 @@ def test_who_waits_longer_than_the_target(runners: int, demand: Demand, share: f
 @pytest.mark.parametrize("method", StaffingMethod)
 @pytest.mark.parametrize("seed", range(5))
 def test_more_runners_are_never_later(method: StaffingMethod, seed: int) -> None:
-    """For very different hours, by both methods; and a longer target is never missed more often."""
     arrivals = [(37 * (seed + 3) * (hour + 1)) % 190 + 1.0 for hour in range(10)]
     stretch = [Stretch(tuple(hours(*arrivals, since=seed * 1e6)), 1)]
     shares = [late_shares(stretch, TARGET, method)(runners) for runners in range(60)]
@@ -93,7 +92,6 @@ def replayed(demands: list[Demand], runners: int, lead: int = 0) -> float:
 
 
 def test_a_replay_carries_over_what_is_left_and_theory_does_not() -> None:
-    """An hour with twice the work a runner can do delays the next, which alone would be calm."""
     demands = hours(6, 120, 30)
     assert late(20, demands[2], TARGET) < 0.01
     assert replayed(demands, 12, lead=2) > 0.5
@@ -109,7 +107,6 @@ def test_a_replay_is_the_same_each_time_and_counts_what_follows_its_lead() -> No
 
 
 def test_the_method_is_said_and_fits_the_record() -> None:
-    """A gap between hours or too many jobs for a replay leave theory alone."""
     whole, gap = hours(100, 150, 100), [*hours(100), *hours(150, since=5 * HOUR)]
     big = hours(*[MOST_REPLAYED / 4] * 5)
     assert fewest([Stretch(tuple(whole))], TARGET).method is StaffingMethod.REPLAY
@@ -138,7 +135,6 @@ def short_of(wanted: int) -> Callable[[int], float]:
 
 
 def test_the_smallest_number_is_found_wherever_it_lies() -> None:
-    """One is the least that is ever named; a guess only saves time."""
     for wanted in (1, 2, 3, 7, 64, 65, 1000):
         for guess in (1, 2, 60, 64, 65, 66, 5000):
             assert least(short_of(wanted), 0.05, guess) == wanted

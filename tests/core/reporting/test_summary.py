@@ -40,7 +40,6 @@ def ended(at: float, minutes: float, pool: str = POOL, **parts: Any) -> Incident
 
 
 def test_the_history_of_a_pool() -> None:
-    """Number, time open, how they ended, causes, waiting, forecasts; what began before or after is left out."""
     score = Score(Forecast(MONDAY, Verdict.INTERVAL, 9, 60, 120, 180, pool=POOL), 100.0, held=True)
     by_hand = noted(
         ended(MONDAY + 7200, 20, state=State.RESOLVED),
@@ -82,13 +81,11 @@ def test_the_history_of_a_pool() -> None:
 
 
 def test_an_incident_that_outlasts_the_span_was_open_in_it_until_its_end() -> None:
-    """Ten minutes inside, whatever came after."""
     (row,) = history([ended(UNTIL - 600, 60)], MONDAY, UNTIL)
     assert row.open_seconds == 600.0
 
 
 def test_who_closed_it_once_before_did_not_end_it() -> None:
-    """It was opened again, and then the alert resolved without a measured drain."""
     first = noted(
         ended(MONDAY, 60, state=State.RESOLVED), MONDAY + 900, Event.RESOLVED_BY_HAND, PlainText("closed."), who="U1"
     )
@@ -96,7 +93,6 @@ def test_who_closed_it_once_before_did_not_end_it() -> None:
 
 
 def test_an_incident_of_no_pool_is_not_lost() -> None:
-    """It stands under a name of its own, and counts once in the whole."""
     nameless = incident(pools=named(), at=MONDAY + 5)
     made = report(Books(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))))
     assert {one.pool for one in made.pools} == {NO_POOL, POOL}
@@ -177,7 +173,6 @@ def test_scale_ups_cost_until_they_are_handed_back() -> None:
 
 
 def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
-    """By all that was measured, or by its incidents when they saw more; then by name."""
     pasts = {name: weeks(7, at_nine(n)) for n, name in enumerate(("a", "b", "c"))}
     rules = {name: PoolRules(name) for name in ("z", "y", "a", "b", "c")}
     made = report(Books(MONDAY, UNTIL, (ended(MONDAY, 5, "z"),), pasts, rules=rules))
@@ -190,12 +185,10 @@ def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
     [(0, "0.0 h"), (1800, "0.5 h"), (41 * 3600, "41 h"), (3206 * 3600, "3,200 h"), (149_500, "42 h")],
 )
 def test_waiting_is_told_as_exactly_as_it_is_known(seconds: float, words: str) -> None:
-    """Two digits."""
     assert about_hours(seconds) == words
 
 
 def test_the_hour_that_goes_on_counts_too() -> None:
-    """It began before the end of the span; one that began an hour before the span does not."""
     cells = (hour(-2, 2000.0), hour(0, 2000.0), hour(168, 5000.0))
     (one,) = report(Books(MONDAY, UNTIL, pasts={POOL: cells})).pools
     assert one.longest_wait_seconds == 2000.0

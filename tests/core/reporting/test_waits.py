@@ -38,7 +38,6 @@ def test_nineteen_of_twenty_jobs_not_half_of_them() -> None:
 
 
 def test_what_is_over_the_target_lies_wholly_above_it() -> None:
-    """A wait of just the target is not over it, one in the class that begins there is."""
     histogram = counted(counted((), 900.0, 3.0, WAIT_EDGES), 901.0, 1.0, WAIT_EDGES)
     assert share_above(histogram, 900.0, WAIT_EDGES) == 0.25
     assert share_above((), 900.0, WAIT_EDGES) is None
@@ -46,14 +45,12 @@ def test_what_is_over_the_target_lies_wholly_above_it() -> None:
 
 
 def test_a_week_without_an_alert_is_told_where_somebody_waited_too_long() -> None:
-    """No incident, and an hour over the target; a calm pool has nothing to tell."""
     for cells, told in (((hour(0, 3600.0, 5),), True), ((hour(0),), False)):
         made = report(Books(MONDAY, MONDAY + 3600.0, pasts={POOL: cells}))
         assert (made.pools[0].told, made.told) == (told, told)
 
 
 def test_the_limit_is_reckoned_for_the_eight_pools_whose_jobs_waited_most() -> None:
-    """Of nine, the last one is told why it has none."""
     pasts = {f"p{n}": (hour(0), full(1, queued=120 - 10 * n)) for n in range(9)}
     made = report(Books(MONDAY, MONDAY + 7200.0, pasts=pasts))
     assert [one.sized for one in made.pools[8:]] == [statement("not_among_worst", pools=8)]

@@ -36,7 +36,6 @@ def test_the_last_appointment(now: str, last: str) -> None:
 
 
 def test_a_week_over_a_change_of_the_clocks_has_an_hour_more_or_less() -> None:
-    """Each appointment is followed by the next and preceded by the one before, without gap or overlap."""
     autumn, spring = at("2026-10-26T08:00:00"), at("2027-03-29T07:00:00")
     assert (autumn - MONDAYS.before(autumn)) / 3600 == 169
     assert (spring - MONDAYS.before(spring)) / 3600 == 167
@@ -52,7 +51,6 @@ def test_a_week_over_a_change_of_the_clocks_has_an_hour_more_or_less() -> None:
 
 @pytest.mark.parametrize("hour", range(24))
 def test_every_hour_of_a_changing_night_has_one_appointment(hour: int) -> None:
-    """Sundays, when one night leaves an hour out and another has one twice."""
     sundays = Appointment(6, hour, BERLIN)
     moment = at("2026-03-01T12:00:00")
     for _ in range(40):
@@ -63,13 +61,11 @@ def test_every_hour_of_a_changing_night_has_one_appointment(hour: int) -> None:
 
 
 def test_the_mark_is_the_same_for_every_process() -> None:
-    """It names the appointment alone."""
     assert weekly_key(MONDAYS.last(at("2026-09-29T00:00:00"))) == "weekly/1790578800"
 
 
 @pytest.mark.parametrize("name", ["Europe/Berlin", "America/Los_Angeles", "Asia/Kolkata", "UTC"])
 def test_a_zone_is_known_by_its_name(name: str) -> None:
-    """UTC also where the machine has no data."""
     assert str(zone(name)) == name
     assert zone("UTC") is UTC
 
@@ -78,13 +74,11 @@ def test_a_zone_is_known_by_its_name(name: str) -> None:
     "name", ["", "Mars/Base", "CET+1 hour", "../../etc/passwd", "/etc/localtime", "a\x00b", "Europe"]
 )
 def test_what_is_no_zone_is_refused_with_a_remedy(name: str) -> None:
-    """Never a path of this machine."""
     with pytest.raises(ValueError, match='write for example "Europe/Berlin"'):
         zone(name)
 
 
 def test_lengths_of_time_are_written_with_their_unit() -> None:
-    """As everywhere in tailback.toml."""
     assert seconds("1h 30m") == 5400
     with pytest.raises(ValueError, match="is not a duration"):
         seconds("soon")

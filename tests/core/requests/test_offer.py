@@ -5,7 +5,6 @@ from tests.builders import incident, with_fields
 
 
 def test_the_id_is_the_same_until_the_button_is_used() -> None:
-    """A parent posted just before a crash carries the ids that the record computes again."""
     found = incident()
     assert request_id(found, "ack") == request_id(with_fields(found, deliveries=9, owner="U1"), "ack")
     assert request_id(found, "ack") != request_id(used(found, "ack"), "ack")
@@ -14,7 +13,6 @@ def test_the_id_is_the_same_until_the_button_is_used() -> None:
 
 
 def test_every_action_of_every_incident_has_its_own_id() -> None:
-    """No two buttons share a record."""
     ids = {request_id(incident(id=i), name) for i in ("i1", "i2") for name in ("ack", "silence", "scale_up")}
     assert len(ids) == 6
 

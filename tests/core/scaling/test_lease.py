@@ -44,7 +44,6 @@ def raised(*steps: tuple[str, int, int]) -> PoolLeases:
 
 
 def test_the_first_share_remembers_what_was_before() -> None:
-    """Base, and the one level that is ours."""
     lease = raised(("a", 10, 24))
     assert (lease.base, lease.ours) == (10, (("a", 24),))
 
@@ -55,7 +54,6 @@ def test_the_first_share_remembers_what_was_before() -> None:
     ids=["ours", "minimum", "already there", "lower", "raised by others", "lowered by others", "minimum above"],
 )
 def test_where_the_only_share_goes(level: int, minimum: int, target: int | None) -> None:
-    """Down to the base, from our own level alone."""
     lease = raised(("a", 10, 24))
     verified = replace(lease.shares[0], verified="verified")
     assert lease_end(lease, verified, level, minimum).target == target
@@ -96,7 +94,6 @@ def test_a_level_that_was_ours_once_is_not_ours_for_ever() -> None:
 
 
 def test_asking_again_for_the_same_act_counts_once() -> None:
-    """After a crash the intent is written a second time."""
     first = leased(None, share(), 10, POOL)
     again = leased(first, share(), 10, POOL)
     assert again == first
@@ -114,13 +111,11 @@ def test_asking_again_for_the_same_act_counts_once() -> None:
     ids=["under way", "done", "refused", "nobody knows", "shadow"],
 )
 def test_what_became_of_a_raise(known: Request, shares: int, levels: set[int]) -> None:
-    """Only what certainly did not happen is dropped."""
     after = reviewed(leased(None, share(), 10, POOL), {"a": known}, NOW)
     assert (len(after.shares), set(after.levels)) == (shares, levels)
 
 
 def test_a_hand_back_that_worked_ends_the_share() -> None:
-    """And with the last one, everything that was ours."""
     lease = return_target(giving_back(raised(("a", 10, 24)), share(), "back"), "back", 10)
     assert lease.levels == {24, 10}
     after = reviewed(lease, {"a": done(RAISED, "ok", NOW), "back": done(BACK, "ok", NOW)}, NOW)
@@ -129,7 +124,6 @@ def test_a_hand_back_that_worked_ends_the_share() -> None:
 
 @pytest.mark.parametrize("doubtful", [True, False])
 def test_a_hand_back_that_failed_is_tried_again(doubtful: bool) -> None:
-    """As a new act, later each time; a level that may stand stays ours."""
     lease = return_target(giving_back(raised(("a", 10, 24)), share(), "back"), "back", 10)
     requests = {"a": done(RAISED, "ok", NOW), "back": failed(BACK, "?", NOW, doubtful=doubtful)}
     (again,) = reviewed(lease, requests, NOW).shares
@@ -138,7 +132,6 @@ def test_a_hand_back_that_failed_is_tried_again(doubtful: bool) -> None:
 
 
 def test_the_pauses_between_hand_backs_grow_to_an_hour() -> None:
-    """A scaler that is down for a day does not fill the thread."""
     worn = replace(giving_back(raised(("a", 10, 24)), share(), "back"))
     worn = replace(worn, shares=(replace(worn.shares[0], tries=20),))
     (again,) = reviewed(worn, {"back": failed(BACK, "?", NOW)}, NOW).shares
@@ -162,13 +155,11 @@ def test_the_pauses_between_hand_backs_grow_to_an_hour() -> None:
 def test_when_a_share_is_over(
     parts: dict[str, Any], empty_since: float | None, at: float, why: ReturnReason | None
 ) -> None:
-    """The end, or an empty queue for long enough since it was asked."""
     lease = replace(raised(("a", 10, 24)), empty_since=empty_since)
     assert over(share(**parts), lease, at, 600.0) == why
 
 
 def test_only_an_empty_queue_counts_as_empty() -> None:
-    """Unknown, and anything above the floor, starts over."""
     lease = looked(raised(("a", 10, 24)), True, NOW)
     assert looked(lease, True, NOW + 50).empty_since == NOW
     assert looked(lease, None, NOW + 50).empty_since is None
@@ -177,17 +168,14 @@ def test_only_an_empty_queue_counts_as_empty() -> None:
 
 @pytest.mark.parametrize(("length", "before"), [(7200.0, 600.0), (600.0, 200.0)])
 def test_the_warning_comes_ten_minutes_before_or_in_the_last_third(length: float, before: float) -> None:
-    """A short lease is not spoken of at once."""
     assert warning_due_at(share(ends_at=NOW + length)) == NOW + length - before
 
 
 def test_no_warning_without_an_end_or_twice() -> None:
-    """Infinity means never."""
     assert warning_due_at(share(ends_at=None)) == warning_due_at(share(warned=True)) == float("inf")
 
 
 def test_an_extension_is_warned_of_again() -> None:
-    """The new end is announced too."""
     lease = raised(("a", 10, 24))
     (after,) = extended(lease, replace(lease.shares[0], warned=True), NOW + 9000).shares
     assert (after.ends_at, after.warned) == (NOW + 9000, False)

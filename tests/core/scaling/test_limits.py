@@ -54,7 +54,6 @@ def test_a_target_is_judged(
 def test_the_step_counts_from_the_size_that_was_confirmed(
     asked: int, current: int, seen: int, *, allowed: bool
 ) -> None:
-    """Exactly: nothing is lowered, and a runner that went meanwhile does not undo a confirmation."""
     assert (judged(POLICY, asked, current, None, NOW, seen) is None) is allowed
 
 
@@ -78,7 +77,6 @@ def test_the_step_counts_from_the_size_that_was_confirmed(
 def test_a_target_to_start_from(
     policy: ScalePolicy, current: int | None, queued: int | None, target: int | None
 ) -> None:
-    """Enough for the waiting jobs, within step and maximum; what is proposed is always allowed."""
     found = proposed(policy, current, queued)
     assert found == target
     assert found is None or judged(policy, found, current, None, NOW) is None
@@ -98,7 +96,6 @@ def test_a_target_to_start_from(
     ids=["no rule", "no limit", "at the limit", "above", "free", "not by a rounding error"],
 )  # fmt: skip
 def test_extra_capacity_has_a_price_limit(price: float | None, most: float | None, asked: int, reason: str) -> None:
-    """Refused with the figure, counted from the size without anything extra."""
     policy = ScalePolicy(maximum=40, cost_per_runner_hour=price, max_cost_per_hour=most)
     hit = overpriced(policy, asked, 10)
     assert (limit_words(hit, "$") if hit else "") == reason
@@ -111,7 +108,6 @@ def test_above_the_threshold_means_above(above: int | None, needs: bool) -> None
 
 
 def test_the_scalers_own_limit_is_called_by_its_name() -> None:
-    """A person knows what to raise."""
     policy = ScalePolicy(maximum=20, limited_by="MaxSize of Auto Scaling group ci")
     hit = judged(policy, 24, 10, None, NOW)
     assert hit is not None

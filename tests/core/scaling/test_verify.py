@@ -25,7 +25,6 @@ def seen(after: float, online: int | None, busy: int | None = None, **figures: A
 
 
 def test_before_the_deadline_nothing_is_said() -> None:
-    """Runners need their time to boot, twice over."""
     assert deadline_seconds(BOOT) == 360
     assert [verdict(SHARE, seen(359, online)) for online in (10, 17, None)] == [None] * 3
 
@@ -53,7 +52,6 @@ def test_before_the_deadline_nothing_is_said() -> None:
          "the scaler's own size is the start", "fewer than before", "the scaler's own words"],
 )  # fmt: skip
 def test_what_came_is_said_with_its_figures(share: Lease, evidence: Evidence, came: RunnersCame, said: str) -> None:
-    """Unknown is not zero: a blind source, or a sample from before, proves neither success nor failure."""
     found = verdict(share, evidence)
     assert found is not None
     assert found.came is came
@@ -61,7 +59,6 @@ def test_what_came_is_said_with_its_figures(share: Lease, evidence: Evidence, ca
 
 
 def test_a_queue_that_was_unknown_is_left_out() -> None:
-    """No rate is made up."""
     found = verdict(replace(SHARE, queued=None), seen(60, 24))
     assert found is not None
     assert "The queue went" not in checked_words(found)

@@ -14,7 +14,6 @@ from tests.world import ANA, BEN, CAM, World
 
 
 def test_it_is_a_button_while_nobody_has_it_and_a_menu_entry_afterwards() -> None:
-    """Taking over is rarer than taking."""
     free, taken = ack.ACTION.label(incident(), view()), ack.ACTION.label(incident(owner=ANA), view())
     assert free is not None
     assert taken is not None
@@ -23,7 +22,6 @@ def test_it_is_a_button_while_nobody_has_it_and_a_menu_entry_afterwards() -> Non
 
 
 async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
-    """A click is recorded, shown in the parent, and told in the thread once."""
     await world.opens()
     answer = await world.asks("ack", CAM)
     await world.work()
@@ -34,7 +32,6 @@ async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
 
 
 async def test_a_double_click_acts_once(world: World) -> None:
-    """The second one hears that it was done, and by whom."""
     await world.opens()
     button = {"request_id": request_id(world.incident, "ack")}
     await world.asks("ack", ANA, **button)
@@ -45,7 +42,6 @@ async def test_a_double_click_acts_once(world: World) -> None:
 
 
 async def test_somebody_who_has_it_need_not_take_it_again(world: World) -> None:
-    """By words, with no old button in hand."""
     await world.opens()
     await world.says("ack")
     with pytest.raises(Refused, match="You have already acknowledged"):
@@ -53,7 +49,6 @@ async def test_somebody_who_has_it_need_not_take_it_again(world: World) -> None:
 
 
 async def test_somebody_else_can_take_over(world: World) -> None:
-    """By the menu's entry, which has an id of its own."""
     await world.opens()
     await world.asks("ack", ANA)
     await world.asks("ack", BEN)
@@ -61,7 +56,6 @@ async def test_somebody_else_can_take_over(world: World) -> None:
 
 
 async def test_an_old_button_of_an_incident_that_is_over_does_nothing(world: World) -> None:
-    """Polite, and without effect."""
     await world.opens()
     await world.asks("resolve", surface="dialog")
     with pytest.raises(Refused, match="This incident is over"):

@@ -10,14 +10,12 @@ from tests.world import ANA, World
 
 
 def test_it_is_offered_only_where_a_pool_is_measured() -> None:
-    """There is nothing to draw of an incident without pools."""
     assert chart_button.ACTION.label is not None
     assert chart_button.ACTION.label(incident(), view()) is not None
     assert chart_button.ACTION.label(incident(candidates=()), view()) is None
 
 
 async def test_the_reply_says_who_asked_and_shows_the_queue(world: World) -> None:
-    """Once a few samples are known."""
     await world.opens()
     world.queues(30)
     await world.passes(300, step=30)
@@ -28,7 +26,6 @@ async def test_the_reply_says_who_asked_and_shows_the_queue(world: World) -> Non
 
 
 async def test_a_queue_of_which_nothing_is_known_is_not_drawn(world: World) -> None:
-    """No empty picture; the sentence says when to try again."""
     world.metrics.script.fail("snapshot", times=None)
     await world.fires()
     with pytest.raises(Refused, match="not enough figures for a chart"):

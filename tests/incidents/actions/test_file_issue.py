@@ -35,7 +35,6 @@ async def confirmed(world: World, who: str = ANA) -> None:
 
 
 async def test_the_text_is_filed_as_it_was_shown_with_links_in_both_directions() -> None:
-    """What happens in between does not change it; the hidden line comes last."""
     world = await opened()
     dialog = await shown(world)
     assert "linux.2xlarge: 14 jobs queued" in dialog
@@ -60,7 +59,6 @@ async def test_the_text_is_filed_as_it_was_shown_with_links_in_both_directions()
 
 
 async def test_typed_it_offers_the_dialog_also_for_an_incident_that_is_over() -> None:
-    """A dialog needs a click."""
     world = await opened()
     await world.says("resolve")
     await world.work()
@@ -73,7 +71,6 @@ async def test_typed_it_offers_the_dialog_also_for_an_incident_that_is_over() ->
 
 
 async def test_a_second_request_is_refused_with_the_first_one() -> None:
-    """While it is being filed, and afterwards with the link; the menu offers it no more."""
     world = await opened()
     await shown(world, BEN)
     await confirmed(world)
@@ -90,7 +87,6 @@ async def test_a_second_request_is_refused_with_the_first_one() -> None:
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_an_answer_that_got_lost_files_one(*, arrived: bool) -> None:
-    """The mark is looked for before another try."""
     world = await opened()
     world.issues.script.fail("create", Failure.UNKNOWN, after=arrived)
     await confirmed(world)
@@ -100,7 +96,6 @@ async def test_an_answer_that_got_lost_files_one(*, arrived: bool) -> None:
 
 
 async def test_a_worker_that_dies_is_followed_by_one_that_looks_first() -> None:
-    """Also when it died between the issue and its record."""
     world = await opened()
     await confirmed(world)
     (claim,) = await world.claims("act")
@@ -110,7 +105,6 @@ async def test_a_worker_that_dies_is_followed_by_one_that_looks_first() -> None:
 
 
 async def test_the_permission_is_checked_at_the_click_and_before_the_effect() -> None:
-    """And the kill switch."""
     world = await opened(permissions={"file": [ANA]})
     with pytest.raises(Refused):
         await world.asks(NAME, CAM)
@@ -125,7 +119,6 @@ async def test_the_permission_is_checked_at_the_click_and_before_the_effect() ->
 
 
 async def test_after_a_refusal_it_can_be_asked_again() -> None:
-    """The first request has its result."""
     world = await opened()
     refusal = Refused("GitHub: issues are disabled")
     world.issues.script.fail("create", error=refusal)
@@ -147,7 +140,6 @@ async def test_labels_that_github_dropped_are_named() -> None:
 
 
 async def test_shadow_mode_files_nothing() -> None:
-    """And says so."""
     world = await opened(actions={"shadow": True})
     await confirmed(world)
     await world.work()
@@ -156,7 +148,6 @@ async def test_shadow_mode_files_nothing() -> None:
 
 
 async def test_a_dialog_that_is_too_old_files_nothing() -> None:
-    """What it showed is not known any more."""
     world = await opened()
     with pytest.raises(Refused):
         await world.asks(NAME, surface="dialog")
@@ -164,7 +155,6 @@ async def test_a_dialog_that_is_too_old_files_nothing() -> None:
 
 
 async def test_without_a_repository_it_is_neither_offered_nor_done(world: World) -> None:
-    """The refusal names the table."""
     await world.opens()
     assert "File an issue" not in str(world.parent.message.blocks)
     with pytest.raises(Refused, match=r"\[issues\]"):
@@ -187,7 +177,6 @@ async def test_without_a_repository_it_is_neither_offered_nor_done(world: World)
     ],
 )
 async def test_the_headings_are_those_of_the_preset_or_ones_own(more: dict[str, object], headings: str) -> None:
-    """In their order, and no other."""
     world = await opened(issues={**TABLE["issues"], **more, "labels": []})
     await confirmed(world)
     await world.work()
@@ -197,7 +186,6 @@ async def test_the_headings_are_those_of_the_preset_or_ones_own(more: dict[str, 
 
 
 async def test_texts_from_outside_mention_nobody_there() -> None:
-    """Neither in the issue nor in the dialog."""
     world = World(**TABLE)
     await world.opens(spoken(team="@everyone", alertname="<!channel> @octocat closes #1"))
     dialog = await shown(world)

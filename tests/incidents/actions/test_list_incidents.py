@@ -14,12 +14,10 @@ async def text(world: World) -> str:
 
 
 async def test_nothing_open_is_said() -> None:
-    """In words."""
     assert await text(World()) == "No incident is open in your channels."
 
 
 async def test_every_open_incident_is_listed_with_its_thread(world: World) -> None:
-    """And none that is over."""
     await world.opens()
     first = world.incident
     root = first.thread.root or ""
@@ -34,7 +32,6 @@ async def test_every_open_incident_is_listed_with_its_thread(world: World) -> No
 
 
 async def test_a_link_that_slack_does_not_give_is_left_out(world: World) -> None:
-    """The list is worth more than its links."""
     await world.opens()
     world.chat.script.fail("permalink", Failure.UNKNOWN, times=None)
     told = await text(world)

@@ -12,14 +12,12 @@ from tests.world import World
 
 @pytest.mark.parametrize(("muted", "label"), [(False, "Mute updates"), (True, "Resume updates")])
 def test_the_entry_says_what_it_will_do(muted: bool, label: str) -> None:
-    """Not what is the case now."""
     found = mute.ACTION.label(incident(muted=muted), view())
     assert found is not None
     assert found.text == label
 
 
 async def test_it_turns_status_replies_off_and_on_again(world: World) -> None:
-    """The parent says so, and the timeline keeps who did it."""
     await world.opens()
     await world.asks("mute")
     await world.work()
@@ -31,7 +29,6 @@ async def test_it_turns_status_replies_off_and_on_again(world: World) -> None:
 
 
 async def test_the_same_entry_twice_turns_it_once(world: World) -> None:
-    """A double click does not undo itself."""
     await world.opens()
     entry = {"request_id": request_id(world.incident, "mute")}
     await world.asks("mute", **entry)

@@ -14,7 +14,6 @@ TEXT = "restarted the autoscaler"
 
 
 async def test_a_note_stands_wherever_the_incident_is_told(world: World) -> None:
-    """With its author; the thread shows the person's own message, so nothing is posted."""
     await world.opens()
     replies = len(world.replies)
     answer = await world.says("note", *WORDS, who=BEN)
@@ -30,7 +29,6 @@ async def test_a_note_stands_wherever_the_incident_is_told(world: World) -> None
 
 
 async def test_the_summary_tells_it(world: World) -> None:
-    """It is part of what happened."""
     await world.opens()
     await world.says("note", *WORDS)
     await world.asks("resolve", surface="dialog")
@@ -39,7 +37,6 @@ async def test_the_summary_tells_it(world: World) -> None:
 
 
 async def test_an_incident_that_is_over_takes_notes_too(world: World) -> None:
-    """What was found out afterwards belongs to the export."""
     await world.opens()
     await world.asks("resolve", surface="dialog")
     await world.work()
@@ -49,7 +46,6 @@ async def test_an_incident_that_is_over_takes_notes_too(world: World) -> None:
 
 
 async def test_a_note_calls_nobody_and_links_nowhere(world: World) -> None:
-    """It is text, whatever it looks like."""
     await world.opens()
     await world.says("note", "<!channel>", "*<https://bad.example|ok>*")
     await world.work()
@@ -64,7 +60,6 @@ async def test_a_note_calls_nobody_and_links_nowhere(world: World) -> None:
     [((), "The note is empty"), (("x" * (MOST_CHARACTERS + 1),), "has 501 characters, and 500")],
 )
 async def test_no_note_and_too_long_a_note_are_refused(words: tuple[str, ...], why: str, world: World) -> None:
-    """Nothing is cut off in silence."""
     await world.opens()
     with pytest.raises(Refused, match=why):
         await world.says("note", *words)
@@ -72,7 +67,6 @@ async def test_no_note_and_too_long_a_note_are_refused(words: tuple[str, ...], w
 
 
 async def test_a_note_that_slack_brings_twice_is_noted_once(world: World) -> None:
-    """A repeated delivery is no second note."""
     await world.opens()
     await world.says("note", *WORDS, key="Ev1")
     with pytest.raises(Refused, match="already requested"):

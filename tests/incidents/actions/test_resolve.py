@@ -12,7 +12,6 @@ from tests.world import ANA, BEN, World
 
 
 async def test_the_menu_asks_first(world: World) -> None:
-    """The entry opens a question; nothing has happened yet."""
     await world.opens()
     answer = await world.asks("resolve")
     assert answer.view is not None
@@ -21,7 +20,6 @@ async def test_the_menu_asks_first(world: World) -> None:
 
 
 async def test_confirmed_it_closes_and_says_who_did(world: World) -> None:
-    """The parent shows it, its buttons go, the farewell is told in the channel."""
     await world.opens(queued=14)
     await world.asks("resolve", BEN, surface="dialog")
     await world.work()
@@ -40,7 +38,6 @@ async def test_in_words_it_needs_no_second_question(world: World) -> None:
 
 
 async def test_two_people_confirm_and_one_closes(world: World) -> None:
-    """The second one hears who did."""
     await world.opens()
     entry = {"request_id": request_id(world.incident, "resolve"), "surface": "dialog"}
     await world.asks("resolve", ANA, **entry)
@@ -51,7 +48,6 @@ async def test_two_people_confirm_and_one_closes(world: World) -> None:
 
 
 async def test_what_is_over_cannot_be_closed_again(world: World) -> None:
-    """By words, in the thread of what is over."""
     await world.opens()
     await world.says("resolve")
     with pytest.raises(Refused, match="This incident is over"):
@@ -74,7 +70,6 @@ def ends_it(world: World) -> str:
 
 
 async def test_a_silence_that_goes_on_is_named_before_and_after() -> None:
-    """The question and the farewell say until when; nothing ends it unasked."""
     world = await silenced("2h")
     world.clock.advance(600)
     answer = await world.asks("resolve")
@@ -113,7 +108,6 @@ async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) ->
 
 
 async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
-    """The second person hears who was first."""
     world = await silenced("2h")
     await world.says("resolve")
     await world.work()
@@ -129,7 +123,6 @@ async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
 
 
 async def test_after_an_attempt_that_failed_the_button_works_again() -> None:
-    """It is not used up."""
     world = await silenced("2h")
     await world.says("resolve")
     await world.work()
@@ -144,7 +137,6 @@ async def test_after_an_attempt_that_failed_the_button_works_again() -> None:
 
 
 async def test_a_silence_until_the_drain_ends_with_the_incident() -> None:
-    """Nobody watches for the drain any more; said before, in the farewell, and when it is done."""
     world = await silenced("drained")
     answer = await world.asks("resolve")
     assert "Its silence until the queue has drained ends with it." in str(answer.view)
@@ -175,7 +167,6 @@ async def test_a_silence_with_a_figure_ends_when_nobody_measures_it(watch: str, 
 
 
 async def test_a_drain_says_the_same_of_a_silence_that_outlasts_it() -> None:
-    """A farewell is a farewell."""
     world = await silenced("4h")
     world.queues(0)
     await world.passes(180)

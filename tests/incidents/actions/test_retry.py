@@ -12,7 +12,6 @@ from tests.world import CAM, World
 
 
 def test_again_clears_what_kept_an_incident_waiting() -> None:
-    """No pause, no count, the full rendering."""
     plain = incident(attempts=7, retry_at=9e9, why="could not be drawn")
     after = retry.again(replace(plain, thread=replace(plain.thread, plain=True)))
     assert (after.trouble.attempts, after.trouble.retry_at, after.trouble.why, after.thread.plain) == (
@@ -33,7 +32,6 @@ async def resting() -> World:
 
 
 async def test_who_names_it_has_it_tried_again_at_once() -> None:
-    """By its id, in any channel: its thread may be what is missing."""
     world = await resting()
     answer = await world.types("retry", world.incident.id)
     assert answer.whisper is not None
@@ -42,7 +40,6 @@ async def test_who_names_it_has_it_tried_again_at_once() -> None:
 
 
 async def test_who_may_not_acknowledge_may_not_retry() -> None:
-    """A guest, and whoever is not on the list."""
     world = await resting()
     world.chat.people[CAM] = Person(CAM, "T0", full_member=False)
     with pytest.raises(Refused, match="full members"):
@@ -54,7 +51,6 @@ async def test_who_may_not_acknowledge_may_not_retry() -> None:
 
 
 async def test_an_incident_that_is_not_there_is_named() -> None:
-    """A slip of the pen changes nothing."""
     world = await resting()
     with pytest.raises(Refused, match='Unknown incident "i99"'):
         await world.types("retry", "i99")

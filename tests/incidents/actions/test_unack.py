@@ -42,7 +42,6 @@ async def test_acting_acknowledges_and_not_me_takes_it_back(action: str) -> None
 
 
 async def test_an_owner_stays_and_may_take_a_plain_acknowledgement_back_in_words(world: World) -> None:
-    """Somebody else's action changes no owner; without the button there is the command."""
     await world.opens()
     await world.asks("ack", BEN)
     await world.asks("silence")
