@@ -25,8 +25,6 @@ URL = "http://back.test"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request as it arrived."""
-
     method: str
     path: str
     query: Mapping[str, str]
@@ -47,7 +45,6 @@ class BackEnd:
     asked: list[Asked] = field(default_factory=list)
 
     def says(self, status: int, body: object = None) -> "BackEnd":
-        """Add a line to the script."""
         self.script.append((status, body))
         return self
 
@@ -56,7 +53,6 @@ class BackEnd:
         return HttpPool(httpx.MockTransport(self._handle))
 
     def parts(self, **variables: str) -> Parts:
-        """Parts whose connections reach this back end."""
         return parts_with(self.wire(), variables)
 
     def _handle(self, request: httpx.Request) -> httpx.Response:
@@ -77,14 +73,12 @@ class BackEnd:
 
 
 def _read(request: httpx.Request) -> object:
-    """A form as a dictionary, otherwise JSON."""
     if "form" in request.headers.get("content-type", ""):
         return dict(parse_qsl(request.content.decode()))
     return json.loads(request.content) if request.content else None
 
 
 def patient_pool() -> HttpPool:
-    """Connections with time for a slow machine."""
     return HttpPool(total_seconds=PATIENCE_SECONDS)
 
 

@@ -95,11 +95,9 @@ class Proxy:
 
     @property
     def lines(self) -> list[str]:
-        """The request lines that it saw."""
         return [head.splitlines()[0] for head in self.heads]
 
     def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection."""
         self.tasks.append(asyncio.create_task(self._taken(reader, writer)))
 
     async def _taken(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -165,7 +163,6 @@ async def _pumped(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> N
 
 @asynccontextmanager
 async def proxying(proxy: Proxy) -> AsyncIterator[str]:
-    """The proxy's address."""
     server = await asyncio.start_server(proxy.take, "127.0.0.1", 0)
     async with server:
         try:

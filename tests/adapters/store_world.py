@@ -32,7 +32,6 @@ def incident(name: str = "i1", **changed: Any) -> Incident:
 
 
 def new(value: Record, due: float | None = None, **more: Any) -> Put:
-    """A put of a record that must not exist yet."""
     return Put(Stored(value, 0), value, due, **more)
 
 
@@ -44,16 +43,11 @@ def timed(script: Script) -> Script:
 
 
 class TimedLink(RedisLink):
-    """Runs every script by the time of the test."""
-
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Sequence[Reply]:
-        """The script's reply."""
         return await super().run(timed(script), keys, args)
 
 
 class TimedStore(RedisStore):
-    """The product's store by the time of the test."""
-
     def __init__(self, clients: Clients, clocks: Clocks, *, lease_seconds: float) -> None:
         super().__init__(clients, clocks, lease_seconds=lease_seconds)
         self._link = TimedLink(clients.requests)
@@ -75,7 +69,6 @@ class World:
                 self._set(client)
 
     def store(self) -> AnyStore:
-        """One more process on the same server."""
         if self.url is None:
             made: AnyStore = FakeStore(self.now, self.now, data=self.data, lease_seconds=LEASE)
         else:
@@ -87,7 +80,6 @@ class World:
         return self.clock
 
     def passes(self, seconds: float) -> None:
-        """Time goes by, also for keys that expire."""
         self.clock += seconds
         if self.url is not None:
             with redis.Redis.from_url(self.url) as client:
@@ -102,7 +94,6 @@ class World:
 
 
 async def one(store: AnyStore) -> Claim:
-    """The only record that is due."""
     (claim,) = (await store.claim(10)).claims
     return claim
 

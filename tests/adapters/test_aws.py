@@ -23,7 +23,6 @@ SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
 
 @pytest.fixture(autouse=True)
 def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made up, and by the usual variables."""
     for name, value in MADE_UP.items():
         monkeypatch.setenv(name, value)
 
@@ -39,7 +38,6 @@ async def test_a_failed_call_is_not_repeated() -> None:
 
 
 async def test_a_read_without_a_whole_answer_may_be_asked_again() -> None:
-    """Nothing has happened by it."""
     async with serving_aws(AwsApi(faults={"DescribeAutoScalingGroups": "silent"})) as url:
         with pytest.raises(Unreachable) as caught:
             await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
@@ -47,7 +45,6 @@ async def test_a_read_without_a_whole_answer_may_be_asked_again() -> None:
 
 
 async def test_no_answer_ends_within_the_limit_and_is_doubt() -> None:
-    """A server that takes the request and says nothing."""
 
     async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(100)
@@ -67,7 +64,6 @@ async def test_no_answer_ends_within_the_limit_and_is_doubt() -> None:
 
 
 async def test_nobody_there_is_not_done() -> None:
-    """The connection was refused."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         with pytest.raises(Unreachable, match="cannot be reached") as caught:
@@ -78,7 +74,6 @@ async def test_nobody_there_is_not_done() -> None:
 
 
 async def test_missing_credentials_are_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the environment is repeated."""
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     with pytest.raises(Unreachable, match=r"no AWS credentials.*give this process a role") as caught:
@@ -87,7 +82,6 @@ async def test_missing_credentials_are_told_with_the_remedy(monkeypatch: pytest.
 
 
 async def test_an_unknown_profile_is_a_matter_of_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """boto3 says which one."""
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     with pytest.raises(Unreachable, match="nobody") as caught:
         await patient_aws("http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)

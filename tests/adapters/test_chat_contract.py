@@ -18,8 +18,6 @@ SHORT = Message("RESOLVED: the queue is empty")
 
 @dataclass
 class Room:
-    """A Chat, and the hands to change what it speaks to."""
-
     chat: Chat
     now: Callable[[], float]
     delete: Callable[[str, str], None]
@@ -29,7 +27,6 @@ class Room:
 
 @pytest.fixture(params=["fake", "real"])
 async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
-    """Both kinds, with the same people, groups and channels."""
     if request.param == "fake":
         clock = FakeClock()
         fake = FakeChat(clock, channels=[CI, "C0OPS"])
@@ -59,7 +56,6 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
 
 
 async def failure(call: object) -> Failure:
-    """The class of the Unreachable that a call raises."""
     with pytest.raises(Unreachable) as caught:
         await call  # type: ignore[misc]  # a coroutine
     assert caught.value.system == "Slack"
@@ -75,20 +71,17 @@ async def test_a_message_is_found_again_by_its_mark(room: Room) -> None:
 
 
 async def test_the_oldest_of_several_is_found(room: Room) -> None:
-    """Two processes that both posted agree on which one stays."""
     first = await room.chat.post(CI, HELLO, mark="inc-1.root")
     await room.chat.post(CI, HELLO, mark="inc-1.root")
     assert await room.chat.find(CI, "inc-1.root", since=room.now() - 5) == first
 
 
 async def test_what_was_posted_long_before_is_not_found(room: Room) -> None:
-    """`since` bounds how much has to be looked through."""
     await room.chat.post(CI, HELLO, mark="inc-1.root")
     assert await room.chat.find(CI, "inc-1.root", since=room.now() + 3600) is None
 
 
 async def test_a_reply_is_found_in_its_thread_alone(room: Room) -> None:
-    """Replies are looked for in their own thread."""
     root = await room.chat.post(CI, HELLO, mark="inc-1.root")
     reply = await room.chat.post(CI, SHORT, mark="inc-1.reply", thread=root.ts)
     assert await room.chat.find(CI, "inc-1.reply", since=room.now() - 5, thread=root.ts) == reply
@@ -104,7 +97,6 @@ async def test_an_update_replaces_the_text_and_keeps_the_mark(room: Room) -> Non
 
 
 async def test_a_message_that_was_deleted_is_gone(room: Room) -> None:
-    """Its update says so, and a link to it is empty."""
     posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
     other = await room.chat.post(CI, HELLO, mark="inc-2.root")
     assert other.ts.replace(".", "") in await room.chat.permalink(CI, other.ts)
@@ -121,19 +113,16 @@ async def test_a_reply_under_a_deleted_parent_says_gone(room: Room) -> None:
 
 
 async def test_a_channel_that_does_not_exist_is_a_wrong_place(room: Room) -> None:
-    """The fallback channel is used then."""
     assert await failure(room.chat.post("C0NOWHERE", HELLO, mark="m")) is Failure.PLACE
 
 
 async def test_a_whisper_is_in_no_history(room: Room) -> None:
-    """Only its reader ever sees it."""
     await room.chat.whisper(CI, "U0ANA", SHORT)
     posted = await room.chat.post(CI, HELLO, mark="m")
     assert await room.chat.find(CI, "m", since=room.now() - 5) == posted
 
 
 async def test_people_are_told_from_guests(room: Room) -> None:
-    """ "anyone" means full members of this workspace."""
     assert (await room.chat.person("U0ANA")).full_member
     assert not (await room.chat.person("U0GUEST")).full_member
 
@@ -145,7 +134,6 @@ async def test_a_group_has_its_members_and_an_unknown_one_is_gone(room: Room) ->
 
 
 async def test_a_home_is_drawn(room: Room) -> None:
-    """Any user, any time."""
     view = {"type": "home", "blocks": list(HELLO.blocks)}
     await room.chat.publish_home("U0ANA", view)
     await room.chat.publish_home("U0ANA", view)

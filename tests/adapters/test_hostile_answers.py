@@ -20,12 +20,10 @@ JSON = b"Content-Type: application/json\r\n"
 
 
 def whole(body: bytes, *headers: bytes) -> bytes:
-    """A 200 with this body."""
     return b"HTTP/1.1 200 OK\r\n" + JSON + b"".join(headers) + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
 def bomb(layers: int) -> bytes:
-    """64 MiB of blanks, compressed so many times."""
     body = b" " * (64 * MIB)
     for _ in range(layers):
         body = gzip.compress(body)
@@ -48,7 +46,6 @@ ANSWERS: dict[str, Callable[[], list[bytes]]] = {
 
 @asynccontextmanager
 async def hostile(pieces: list[bytes]) -> AsyncIterator[str]:
-    """A server that answers every request with these pieces."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
@@ -64,13 +61,11 @@ async def hostile(pieces: list[bytes]) -> AsyncIterator[str]:
 
 
 async def by_back_end(url: str) -> object:
-    """The client of every back end."""
     async with patient_pool() as wire:
         return await wire.http("Grafana", url).get_json("/api")
 
 
 async def by_slack(url: str) -> object:
-    """The SDK's session, as the product opens it."""
     chat = SlackChat(open_client("xoxb-test", f"{url}/api/", open_session()), lambda: 0.0)
     try:
         return await chat.post("C1", Message("hello"), mark="m")
@@ -79,7 +74,6 @@ async def by_slack(url: str) -> object:
 
 
 async def by_aws(url: str) -> object:
-    """boto3, as scalers and metrics use it."""
     return await patient_aws(url).ask("AWS", "sqs", "get_queue_attributes", {"QueueUrl": f"{url}/1/q"})
 
 
@@ -89,7 +83,6 @@ CLIENTS: dict[str, Callable[[str], Awaitable[object]]] = {"back end": by_back_en
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("name", ANSWERS)
 async def test_a_hostile_answer_is_refused_cheaply(name: str, client: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As Unreachable, with less than 50 MB more memory."""
     for variable in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(variable, "made-up")
     pieces = ANSWERS[name]()
@@ -107,7 +100,6 @@ async def test_a_hostile_answer_is_refused_cheaply(name: str, client: str, monke
 
 @pytest.mark.parametrize("client", ["back end", "Slack"])
 async def test_a_few_interim_answers_are_fine(client: str) -> None:
-    """103 is a proxy's good right."""
     good = b'{"ok": true, "channel": "C1", "ts": "1.2", "message": {"ts": "1.2"}}'
     async with hostile([b"HTTP/1.1 103 Early Hints\r\n\r\n" * 3, whole(good)]) as url:
         assert await CLIENTS[client](url)

@@ -96,7 +96,6 @@ url = "http://s.test"
 
 
 def built(folder: Path, text: str, wire: HttpPool | None = None, **variables: str) -> BackEnds:
-    """The back ends of a file with this text."""
     path = folder / "tailback.toml"
     path.write_text(text)
     return build(load({"TAILBACK_CONFIG": str(path), **variables}), lambda: 1_700_000_000.0, wire)
@@ -134,7 +133,6 @@ async def test_every_table_becomes_its_back_end(tmp_path: Path) -> None:
 
 
 async def test_a_file_without_back_ends_has_none(tmp_path: Path) -> None:
-    """Tailback runs with alerts alone."""
     found = built(tmp_path, "")
     assert (found.metrics, found.pool_scalers, found.alertmanagers, found.pagers) == ({}, {}, {}, {})
     await found.close()

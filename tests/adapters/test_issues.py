@@ -16,7 +16,6 @@ SINCE = "2025-12-01T02:23:00Z"
 
 
 def issue(number: int, body: str | None, *labels: str) -> dict[str, object]:
-    """An issue as GitHub answers it."""
     url = f"https://github.com/o/r/issues/{number}"
     return {"number": number, "html_url": url, "body": body, "labels": [{"name": name} for name in labels]}
 
@@ -25,7 +24,6 @@ FILED = FiledIssue("o/r#7", "https://github.com/o/r/issues/7", ("ci: sev",))
 
 
 async def test_an_issue_is_created_with_title_text_and_labels() -> None:
-    """With the token of its own table."""
     back = BackEnd().says(201, issue(7, "text", "ci: sev"))
     made = await build(IssuesTable(**TABLE), back.parts(TOKEN="ghs_1")).create("title", "text", ("ci: sev",))
     assert made == FILED
@@ -64,7 +62,6 @@ async def test_it_is_found_by_the_end_of_its_text_on_any_page() -> None:
     ],
 )
 async def test_a_refusal_is_classified(status: int, body: object, failure: Failure, words: str) -> None:
-    """What may have been created all the same is unknown."""
     tracker = build(IssuesTable(**TABLE), BackEnd().says(status, body).parts(TOKEN="t"))
     with pytest.raises(Unreachable, match=words) as caught:
         await tracker.create("t", "b", ())
@@ -72,7 +69,6 @@ async def test_a_refusal_is_classified(status: int, body: object, failure: Failu
 
 
 async def test_a_list_that_is_none_is_no_answer() -> None:
-    """Then nothing is created."""
     tracker = build(IssuesTable(**TABLE), BackEnd().says(200, {"items": []}).parts(TOKEN="t"))
     with pytest.raises(Unreachable, match="no list"):
         await tracker.find(MARK, SINCE)
@@ -100,12 +96,10 @@ async def test_the_check_reads_and_files_nothing(status: int, body: object, wron
     "keys", [{}, {"token_env": "TOKEN", "app_id": 1, "private_key_env": "KEY", "installation_id": 2}, {"app_id": 1}]
 )
 def test_it_needs_a_token_or_a_whole_app(keys: dict[str, Any]) -> None:
-    """One of them."""
     with pytest.raises(ConfigError, match=r"\[issues\]: (token_env and|has no complete)"):
         build(IssuesTable(repository="o/r", **keys), BackEnd().parts(TOKEN="t"))
 
 
 def test_a_repository_has_an_owner() -> None:
-    """As it stands in its address."""
     with pytest.raises(ValueError, match="pattern"):
         IssuesTable(repository="r")

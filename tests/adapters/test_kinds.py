@@ -23,21 +23,18 @@ def kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kinds[object]:
 
 
 def test_a_word_finds_what_builds_its_kind(kinds: Kinds[object]) -> None:
-    """The module of that name is loaded then, and not before."""
     assert f"{ROOM}.whole" not in sys.modules
     assert kinds["whole"] == "built"
     assert f"{ROOM}.whole" in sys.modules
 
 
 def test_an_unknown_word_is_no_kind(kinds: Kinds[object]) -> None:
-    """Even when there is a module of that name."""
     assert kinds.get("os") is None
     with pytest.raises(KeyError):
         kinds["os"]
 
 
 def test_a_missing_library_is_named_with_the_remedy(kinds: Kinds[object]) -> None:
-    """A person reads what to install; the other kinds work."""
     with pytest.raises(ConfigError) as caught:
         kinds["poor"]
     assert caught.value.problems == [
@@ -48,12 +45,10 @@ def test_a_missing_library_is_named_with_the_remedy(kinds: Kinds[object]) -> Non
 
 
 def test_the_words_can_be_listed_without_loading_anything(kinds: Kinds[object]) -> None:
-    """The error about an unknown kind lists them all."""
     assert (list(kinds), len(kinds)) == (["whole", "poor"], 2)
     assert f"{ROOM}.poor" not in sys.modules
 
 
 @pytest.mark.parametrize("word", SCALERS)
 def test_every_kind_of_scaler_can_be_loaded(word: str) -> None:
-    """Its module has a `build`."""
     assert callable(SCALERS[word])

@@ -33,12 +33,10 @@ ACCEPTED: dict[str, tuple[int, object]] = {
 
 
 def paging(kind: str, **more: object) -> File:
-    """A file with one pager of a kind."""
     return File.model_validate({"pager": {"oncall": {"kind": kind, **TABLES[kind], **more}}})
 
 
 def event(action: str) -> PageEvent:
-    """A message about one incident."""
     return PageEvent("tailback-i1-7", PageAction(action), f"incident_{action}", TEXT, LINK)
 
 
@@ -48,7 +46,6 @@ def duty(action: str, **more: object) -> dict[str, object]:
 
 
 def hook(action: str) -> dict[str, object]:
-    """The document of a plain webhook."""
     told = {"source": "tailback", "event": f"incident_{action}", "text": TEXT}
     return {**told, "action": action, "key": "tailback-i1-7", "link": LINK}
 
@@ -92,7 +89,6 @@ async def test_each_message_has_the_documented_form(kind: str, action: str) -> N
 
 
 async def test_incident_io_is_sent_no_acknowledgement_because_it_takes_none() -> None:
-    """Its alert sources know firing and resolved."""
     back = BackEnd().says(400)
     await build(paging("incident_io"), back.parts(KEY=KEY))["oncall"].send(event("acknowledge"))
     assert not back.asked
@@ -136,7 +132,6 @@ async def test_a_refusal_names_the_pager_and_no_secret(
 
 @pytest.mark.parametrize("kind", ["pagerduty", "opsgenie"])
 async def test_a_key_is_tried_by_ending_what_nobody_has(kind: str) -> None:
-    """That pages nobody; a refusal is reported."""
     back = BackEnd().says(*ACCEPTED[kind]).says(403, {"message": "no such key"})
     pager = build(paging(kind), back.parts(KEY=KEY))["oncall"]
     assert isinstance(pager, Rehearsed)
@@ -148,7 +143,6 @@ async def test_a_key_is_tried_by_ending_what_nobody_has(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["incident_io", "webhook"])
 async def test_what_would_page_somebody_is_not_tried(kind: str) -> None:
-    """Then the check cannot say."""
     back = BackEnd().says(200)
     pager = build(paging(kind), back.parts(KEY=KEY, HOOK=HOOK))["oncall"]
     assert isinstance(pager, Rehearsed)
@@ -176,7 +170,6 @@ async def test_what_would_page_somebody_is_not_tried(kind: str) -> None:
 def test_a_wrong_table_is_named_and_its_secret_is_not(
     tables: dict[str, Any], variables: dict[str, str], words: str
 ) -> None:
-    """Place and setting."""
     with pytest.raises(ConfigError, match=words) as caught:
         build(File.model_validate(tables), BackEnd().parts(**variables))
     assert "s3cr3t" not in str(caught.value)
@@ -199,7 +192,6 @@ async def test_it_is_told_through_the_proxy_of_its_own_table(tmp_path: Path) -> 
 
 
 async def test_a_proxy_that_is_away_is_named_and_the_secret_is_not() -> None:
-    """As of every back end."""
     async with patient_pool() as wire:
         pager = build(paging("webhook", proxy="http://127.0.0.1:9"), parts_with(wire, {"HOOK": HOOK}))["oncall"]
         with pytest.raises(Unreachable, match=r"through the proxy 127\.0\.0\.1:9 \(.*; check proxy ") as caught:

@@ -13,18 +13,15 @@ PARENT = "sleep 60 & echo $! > {file}; wait"
 
 
 def words(script: str) -> list[str]:
-    """A program that is a line of shell."""
     return ["/bin/sh", "-c", script]
 
 
 async def test_a_program_that_ends_is_told_as_it_ended() -> None:
-    """Code and both outputs."""
     ended = await Programs({"WHO": "world"}, PATIENCE_SECONDS).run(words("echo hello $WHO; echo oh >&2; exit 4"))
     assert ended == Ended(4, b"hello world\n", b"oh\n")
 
 
 async def test_when_time_is_up_its_children_end_too(tmp_path: Path) -> None:
-    """The whole process group is killed."""
     file = tmp_path / "pid"
     with pytest.raises(TooSlow):
         await Programs({}, 0.5).run(words(PARENT.format(file=file)))
@@ -58,7 +55,6 @@ async def test_when_the_caller_gives_up_at_the_start_nothing_goes_on(tmp_path: P
 
 
 async def test_a_program_has_not_ended_while_a_child_holds_its_output(tmp_path: Path) -> None:
-    """It may still say something; in the end both are stopped."""
     file = tmp_path / "pid"
     with pytest.raises(TooSlow):
         await Programs({}, 0.5).run(words(f"sleep 60 & echo $! > {file}; echo 7"))

@@ -52,7 +52,6 @@ DIAGNOSIS = Diagnosed(("p",), ((Diagnosis("p", (FOUND,), ("idle",), waits=True),
 
 @pytest.mark.parametrize("details", [*ROWS, DIAGNOSIS])
 def test_every_kind_of_details_comes_back(details: Details) -> None:
-    """By its kind, with each value in its type."""
     made = noted(full_incident(), 3.0, Event.NOTED, details, who="U1", request="r1")
     assert CODECS.decode(Incident, "i1", CODECS.encode(made)) == made
 
@@ -73,7 +72,6 @@ def test_what_a_compact_record_leaves_out_says_nothing() -> None:
 
 
 def stored_types(kinds: Iterable[object]) -> set[type[Any]]:
-    """The dataclasses of which these types are made."""
     found: set[type[Any]] = set()
     left = list(kinds)
     while left:
@@ -86,7 +84,6 @@ def stored_types(kinds: Iterable[object]) -> set[type[Any]]:
 
 
 def test_a_document_is_one_json_object() -> None:
-    """People and tools can read what Redis holds."""
     document = json.loads(CODECS.encode(Chore("p", note="why")))
     assert document == {"format": FORMAT, "id": "p", "done_at": 0.0, "note": "why", "since": None, "told": False}
 
@@ -119,7 +116,6 @@ def test_what_cannot_be_read_names_the_record_and_the_remedy(document: bytes) ->
 
 
 def test_a_document_that_a_tool_wrote_again_is_read_as_it_was() -> None:
-    """Spaces do not make it one of an older release."""
     spaced = json.dumps(json.loads(CODECS.encode(full_incident())), indent=1).encode()
     assert CODECS.decode(Incident, "i1", spaced) == full_incident()
 

@@ -31,7 +31,6 @@ SINCE_0_2_0 = {Event.UNACKED}
 
 
 def documents(kind: str) -> list[dict[str, Any]]:
-    """What 0.2.0 kept of one kind."""
     found: list[dict[str, Any]] = json.loads((RECORDS / f"{kind}.json").read_text("utf-8"))
     return found
 
@@ -40,7 +39,6 @@ def documents(kind: str) -> list[dict[str, Any]]:
     "kind", sorted(KINDS.keys() - {"shown", "ended", "rejected", "round", "page"})
 )  # kinds that 0.2.0 had not
 def test_every_record_is_read_and_stays_what_it_is(kind: str) -> None:
-    """What is read and written again is read as the same."""
     found = documents(kind)
     assert found
     for document in found:
@@ -49,7 +47,6 @@ def test_every_record_is_read_and_stays_what_it_is(kind: str) -> None:
 
 
 def earlier_incidents() -> list[dict[str, Any]]:
-    """What 0.1.0 kept."""
     keys = json.loads((RECORDS.parent / "records" / "0.1.0.json").read_text("utf-8"))["keys"]
     return [json.loads(key["value"]["doc"]) for name, key in keys.items() if name.startswith("{tailback}:rec:inc:")]
 
@@ -62,7 +59,6 @@ REWORDED = {old: DECISIONS[Decision(new)] for old, new in DECISIONS_0_2_0.items(
 
 @pytest.mark.parametrize("release", ["0.1.0", "0.2.0"])
 def test_the_timeline_says_what_it_said(release: str) -> None:
-    """Each entry stands in the export as the release wrote it."""
     found = documents("inc") if release == "0.2.0" else earlier_incidents()
     assert found
     for document in found:
@@ -110,7 +106,6 @@ def test_a_silence_that_was_ending_says_why(why: str, values: tuple[object, ...]
     ],
 )
 def test_a_lease_that_was_ending_says_how(outcome: str, target: str, result: str, last: str) -> None:
-    """The same for runners that were being handed back."""
     (ending,) = [one for one in documents("act") if one["name"] == "hand_back" and one["progress"] == "requested"][:1]
     params = {**ending["params"], **({"target": target} if target else {})}
     body = request_of({**ending, "outcome": outcome, "before": "24", "params": params}).of(HandBack)
@@ -131,14 +126,12 @@ def test_a_request_asks_for_the_same_as_before() -> None:
 
 
 def test_an_agreement_of_0_2_0_still_binds() -> None:
-    """Its fingerprint is computed from the same words."""
     (asked,) = [one for one in documents("act") if one["name"] == "scale_up" and one["progress"] == "requested"][:1]
     words = sorted(f"{name}={value}" for name, value in asked["params"].items())
     assert request_of(asked).fingerprint == digest("scale_up", asked["pool"], *words)
 
 
 def test_why_a_lease_could_not_end_is_known() -> None:
-    """It is told again only when the reason changes."""
     share = {"act": "a", "who": "U1", "channel": "C1", "target": 24, "before": 10, "asked_at": 1.0}
     stuck = {**share, "stuck": "actions are switched off (`actions.enabled = false` in tailback.toml)"}
     document = json.dumps({"id": "p", "shares": [stuck, {**share, "stuck": ""}]}).encode()
@@ -146,12 +139,10 @@ def test_why_a_lease_could_not_end_is_known() -> None:
 
 
 def request_of(document: dict[str, Any]) -> Request:
-    """The request as this release reads it."""
     return CODECS.decode(Request, document["id"], json.dumps(document).encode())
 
 
 def test_the_audit_trail_is_read() -> None:
-    """Each entry, with who, what and when."""
     entries = [readable(json.dumps(entry)) for entry in documents("audit")]
     assert {entry.what for entry in entries} >= {"ack", "silence", "scale_up", "hand_back", "approve", "resolve"}
     assert all(entry.at and entry.who and entry.what for entry in entries)
@@ -180,7 +171,6 @@ def test_the_incidents_hold_every_event_and_every_state() -> None:
 
 
 def incidents() -> list[Incident]:
-    """Every incident of 0.2.0."""
     return [CODECS.decode(Incident, one["id"], json.dumps(one).encode()) for one in documents("inc")]
 
 
@@ -194,7 +184,6 @@ def test_causes_become_the_ids_of_their_rules() -> None:
 
 
 def test_what_was_not_known_of_a_pool_becomes_a_value() -> None:
-    """The figure, why it is not known, and what to do."""
     pools = [CODECS.decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
     found = {gap for pool in pools for sample in pool.samples for gap in sample.missing}
     assert Gap("unservable", "GitHub Actions does not say") in found

@@ -17,7 +17,6 @@ from tests.fakes import FakeClock
 
 
 async def vouched(sns: Sns, body: bytes, address: str = CERTIFICATE) -> bool:
-    """Whether a message's signature is good."""
     found = envelope(body)
     return await sns.vouched(address, found.signed, found.signature, found.version)
 
@@ -55,7 +54,6 @@ async def test_a_certificate_that_cannot_be_used_vouches_for_nothing(pem: bytes)
 
 
 async def test_a_certificate_runs_out_while_it_is_kept() -> None:
-    """Its dates are looked at each time."""
     amazon, clock = Amazon(certificate(1)), FakeClock(NOW)
     sns = amazon.sns(clock.now)
     assert await vouched(sns, sealed())
@@ -102,7 +100,6 @@ async def test_a_certificate_that_cannot_be_fetched_now_is_no_verdict(status: in
 
 
 async def test_a_subscription_is_confirmed_by_one_question() -> None:
-    """At the address that came, with its query."""
     amazon = Amazon()
     await amazon.sns(FakeClock(NOW).now).confirm(SUBSCRIBE)
     (asked,) = amazon.asked
@@ -113,7 +110,6 @@ async def test_a_subscription_is_confirmed_by_one_question() -> None:
 
 @pytest.mark.parametrize("status", [400, 403, 404, 302])
 async def test_a_confirmation_that_is_refused_says_so(status: int) -> None:
-    """A token that has run out, for example."""
     with pytest.raises(Refused, match="did not confirm the subscription"):
         await Amazon(status=status).sns(FakeClock(NOW).now).confirm(SUBSCRIBE)
 

@@ -27,7 +27,6 @@ async def test_a_claim_takes_what_is_due_and_nobody_else_gets_it(world: World, s
 
 
 async def test_a_claim_takes_no_more_than_asked_and_the_longest_due_first(world: World, store: AnyStore) -> None:
-    """Under load, what has waited longest is served first."""
     puts = tuple(new(incident(f"i{n}"), world.now() - n) for n in range(1, 6))
     await store.commit(Change(puts=puts))
     claims = await store.claim(2)
@@ -36,7 +35,6 @@ async def test_a_claim_takes_no_more_than_asked_and_the_longest_due_first(world:
 
 
 async def test_nothing_due_says_so(store: AnyStore) -> None:
-    """An empty store has no next time."""
     claims = await store.claim(10)
     assert (claims.claims, claims.next_due_in_seconds) == ((), None)
 
@@ -58,7 +56,6 @@ async def test_a_release_sets_the_next_look_and_settles_the_claim(world: World, 
 
 
 async def test_a_claim_that_ended_cannot_be_used_again(world: World, store: AnyStore) -> None:
-    """A fence proves the claim only until its release."""
     await store.commit(Change(puts=(new(incident(), world.now()),)))
     claim = await held(store)
     await store.commit(Change(puts=(Put(claim, incident(), None),)))
@@ -150,7 +147,6 @@ async def test_an_earlier_look_wins_and_a_later_one_changes_nothing(world: World
 
 
 async def test_a_pool_that_was_only_woken_is_claimed_without_a_record(store: AnyStore) -> None:
-    """The claim alone is enough to write the first record."""
     await store.commit(Change(wake=("pool:p", "digest:C1")))
     claims = {claim.kind: claim for claim in (await store.claim(10)).claims}
     assert {kind: (claim.id, claim.held) for kind, claim in claims.items()} == {

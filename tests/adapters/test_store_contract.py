@@ -102,7 +102,6 @@ async def test_an_index_to_a_forgotten_record_counts_as_absent(world: World, sto
 
 
 async def test_many_indexes_are_read_in_their_order(store: AnyStore) -> None:
-    """An unknown one is None."""
     await store.commit(Change(point={"a": ("1", None), "b": ("2", None)}))
     assert await store.find_many(("b", "x", "a")) == ("2", None, "1")
 

@@ -18,7 +18,6 @@ async def test_a_lane_spaces_turns_and_serves_in_order(world: World, store: AnyS
 
 
 async def test_lanes_do_not_slow_each_other_down(store: AnyStore) -> None:
-    """A busy channel holds nobody else up."""
     assert [await store.acquire_slot(lane, "i", 5.0, 1, urgent=False) for lane in ("C1", "C2")] == [0, 0]
 
 

@@ -16,8 +16,6 @@ LATE = 0.05
 
 
 class MemoryLane:
-    """The lane of the memory store and of the fake."""
-
     def __init__(self) -> None:
         self.lane = RateLane()
 
@@ -26,7 +24,6 @@ class MemoryLane:
         return self.lane.turn(who, now, interval, burst, urgent=urgent)
 
     def pause(self, seconds: float, now: float) -> None:
-        """Nobody goes before."""
         self.lane.hold(now + seconds, now)
 
 
@@ -50,7 +47,6 @@ class RedisLane:
         return self._run(ACQUIRE_SLOT, now, who, round(interval * 1000), burst, int(urgent)) / 1000
 
     def pause(self, seconds: float, now: float) -> None:
-        """Nobody goes before."""
         self._run(PAUSE_LANE, now, round(seconds * 1000))
 
 
@@ -59,7 +55,6 @@ AnyLane = MemoryLane | RedisLane
 
 @pytest.fixture(params=["memory", "redis"])
 def fresh(request: pytest.FixtureRequest) -> Callable[[], AnyLane]:
-    """Makes an empty lane."""
     url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
     return lambda: RedisLane(url) if url else MemoryLane()
 
@@ -101,7 +96,6 @@ class Run:
         return self
 
     def _free(self, now: float) -> float:
-        """When the rate allows the next grant."""
         tat = 0.0
         for at in self.grants:
             tat = max(tat, at) + self.interval
@@ -143,7 +137,6 @@ def test_a_reservation_that_nobody_takes_ends(fresh: Callable[[], AnyLane]) -> N
 
 
 def test_a_reserved_slot_is_kept_through_a_pause(fresh: Callable[[], AnyLane]) -> None:
-    """Also one that lasts longer than the grace period."""
     lane, now = fresh(), 1_800_000_000.0
     lane.ask("first", now, 1.0, 1, urgent=False)
     lane.ask("urgent", now, 1.0, 1, urgent=True)

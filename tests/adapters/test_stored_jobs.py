@@ -25,8 +25,6 @@ LATER: dict[str, Any] = {"state": JobState.IN_PROGRESS, "runner": "i-1"}
 
 @dataclass
 class Keeper:
-    """A keeper of jobs, with what tells it and its time."""
-
     jobs: Jobs
     clock: FakeClock | None = None
     world: StoreWorld | None = None
@@ -36,7 +34,6 @@ class Keeper:
         return self.world.now() if self.world else self.clock.now() if self.clock else 0.0
 
     async def tell(self, *jobs: WorkflowJob) -> None:
-        """Webhooks arrive."""
         for job in jobs:
             if isinstance(self.jobs, FakeJobs):
                 self.jobs.tell(job)
@@ -80,7 +77,6 @@ async def test_a_job_stands_under_each_of_its_labels(keeper: Keeper) -> None:
 
 
 async def test_a_job_comes_back_as_it_was_told_last(keeper: Keeper) -> None:
-    """With every part, and once; a late word changes nothing."""
     queued = keeper.job(1, "gpu", url="https://x", branch="b")
     await keeper.tell(queued, replace(queued, started_at=keeper.now(), **LATER), queued)
     (job,) = await keeper.jobs.under("gpu")
@@ -88,7 +84,6 @@ async def test_a_job_comes_back_as_it_was_told_last(keeper: Keeper) -> None:
 
 
 async def test_a_job_that_ended_is_forgotten_after_an_hour(keeper: Keeper) -> None:
-    """And one that ended longer ago is never known."""
     over = {"state": JobState.COMPLETED, "completed_at": keeper.now() - 3600 + 0.3}
     await keeper.tell(
         keeper.job(1, **over), keeper.job(2), keeper.job(3, **{**over, "completed_at": keeper.now() - 3601})
@@ -107,7 +102,6 @@ async def test_a_job_that_waits_is_forgotten_after_three_days(keeper: Keeper) ->
 
 
 async def test_the_line_is_known_from_the_first_word_on(keeper: Keeper) -> None:
-    """To the minute."""
     assert await keeper.jobs.line() is None
     await keeper.tell(keeper.job(1))
     line = await keeper.jobs.line()

@@ -130,7 +130,6 @@ SOURCES: dict[str, list[tuple[dict[str, object], dict[str, object], str]]] = {
 def test_a_mistake_of_a_source_is_named_with_its_place(
     kind: str, more: dict[str, object], keys: dict[str, object], said: str
 ) -> None:
-    """Place, what is wrong, what to do; never a secret."""
     table, fine = KINDS[kind]
     with pytest.raises(ConfigError) as caught:
         METRICS[kind](
@@ -156,12 +155,10 @@ def problems(kind: str, more: dict[str, object]) -> list[str]:
 
 @pytest.mark.parametrize(("kind", "more", "said"), [(kind, *row) for kind, rows in WRONG.items() for row in rows])
 def test_a_mistake_is_named_with_its_place(kind: str, more: dict[str, object], said: str) -> None:
-    """Place, key and remedy."""
     found = problems(kind, more)
     assert [one for one in found if one.startswith(PLACE) and said in one], found
 
 
 def test_every_kind_has_its_mistakes_and_a_fine_table() -> None:
-    """A new kind is added here."""
     assert FINE.keys() == WRONG.keys() == {*SCALERS, *ALERTMANAGERS}
     assert {kind: found for kind in FINE if (found := problems(kind, {}))} == {}

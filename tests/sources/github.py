@@ -9,7 +9,6 @@ from tests.sources.payloads import FIXTURES
 
 
 def recorded(name: str) -> dict[str, Any]:
-    """One of our own payloads as an object."""
     found: dict[str, Any] = json.loads((FIXTURES / "github" / f"{name}.json").read_text("utf-8"))
     return found
 
@@ -23,5 +22,4 @@ def event(kind: str = "workflow_job_queued", action: str = "", **parts: Any) -> 
 
 
 def signature(body: bytes, secret: str) -> str:
-    """The value of X-Hub-Signature-256."""
     return "sha256=" + hmac.new(secret.encode(), body, sha256).hexdigest()

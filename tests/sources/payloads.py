@@ -16,12 +16,10 @@ def raw(path: Path) -> bytes:
 
 
 def grafana(name: str) -> bytes:
-    """One of our own Grafana payloads."""
     return raw(FIXTURES / "grafana" / f"{name}.json")
 
 
 def alertmanager(number: int) -> bytes:
-    """One recorded delivery of Alertmanager, by its number."""
     return raw(next((FIXTURES / "alertmanager").glob(f"webhook_{number:02}_*.json")))
 
 
@@ -31,5 +29,4 @@ def body(*alerts: dict[str, Any], **top: Any) -> bytes:
 
 
 def item(**parts: Any) -> dict[str, Any]:
-    """A firing alert of a payload."""
     return {"status": "firing", "labels": {"alertname": "Queue"}, "fingerprint": "f1", **parts}

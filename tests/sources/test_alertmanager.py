@@ -11,7 +11,6 @@ from tests.sources.payloads import alertmanager, body, item
 
 
 def test_a_first_alert() -> None:
-    """Names, times at millisecond precision, team, links."""
     found = parse(alertmanager(1))
     only = found.alerts[0]
     assert (found.source, found.receiver, found.title) == ("alertmanager", "bot", "CIQueueBacklog")
@@ -67,7 +66,6 @@ def test_nanoseconds_are_cut_to_milliseconds() -> None:
 
 
 def test_a_missing_list_names_this_sender() -> None:
-    """The sentence says what was expected on this path."""
     with pytest.raises(Unreadable, match=r"alerts: missing; an Alertmanager webhook \(version 4\) has a list here"):
         parse(b"{}")
 
@@ -79,7 +77,6 @@ def test_newer_fields_are_no_trouble() -> None:
 
 
 def test_a_dashboard_may_stand_in_an_annotation() -> None:
-    """Prometheus rules have no field for it."""
     one = item(annotations={"dashboard_url": "www.x.example/d/1"})
     assert parse(body(one)).alerts[0].links.dashboard == "https://www.x.example/d/1"
     assert parse(body(item(annotations={"dashboard": "https://x"}))).alerts[0].links.dashboard == "https://x"
@@ -87,12 +84,10 @@ def test_a_dashboard_may_stand_in_an_annotation() -> None:
 
 @pytest.mark.parametrize("external", ["", "no address", "javascript:alert(1)"])
 def test_no_silence_link_without_an_address(external: str) -> None:
-    """A link is only built on Alertmanager's own address."""
     assert parse(body(item(), externalURL=external)).alerts[0].links.silence == ""
 
 
 def test_quotes_in_a_label_cannot_break_the_silence_link() -> None:
-    """A label value stays one quoted value of the filter."""
     odd = item(labels={"alertname": 'a", b="c\\'})
     link = parse(body(odd, externalURL="https://am.example/sub/")).alerts[0].links.silence
     assert unquote(link) == 'https://am.example/sub/#/silences/new?filter={alertname="a\\", b=\\"c\\\\"}'

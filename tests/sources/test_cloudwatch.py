@@ -17,18 +17,15 @@ ARN = "arn:aws:cloudwatch:us-east-1:123456789012:alarm:ci-queue-linux.2xlarge"
 
 
 def read(name: str, **changed: object) -> Delivery:
-    """One of our own alarms; keywords replace its fields."""
     return alarm(json.loads(message(name, **changed)))
 
 
 def only(name: str, **changed: object) -> Alert:
-    """Its one alert."""
     (alert,) = read(name, **changed).alerts
     return alert
 
 
 def test_an_alarm_is_read_whole() -> None:
-    """Key, name, times, priority, team, links, figures, text."""
     found = read("alarm")
     alert = found.alerts[0]
     assert (found.source, found.group_key, found.title) == ("sns", ARN, "ci-queue-linux.2xlarge")
@@ -70,7 +67,6 @@ def test_the_older_description_and_metric_math_are_read() -> None:
 
 
 def test_line_breaks_that_are_written_out_are_line_breaks() -> None:
-    """Terraform and the console leave a backslash and an n."""
     alert = only("alarm", AlarmDescription="Jobs wait\\nTEAM=dev-infra\\nPRIORITY=P1\\nRUNBOOK=https://r.example/x")
     assert (alert.teams, alert.priority, alert.links.runbook) == (("dev-infra",), "P1", "https://r.example/x")
     assert alert.description == "Jobs wait"
@@ -106,7 +102,6 @@ def test_no_data_is_a_blind_source_and_not_an_empty_queue() -> None:
     ],
 )
 def test_what_is_no_alarm_is_refused(changed: dict[str, object], sentence: str) -> None:
-    """With the name of the field."""
     with pytest.raises(Unreadable) as refused:
         read("alarm", **changed)
     assert str(refused.value).startswith(sentence)
@@ -123,7 +118,6 @@ def test_what_is_no_alarm_is_refused(changed: dict[str, object], sentence: str) 
     ],
 )
 def test_a_poor_alarm_is_still_an_alarm(changed: dict[str, object]) -> None:
-    """What is missing is unknown; nothing is made up."""
     found = only("alarm", **changed)
     assert found.firing
     assert found.name == "ci-queue-linux.2xlarge"

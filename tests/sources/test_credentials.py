@@ -19,17 +19,14 @@ Header = tuple[bytes, bytes]
 
 
 def bearer(token: bytes) -> Header:
-    """A bearer header."""
     return (b"authorization", b"Bearer " + token)
 
 
 def basic(user: bytes, password: bytes) -> Header:
-    """A basic header."""
     return (b"Authorization", b"Basic " + base64.b64encode(user + b":" + password))
 
 
 def signed(body: bytes = BODY, *, stamp: bytes = b"1800000000", secret: str = HMAC.hmac_secret) -> list[Header]:
-    """What Grafana sends with HMAC and a timestamp header."""
     digest = hmac.new(secret.encode(), stamp + b":" + body, sha256).hexdigest().encode()
     return [(b"x-grafana-alerting-signature", digest), (b"x-grafana-alerting-timestamp", stamp)]
 
@@ -112,7 +109,6 @@ def test_everybody_else_is_refused_with_one_sentence(headers: list[Header], secr
 
 
 def test_a_header_name_of_ones_own_choice() -> None:
-    """Both ends may agree on another header for the timestamp."""
     own = Secrets(hmac_secret=HMAC.hmac_secret, timestamp_header="X-When")
     signature, stamp = signed()
     assert judged([signature, (b"x-when", stamp[1])], BODY, own, NOW).ok
@@ -146,5 +142,4 @@ def test_secrets_never_print() -> None:
     body=st.binary(max_size=60),
 )
 def test_no_input_raises_and_none_gets_in_by_chance(headers: list[Header], body: bytes) -> None:
-    """Odd bytes are refused, never an error 500."""
     assert judged(headers, body, BOTH, NOW).sentence == REFUSED

@@ -24,24 +24,20 @@ DECISIVE = {"schema_version", "source", "state", "title", "occurred_at", "identi
 
 
 def event(**changed: Any) -> bytes:
-    """The firing event with some fields changed, or taken out."""
     return json.dumps({name: value for name, value in {**FIRING, **changed}.items() if value is not GONE}).encode()
 
 
 def refusal(**changed: Any) -> str:
-    """Why an event is refused."""
     with pytest.raises(Unreadable) as refused:
         parse(event(**changed))
     return str(refused.value)
 
 
 def odd(**changed: Any) -> tuple[str, ...]:
-    """What the thread says of an event that is read."""
     return parse(event(**changed)).oddities
 
 
 def test_an_event_is_read_whole() -> None:
-    """Every field stands where the incident shows it."""
     found = parse(event())
     alert = found.alerts[0]
     assert (found.source, found.receiver, found.title) == ("event", "datadog", "Jobs wait too long on linux.2xlarge")
@@ -83,7 +79,6 @@ def test_nothing_else_enters_the_identity(changed: dict[str, Any]) -> None:
     [{"title": "other"}, {"source": "pagerduty"}, {"identity": {**FIRING["identity"], "alarm_id": "2"}}],
 )
 def test_another_alarm_is_another_incident(changed: dict[str, Any]) -> None:
-    """Each part of the identity counts."""
     assert parse(event(**changed)).key != parse(event()).key
 
 
@@ -227,7 +222,6 @@ ODD = st.recursive(
 @settings(max_examples=200)
 @given(odd=st.dictionaries(st.sampled_from([*FIELDS, "teams", "identity", "links"]), ODD, max_size=4))
 def test_an_odd_event_is_read_or_refused(odd: dict[str, object]) -> None:
-    """Nothing but Unreadable leaves the parser."""
     try:
         key = parse(event(**odd)).group_key
     except Unreadable:

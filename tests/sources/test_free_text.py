@@ -26,7 +26,6 @@ def test_figures_of_a_reason(reason: str, found: dict[str, float]) -> None:
 
 
 def test_what_a_silence_may_name() -> None:
-    """The matchers of the link; without one, the alert's name."""
     link = "https://g.example/alerting/silence/new?alertmanager=grafana&matcher=__alert_rule_uid__%3Du1&matcher=a%3Db"
     known = silenceable(link, "Queue")
     assert (known.rule_uid, known.labels) == ("u1", {"alertname": "Queue", "a": "b"})
@@ -44,5 +43,4 @@ def test_what_a_silence_may_name() -> None:
     ],
 )
 def test_the_machine_of_a_title(title: str, found: dict[str, str]) -> None:
-    """One known wording; nothing is guessed from another."""
     assert machine(title) == found

@@ -27,14 +27,12 @@ def event(name: str = SEED, action: str = "", **issue: Any) -> bytes:
 
 
 def read(body: bytes) -> Delivery:
-    """The delivery of an event that speaks of an alert."""
     found = parse(body)
     assert found is not None
     return found
 
 
 def only(body: bytes) -> Alert:
-    """Its one alert."""
     (alert,) = read(body).alerts
     return alert
 
@@ -73,7 +71,6 @@ def test_a_silence_names_what_the_issues_silence_link_names() -> None:
 
 
 def test_repository_source_and_labels_of_the_issue_can_be_routed_by() -> None:
-    """Facts for `[[route]]` and for a pool's `match`."""
     found = read(event("older_format_labeled"))
     default = Route("C0")
     for match in ({"repository": "example-ci/alerts"}, {"source": "test-infra-queue-alerts"}, {"region": "us-east-2"}):
@@ -122,7 +119,6 @@ def test_free_text_forges_neither_identity_nor_links_nor_buttons(
 
 
 def test_an_issue_written_by_hand_is_known_by_its_number() -> None:
-    """Nothing but the label says that it is an alert."""
     found = read(event("by_hand"))
     assert found.group_key == "example-ci/alerts#8"
     assert (found.alerts[0].priority, found.alerts[0].teams, found.title) == (None, (), "Runners are gone")
@@ -150,13 +146,11 @@ def test_the_issues_state_decides(action: str, state: str, status: Status) -> No
 
 @pytest.mark.parametrize("action", ["assigned", "locked", "milestoned", "pinned", "unassigned", "", "commented"])
 def test_other_actions_say_nothing(action: str) -> None:
-    """They change nothing of the alert."""
     body = json.loads(event())
     assert parse(json.dumps({**body, "action": action}).encode()) is None
 
 
 def test_an_issue_without_the_label_is_no_alert() -> None:
-    """People write issues too."""
     assert parse(event(labels=[{"name": "bug"}])) is None
     assert parse(event(labels=[])) is None
     assert parse(event(labels=None)) is None
@@ -180,7 +174,6 @@ def test_closing_is_heard_and_keeps_the_start() -> None:
 
 
 def test_a_reopened_issue_and_a_new_one_of_the_same_fingerprint_fire_anew() -> None:
-    """Both begin later than the end that is known."""
     ended = merged((only(event()),), (only(event("RECONSTRUCTED_seed_issue_closed")),))
     again = only(event(action="reopened", updated_at="2025-12-01T05:00:00Z"))
     new = only(event(number=613, created_at="2025-12-01T05:00:00Z"))

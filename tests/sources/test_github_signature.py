@@ -41,18 +41,15 @@ def test_githubs_own_example_is_good() -> None:
     ],
 )
 def test_everything_else_is_refused_with_the_same_words(headers: list[tuple[bytes, bytes]], reason: str) -> None:
-    """The log has the reason, the stranger has not."""
     verdict = signed(headers, BODY, (SECRET, SECOND))
     assert (verdict.ok, verdict.reason, verdict.sentence) == (False, reason, REFUSED)
 
 
 @pytest.mark.parametrize("secrets", [(), ("",)])
 def test_without_a_secret_nobody_is_known(secrets: tuple[str, ...]) -> None:
-    """A signature with the empty secret is none."""
     verdict = signed([(NAME, signature(BODY, "").encode())], BODY, secrets)
     assert (verdict.ok, verdict.reason) == (False, "GITHUB_WEBHOOK_SECRET is not set")
 
 
 def test_the_case_of_the_digits_does_not_matter() -> None:
-    """And neither does the case of the header's name."""
     assert signed([(NAME.lower(), b"sha256=" + GOOD[7:].upper())], BODY, (SECRET,)).ok

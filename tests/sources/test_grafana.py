@@ -61,7 +61,6 @@ def test_the_older_forms_are_read() -> None:
 
 @pytest.mark.parametrize("name", ["DatasourceNoData", "DatasourceError"])
 def test_a_blind_source_is_not_a_queue_of_zero(name: str) -> None:
-    """The rule's own name is shown, and no figure is made up."""
     labels = {"alertname": name, "rulename": "Long queue"}
     only = parse(body(item(labels=labels, values={"B": 0}))).alerts[0]
     assert (only.kind, only.name, dict(only.values)) == (Kind.BLIND, "Long queue", {})
@@ -80,7 +79,6 @@ def test_a_blind_source_is_not_a_queue_of_zero(name: str) -> None:
     ],
 )
 def test_the_test_button_opens_nothing(labels: dict[str, str], top: dict[str, Any], kind: Kind) -> None:
-    """A receiver that happens to be called "test" is no test."""
     assert parse(body(item(labels=labels), **top)).kind is kind
 
 

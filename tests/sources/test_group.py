@@ -125,7 +125,6 @@ def test_alerts_that_cannot_be_read_or_shown_are_counted() -> None:
 
 
 def test_a_bare_payload_is_read() -> None:
-    """Status and labels are enough."""
     found = parse(grafana("bare_minimum"))
     only = found.alerts[0]
     assert (found.title, found.receiver, found.truncated, found.external_url) == ("Queue", "custom template", 0, "")
@@ -134,7 +133,6 @@ def test_a_bare_payload_is_read() -> None:
 
 
 def test_texts_are_cut_with_a_mark() -> None:
-    """A summary of 50 kB does not enter a record."""
     found = parse(body(item(annotations={"summary": "s" * 50_000, "description": "d" * 50_000}))).alerts[0]
     assert (len(found.summary), len(found.description)) == (1000, 1500)
     assert found.summary.endswith(CUT)

@@ -76,7 +76,6 @@ def test_only_safe_web_addresses_are_links(address: str, found: str) -> None:
 
 
 def test_a_runbook_is_found_under_either_name() -> None:
-    """The first of the two that is a link counts."""
     assert runbook({"runbook_url": "www.time.com"}) == "https://www.time.com"
     assert runbook({"runbook_url": "see wiki", "Runbook": "https://wiki.example"}) == "https://wiki.example"
     assert runbook({}) == ""

@@ -61,7 +61,6 @@ def test_odd_but_readable_json_is_read(body: bytes, found: dict[str, object]) ->
 
 
 def test_sixty_four_levels_are_read() -> None:
-    """The limit itself is allowed."""
     assert json.dumps(read(NESTED)).count("{") == 64
 
 
@@ -124,12 +123,10 @@ def test_a_time_is_read_to_the_millisecond(written: object, seconds: float | Non
     ],
 )
 def test_a_figure_is_a_finite_number_or_unknown(value: object, found: float | None) -> None:
-    """What is no number stays unknown; it never becomes zero."""
     assert number(value) == found
 
 
 def test_figures_that_are_no_numbers_are_left_out() -> None:
-    """A null among the values does not hide the others."""
     assert numbers({"a": 1, "b": None, "c": "2"}) == {"a": 1.0, "c": 2.0}
     assert numbers(None) == {}
     assert len(numbers({str(i): i for i in range(500)})) == MOST_PAIRS

@@ -57,7 +57,6 @@ def parsed(parse: Parse, body: bytes) -> Delivery | None:
 
 
 def test_the_paths_of_the_alert_sources() -> None:
-    """`POST /alerts/<name>` knows these."""
     assert sorted(SOURCES) == ["alertmanager", "event", "grafana", "sns"]
 
 
@@ -65,7 +64,6 @@ def test_the_paths_of_the_alert_sources() -> None:
 @settings(max_examples=100)
 @given(payload=st.dictionaries(TOP_FIELDS | st.just("alerts"), ANYTHING, max_size=6) | ANYTHING)
 def test_any_json_is_read_or_refused(parse: Parse, payload: object) -> None:
-    """Nothing but Unreadable leaves a parser."""
     found = parsed(parse, json.dumps(payload).encode())
     assert found is None or found.alerts
 
@@ -110,7 +108,6 @@ def test_the_other_senders_version_is_still_read(parse: Parse) -> None:
 
 
 def test_the_same_group_of_two_senders_is_two_incidents() -> None:
-    """The source is part of the identity."""
     body = payloads.alertmanager(1)
     one, other = SOURCES["grafana"](body), SOURCES["alertmanager"](body)
     assert one.key != other.key

@@ -92,7 +92,6 @@ NAMED = {1: (1,), 2: (2, 1), 3: (2, 1), 4: (2,), 5: (), 6: (), 7: (1,), 8: (2, 1
 
 
 def bodies(folder: str, pattern: str = "*.json") -> Iterable[tuple[str, bytes]]:
-    """Every payload of a folder, by its name."""
     return [(path.stem, raw(path)) for path in sorted((SHARED / folder).glob(pattern))]
 
 
@@ -118,7 +117,6 @@ def test_grafana(name: str, body: bytes) -> None:
 
 @pytest.mark.parametrize(("name", "body"), bodies("alertmanager", "webhook_*.json"))
 def test_alertmanager(name: str, body: bytes) -> None:
-    """Every recording has its alerts, its team and a start."""
     found = SOURCES["alertmanager"](body)
     assert found.alerts
     assert all(alert.teams and alert.starts_at for alert in found.alerts)

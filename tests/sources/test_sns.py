@@ -29,7 +29,6 @@ def test_the_signed_text_of_a_notification() -> None:
 
 
 def test_the_signed_text_of_a_confirmation() -> None:
-    """It covers the address and the token."""
     assert f"SubscribeURL\n{SUBSCRIBE}\nTimestamp\n" in CONFIRMATION.signed.decode()
     assert CONFIRMATION.signed.decode().startswith("Message\nYou have chosen to subscribe.\nMessageId\n")
 
@@ -46,7 +45,6 @@ def test_the_signed_text_of_a_confirmation() -> None:
     ],
 )
 def test_what_is_no_envelope_is_refused(body: bytes, sentence: str) -> None:
-    """A name and a remedy."""
     with pytest.raises(Unreadable) as refused:
         envelope(body)
     assert str(refused.value).startswith(sentence)
@@ -115,7 +113,6 @@ def test_a_certificate_is_fetched_from_sns_alone(address: str) -> None:
     ],
 )
 def test_every_partition_has_its_host(topic: str, host: str) -> None:
-    """China's region has another ending."""
     address = f"https://{host}/SimpleNotificationService-0a.pem"
     assert trouble(replace(GOOD, topic=topic, certificate_url=address), [topic], NOW) == ""
     assert trouble(replace(GOOD, topic=topic, certificate_url=CERTIFICATE), [topic], NOW) != ""
@@ -147,13 +144,11 @@ def test_only_this_very_subscription_is_confirmed(changed: dict[str, str], good:
     [(TOPIC, True), ("ci-alerts", False), (TOPIC.replace("sns", "sqs"), False), (f"{TOPIC}:sub", False)],
 )
 def test_the_arn_of_a_topic(arn: str, known: bool) -> None:
-    """Not that of a queue or of a subscription."""
     assert known_arn(arn) is known
 
 
 @pytest.mark.parametrize("said", ["hello", '{"detail-type": "x"}', "[]", '{"AlarmName": "x"}'])
 def test_a_message_that_is_no_alarm_says_so(said: str) -> None:
-    """Whoever publishes other things to the topic reads why."""
     with pytest.raises(Unreadable, match=r"^Message"):
         parse(sealed(said))
     with pytest.raises(Unreadable, match="carries no alarm"):

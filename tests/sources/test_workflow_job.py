@@ -15,7 +15,6 @@ CREATED, STARTED, ENDED = NOW - 1800, NOW - 1130, NOW - 80
 
 
 def told(kind: str = "workflow_job_queued", action: str = "", **parts: object) -> WorkflowJob:
-    """What a payload says; it must say something."""
     found = parse(event(kind, action, **parts), NOW)
     assert found is not None
     return found
@@ -86,7 +85,6 @@ def test_action_and_status_together_say_where_a_job_stands(
 
 
 def test_an_unknown_action_with_an_unknown_status_says_nothing() -> None:
-    """What GitHub may add later is no mistake of the sender."""
     assert parse(event(action="paused", status="asleep"), NOW) is None
 
 
@@ -111,7 +109,6 @@ def test_texts_are_bounded_and_links_are_links() -> None:
 
 @pytest.mark.parametrize("number", [None, "", "x1", -5, 1.5, [], "１２"])
 def test_a_job_without_a_number_cannot_be_read(number: object) -> None:
-    """Nothing else tells one job from another."""
     with pytest.raises(Unreadable, match=r"workflow_job\.id"):
         parse(event(id=number), NOW)
 
@@ -148,7 +145,6 @@ def test_parts_of_any_type_break_nothing() -> None:
     ],
 )
 def test_examples_of_another_project_are_read(name: str, state: JobState) -> None:
-    """Each has its number, its label and a time of creation."""
     job = parse(raw(SHARED / "github" / f"workflow_job.{name}.json"), NOW)
     assert job is not None
     assert (job.id, job.labels, job.state, job.workflow) == ("289782451", ("ubuntu-latest",), state, "CodeQL")

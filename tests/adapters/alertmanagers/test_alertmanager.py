@@ -21,15 +21,12 @@ MATCHERS = (Matcher("alertname", "JobsQueue"), Matcher("queue", 'linux."2x".*\\ 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One real Alertmanager for the module."""
     with alertmanager(tmp_path_factory.mktemp("alertmanager")) as url:
         yield url
 
 
 @dataclass
 class Back:
-    """An adapter, its clock, and a hand that fires alerts."""
-
     alertmanager: Alertmanager
     now: Callable[[], float]
     fire: Callable[[str], Awaitable[None]]
@@ -37,7 +34,6 @@ class Back:
 
 @pytest.fixture(params=["fake", pytest.param("real", marks=pytest.mark.needs("alertmanager"))])
 async def back(request: pytest.FixtureRequest) -> AsyncIterator[Back]:
-    """Both kinds."""
     if request.param == "fake":
         clock = FakeClock()
         fake = FakeAlertmanager(clock, "alertmanager")
@@ -63,7 +59,6 @@ async def back(request: pytest.FixtureRequest) -> AsyncIterator[Back]:
 
 
 async def silenced(back: Back, comment: str, *matchers: Matcher, seconds: float = 600) -> str:
-    """A silence from now on."""
     now = back.now()
     return await back.alertmanager.silence(
         matchers or MATCHERS, starts_at=now, ends_at=now + seconds, by="Ana", comment=comment
@@ -71,7 +66,6 @@ async def silenced(back: Back, comment: str, *matchers: Matcher, seconds: float 
 
 
 async def test_a_silence_can_be_read_back(back: Back) -> None:
-    """Exactly what was asked for, awkward characters included."""
     silence_id = await silenced(back, "by Ana (act-read)")
     found = await back.alertmanager.get(silence_id)
     assert found is not None
@@ -92,7 +86,6 @@ async def test_a_silence_is_found_by_its_tag_until_it_ends(back: Back) -> None:
 
 
 async def test_an_ended_silence_is_not_found_and_can_be_ended_again(back: Back) -> None:
-    """Ending is safe to repeat."""
     silence_id = await silenced(back, "(act-end)")
     await back.alertmanager.end(silence_id)
     await back.alertmanager.end(silence_id)
@@ -118,7 +111,6 @@ async def test_a_silence_gets_another_end_and_stays_what_it_is(back: Back) -> No
 
 
 async def test_a_silence_that_is_over_or_unknown_cannot_be_extended(back: Back) -> None:
-    """It would be a new one that nobody asked for."""
     silence_id = await silenced(back, "(act-over)")
     await back.alertmanager.end(silence_id)
     for unknown in (silence_id, "00000000-0000-4000-8000-000000000000", "../status"):
@@ -153,7 +145,6 @@ async def test_a_silence_that_is_too_wide_or_too_long_is_refused(
 
 
 async def test_what_fires_is_listed_silenced_or_not(back: Back) -> None:
-    """A silenced alert's queue is no shorter: it still fires."""
     await back.fire("QueueLong")
     await silenced(back, "(act-fire)", Matcher("alertname", "QueueLong"))
     names = [alert.name for alert in await back.alertmanager.firing() if alert.firing]
@@ -179,7 +170,6 @@ async def test_a_listed_alert_reads_like_the_one_in_a_webhook(server: str) -> No
 
 @pytest.mark.needs("alertmanager")
 async def test_a_resolved_alert_is_not_listed(server: str) -> None:
-    """Resync closes what the deliveries missed."""
     async with patient_pool() as wire, httpx.AsyncClient(base_url=server) as http:
         now = time.time()
         times = {"startsAt": _text(now - 60), "endsAt": _text(now - 1)}

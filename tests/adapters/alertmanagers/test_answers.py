@@ -24,7 +24,6 @@ def test_a_silence_keeps_its_matchers_as_they_are() -> None:
 
 @pytest.mark.parametrize("state", ["pending", "expired", ""])
 def test_only_an_active_silence_is_active(state: str) -> None:
-    """A pending one does not silence yet."""
     found = silence_from({**ROW, "status": {"state": state}})
     assert found[0] == state
     assert found[1] is not None
@@ -35,7 +34,6 @@ def test_only_an_active_silence_is_active(state: str) -> None:
     "row", [None, [], "s1", {}, {**ROW, "id": None}, {**ROW, "endsAt": "soon"}, {**ROW, "matchers": 1}]
 )
 def test_what_is_no_silence_is_none(row: object) -> None:
-    """Never a crash, never a guess."""
     assert silence_from(row) == ("", None)
 
 
@@ -48,6 +46,5 @@ def test_a_listed_group_has_the_address_of_its_back_end() -> None:
 
 
 def test_more_alerts_than_a_webhook_may_have_are_all_read() -> None:
-    """A storm of alerts is listed whole."""
     rows = [{"labels": {"alertname": f"a{n}"}, "startsAt": "2026-10-21T07:28:00Z"} for n in range(2 * BATCH + 1)]
     assert len({alert.name for alert in alerts_from([*rows, {}, None, {"labels": {}}], parse)}) == len(rows)

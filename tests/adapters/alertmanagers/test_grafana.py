@@ -27,7 +27,6 @@ class Grafana:
     hide: bool = False
 
     def answer(self, asked: Asked) -> tuple[int, object]:
-        """401 without the token, 404 outside the prefix."""
         if asked.headers.get("authorization") != "Bearer glsa_secret":
             return 401, {"message": "Invalid API key"}
         if not asked.path.startswith(PREFIX):
@@ -63,19 +62,16 @@ class Grafana:
 
 
 def adapter(grafana: Grafana, **more: object) -> tuple[ApiV2, BackEnd]:
-    """The adapter and what it asked."""
     back = BackEnd(answer=grafana.answer)
     table = {"kind": "grafana", "url": f"{URL}/", "token_env": "TOKEN", **more}
     return build("main", PLACE, table, back.parts(TOKEN="glsa_secret")), back
 
 
 async def silenced(alertmanager: ApiV2, comment: str = "(act-1)") -> str:
-    """Ten minutes from now on."""
     return await alertmanager.silence(RULE, starts_at=NOW, ends_at=NOW + 600, by="Ana", comment=comment)
 
 
 async def test_a_silence_of_one_rule_is_created_found_and_ended() -> None:
-    """202 on create, 200 with a message on delete."""
     alertmanager, back = adapter(Grafana(), org_id=7)
     silence_id = await silenced(alertmanager)
     found = await alertmanager.find("act-1")
@@ -118,7 +114,6 @@ async def test_an_extension_that_is_stored_otherwise_is_no_success() -> None:
 
 
 async def test_a_tag_is_a_whole_word() -> None:
-    """act-1 is not act-12."""
     alertmanager, _ = adapter(Grafana())
     await silenced(alertmanager, "by Ana [tailback act-12]")
     assert await alertmanager.find("act-1") is None
@@ -128,7 +123,6 @@ async def test_a_tag_is_a_whole_word() -> None:
 
 
 async def test_a_missing_permission_is_named() -> None:
-    """403 says which one, and nothing is retried."""
     words = "You'll need additional permissions to perform this action. Permissions needed: alert.instances:create"
     alertmanager, _ = adapter(Grafana(refuse=(403, {"message": words, "title": "Access denied"})))
     with pytest.raises(Unreachable, match=r"alert\.instances:create") as caught:
@@ -137,7 +131,6 @@ async def test_a_missing_permission_is_named() -> None:
 
 
 async def test_a_grafana_that_is_not_ready_is_asked_later() -> None:
-    """409 while its Alertmanager starts."""
     alertmanager, _ = adapter(Grafana(refuse=(409, {"message": "Alertmanager is not ready"})))
     with pytest.raises(Unreachable, match="not ready") as caught:
         await silenced(alertmanager)
@@ -145,14 +138,12 @@ async def test_a_grafana_that_is_not_ready_is_asked_later() -> None:
 
 
 async def test_a_refused_silence_has_grafanas_own_words() -> None:
-    """400 is a definite no."""
     alertmanager, _ = adapter(Grafana(refuse=(400, {"message": "failed to save silence: invalid matcher"})))
     with pytest.raises(Refused, match="invalid matcher"):
         await silenced(alertmanager)
 
 
 async def test_a_silence_that_was_stored_otherwise_is_ended_and_refused() -> None:
-    """A silence that is wider than asked for must not stay."""
     grafana = Grafana(garble=True)
     alertmanager, _ = adapter(grafana)
     with pytest.raises(Refused, match="other matchers"):
@@ -199,7 +190,6 @@ async def test_what_fires_has_its_rules_uid_and_no_internal_labels() -> None:
 
 
 async def test_a_server_error_while_ending_is_doubt_only_while_the_silence_lives() -> None:
-    """The caller asks again; ending twice is fine."""
     grafana = Grafana()
     alertmanager, back = adapter(grafana)
     silence_id = await silenced(alertmanager)
@@ -213,7 +203,6 @@ async def test_a_server_error_while_ending_is_doubt_only_while_the_silence_lives
 
 @pytest.mark.parametrize("body", [{}, b"<html>", "x"])
 async def test_a_listing_that_cannot_be_read_is_no_empty_listing(body: object) -> None:
-    """ "nothing fires" must be said, not guessed."""
     alertmanager, _ = adapter(Grafana(refuse=(200, body)))
     for call in (alertmanager.firing(), alertmanager.find("act-1")):
         with pytest.raises(Unreachable):

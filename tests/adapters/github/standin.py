@@ -32,13 +32,11 @@ PERMISSIONS = {
 
 
 def sample(name: str) -> dict[str, Any]:
-    """One of our own sample answers."""
     found: dict[str, Any] = json.loads((FIXTURES / "github" / f"rest_{name}.json").read_text("utf-8"))
     return found
 
 
 def stamp(at: float) -> str:
-    """A time as GitHub writes it."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -50,8 +48,6 @@ def app_key() -> rsa.RSAPrivateKey:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request, and the status of its answer."""
-
     path: str
     query: Mapping[str, str]
     status: int
@@ -59,8 +55,6 @@ class Asked:
 
 @dataclass(slots=True)
 class GitHubStandIn:
-    """What GitHub knows and how it behaves; tests change both."""
-
     now: float
     runners: list[dict[str, Any]] = field(default_factory=list)
     groups: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -93,11 +87,9 @@ class GitHubStandIn:
 
     @property
     def pem(self) -> str:
-        """The App's private key as its settings page offers it."""
         return self.key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
 
     def runner(self, *labels: str, online: bool = True, busy: bool = False) -> dict[str, Any]:
-        """Register a runner with the usual labels and these."""
         row = {
             **sample("runners")["runners"][0],
             "id": 7000 + len(self.runners),
@@ -109,7 +101,6 @@ class GitHubStandIn:
         return row
 
     def run(self, number: int, status: str = "queued", age: float = 600.0, repo: str = REPO, **more: Any) -> str:
-        """Begin a run; gives its id."""
         started = self.now - age
         row = {
             **sample("runs")["workflow_runs"][0],
@@ -124,7 +115,6 @@ class GitHubStandIn:
         return str(number)
 
     def job(self, run: str, number: int, status: str = "queued", age: float = 600.0, **more: Any) -> dict[str, Any]:
-        """Add a job to a run."""
         row = {
             **sample("run_jobs")["jobs"][0],
             "id": number,
@@ -139,18 +129,15 @@ class GitHubStandIn:
         return row
 
     def over(self, run: str, repo: str = REPO, conclusion: str = "cancelled") -> None:
-        """A run ends, and with it all of its jobs."""
         self.runs[repo][run] |= {"status": "completed", "conclusion": conclusion, "updated_at": stamp(self.now)}
         for row in self.jobs[run]:
             row |= {"status": "completed", "conclusion": conclusion, "completed_at": stamp(self.now)}
 
     def calls(self, *, since: int = 0) -> list[str]:
-        """The paths asked since a position of `asked`."""
         return [one.path for one in self.asked[since:]]
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
-        """The stand-in's address."""
         routes = [Route("/{path:path}", self._answer, methods=["GET", "POST"])]
         async with serving(Starlette(routes=routes)) as url:
             yield url

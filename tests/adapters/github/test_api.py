@@ -11,7 +11,6 @@ from tests.builders import NOW, gaps
 
 
 async def refused(w: World) -> Unreachable:
-    """The error of a look that gives nothing."""
     with pytest.raises(Unreachable) as caught:
         await w.look()
     return caught.value
@@ -86,7 +85,6 @@ async def test_a_secondary_limit_is_kept(status: int, headers: dict[str, str], m
 
 
 async def test_a_secondary_limit_that_goes_on_doubles_the_pause() -> None:
-    """A minute, then two, as GitHub asks."""
     async with world() as w:
         w.github.says = [(403, {}, "secondary rate limit")] * 2
         await w.look()
@@ -142,7 +140,6 @@ async def test_an_unknown_organisation_and_an_unknown_repository_are_named() -> 
 
 
 async def test_a_failure_is_shared_by_all_pools() -> None:
-    """Nobody asks a broken GitHub once more for each pool."""
     async with world(pools={LABEL: {}, "other": {}}) as w:
         w.github.says = [(502, {}, "bad gateway")] * 20
         await refused(w)
@@ -161,7 +158,6 @@ async def test_an_address_that_is_no_github() -> None:
 
 
 def test_an_allowance_ends() -> None:
-    """It never goes below nothing."""
     spend = Allowance(1)
     assert [spend.take(), spend.take(), spend.left] == [True, False, 0]
     assert spend.used_up() == ("the 1 call of one round were used up", "raise budget")

@@ -22,7 +22,6 @@ TOKENS = "/app/installations/77/access_tokens"
 
 
 async def test_a_token_is_kept_until_five_minutes_before_its_end() -> None:
-    """One token serves a whole hour of rounds."""
     async with world(APP) as w:
         w.github.runner(LABEL)
         assert (await w.look()).idle == 1
@@ -52,7 +51,6 @@ async def test_a_token_that_was_revoked_is_asked_for_anew() -> None:
     ],
 )
 async def test_a_wrong_app_is_named(wrong: dict[str, object], said: str, failure: str) -> None:
-    """What to correct, by the name of the setting."""
     async with world({**APP, **wrong}) as w:
         with pytest.raises(Unreachable) as caught:
             await w.look()
@@ -65,7 +63,6 @@ async def test_a_wrong_app_is_named(wrong: dict[str, object], said: str, failure
     [(403, "let an owner of the organisation lift its suspension"), (422, "look at the App's settings")],
 )
 async def test_an_app_that_gets_no_token(status: int, said: str) -> None:
-    """A suspended installation, and what nobody foresaw."""
     async with world(APP) as w:
         w.github.says = [(status, {}, "no")] * 9
         with pytest.raises(Unreachable, match=said):
@@ -73,13 +70,11 @@ async def test_an_app_that_gets_no_token(status: int, said: str) -> None:
 
 
 def test_a_key_may_have_its_line_breaks_written_out() -> None:
-    """Many places that keep variables allow no line breaks."""
     pem = GitHubStandIn(NOW).pem
     assert private_key("p", "V", pem.replace("\n", "\\n")).key_size == 2048
 
 
 def elliptic() -> str:
-    """A good key of another kind."""
     key = ec.generate_private_key(ec.SECP256R1())
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 

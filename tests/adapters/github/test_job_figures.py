@@ -133,7 +133,6 @@ def test_runners_without_a_name_of_their_own_say_nothing_of_each_other(runner: s
 
 
 def test_runners_of_two_owners_may_have_one_name() -> None:
-    """Both still run."""
     assert len(running_seconds([running(1, 90, "a"), running(2, 60, "a", repository="other/r")], NOW)) == 2
 
 
@@ -153,20 +152,17 @@ def test_sources_come_most_first_with_a_name_for_unnamed_workflows() -> None:
 
 
 def test_a_job_without_a_time_of_creation_waits_since_it_was_heard() -> None:
-    """Old payloads: at least that long."""
     found = shown(job(1, 100, created_at=None, workflow=""))
     assert (found.oldest_wait_seconds, found.waiting[0].name) == (100, "job 1")
 
 
 def test_a_clock_that_is_ahead_makes_no_negative_times() -> None:
-    """GitHub's clock and ours differ by a little."""
     found = shown(job(1, -3), running(2, -2), ended(3, 5, -4))
     assert (found.oldest_wait_seconds, found.running_longest_seconds, found.duration_p50_seconds) == (0, 0, 0)
     assert found.waiting[0].waited_seconds == 0
 
 
 def test_only_the_longest_waiting_jobs_are_named() -> None:
-    """The count has all of them."""
     found = shown(*(job(number, number) for number in range(1, 100)))
     assert found.queued == 99
     assert [row.waited_seconds for row in found.waiting] == [float(99 - n) for n in range(MOST_WAITING)]

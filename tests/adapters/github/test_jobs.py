@@ -51,17 +51,14 @@ def test_jobs_are_told_apart_by_what_they_do() -> None:
 
 @pytest.mark.parametrize("row", [{}, {"id": 1}, {"id": 1, "labels": None, "status": 7}, {"full_name": 1}])
 def test_rows_that_cannot_be_read_are_none(row: dict[str, Any]) -> None:
-    """A list that lacks them counts as not whole."""
     assert (job(row), run(row), repository(row), _runner(row), _group(row)) == (None,) * 5
 
 
 def test_nothing_runs_in_an_archived_repository() -> None:
-    """Nobody asks for its runs."""
     assert repository({"id": 1, "full_name": "a/b", "archived": True}) is None
 
 
 def test_a_link_that_is_none_becomes_none() -> None:
-    """Only web addresses are shown to people."""
     found = job({**sample("run_jobs")["jobs"][0], "html_url": "javascript:alert(1)"})
     assert found is not None
     assert found.url == ""
@@ -86,7 +83,6 @@ def test_a_recorded_page_of_runners() -> None:
 
 @recorded
 def test_recorded_jobs_of_a_run() -> None:
-    """A real answer: all of its jobs ran and ended."""
     found = [one for row in recording("workflow_run_jobs")["body"]["jobs"] if (one := job(row))]
     assert len(found) == 5
     assert {one.state for one in found} == {JobState.COMPLETED}

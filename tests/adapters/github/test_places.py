@@ -65,7 +65,6 @@ async def test_a_renamed_repository_is_followed_by_its_number() -> None:
 
 
 async def test_a_job_that_webhooks_told_under_the_old_name_does_not_blind_the_queue() -> None:
-    """It waits under both names, as one job."""
     async with world() as w:
         w.github.moved[f"/repos/{OLD}"] = "/repositories/7"
         w.github.job(w.github.run(1), 11)
@@ -89,7 +88,6 @@ async def test_a_redirect_that_leads_elsewhere_is_not_followed(leads_to: str) ->
 
 
 async def test_a_redirect_that_leads_in_a_circle_ends() -> None:
-    """It is followed once."""
     async with world({"organizations": [ORG], "repositories": [OLD]}) as w:
         w.github.moved = {f"/repos/{OLD}": "/repositories/7", "/repositories/7": "/repositories/8"}
         found = await w.look()

@@ -84,10 +84,7 @@ async def test_more_than_a_thousand_runs_of_one_status_are_unknown() -> None:
 
 
 class Slow:
-    """Pages that never come."""
-
     async def whole(self, *_: object) -> GitHubListing[Never]:
-        """Waits for ever."""
         await asyncio.Event().wait()
         raise AssertionError
 
@@ -125,10 +122,8 @@ async def test_pages_that_grow_while_they_are_read_are_followed() -> None:
 
 
 def test_every_status_that_is_not_over_is_listed() -> None:
-    """A run in none of these lists is over, or on its way."""
     assert set(STATUSES) == {"queued", "in_progress", "waiting", "pending"}
 
 
 def test_nobody_is_no_staff() -> None:
-    """Zero runners are known to be zero."""
     assert staff((), (LABEL,)).idle == 0

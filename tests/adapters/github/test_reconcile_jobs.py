@@ -54,7 +54,6 @@ def test_webhooks_are_trusted_after_a_quarter_of_an_hour_without_a_gap(
 def test_a_queue_without_webhooks_is_as_old_as_its_oldest_answer(
     repos: dict[str, RepoSeen], runs: dict[str, RunSeen], said: float | tuple[str, str]
 ) -> None:
-    """Or it is unknown, and why."""
     found = read_at(Sight(NOW, {}, None, repos, runs))
     assert found == said
 
@@ -69,13 +68,11 @@ def test_webhooks_that_flow_are_as_fresh_as_the_look() -> None:
 
 
 def test_a_repository_that_cannot_be_read_costs_no_calls_for_its_runs() -> None:
-    """Its runs would be refused as well."""
     assert to_read(Sight(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN}, trouble=NO)})) == []
     assert to_read(Sight(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN})})) == [(REPO, "7")]
 
 
 def test_words_and_answers_about_one_job_come_together() -> None:
-    """Whoever saw it further is right."""
     running = WorkflowJob("1", "7", "test", "pull", REPO, ("gpu",), JobState.IN_PROGRESS, started_at=NOW - 10)
     sight = Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW, {"7": RUN})}, {"7": RunSeen(NOW, REPO, {"1": running})})
     ((job,), over) = known_jobs(sight, ["GPU"])

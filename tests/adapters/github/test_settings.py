@@ -11,7 +11,6 @@ GOOD: dict[str, object] = {"kind": "github", "organizations": ["example-org"], "
 
 
 def problems(table: dict[str, object], **pool: object) -> str:
-    """Everything that is wrong."""
     with pytest.raises(ConfigError) as caught:
         build("main", "[metrics.main]", table, {"linux": pool}, BackEnd().parts(T="secret-token", K="no key"))
     return "\n".join(caught.value.problems)
@@ -40,12 +39,10 @@ def problems(table: dict[str, object], **pool: object) -> str:
     ],
 )
 def test_a_wrong_table_is_refused(change: dict[str, object], said: str) -> None:
-    """Each with its place and what to do."""
     assert said in problems({**GOOD, **change})
 
 
 def test_wrong_keys_of_a_pool_are_refused_together_with_the_table() -> None:
-    """All at once: a person mends everything in one go."""
     said = problems({**GOOD, "budget": 0}, label="a", labels=["b"])
     assert "budget" in said
     assert '[pool."linux"]: table: label and labels exclude each other; keep one' in said

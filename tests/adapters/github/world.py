@@ -18,15 +18,12 @@ BY_REST: Mapping[str, object] = {"organizations": [ORG], "repositories": [REPO]}
 
 @dataclass(slots=True)
 class World:
-    """All of it."""
-
     github: GitHubStandIn
     source: GitHub
     clock: FakeClock
     jobs: FakeJobs
 
     async def look(self, pool: str = LABEL) -> Snapshot:
-        """One snapshot, now."""
         return await self.source.snapshot(pool)
 
     async def later(self, seconds: float = 30.0, pool: str = LABEL, *, webhooks: bool = False) -> Snapshot:
@@ -37,14 +34,12 @@ class World:
         return await self.look(pool)
 
     async def pass_by(self, seconds: float) -> None:
-        """Nothing but time."""
         self.clock.advance(seconds)
         self.github.now = self.clock.now()
 
     def tell(
         self, number: int, run: str, state: JobState = JobState.QUEUED, age: float = 600.0, **more: object
     ) -> None:
-        """A webhook tells of a job."""
         now = self.clock.now()
         job = WorkflowJob(
             str(number), run, "test", "pull", REPO, ("self-hosted", LABEL), state, created_at=now - age, seen_at=now

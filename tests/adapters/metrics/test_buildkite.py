@@ -19,8 +19,6 @@ TOKENS = {"AGENT": "agent-token-1", "API": "api-token-1", "WRONG": "wrong-token"
 
 
 class Clock:
-    """A clock that a test moves."""
-
     def __init__(self) -> None:
         self.at = AT
 
@@ -48,7 +46,6 @@ async def source(
 async def look(
     system: CiSystem, pool: str = "default", keys: Mapping[str, object] | None = None, **table: Any
 ) -> Snapshot:
-    """One snapshot of a pool."""
     async with source(system, {pool: keys or {}}, None, **{"api_token_env": "API", **table}) as found:
         return await found.snapshot(pool)
 
@@ -80,7 +77,6 @@ async def test_waiting_jobs_come_from_every_page_and_of_this_cluster_alone() -> 
 
 
 async def test_without_an_api_token_the_wait_is_unknown_and_the_remedy_is_said() -> None:
-    """An agent token shows no single jobs."""
     found = await look(buildkite(), api_token_env="")
     assert (found.queued, found.oldest_wait_seconds, found.waiting) == (3, None, ())
     assert gaps(found)[0].startswith(
@@ -89,7 +85,6 @@ async def test_without_an_api_token_the_wait_is_unknown_and_the_remedy_is_said()
 
 
 async def test_an_empty_queue_needs_no_list_of_jobs() -> None:
-    """Nothing is asked of the API, and nothing is missing."""
     system = buildkite()
     found = await look(system, "deploy")
     assert (found.queued, found.busy, found.idle, found.oldest_wait_seconds, gaps(found)) == (0, 4, 1, None, ())
@@ -140,7 +135,6 @@ async def test_it_is_not_asked_more_often_than_it_wants() -> None:
     ],
 )
 async def test_a_list_of_jobs_that_cannot_be_had_costs_only_the_wait(answer: object, status: int, why: str) -> None:
-    """The length still stands; half a list has no oldest job."""
     system = buildkite()
     system.says("/graphql", answer, status)
     found = await look(system)
@@ -149,7 +143,6 @@ async def test_a_list_of_jobs_that_cannot_be_had_costs_only_the_wait(answer: obj
 
 
 async def test_too_many_waiting_jobs_are_not_listed_without_end() -> None:
-    """Some pages and no more."""
     system = buildkite()
     system.says("/graphql", recorded("buildkite/jobs_page_1"))
     found = await look(system)
@@ -170,7 +163,6 @@ async def test_too_many_waiting_jobs_are_not_listed_without_end() -> None:
 async def test_an_answer_that_is_none_is_an_error_of_the_source(
     answer: object, status: int, failure: Failure, said: str
 ) -> None:
-    """Nothing is claimed from it."""
     system = buildkite()
     system.says("/v3/metrics", answer, status)
     with pytest.raises(Unreachable, match=said) as caught:
@@ -179,7 +171,6 @@ async def test_an_answer_that_is_none_is_an_error_of_the_source(
 
 
 async def test_metrics_without_jobs_are_not_an_empty_queue() -> None:
-    """An older or a foreign answer."""
     system = buildkite()
     system.says("/v3/metrics", recorded("buildkite/metrics"))
     with pytest.raises(Unreachable, match="has no jobs and agents; check url"):

@@ -36,7 +36,6 @@ def moto_url() -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made up, and by the usual variables."""
     for name, value in MADE_UP.items():
         monkeypatch.setenv(name, value)
 
@@ -49,7 +48,6 @@ class Put:
         self.client = boto3.client("cloudwatch", region_name=region, endpoint_url=url)
 
     def put(self, namespace: str, name: str, value: float, minutes_ago: float = 1, **dimensions: str) -> "Put":
-        """One value."""
         named = [{"Name": key, "Value": text} for key, text in dimensions.items()]
         at = NOW - timedelta(minutes=minutes_ago)
         datum: Any = {"MetricName": name, "Value": value, "Timestamp": at, "Dimensions": named}
@@ -58,20 +56,17 @@ class Put:
 
     @asynccontextmanager
     async def source(self, keys: Mapping[str, object]) -> AsyncIterator[Cloudwatch]:
-        """The source as tailback.toml would name it."""
         raw = {"kind": "cloudwatch", "region": self.region, "endpoint_url": self.url}
         async with patient_pool() as wire:
             yield build("cw", "[metrics.cw]", raw, {POOL: keys}, parts_with(wire, {}, NOW.timestamp()))
 
     async def look(self, **keys: object) -> Snapshot:
-        """One snapshot."""
         async with self.source(keys) as found:
             return await found.snapshot(POOL)
 
 
 @pytest.fixture
 def cloud(moto_url: str) -> Put:
-    """A CloudWatch without metrics."""
     httpx.post(f"{moto_url}/moto-api/reset")
     return Put(moto_url, "us-east-1")
 
@@ -128,7 +123,6 @@ async def test_a_cause_is_found_in_the_metrics_of_the_fork(cloud: Put, cause: st
 
 
 async def test_metrics_of_ones_own_are_summed_or_taken_newest(cloud: Put) -> None:
-    """One figure may be the sum of several metrics."""
     cloud.put("Own", "started", 3, 2).put("Own", "started", 4, 9).put("Own", "fleet", 8, 5).put("Own", "fleet", 6, 1)
     cloud.put("Own", "b", 2, Zone="x").put("Own", "b", 3, Zone="y")
     zones = [{"namespace": "Own", "name": "b", "dimensions": {"Zone": zone}, "stat": "Maximum"} for zone in ("x", "y")]
@@ -158,7 +152,6 @@ async def test_a_metric_without_data_is_unknown_and_never_zero(cloud: Put) -> No
     ],
 )
 async def test_a_refusal_is_named_with_the_missing_action(fault: str, said: str, remedy: str) -> None:
-    """Nothing is claimed then."""
     api = AwsApi(faults=dict.fromkeys(("GetMetricData", "ListMetrics"), fault))
     async with serving_aws(api) as url:
         with pytest.raises(Unreachable, match=said) as caught:
@@ -177,6 +170,5 @@ async def test_a_refusal_is_named_with_the_missing_action(fault: str, said: str,
     ],
 )
 def test_keys_that_give_nothing_are_refused(keys: dict[str, object], problem: str) -> None:
-    """At the start, with the place."""
     with pytest.raises(ConfigError, match=problem):
         build("cw", "[metrics.cw]", {"kind": "cloudwatch", "region": "r"}, {POOL: keys}, BackEnd().parts())

@@ -25,21 +25,18 @@ STOCKOUT = MESSAGES[0][1]
 
 @pytest.fixture(autouse=True)
 def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made up, and by the usual variables."""
     for name, value in MADE_UP.items():
         monkeypatch.setenv(name, value)
 
 
 @asynccontextmanager
 async def source(api: AwsApi) -> AsyncIterator[Ec2AutoScaling]:
-    """The source as tailback.toml would name it."""
     async with serving_aws(api) as url, patient_pool() as wire:
         raw = {"kind": "ec2_auto_scaling", "region": "us-east-1", "endpoint_url": url}
         yield build("asg", "[metrics.asg]", raw, {POOL: {"group": "ci-linux"}}, parts_with(wire, {}, NOW.timestamp()))
 
 
 async def look(api: AwsApi) -> Snapshot:
-    """One snapshot."""
     async with source(api) as found:
         return await found.snapshot(POOL)
 
@@ -58,18 +55,15 @@ async def test_machines_are_counted_by_state_and_launches_by_outcome() -> None:
 
 
 async def test_what_happened_before_the_window_does_not_count() -> None:
-    """A stockout of an hour ago may be over."""
     found = await look(AwsApi(launches=[STOCKOUT], launched_at=NOW - timedelta(hours=1)))
     assert (found.creates, found.create_failures, found.create_failures_by_code) == (0, 0, ())
 
 
 async def test_activities_are_read_to_the_end_of_the_window() -> None:
-    """250 failures are three pages."""
     assert (await look(AwsApi(launches=[STOCKOUT] * 250))).create_failures == 250
 
 
 async def test_more_activities_than_are_read_leave_the_number_unknown() -> None:
-    """Part of a number is none."""
     found = await look(AwsApi(launches=[STOCKOUT] * 600))
     assert (found.machines, found.create_failures) == (10, None)
     assert "more than 500 activities in 15 min" in gaps(found)[0]
@@ -83,7 +77,6 @@ async def test_a_cause_is_found_when_launches_fail(cause: str, message: str) -> 
 
 
 async def test_a_refused_group_is_named_and_refused_activities_cost_only_their_figures() -> None:
-    """With the action that is to be allowed."""
     with pytest.raises(Unreachable) as caught:
         await look(AwsApi(faults={"DescribeAutoScalingGroups": "AccessDenied"}))
     assert caught.value.remedy == "allow autoscaling:DescribeAutoScalingGroups to Tailback's role"
@@ -96,13 +89,11 @@ async def test_a_refused_group_is_named_and_refused_activities_cost_only_their_f
     ("fault", "said"), [("Throttling", "AWS asks to wait"), ("500", "AWS failed"), ("silent", "AWS")]
 )
 async def test_a_failing_aws_is_a_problem_and_no_zero(fault: str, said: str) -> None:
-    """Unknown, with the reason."""
     with pytest.raises(Unreachable, match=said):
         await look(AwsApi(faults={"DescribeAutoScalingGroups": fault}))
 
 
 async def test_a_group_that_is_not_there_is_named() -> None:
-    """A typing error, or another region."""
     with pytest.raises(Unreachable, match="there is no group ci-linux") as caught:
         await look(AwsApi(group="another"))
     assert caught.value.remedy.startswith("correct group or region")

@@ -15,7 +15,6 @@ RUNS, RUNNERS = f"/repos/{REPO}/actions/runs", f"/orgs/{ORG}/actions/runners"
 
 
 def jobs_of(run: str) -> str:
-    """The path of a run's jobs."""
     return f"{RUNS}/{run}/jobs"
 
 
@@ -138,7 +137,6 @@ async def test_a_lost_end_of_a_run_is_found_and_left_out() -> None:
 
 
 async def test_a_run_that_github_deleted_waits_no_more() -> None:
-    """404 for a run of a repository that can be read."""
     async with world() as w:
         w.jobs.heard_for(1800)
         w.tell(11, "99")
@@ -269,7 +267,6 @@ async def test_runner_groups_have_their_own_figures() -> None:
 
 
 async def test_a_repositorys_own_runners_count_without_an_organisation() -> None:
-    """The runners of the repository are listed instead."""
     async with world({"repositories": [REPO]}) as w:
         w.github.runner(LABEL)
         found = await w.look()
@@ -293,13 +290,11 @@ async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | N
 
 
 async def test_history_is_empty() -> None:
-    """GitHub keeps no past of its queues."""
     async with world() as w:
         assert await w.source.history(LABEL, 0.0, 1.0, 1.0) == ()
 
 
 async def test_the_limit_is_said_to_be_unknown() -> None:
-    """A scaler knows it, GitHub does not."""
     async with world(pools={LABEL: {}}) as w:
         w.github.runner(LABEL)
         found = await w.look()

@@ -33,13 +33,11 @@ async def test_a_pool_is_one_label_or_every_job(label: str, queued: int | None, 
 
 
 async def test_jobs_are_listed_together_only_for_a_pool_that_has_them_all() -> None:
-    """Others do not pay for it."""
     world = World()
     await take_job(world.context, JOB, "d1")
     assert await StoredJobs(world.store, world.clock.now).under("*") == ()
 
 
 async def test_jobs_that_nobody_stores_are_not_known() -> None:
-    """By the doctor before the first start, for example."""
     with pytest.raises(Unreachable, match="cannot be read here"):
         await GitHubWebhooks("GitHub", None, {"p": GitHubWebhooksPool()}, lambda: NOW).snapshot("p")

@@ -32,7 +32,6 @@ async def source(
 
 
 async def look(system: CiSystem, keys: Mapping[str, object] = TAGS, pool: str = "linux", **table: object) -> Snapshot:
-    """One snapshot of a pool."""
     async with source(system, {pool: keys}, **table) as found:
         return await found.snapshot(pool)
 
@@ -51,7 +50,6 @@ async def test_untagged_jobs_belong_to_runners_that_take_them() -> None:
 
 
 async def test_the_longest_waiting_jobs_have_link_project_and_age() -> None:
-    """Across projects; the project is that of the address."""
     found = await look(gitlab())
     assert found.waiting == (
         Job("verify / e2e", 6840.0, "team/app", "https://gitlab.example.com/team/app/-/jobs/104"),
@@ -112,14 +110,12 @@ async def test_with_no_runner_for_its_tags_every_job_is_unservable() -> None:
 
 
 async def test_tags_that_nobody_has_and_nobody_asks_for_are_not_an_empty_queue() -> None:
-    """A misspelt tag must never count as drained."""
     found = await look(gitlab(), {}, "lniux")
     assert found.queued is None
     assert gaps(found) == ("queued: no runner carries the tags lniux and no job asks for them, correct tags",)
 
 
 async def test_without_the_right_to_see_runners_the_queue_still_stands() -> None:
-    """Reading jobs takes less than reading runners."""
     system = gitlab()
     system.says(f"{APP}/runners", {"message": "403 Forbidden"}, 403)
     found = await look(system)
@@ -170,7 +166,6 @@ async def test_jobs_that_cannot_be_listed_whole_are_an_error(
 
 
 async def test_a_list_without_end_is_given_up() -> None:
-    """Some pages and no more; a part of a queue is no length."""
     system = gitlab()
     system.says(f"{APP}/jobs", [], link='<https://x.test/?cursor=again>; rel="next"')
     with pytest.raises(Unreachable, match="more than 3,000 rows"):
@@ -198,5 +193,4 @@ def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | No
     [(["a"], False, True), (["a", "b"], False, True), (["a", "c"], False, False), ([], False, False), ([], True, True)],
 )
 def test_a_pool_takes_a_job_whose_tags_it_has_all(asked: list[str], untagged: bool, covered: bool) -> None:
-    """GitLab's own rule."""
     assert GitLabWanted(frozenset({"a", "b"}), untagged, None).covers({"tag_list": asked}) is covered

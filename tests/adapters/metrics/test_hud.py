@@ -32,7 +32,6 @@ async def source(
 
 
 async def look(system: CiSystem, pool: str = POOL, **keys: object) -> Snapshot:
-    """One snapshot of a pool."""
     async with source(system, {pool: keys}) as found:
         return await found.snapshot(pool)
 
@@ -47,7 +46,6 @@ async def test_a_pool_that_queues_is_read_from_all_of_hud() -> None:
 
 
 async def test_the_longest_waiting_jobs_have_link_repository_and_age_and_no_ghost_is_among_them() -> None:
-    """What somebody wants to click on."""
     found = await look(hud())
     assert found.waiting[0] == Job(
         "pull / linux-jammy-py3.10 / test (default, 1, 5)", 6840.0, "pytorch/pytorch", f"{RUN}/9002/job/502"
@@ -56,7 +54,6 @@ async def test_the_longest_waiting_jobs_have_link_repository_and_age_and_no_ghos
 
 
 async def test_what_came_lately_and_still_waits_is_told_by_source() -> None:
-    """autorevert, ciflow, main and other, as HUD names them."""
     assert (await look(hud())).arrivals_by_source == (Counted("autorevert", 2), Counted("ciflow", 1))
 
 
@@ -72,7 +69,6 @@ async def test_no_row_is_zero_only_for_a_label_that_hud_knows() -> None:
 
 
 async def test_a_label_that_cannot_be_looked_up_is_not_zero() -> None:
-    """Silence about a label that nobody knows is no recovery."""
     system = hud()
     system.says(f"{QUERY}all_machine_types", {"error": "busy"}, 500)
     found = await look(system, "linux.4xlarge")
@@ -90,7 +86,6 @@ async def test_a_row_older_than_a_day_is_a_ghost(age: float, queued: int, ghosts
 
 
 def test_a_label_is_known_by_any_answer() -> None:
-    """Jobs, counts, other repositories, or runners."""
     group = {"label": "a / b", "runners": [{"name": "r", "labels": [{"name": "c"}]}]}
     looks = HudFigures([{"machine_type": "d"}], [{"machine_type": "e"}], [{"runner_label": "f"}], [group])
     assert [name for name in "abcdefg" if looks.know(name)] == list("abcdef")
@@ -98,7 +93,6 @@ def test_a_label_is_known_by_any_answer() -> None:
 
 
 async def test_without_the_other_repositories_the_length_is_unknown() -> None:
-    """Half a queue is none; the rest still stands."""
     system = hud()
     system.says(f"{QUERY}queued_jobs_aggregate", {"error": "timeout"}, 504)
     found = await look(system)
@@ -118,7 +112,6 @@ async def test_a_label_of_which_hud_shows_only_the_count_takes_the_longest_wait_
 
 
 async def test_a_list_of_runners_that_is_cut_short_gives_no_figures() -> None:
-    """A figure from an incomplete list is unknown."""
     system = hud()
     body = recorded("hud/runners_pytorch")
     assert isinstance(body, dict)
@@ -145,7 +138,6 @@ async def test_old_figures_keep_their_own_time() -> None:
 
 
 async def test_all_pools_share_one_set_of_requests() -> None:
-    """Three pools, each looked at twice in a period."""
     system = hud()
     async with source(system, {POOL: {}, "linux.rocm.gpu": {}, "linux.4xlarge": {}}) as found:
         for pool in (POOL, "linux.rocm.gpu", "linux.4xlarge", POOL):
@@ -218,7 +210,6 @@ async def test_a_cached_answer_has_its_own_age() -> None:
     ("status", "failure"), [(200, Failure.PLACE), (403, Failure.CREDENTIALS), (429, Failure.LATER)]
 )
 async def test_a_page_for_people_is_no_answer(status: int, failure: Failure) -> None:
-    """Bot protection sends HTML, and under any status."""
     system = hud()
     for query in QUEUES:
         system.says(f"{QUERY}{query}", PAGE, status)
@@ -229,7 +220,6 @@ async def test_a_page_for_people_is_no_answer(status: int, failure: Failure) -> 
 
 
 async def test_a_wrong_token_is_an_error_of_the_source() -> None:
-    """Nothing is claimed from what little may be open."""
     system = hud()
     system.credentials = "another"
     with pytest.raises(Unreachable, match="refused the credentials") as caught:
@@ -241,7 +231,6 @@ async def test_a_wrong_token_is_an_error_of_the_source() -> None:
     not SHARED.is_dir(), reason=f"{SHARED} is not here: rows of the real project are kept beside this one"
 )
 async def test_rows_of_the_real_project_are_read() -> None:
-    """Those with which its own tests run."""
     system = hud()
     for name in ("queued_jobs_by_label", "queued_jobs_aggregate"):
         system.says(f"{QUERY}{name}", json.loads((SHARED / "pytorch" / f"hud_{name}.rows.json").read_text("utf-8")))

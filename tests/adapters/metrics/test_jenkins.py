@@ -28,7 +28,6 @@ async def source(
 
 
 async def look(system: CiSystem, pool: str = "linux", **keys: object) -> Snapshot:
-    """One snapshot of a pool."""
     async with source(system, {pool: keys}) as found:
         return await found.snapshot(pool)
 
@@ -43,7 +42,6 @@ async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes() 
 
 
 async def test_waiting_items_have_link_folder_and_age() -> None:
-    """Pipelines and old jobs alike."""
     assert (await look(jenkins())).waiting == (
         Job("part of app #12", 6840.0, "app", "https://jenkins.example.com/job/app/12/"),
         Job("team » nightly", 300.0, "team/nightly", "https://jenkins.example.com/job/team/job/nightly/"),
@@ -70,13 +68,11 @@ async def test_why_an_item_waits_tells_its_label(
 
 
 async def test_labels_joined_by_and_have_the_nodes_with_all_of_them() -> None:
-    """arm-1 alone carries both, and is offline."""
     found = await look(jenkins(), "arm", label="arm && docker")
     assert (found.busy, found.idle, found.offline) == (0, 0, 1)
 
 
 async def test_other_expressions_count_items_and_no_nodes() -> None:
-    """Jenkins alone could say which nodes match."""
     system = jenkins()
     task = {"name": "x", "labelExpression": "linux||mac", "url": ""}
     item = {"why": "…", "inQueueSince": AT * 1000, "buildable": True, "task": task}
@@ -121,7 +117,6 @@ async def test_pools_share_one_look_at_queue_and_nodes_bounded_and_in_english() 
 async def test_an_answer_that_is_none_or_not_whole_is_an_error(
     path: str, answer: object, status: int, failure: Failure, said: str
 ) -> None:
-    """Nothing is claimed from it."""
     system = jenkins()
     system.says(path, answer, status)
     with pytest.raises(Unreachable, match=said) as caught:
@@ -130,7 +125,6 @@ async def test_an_answer_that_is_none_or_not_whole_is_an_error(
 
 
 async def test_a_queue_without_items_is_empty_and_nodes_without_a_list_are_an_error() -> None:
-    """An empty list is an answer, a missing one is none."""
     system = jenkins()
     system.says(QUEUE, {"items": [], "discoverableItems": []})
     assert (await look(system)).queued == 0

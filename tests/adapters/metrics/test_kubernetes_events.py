@@ -19,14 +19,12 @@ OLD, NEW = AT - 1200, AT - 400
 
 @asynccontextmanager
 async def source(lists: KubernetesLists, **table: Any) -> AsyncIterator[KubernetesEvents]:
-    """The source as tailback.toml would name it."""
     async with lists.url() as url, patient_pool() as wire:
         raw = {"kind": "kubernetes_events", "url": url, "namespace": "arc-runners", "token_env": "K8S", **table}
         yield build("k", "[metrics.k]", raw, {POOL: {}}, parts_with(wire, {"K8S": "cluster-token"}, AT))
 
 
 async def look(lists: KubernetesLists, **table: Any) -> Snapshot:
-    """One snapshot."""
     async with source(lists, **table) as found:
         return await found.snapshot(POOL)
 
@@ -83,7 +81,6 @@ CAUSES = (
 
 @pytest.mark.parametrize(("cause", "lists"), CAUSES)
 async def test_a_cause_is_found_in_such_a_cluster(cause: str, lists: KubernetesLists) -> None:
-    """End to end: lists, figures, merge with the queue, rules."""
     async with source(lists, node_events=True) as found:
         assert cause in [one.cause for one in (await diagnosed_with(found, AT)).findings]
 
@@ -123,7 +120,6 @@ async def test_failures_of_nodes_count_only_while_a_runner_waits_and_while_they_
 
 @pytest.mark.parametrize("kind", ["pods", "events"])
 async def test_a_list_that_may_not_be_read_leaves_failures_unknown_and_names_the_right(kind: str) -> None:
-    """Not zero, since the reason would be in that list."""
     found = await look(KubernetesLists([runner("a", OLD, ready=True)], forbidden=kind))
     assert (found.idle, found.create_failures) == (1, None)
     (said,) = gaps(found)
@@ -133,7 +129,6 @@ async def test_a_list_that_may_not_be_read_leaves_failures_unknown_and_names_the
 
 @pytest.mark.parametrize("nonsense", [{}, [], {"items": 3}, "<html>", {"kind": "Status"}])
 async def test_another_schema_is_a_problem_and_no_zero(nonsense: object) -> None:
-    """A proxy's page, or another API."""
     with pytest.raises(Unreachable) as caught:
         await look(KubernetesLists(nonsense=nonsense))
     assert caught.value.failure is Failure.SHAPE

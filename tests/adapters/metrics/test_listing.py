@@ -17,7 +17,6 @@ class Source:
         self.listing = Listing(self.ask, lambda: self.at, 20.0)
 
     async def ask(self) -> Listed[int]:
-        """Give its number."""
         self.times += 1
         await asyncio.sleep(0)
         if self.problem is not None:
@@ -26,7 +25,6 @@ class Source:
 
 
 async def test_many_pools_at_once_ask_once() -> None:
-    """Twenty pools that are measured together are one request."""
     source = Source()
     found = await asyncio.gather(*(source.listing.get() for _ in range(20)))
     assert {one.value for one in found} == {1}
@@ -34,7 +32,6 @@ async def test_many_pools_at_once_ask_once() -> None:
 
 
 async def test_a_new_period_asks_again_and_the_time_is_that_of_the_answer() -> None:
-    """Until then the old answer keeps its own, old time."""
     source = Source()
     await source.listing.get()
     source.at = 119.9
@@ -44,7 +41,6 @@ async def test_a_new_period_asks_again_and_the_time_is_that_of_the_answer() -> N
 
 
 async def test_a_source_that_wants_to_be_left_alone_longer_is() -> None:
-    """Buildkite says so in a header."""
     source = Source()
     source.good_seconds = 60.0
     await source.listing.get()
@@ -69,7 +65,6 @@ async def test_a_failure_is_shared_for_its_period_and_for_as_long_as_the_source_
 
 
 async def test_a_clock_that_was_set_back_asks_again() -> None:
-    """An answer from the future is no answer."""
     source = Source()
     await source.listing.get()
     source.at = 50.0
@@ -77,5 +72,4 @@ async def test_a_clock_that_was_set_back_asks_again() -> None:
 
 
 async def test_a_source_of_the_present_has_no_past() -> None:
-    """Empty, not made up."""
     assert await Present().history("linux", 0.0, 100.0, 10.0) == ()

@@ -67,7 +67,6 @@ async def test_an_odd_answer_is_named_and_nothing_becomes_zero(row: str, answer:
 @pytest.mark.parametrize("row", KINDS)
 @pytest.mark.parametrize("status", [401, 403])
 async def test_a_missing_permission_is_named(row: str, status: int) -> None:
-    """With the back end's own words."""
     found = await look(row, status, b'{"message": "token lacks the scope read:things"}')
     told = str(found) if isinstance(found, Unreachable) else " ".join(gap.why for gap in found.missing)
     assert "read:things" in told

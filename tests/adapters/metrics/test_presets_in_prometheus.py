@@ -103,24 +103,20 @@ def generic(at: float) -> str:
 
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPrometheus]:
-    """One for the module, with an hour of past."""
     with real_prometheus(tmp_path_factory.mktemp("prometheus"), shown, PAST_SECONDS) as real:
         yield real
 
 
 def source(real: RealPrometheus, wire: HttpPool, keys: dict[str, Any], at: float, max_age: str = "2m") -> Prometheus:
-    """The source of one pool `x` with these keys."""
     raw = {"kind": "prometheus", "url": real.url, "max_age": max_age}
     return build("main", "[metrics.main]", raw, {"x": keys}, parts_with(wire, at=at))
 
 
 def counted(found: tuple[Counted, ...]) -> dict[str, float]:
-    """Name and number of each."""
     return {one.name: one.number for one in found}
 
 
 async def look(real: RealPrometheus, at: float | None = None, max_age: str = "2m", **keys: Any) -> Snapshot:
-    """One look at a pool with these keys."""
     async with patient_pool() as wire:
         return await source(real, wire, keys, at or time.time(), max_age).snapshot("x")
 

@@ -49,7 +49,6 @@ BY_HAND: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One real Prometheus for the module, with a first scrape."""
     with real_prometheus(tmp_path_factory.mktemp("prometheus"), lambda _: EXPOSITION) as real:
         real.until("ci_job_wait_seconds", bool)
         yield real.url
@@ -58,7 +57,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def source(
     url: str, wire: HttpPool, at: float, table: Mapping[str, object] | None = None, **figures: object
 ) -> Prometheus:
-    """A source of one pool, as tailback.toml would name it."""
     raw = {"kind": "prometheus", "url": url, **(table or {})}
     return build("main", "[metrics.main]", raw, {POOL: figures}, parts_with(wire, {"TOKEN": "secret-token"}, at))
 
@@ -66,7 +64,6 @@ def source(
 async def look(
     url: str, at: float | None = None, table: Mapping[str, object] | None = None, **figures: object
 ) -> Snapshot:
-    """One snapshot of the pool."""
     async with patient_pool() as wire:
         return await source(url, wire, at or time.time(), table, **figures).snapshot(POOL)
 
@@ -184,7 +181,6 @@ async def test_what_is_usual_is_not_asked_at_every_look() -> None:
 
 
 def vector(*values: str, **labels: str) -> tuple[int, object]:
-    """A good answer with one series per value."""
     rows = [{"metric": labels, "value": [1_700_000_000.0, value]} for value in values]
     return 200, {"status": "success", "data": {"resultType": "vector", "result": rows}}
 
@@ -201,7 +197,6 @@ async def test_nobody_answers_at_all() -> None:
 
 
 async def test_one_query_that_times_out_costs_one_figure() -> None:
-    """503 for the heavy one, the others stand."""
 
     def answer(asked: Asked) -> tuple[int, object]:
         slow = asked.query["query"] == "slow"
@@ -222,7 +217,6 @@ async def test_wrong_credentials_are_an_error_of_the_source() -> None:
 
 
 async def test_token_tenant_and_headers_go_with_every_query_at_one_instant() -> None:
-    """All figures of a snapshot are of the same moment, ours."""
     back = BackEnd(answer=lambda _: vector("1"))
     table = {"token_env": "TOKEN", "org_id": "team-a", "headers": {"X-Extra": "1"}}
     await source(URL, back.wire(), 1_700_000_123.0, table, preset="ci").snapshot(POOL)
@@ -259,7 +253,6 @@ def test_only_a_plain_series_tells_its_age(query: str, series: tuple[str, ...]) 
 
 
 def test_all_problems_of_table_and_pools_come_together() -> None:
-    """Nobody mends a file one restart at a time."""
     with pytest.raises(ConfigError) as caught:
         source(URL, BackEnd().wire(), 1.0, {"token_env": "NOPE"}, qeued="x")
     assert len(caught.value.problems) == 2

@@ -7,17 +7,14 @@ from bot.adapters.metrics.prometheus_answers import Unknown, counted, one, point
 
 
 def answer(body: object, status: int = 200) -> HttpAnswer:
-    """An answer with this document."""
     return HttpAnswer(status, body, "the server's words")
 
 
 def success(kind: str, result: object, **more: object) -> HttpAnswer:
-    """A document of a query that worked."""
     return answer({"status": "success", "data": {"resultType": kind, "result": result}, **more})
 
 
 def series(*values: object) -> list[dict[str, object]]:
-    """One series per value."""
     return [{"metric": {"n": str(n)}, "value": [1.5, value]} for n, value in enumerate(values)]
 
 
@@ -32,7 +29,6 @@ def series(*values: object) -> list[dict[str, object]]:
     ],
 )
 def test_one_number_is_a_figure(document: HttpAnswer, value: float) -> None:
-    """A vector of one, or a scalar."""
     assert one(samples(document)) == value
 
 
@@ -63,7 +59,6 @@ def test_everything_else_is_unknown_with_its_reason(document: HttpAnswer, why: s
 
 
 def test_ten_jobs_are_kept_and_odd_waits_left_out() -> None:
-    """The list is for a person's eyes."""
     rows = [{"metric": {"job_name": f"j{n}"}, "value": [1.5, str(n)]} for n in range(15)]
     odd = [{"metric": {}, "value": [1.5, "NaN"]}, {"metric": {}, "value": "x"}, "row"]
     found = waiting(samples(success("vector", [*rows, *odd])))
@@ -72,7 +67,6 @@ def test_ten_jobs_are_kept_and_odd_waits_left_out() -> None:
 
 
 def test_a_scrape_jobs_name_is_no_jobs_name() -> None:
-    """`job` beside `instance` is Prometheus's own label."""
     rows = [{"metric": {"job": "ci", "instance": "x:1"}, "value": [1.5, "3"]}]
     found = waiting(samples(success("vector", rows)))
     assert not isinstance(found, Unknown)
@@ -89,7 +83,6 @@ def test_a_scrape_jobs_name_is_no_jobs_name() -> None:
     ],
 )
 def test_a_past_is_one_series_without_holes(document: HttpAnswer, expected: object) -> None:
-    """A value that is no figure is left out."""
     assert points(document) == expected
 
 

@@ -19,7 +19,6 @@ from bot.ports import Unreachable
     ],
 )
 def test_the_metrics_of_a_query(query: str, metrics: tuple[str, ...]) -> None:
-    """Functions and labels are none."""
     assert metrics_of(query) == metrics
 
 
@@ -33,7 +32,6 @@ async def test_a_prometheus_that_fails_meanwhile_is_not_blamed_on_the_query() ->
 
 
 async def test_without_a_date_nothing_is_said_of_clocks() -> None:
-    """A proxy may drop the header."""
 
     async def ask(path: str, params: object) -> HttpAnswer | Unreachable:
         return HttpAnswer(200, {"status": "success", "data": {"resultType": "vector", "result": []}}, "")

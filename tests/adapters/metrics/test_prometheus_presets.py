@@ -30,12 +30,10 @@ def test_prometheus_can_read_every_query(preset: Preset, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_names_figures_that_exist(preset: Preset) -> None:
-    """A misspelt figure would be asked for and thrown away."""
     assert set(queries(preset, "x")) <= set(PrometheusPool.model_fields)
 
 
 def test_a_pools_name_cannot_leave_its_string() -> None:
-    """A name is data, also in PromQL."""
     assert quoted('a"} or vector(1) #\n\\') == '"a\\"} or vector(1) #\\n\\\\"'
 
 
@@ -48,7 +46,6 @@ def test_the_exporters_own_name_and_a_query_by_hand() -> None:
 
 
 def test_a_scale_set_is_matched_whole_with_and_without_the_end_of_kubernetes() -> None:
-    """Its name is data, also in a regular expression."""
     found = queries("arc", "linux-2.x", 'namespace="arc"')["booting"]
     end = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"
     assert found == f'sum(gha_controller_pending_ephemeral_runners{{name=~"linux-2\\\\.x{end}",namespace="arc"}})'

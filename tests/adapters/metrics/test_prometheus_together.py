@@ -42,7 +42,6 @@ async def test_one_query_says_the_same_as_many(tmp_path: Path) -> None:
 
 
 def asked_apart(back: BackEnd) -> int:
-    """The single queries since the last call."""
     found = sum(one.method == "GET" for one in back.asked)
     back.asked.clear()
     return found
@@ -76,7 +75,6 @@ async def test_a_slow_query_costs_one_measurement_of_its_pool() -> None:
 
 
 async def test_a_refused_token_is_not_tried_for_each_figure() -> None:
-    """Every further query would be refused too."""
     back = BackEnd().says(401, {"message": "invalid token"})
     prom = source(URL, back.wire(), 1.0, preset="ci")
     for _ in range(2):

@@ -28,12 +28,10 @@ def test_a_number_is_finite_and_not_negative(value: object, found: float | None)
     ],
 )
 def test_a_time_without_a_zone_is_utc(value: object, at: float | None) -> None:
-    """ClickHouse leaves the zone out."""
     assert instant({"t": value}, "t") == at
 
 
 def test_only_web_addresses_are_links_and_text_is_one_line() -> None:
-    """What comes from outside can hurt nobody who reads it."""
     assert link({"u": "javascript:alert(1)"}, "u") == ""
     assert link({"u": "https://ci.example/1"}, "u") == "https://ci.example/1"
     assert text({"t": "a\nb\u202e"}, "t") == "a b"
@@ -42,11 +40,9 @@ def test_only_web_addresses_are_links_and_text_is_one_line() -> None:
 
 
 def test_the_longest_waiting_jobs_come_first_and_are_few() -> None:
-    """Ten of them, whatever the order of the source."""
     jobs = longest(Job(f"j{n}", float(n)) for n in range(30))
     assert [job.waited_seconds for job in jobs] == [float(n) for n in range(29, 19, -1)]
 
 
 def test_a_name_is_one_part_of_an_address() -> None:
-    """Slashes and dots of a name lead nowhere else."""
     assert part("team/a..b") == "team%2Fa%2E%2Eb"

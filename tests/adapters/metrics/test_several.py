@@ -26,7 +26,6 @@ class Script:
         self.past: tuple[Snapshot, ...] = ()
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The next of its lines."""
         del pool
         await self.gate.wait()
         said = self.said.pop(0) if len(self.said) > 1 else self.said[0]
@@ -35,12 +34,10 @@ class Script:
         return said
 
     async def history(self, *_: object) -> tuple[Snapshot, ...]:
-        """Its past."""
         return self.past
 
 
 def both(first: Script, second: Script) -> Metrics:
-    """A pool of two sources, and a short patience."""
     return Several({"a": first, "b": second}, 0.01)
 
 
@@ -73,7 +70,6 @@ async def test_two_who_ask_at_the_same_time_share_one_answer() -> None:
 
 
 async def test_a_pool_without_any_answer_names_every_source() -> None:
-    """Both problems are needed to put it right."""
     source = both(Script(Unreachable("A", "is down", remedy="start it")), Script(Unreachable("B", "is away")))
     with pytest.raises(Unreachable, match="a: is down; b: is away") as caught:
         await source.snapshot("p")
@@ -81,7 +77,6 @@ async def test_a_pool_without_any_answer_names_every_source() -> None:
 
 
 async def test_the_histories_are_merged_by_time() -> None:
-    """Limit and queue of the same minute are one sample."""
     first, second = Script(Snapshot("p", 0.0)), Script(Snapshot("p", 0.0))
     first.past = (Snapshot("p", 60.0, 1), Snapshot("p", 120.0, 2))
     second.past = (Snapshot("p", 61.0, limit=9),)
@@ -112,7 +107,6 @@ def test_a_key_of_no_source_is_named() -> None:
 
 
 def settings(**pool: object) -> Settings:
-    """A configuration with both sources."""
     tables = {
         "github": {"kind": "github", "organizations": ["o"], "token_env": "T"},
         "prometheus": {"kind": "prometheus", "url": "http://p.test"},

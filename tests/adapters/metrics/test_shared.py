@@ -14,35 +14,26 @@ EVERY, POOLS = 27.0, ("a", "b")
 
 
 class Source:
-    """Counts how often it is asked."""
-
     def __init__(self, clock: FakeClock) -> None:
         self.clock, self.asked = clock, 0
         self.down = False
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """One job more each time."""
         self.asked += 1
         if self.down:
             raise Unreachable("GitHub", "is away")
         return Snapshot(pool, self.clock.now(), self.asked)
 
     async def history(self, *_: object) -> tuple[Snapshot, ...]:
-        """None."""
         return ()
 
 
 class Away(FakeStore):
-    """A store that does not answer."""
-
     async def get(self, *_: object) -> NoReturn:
-        """Never."""
         raise Unreachable("Redis", "is away")
 
 
 class Replicas:
-    """Two processes on one store."""
-
     def __init__(self) -> None:
         self.clock = FakeClock(1_800_000_000.0)
         self.store = FakeStore(self.clock.now, self.clock.monotonic)
@@ -80,7 +71,6 @@ async def test_another_process_takes_over_when_the_reader_is_gone() -> None:
 
 
 async def test_without_the_store_or_without_an_answer_each_process_is_on_its_own() -> None:
-    """A failure is never shared as figures."""
     world = Replicas()
     world.sources[0].down = True
     with pytest.raises(Unreachable, match="is away"):

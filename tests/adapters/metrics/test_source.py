@@ -13,14 +13,12 @@ KINDS = {row.partition(",")[0]: sample for row, sample in SAMPLES.items()}
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_kind_can_give_are_figures(kind: str) -> None:
-    """A misspelt one would name causes that nothing finds."""
     table, keys = KINDS[kind]
     assert METRICS[kind].can_give("", {"kind": kind, **table}, "p", keys) <= {*FIGURES}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_problems_of_the_table_and_of_every_pool_are_reported_together(kind: str) -> None:
-    """People put a file right in one go."""
     table, keys = KINDS[kind]
     raw, pools = {"kind": kind, **table, "timout": 9}, {"p": {**keys, "no_such_key": 1}, "q": {"neither": 1, **keys}}
     with pytest.raises(ConfigError) as caught:

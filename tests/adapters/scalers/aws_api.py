@@ -33,8 +33,6 @@ NOT_ALLOWED = "User: arn:aws:sts::123456789012:assumed-role/tailback is not auth
 
 @dataclass
 class Sent:
-    """One SQS message as it arrived."""
-
     body: dict[str, object]
     group: str = ""
     deduplication: str = ""
@@ -75,7 +73,6 @@ class AwsApi:
     asked: list[tuple[str, Parameters]] = field(default_factory=list)
 
     async def endpoint(self, request: Request) -> Response:
-        """Answers one call of either protocol."""
         body = await request.body()
         target = request.headers.get("x-amz-target", "")
         if target:
@@ -103,7 +100,6 @@ class AwsApi:
         return Response(f"<ErrorResponse>{inside}<RequestId>r</RequestId></ErrorResponse>", status)
 
     def on_DescribeAutoScalingGroups(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
-        """The group, when it is asked for by its name."""
         if parameters["AutoScalingGroupNames.member.1"] != self.group:
             return xml("DescribeAutoScalingGroups", "<AutoScalingGroups/>")
         weight = f"<WeightedCapacity>{self.weight}</WeightedCapacity>" if self.weight else ""
@@ -137,7 +133,6 @@ class AwsApi:
         return xml("DescribeScalingActivities", f"<Activities>{good}{bad}</Activities>")
 
     def launched(self, start: int, most: int) -> Response:
-        """One page of launches and ends of instances."""
         rows = [("Launching a new EC2 instance", said) for said in self.launches]
         rows += [("Terminating EC2 instance: i", "")] * self.ended
         members = "".join(
@@ -150,7 +145,6 @@ class AwsApi:
         return xml("DescribeScalingActivities", f"<Activities>{members}</Activities>{token}")
 
     def on_SetDesiredCapacity(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
-        """Above MaxSize nothing is scaled at all."""
         wanted = int(str(parameters["DesiredCapacity"]))
         if wanted > self.most:
             text = f"New SetDesiredCapacity value {wanted} is above max value {self.most} for the AutoScalingGroup."
@@ -160,11 +154,9 @@ class AwsApi:
         return xml("SetDesiredCapacity", "", result=False)
 
     def on_GetMetricData(self, _: Parameters) -> Response:  # noqa: N802 - AWS's name
-        """Nothing was ever measured."""
         return Response(json.dumps({"MetricDataResults": []}))
 
     def on_GetQueueAttributes(self, _: Parameters) -> Response:  # noqa: N802 - AWS's name
-        """What waits."""
         return Response(json.dumps({"Attributes": {"ApproximateNumberOfMessages": str(len(self.sent))}}))
 
     def on_SendMessageBatch(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
@@ -185,7 +177,6 @@ class AwsApi:
         return Response(json.dumps({"Successful": good, "Failed": bad}))
 
     def on_DescribeInstances(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
-        """Two pages when there are many."""
         page = int(str(parameters.get("NextToken", "0")))
         here = min(8, self.instances - page)
         token = f"<nextToken>{page + here}</nextToken>" if page + here < self.instances else ""
@@ -195,23 +186,19 @@ class AwsApi:
 
 
 def xml(action: str, inside: str, *, result: bool = True) -> Response:
-    """An answer of the query protocol."""
     body = f"<{action}Result>{inside}</{action}Result>" if result else ""
     return Response(f"<{action}Response>{body}<ResponseMetadata/></{action}Response>", media_type="text/xml")
 
 
 def md5(text: str) -> str:
-    """botocore compares it."""
     return hashlib.md5(text.encode()).hexdigest()
 
 
 @asynccontextmanager
 async def serving_aws(api: AwsApi) -> AsyncIterator[str]:
-    """The stand-in at a real address."""
     async with serving(Starlette(routes=[Route("/{path:path}", api.endpoint, methods=["POST", "GET"])])) as url:
         yield url
 
 
 def patient_aws(url: str) -> Aws:
-    """A client of it with time for a slow machine."""
     return Aws("us-east-1", url, total_seconds=PATIENCE_SECONDS)

@@ -30,8 +30,6 @@ TEXT = "# größe\nlinux_max = 10\narm_max = 10\n"
 
 @dataclass
 class Pull:
-    """A pull request."""
-
     number: int
     head: str
     title: str
@@ -60,11 +58,9 @@ class GitApi:
 
     @property
     def number(self) -> int:
-        """The number on main."""
         return int(self.branches["main"].split("linux_max = ")[1].split("\n")[0])
 
     def set_by_others(self, number: int) -> None:
-        """Somebody else commits another number to main."""
         self.branches["main"] = TEXT.replace("linux_max = 10", f"linux_max = {number}")
         self.commits.insert(0, "somebody else's")
 
@@ -77,7 +73,6 @@ class GitApi:
         self.commits.insert(0, f"{pull.title} (#{pull.number})\n\n{self.messages[pull.head]}")
 
     async def endpoint(self, request: Request) -> Response:
-        """One call, by its path."""
         if request.headers.get("authorization") != f"Bearer {self.token}":
             return JSONResponse({"message": "Bad credentials"}, 401)
         verb, path = request.method, request.url.path.removeprefix(START)
@@ -95,7 +90,6 @@ class GitApi:
         return found
 
     def contents(self, verb: str, path: str, body: dict[str, Any]) -> Response:
-        """Get or replace the file."""
         branch = body.get("branch") or body.get("ref", "main")
         if path != FILE or branch not in self.branches:
             return missing()
@@ -116,7 +110,6 @@ class GitApi:
         return JSONResponse({**inside, "content": base64.encodebytes(text.encode()).decode()})
 
     def git(self, verb: str, path: str, body: dict[str, Any]) -> Response:
-        """References: matching, get, create, delete."""
         kind, _, name = path.partition("/")
         branch = name.removeprefix("heads/")
         if kind == "matching-refs":
@@ -136,11 +129,9 @@ class GitApi:
         return JSONResponse(self.ref(branch), 201)
 
     def ref(self, branch: str) -> dict[str, Any]:
-        """A reference; a commit has the id of its content here."""
         return {"ref": f"refs/heads/{branch}", "object": {"type": "commit", "sha": sha(self.branches[branch])}}
 
     def pulled(self, verb: str, path: str, body: dict[str, Any]) -> Response:
-        """Pull requests: list, open, close."""
         if verb == "PATCH":
             self.pulls[int(path) - 1].state = body["state"]
             return JSONResponse(self.shown(self.pulls[int(path) - 1]))
@@ -154,18 +145,15 @@ class GitApi:
         return JSONResponse(self.shown(self.pulls[-1]), 201)
 
     def shown(self, pull: Pull) -> dict[str, Any]:
-        """As the API lists it."""
         address = f"https://github.com/{REPO}/pull/{pull.number}"
         return {"number": pull.number, "html_url": address, "state": pull.state, "head": {"ref": pull.head}}
 
     def log(self, _: str, __: str, body: dict[str, Any]) -> Response:
-        """Commits to the file, newest first."""
         assert body["path"] == FILE
         return JSONResponse([{"sha": sha(one), "commit": {"message": one}} for one in self.commits[:1]])
 
 
 def sha(text: str) -> str:
-    """An id of forty digits."""
     return hashlib.sha1(text.encode()).hexdigest()
 
 
@@ -176,7 +164,6 @@ def missing() -> Response:
 
 @asynccontextmanager
 async def serving_git(api: GitApi) -> AsyncIterator[str]:
-    """The stand-in at a real address."""
     methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     async with serving(Starlette(routes=[Route("/{path:path}", api.endpoint, methods=methods)])) as url:
         yield url

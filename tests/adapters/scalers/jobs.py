@@ -14,15 +14,11 @@ def job(number: int, state: JobState = JobState.QUEUED, **more: Any) -> Workflow
 
 
 class FakeJobs:
-    """What GitHub's webhooks told."""
-
     def __init__(self, *jobs: WorkflowJob) -> None:
         self.jobs = jobs
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
-        """The jobs that ask for a label, in no order."""
         return tuple(reversed([one for one in self.jobs if label in one.labels]))
 
     async def line(self) -> WebhookCoverage | None:
-        """Nothing is known of gaps."""
         return None

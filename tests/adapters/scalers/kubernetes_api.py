@@ -54,7 +54,6 @@ class KubernetesApi:
     version: int = 100
 
     def put(self, path: str, spec: Document, status: Document) -> None:
-        """An object as it is now."""
         self.version += 1
         start, _, _ = path.partition("/namespaces/")
         version, (*_, plural, name) = start.removeprefix("/apis/"), path.split("/")
@@ -63,12 +62,10 @@ class KubernetesApi:
         self.objects[path] = {**kind, "metadata": metadata, "spec": spec, "status": status}
 
     def change(self, path: str, parts: Document) -> None:
-        """Merge into an object."""
         known = self.objects[path]
         self.put(path, merged(known["spec"], parts.get("spec", {})), merged(known["status"], parts.get("status", {})))
 
     async def endpoint(self, request: Request) -> Response:
-        """GET and PATCH, as the API server answers them."""
         path, verb = request.url.path, request.method
         if self.token and request.headers.get("authorization", "") != f"Bearer {self.token}":
             return failure(401, "Unauthorized")
@@ -142,28 +139,23 @@ class KubernetesApi:
 
 
 def merged(known: Document, change: Mapping[str, Any]) -> Document:
-    """A JSON merge patch without removals."""
     both = {key: merged(known.get(key, {}), new) for key, new in change.items() if isinstance(new, dict)}
     return {**known, **change, **both}
 
 
 def managed(part: Document) -> Document:
-    """The same keys as `fieldsV1` has them."""
     return {f"f:{key}": managed(value) if isinstance(value, dict) else {} for key, value in part.items()}
 
 
 def paths(fields: Document) -> list[tuple[str, ...]]:
-    """The keys that lead to each managed field."""
     return [(key, *rest) for key, inner in fields.items() for rest in (paths(inner) or [()])]
 
 
 def leaves(part: Document) -> list[object]:
-    """All values."""
     return [leaf for value in part.values() for leaf in (leaves(value) if isinstance(value, dict) else [value])]
 
 
 def failure(code: int, message: str, causes: list[dict[str, str]] | None = None) -> Response:
-    """A Status object."""
     details = {"details": {"causes": causes}} if causes else {}
     return JSONResponse({"kind": "Status", "status": "Failure", "message": message, "code": code, **details}, code)
 

@@ -18,7 +18,6 @@ Make = Callable[..., Awaitable[Scaler]]
 
 @pytest.fixture
 async def api() -> KubernetesApi:
-    """A scale set of 2 to 10 runners, 9 of them there."""
     made = KubernetesApi()
     made.put(SCALE_SET, {"minRunners": 2, "maxRunners": 10, "runnerScaleSetName": "linux-2xlarge"}, STATUS)
     return made
@@ -26,7 +25,6 @@ async def api() -> KubernetesApi:
 
 @pytest.fixture
 async def lever(api: KubernetesApi) -> AsyncIterator[Make]:
-    """Makes the adapter in front of it."""
     async with serving_kubernetes(api) as url, patient_pool() as wire:
 
         async def make(**more: object) -> Scaler:
@@ -46,7 +44,6 @@ async def test_the_cap_is_what_is_set(lever: Make, api: KubernetesApi) -> None:
 
 
 async def test_the_cap_never_goes_below_the_idle_runners(lever: Make, api: KubernetesApi) -> None:
-    """The controller would refuse the object."""
     with pytest.raises(Refused, match=r"cannot go to 1, below its spec\.minRunners of 2"):
         await (await lever()).set(1, "act-1")
     assert api.patches == []
@@ -63,14 +60,12 @@ async def test_idle_runners_can_be_the_lever(lever: Make, api: KubernetesApi) ->
 
 
 async def test_without_idle_runners_the_number_is_zero(lever: Make, api: KubernetesApi) -> None:
-    """ARC's own default."""
     del api.objects[SCALE_SET]["spec"]["minRunners"]
     assert (await (await lever(lever="min")).read()).level == 0
     assert (await (await lever()).read()).minimum == 0
 
 
 async def test_without_a_cap_there_is_nothing_to_raise(lever: Make, api: KubernetesApi) -> None:
-    """It says which lever helps; that one has no limit then."""
     del api.objects[SCALE_SET]["spec"]["maxRunners"]
     with pytest.raises(Refused, match=r'has no spec\.maxRunners, .*; no cap holds it back, so set `lever = "min"`'):
         await (await lever()).read()
@@ -84,7 +79,6 @@ async def test_failed_runners_are_told(lever: Make, api: KubernetesApi) -> None:
 
 
 async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:
-    """With what the change does to the listener."""
     async with patient_pool() as wire:
         parts = parts_with(wire, {"TOKEN": "x"})
         cap = build("linux", PLACE, TABLE, parts)[1].caution

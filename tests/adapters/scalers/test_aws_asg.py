@@ -20,7 +20,6 @@ NAME = "Auto Scaling group ci-linux"
 
 @pytest.fixture(scope="module")
 def moto() -> Iterator[str]:
-    """The address of moto's server."""
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
@@ -30,20 +29,17 @@ def moto() -> Iterator[str]:
 
 @pytest.fixture
 async def parts() -> AsyncIterator[Parts]:
-    """Parts of one process, on the machine's clock as AWS is."""
     async with patient_pool() as wire:
         yield parts_with(wire)
 
 
 @pytest.fixture
 async def api() -> AwsApi:
-    """A group of 10 of at most 40."""
     return AwsApi()
 
 
 @pytest.fixture
 async def scaler(api: AwsApi, parts: Parts) -> AsyncIterator[Scaler]:
-    """The adapter in front of it."""
     async with serving_aws(api) as url:
         yield build("linux", PLACE, {**TABLE, "endpoint_url": url}, parts)[0]
 
@@ -79,7 +75,6 @@ async def test_above_the_maximum_aws_is_not_even_asked(scaler: Scaler, api: AwsA
 
 
 async def test_a_limit_that_was_lowered_since_holds(scaler: Scaler, api: AwsApi) -> None:
-    """It is read again in the moment of setting."""
     assert (await scaler.read()).maximum == 40
     api.most = 20
     with pytest.raises(Refused, match="limited to 20 runners"):
@@ -94,7 +89,6 @@ async def test_the_cooldown_of_the_group_is_not_waited_for(scaler: Scaler, api: 
 
 
 async def test_what_was_accepted_and_not_delivered_is_told_with_the_reason(scaler: Scaler, api: AwsApi) -> None:
-    """Set is not there, and AWS's own words say why."""
     api.delivers, api.failure = False, "Could not launch Spot Instances. InsufficientInstanceCapacity - no c5.2xlarge."
     await scaler.set(24, "act-1")
     found = await scaler.read()
@@ -104,7 +98,6 @@ async def test_what_was_accepted_and_not_delivered_is_told_with_the_reason(scale
 
 
 async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: Parts) -> None:
-    """Half an hour counts."""
     api.failure, api.there = "Quota exceeded.", 3
     async with serving_aws(api) as url:
         later = replace(parts, now=lambda: 4_000_000_000.0)
@@ -139,7 +132,6 @@ async def test_a_group_that_starts_nothing_refuses_to_be_raised(scaler: Scaler, 
 
 
 async def test_an_unknown_group_is_named_with_its_region(scaler: Scaler, api: AwsApi) -> None:
-    """AWS answers an empty list."""
     api.group = "another"
     with pytest.raises(Refused, match="There is no Auto Scaling group ci-linux in us-east-1; correct `group` or"):
         await scaler.read()
@@ -160,14 +152,12 @@ async def test_weights_are_not_taken_for_runners(
 
 
 async def test_mixed_instances_that_each_count_for_one_are_runners(scaler: Scaler, api: AwsApi) -> None:
-    """Spot and several types are usual; a weight of 1 is none."""
     api.weight = api.policy_weight = "1"
     await scaler.set(20, "act-1")
     assert (await scaler.read()).level == 20
 
 
 async def test_below_the_minimum_is_refused(scaler: Scaler, api: AwsApi) -> None:
-    """AWS would answer ValidationError."""
     api.minimum = 4
     with pytest.raises(Refused, match=f"MinSize of {NAME} is 4; 3 is too few"):
         await scaler.set(3, "act-1")
@@ -185,7 +175,6 @@ async def test_below_the_minimum_is_refused(scaler: Scaler, api: AwsApi) -> None
     ],
 )
 async def test_each_error_has_its_meaning(scaler: Scaler, api: AwsApi, code: str, failure: Failure, words: str) -> None:
-    """Later, in doubt, or until somebody mends it."""
     api.faults["SetDesiredCapacity"] = code
     with pytest.raises(Unreachable, match=words) as caught:
         await scaler.set(24, "act-1")

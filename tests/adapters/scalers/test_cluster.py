@@ -31,7 +31,6 @@ async def test_a_token_file_is_read_again_when_it_rotates(tmp_path: Path) -> Non
 
 
 async def test_outside_of_a_cluster_it_says_what_to_set(tmp_path: Path) -> None:
-    """There is no service account here."""
     missing = str(tmp_path / "token")
     async with patient_pool() as wire:
         scaler, _ = build("linux", "[x]", {**TABLE, "token_file": missing}, parts_with(wire))
@@ -42,7 +41,6 @@ async def test_outside_of_a_cluster_it_says_what_to_set(tmp_path: Path) -> None:
 
 
 async def test_without_a_token_file_no_token_is_sent() -> None:
-    """As for `kubectl proxy`, which adds its own."""
     back = BackEnd().says(200, {"metadata": {}, "spec": {"replicas": 1}})
     raw = {**TABLE, "url": "http://localhost:8001", "token_file": ""}
     assert (await build("linux", "[x]", raw, back.parts())[0].read()).level == 1
@@ -51,7 +49,6 @@ async def test_without_a_token_file_no_token_is_sent() -> None:
 
 @pytest.mark.parametrize("body", [{"kind": "Scale"}, [], "x", {"spec": None}])
 async def test_an_answer_that_is_no_object_is_no_size(body: object) -> None:
-    """A guess would make an unsafe target."""
     back = BackEnd().says(200, body)
     with pytest.raises(Unreachable, match="no Kubernetes object") as caught:
         await build("linux", "[x]", {**TABLE, "url": "http://k8s.test", "token_file": ""}, back.parts())[0].read()

@@ -15,12 +15,10 @@ PLACE = '[pool."linux".scaler]'
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Path:
-    """Where the program stands."""
     return tmp_path / "fleet"
 
 
 def pool_scaler(fleet: Path, script: str, **more: object) -> Scaler:
-    """The adapter in front of a shell script."""
     fleet.write_text(f"#!/bin/sh\n{script}\n")
     fleet.chmod(fleet.stat().st_mode | stat.S_IXUSR)
     raw = {"kind": "command", "read": [str(fleet), "size"], "set": [str(fleet), "{target}"], "max": 50, **more}
@@ -35,7 +33,6 @@ def pool_scaler(fleet: Path, script: str, **more: object) -> Scaler:
     ],
 )
 async def test_it_prints_a_number_or_what_the_http_scaler_answers(fleet: Path, printed: str, size: Capacity) -> None:
-    """Either is enough."""
     assert await pool_scaler(fleet, f"echo '{printed}'").read() == size
 
 
@@ -61,7 +58,6 @@ async def test_placeholders_are_whole_arguments_and_no_shell_reads_them(fleet: P
 async def test_the_program_sees_only_what_it_was_given(
     fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No token of ours; nothing to read; a folder of nobody."""
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-made-up")
     more = {"environment": ["FLEET_TOKEN"]}
     await pool_scaler(fleet, f"env > {tmp_path}/env; pwd >> {tmp_path}/env; cat >> {tmp_path}/env", **more).set(24, "a")
@@ -71,7 +67,6 @@ async def test_the_program_sees_only_what_it_was_given(
 
 
 async def test_another_exit_code_is_a_refusal_with_its_last_words(fleet: Path) -> None:
-    """Cleaned, on one line, without the secret."""
     script = "echo connecting >&2; printf 'no \\033[31mroom for %s\\n\\n' $FLEET_TOKEN >&2; exit 3"
     with pytest.raises(Refused) as caught:
         await pool_scaler(fleet, script, environment=["FLEET_TOKEN"]).set(24, "act-1")
@@ -79,7 +74,6 @@ async def test_another_exit_code_is_a_refusal_with_its_last_words(fleet: Path) -
 
 
 async def test_a_program_that_was_killed_leaves_doubt(fleet: Path) -> None:
-    """It may have happened."""
     with pytest.raises(Unreachable, match="killed by signal 9") as caught:
         await pool_scaler(fleet, "kill -9 $$").set(24, "act-1")
     assert caught.value.failure is Failure.UNKNOWN
@@ -87,7 +81,6 @@ async def test_a_program_that_was_killed_leaves_doubt(fleet: Path) -> None:
 
 @pytest.mark.parametrize(("call", "failure"), [("read", Failure.LATER), ("set", Failure.UNKNOWN)])
 async def test_too_slow_is_stopped_and_told(fleet: Path, call: str, failure: Failure) -> None:
-    """A read is asked again; a change is in doubt."""
     scaler = pool_scaler(fleet, "sleep 60", timeout="300ms")
     with pytest.raises(Unreachable, match=r"did not end within 0\.3 s and was stopped") as caught:
         await (scaler.read() if call == "read" else scaler.set(24, "act-1"))
@@ -118,7 +111,6 @@ async def test_much_output_is_cut(fleet: Path) -> None:
 
 
 def test_json_in_an_argument_is_no_placeholder() -> None:
-    """Only words in braces are."""
     words = ["/bin/fleet", json.dumps({"a": 1}), "{target}"]
     table = {"kind": "command", "read": ["/bin/fleet"], "set": words, "max": 50}
     assert build("linux", PLACE, table, BackEnd().parts())[0].table.set == words

@@ -26,7 +26,6 @@ async def test_what_is_set_can_be_read(world: World) -> None:
 
 
 async def test_a_target_is_absolute_and_asked_twice_it_is_one(world: World) -> None:
-    """The same request may be sent again after a crash."""
     await world.scaler.set(24, "act-1")
     assert world.level() == 24
     await world.scaler.set(24, "act-1")
@@ -60,7 +59,6 @@ async def test_above_its_own_limit_nothing_is_set(world: World) -> None:
 
 
 async def test_a_missing_right_is_told_and_not_tried_again(world: World) -> None:
-    """Neither reading nor setting, and nothing changes."""
     world.forbidden()
     for call in (world.scaler.read(), world.scaler.set(24, "act-1")):
         with pytest.raises((Refused, Unreachable)) as caught:
@@ -82,7 +80,6 @@ async def test_extra_capacity_goes_back_where_it_can(world: World) -> None:
 
 
 async def test_no_lever_refuses_every_target_and_says_how(tmp_path: Path) -> None:
-    """The kind `none` knows nothing and does nothing."""
     async with world_of("none", tmp_path) as world:
         assert await world.scaler.read() == Capacity(None)
         with pytest.raises(Refused, match=r"set 24 by hand\. Ask #infra"):

@@ -23,7 +23,6 @@ Make = Callable[..., Scaler]
 
 @pytest.fixture
 async def api() -> AwsApi:
-    """10 instances, an empty queue."""
     return AwsApi()
 
 
@@ -41,7 +40,6 @@ async def pool_scaler(api: AwsApi) -> AsyncIterator[Make]:
 
 
 def ids(api: AwsApi) -> list[int]:
-    """The jobs whose messages arrived, in order."""
     return [int(str(one.body["id"])) for one in api.sent]
 
 
@@ -106,7 +104,6 @@ async def test_fewer_waiting_jobs_than_asked_is_said_and_nothing_is_sent(pool_sc
 
 
 async def test_the_limit_says_what_it_comes_from(pool_scaler: Make) -> None:
-    """A person reads it before asking."""
     found = await pool_scaler(FakeJobs(job(1))).read()
     assert (found.maximum, found.limited_by) == (11, "the jobs that wait for linux, since each new runner needs one")
 
@@ -120,7 +117,6 @@ async def test_the_same_act_sends_nothing_twice(pool_scaler: Make, api: AwsApi) 
 
 
 async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(pool_scaler: Make, api: AwsApi) -> None:
-    """What SQS confirmed stays confirmed."""
     scaler, api.takes = pool_scaler(), 3
     with pytest.raises(Unreachable, match=r"SQS took 3 of 5 messages \(InternalError: try again\)") as caught:
         await scaler.set(15, "act-1")
@@ -154,7 +150,6 @@ async def test_in_doubt_only_the_same_jobs_are_sent_again(pool_scaler: Make, api
 
 
 async def test_instances_are_counted_over_pages(pool_scaler: Make, api: AwsApi) -> None:
-    """By the tags of the table, while they start or run."""
     api.instances = 20
     assert (await pool_scaler().read()).current == 20
     asked = [parameters for action, parameters in api.asked if action == "DescribeInstances"]
@@ -164,7 +159,6 @@ async def test_instances_are_counted_over_pages(pool_scaler: Make, api: AwsApi) 
 
 
 async def test_without_webhooks_nothing_can_be_asked(pool_scaler: Make, api: AwsApi) -> None:
-    """The doctor reads all the same, and knows no limit then."""
     async with patient_pool() as wire:
         raw = {**TABLE, "endpoint_url": (await _url(pool_scaler)), "queue_url": f"{await _url(pool_scaler)}/1/linux"}
         scaler, _ = build("linux", PLACE, raw, parts_with(wire))
@@ -180,7 +174,6 @@ async def _url(pool_scaler: Make) -> str:
 
 
 async def test_going_down_is_refused(pool_scaler: Make, api: AwsApi) -> None:
-    """They end by themselves; what others asked for stays."""
     with pytest.raises(Refused, match="end by themselves and are not returned; 10 are set now"):
         await pool_scaler().set(9, "act-1")
     await pool_scaler().set(10, "act-2")
@@ -237,7 +230,6 @@ def moto_queue(url: str) -> str:
 
 
 def moto_bodies(url: str, queue: str) -> Iterator[int]:
-    """The numbers of the jobs in the queue."""
     sqs = boto3.client("sqs", region_name="us-east-1", endpoint_url=url)
     for _ in range(5):
         for message in sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages", []):

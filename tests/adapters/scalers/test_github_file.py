@@ -19,7 +19,6 @@ Make = Callable[..., GitHubFileScaler]
 
 @pytest.fixture
 def api() -> GitApi:
-    """A repository with 10 runners in its file."""
     return GitApi()
 
 
@@ -72,7 +71,6 @@ async def test_another_target_replaces_the_pull_request(pool_scaler: Make, api: 
 
 
 async def test_what_was_never_merged_is_handed_back_by_closing_it(pool_scaler: Make, api: GitApi) -> None:
-    """So that nobody merges it after the incident."""
     await pool_scaler().set(24, "act-1")
     assert await pool_scaler().set(10, "act-2") is None
     assert ([one.state for one in api.pulls], sorted(api.branches)) == (["closed"], ["main"])
@@ -95,7 +93,6 @@ async def test_what_was_merged_is_handed_back_by_a_revert(pool_scaler: Make, api
 
 
 async def test_without_our_commit_a_lower_number_claims_no_revert(pool_scaler: Make, api: GitApi) -> None:
-    """Somebody else touched the file since."""
     api.set_by_others(24)
     await pool_scaler(by="commit").set(10, "act-1")
     assert api.commits[0].startswith("Return linux from 24 to 10 runners")
@@ -111,7 +108,6 @@ async def test_what_somebody_else_set_meanwhile_outdates_the_pull_request(pool_s
 
 
 async def test_a_commit_of_somebody_else_in_the_same_moment_is_left_alone(pool_scaler: Make, api: GitApi) -> None:
-    """Compared and set by the version of the file."""
     api.between = [TEXT.replace("linux_max = 10", "linux_max = 30")]
     with pytest.raises(Unreachable, match="somebody else changed the file in this moment") as caught:
         await pool_scaler(by="commit").set(24, "act-1")
@@ -119,7 +115,6 @@ async def test_a_commit_of_somebody_else_in_the_same_moment_is_left_alone(pool_s
 
 
 async def test_a_protected_branch_refuses_a_commit_in_githubs_words(pool_scaler: Make, api: GitApi) -> None:
-    """A person reads what to do instead."""
     api.protected = True
     with pytest.raises(Refused, match=r"HTTP 409.*Changes must be made through a pull request"):
         await pool_scaler(by="commit").set(24, "act-1")
@@ -159,7 +154,6 @@ async def test_a_missing_permission_is_named(pool_scaler: Make, api: GitApi, mis
     ],
 )
 async def test_what_cannot_be_found_exactly_is_refused(pool_scaler: Make, api: GitApi, more: Any, said: str) -> None:
-    """A guess would change somebody else's number."""
     for call in (pool_scaler(**more).read(), pool_scaler(**more).set(24, "act-1")):
         with pytest.raises(Refused, match=said):
             await call
@@ -176,7 +170,6 @@ async def test_what_cannot_be_found_exactly_is_refused(pool_scaler: Make, api: G
     ],
 )
 async def test_a_table_that_cannot_work_is_refused(pool_scaler: Make, more: Any, said: str) -> None:
-    """Before anything is contacted."""
     with pytest.raises(ConfigError, match=said):
         pool_scaler(**more)
 

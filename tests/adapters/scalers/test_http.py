@@ -15,13 +15,11 @@ TABLE = {"kind": "http", "url": f"{URL}/pools/linux.2xlarge", "max": 40}
 
 
 def pool_scaler(back: BackEnd, **more: object) -> Scaler:
-    """The real adapter in front of a scripted back end."""
     return build("linux.2xlarge", PLACE, {**TABLE, **more}, back.parts(TOKEN="secret-token"))[0]
 
 
 @pytest.fixture(params=["fake", "http"])
 async def scaler(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Scaler]:
-    """Both kinds, with 10 runners and a limit of 40."""
     async with world_of(request.param, tmp_path) as made:
         yield made.scaler
 
@@ -36,14 +34,12 @@ async def test_a_target_is_absolute_and_has_one_effect_per_act(scaler: Scaler) -
 
 
 async def test_a_refusal_carries_the_autoscalers_own_reason(scaler: Scaler) -> None:
-    """A person reads why."""
     with pytest.raises(Refused, match="the most is 40"):
         await scaler.set(41, "act-1")
     assert (await scaler.read()).current == 10
 
 
 async def test_the_request_is_as_documented() -> None:
-    """PUT, `desired`, `Idempotency-Key`, bearer token."""
     back = BackEnd().says(204, b"")
     await pool_scaler(back, token_env="TOKEN").set(24, "act-1")
     asked = back.asked[0]
@@ -65,18 +61,15 @@ async def test_no_clear_answer_to_a_target_is_doubt(status: int, failure: Failur
 
 @pytest.mark.parametrize("status", [400, 404, 409, 422])
 async def test_a_definite_no_is_a_refusal(status: int) -> None:
-    """With the status and the back end's words."""
     with pytest.raises(Refused, match=f"HTTP {status}.*instance type is out of stock"):
         await pool_scaler(BackEnd().says(status, {"error": "instance type is out of stock"})).set(24, "act-1")
 
 
 @pytest.mark.parametrize("body", [[], {"min": 1}, {"current": "10"}, {"current": True}, {"current": -1}, b"ten"])
 async def test_a_size_that_cannot_be_read_is_no_size(body: object) -> None:
-    """A guess would make an unsafe target."""
     with pytest.raises(Unreachable, match='"current": 10'):
         await pool_scaler(BackEnd().says(200, body)).read()
 
 
 async def test_missing_limits_are_unknown() -> None:
-    """Only the current size is needed."""
     assert await pool_scaler(BackEnd().says(200, {"current": 10.0})).read() == Capacity(10)

@@ -18,14 +18,12 @@ TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env"
 
 @pytest.fixture
 async def parts() -> AsyncIterator[Parts]:
-    """Parts with the cluster's token."""
     async with patient_pool() as wire:
         yield parts_with(wire, {"TOKEN": "cluster-token"})
 
 
 @pytest.fixture
 async def api() -> KubernetesApi:
-    """A deployment of 10, all there."""
     made = KubernetesApi()
     made.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
     return made
@@ -33,7 +31,6 @@ async def api() -> KubernetesApi:
 
 @pytest.fixture
 async def scaler(api: KubernetesApi, parts: Parts) -> AsyncIterator[Scaler]:
-    """The adapter in front of it."""
     async with serving_kubernetes(api) as url:
         yield build("linux", PLACE, {**TABLE, "url": url}, parts)[0]
 
@@ -47,7 +44,6 @@ async def test_what_is_set_and_what_is_there_are_told_apart(scaler: Scaler, api:
 
 
 async def test_no_replicas_are_zero_and_not_unknown(scaler: Scaler, api: KubernetesApi) -> None:
-    """The API server leaves out a number that is 0."""
     api.change(DEPLOYMENT, {"spec": {"replicas": 0}, "status": {"replicas": 0}})
     assert await scaler.read() == Capacity(0, desired=0)
     await scaler.set(3, "act-1")
@@ -76,14 +72,12 @@ async def test_when_somebody_else_moves_it_nothing_is_set(
 
 
 async def test_what_is_set_already_is_not_set_again(scaler: Scaler, api: KubernetesApi) -> None:
-    """No change, no restart, no version."""
     await scaler.set(10, "act-1")
     assert api.patches == []
 
 
 @pytest.mark.parametrize(("verbs", "call"), [({"PATCH"}, "read"), ({"GET"}, "set")])
 async def test_a_missing_right_is_named(scaler: Scaler, api: KubernetesApi, verbs: set[str], call: str) -> None:
-    """The API server's words, and what the role needs."""
     api.verbs = frozenset(verbs)
     with pytest.raises(
         Unreachable, match=r"forbidden.*needs get and patch on deployments/scale in namespace ci"
@@ -93,7 +87,6 @@ async def test_a_missing_right_is_named(scaler: Scaler, api: KubernetesApi, verb
 
 
 async def test_an_unknown_deployment_is_named(parts: Parts, api: KubernetesApi) -> None:
-    """With its namespace and the API server's words."""
     async with serving_kubernetes(api) as url:
         scaler, _ = build("linux", PLACE, {**TABLE, "url": url, "name": "runnerz"}, parts)
         with pytest.raises(Refused, match=r'runnerz in namespace ci could not be read \(HTTP 404\): "scale" not found'):
@@ -101,7 +94,6 @@ async def test_an_unknown_deployment_is_named(parts: Parts, api: KubernetesApi) 
 
 
 async def test_a_target_that_the_api_server_refuses_carries_its_words(scaler: Scaler) -> None:
-    """A definite no."""
     with pytest.raises(Refused, match=r"HTTP 422.*greater than or equal to 0"):
         await scaler.set(-1, "act-1")
 
@@ -199,7 +191,6 @@ async def test_quantities_count_runners_and_stay_quantities(of: Make, api: Kuber
     ],
 )
 async def test_what_is_no_number_of_runners_is_not_guessed(of: Make, more: dict[str, object], said: str) -> None:
-    """Nothing could be restored."""
     for call in (of(OF_HPA, **more).read(), of(OF_HPA, **more).set(24, "act-1")):
         with pytest.raises(Refused, match=said):
             await call
@@ -214,13 +205,11 @@ async def test_what_is_no_number_of_runners_is_not_guessed(of: Make, more: dict[
     ],
 )
 def test_a_table_that_cannot_work_is_refused(parts: Parts, more: dict[str, object], said: str) -> None:
-    """Before anything is contacted."""
     with pytest.raises(ConfigError, match=said):
         build("linux", PLACE, {**TABLE, **more}, parts)
 
 
 def test_a_dot_inside_a_key_is_escaped(parts: Parts) -> None:
-    """As in the names of extended resources."""
     scaler, _ = build("linux", PLACE, {**TABLE, **OF_NODES, "field": r"spec.limits.nvidia\.com/gpu"}, parts)
     assert scaler.figures.field == ("spec", "limits", "nvidia.com/gpu")
     assert scaler.cluster.path == NODES

@@ -8,7 +8,6 @@ from tests.adapters.back_end import BackEnd
 
 
 async def test_it_refuses_with_the_way_to_do_it_by_hand() -> None:
-    """A person reads what to do instead."""
     how = "Raise max_size in infra/macs.tf and ask #infra."
     scaler, policy = build("macos-m2", "[x]", {"kind": "none", "how": how}, BackEnd().parts())
     assert await scaler.read() == Capacity(None)
@@ -18,7 +17,6 @@ async def test_it_refuses_with_the_way_to_do_it_by_hand() -> None:
 
 
 async def test_without_a_way_it_says_where_to_write_one() -> None:
-    """The remedy is a key of the table."""
     scaler, _ = build("macos-m2", "[x]", {"kind": "none"}, BackEnd().parts())
     with pytest.raises(Refused, match="add `how`"):
         await scaler.set(24, "act-1")

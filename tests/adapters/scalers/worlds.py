@@ -45,8 +45,6 @@ esac
 
 @dataclass
 class World:
-    """A scaler, and the hands that move what is behind it."""
-
     scaler: Scaler
     level: Callable[[], int]
     """What is really set."""
@@ -63,14 +61,11 @@ class World:
 
 @dataclass
 class HomeGrown:
-    """A home-grown autoscaler."""
-
     current: int = 10
     acts: list[str] = field(default_factory=list)
     state: str = ""
 
     def answer(self, asked: Asked) -> tuple[int, object]:
-        """GET tells, PUT sets once per key."""
         if self.state == "forbidden":
             return 403, {"error": "not you"}
         if asked.method == "GET":
@@ -87,7 +82,6 @@ class HomeGrown:
 
 @asynccontextmanager
 async def world_of(kind: str, folder: Path) -> AsyncIterator[World]:
-    """The world of one kind."""
     async with AsyncExitStack() as stack:
         wire = await stack.enter_async_context(patient_pool())
         parts = replace(parts_with(wire, {"TOKEN": "cluster-token"}), jobs=FakeJobs(*map(job, range(30))))
@@ -239,7 +233,6 @@ async def _command(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
 
 
 def write_fleet(folder: Path) -> str:
-    """An operator's own program, at a size of 10."""
     program = folder / "fleet"
     program.write_text(FLEET.replace("{folder}", str(folder)))
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
