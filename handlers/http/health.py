@@ -57,11 +57,7 @@ class HealthEndpoints:
 
     def routes(self) -> list[Route]:
         """The routes of every process."""
-        return [
-            self.alive,
-            Route("/readyz", self._readyz),
-            Route("/metrics", self._metrics),
-        ]
+        return [self.alive, Route("/readyz", self._readyz), Route("/metrics", self._metrics)]
 
     @property
     def alive(self) -> Route:

@@ -59,10 +59,7 @@ def test_bash_completes_commands_options_and_values(terminal: Terminal) -> None:
     program.write_text('#!/bin/sh\nexec "$PYTHON" -m handlers "$@"\n')
     program.chmod(0o755)
     (terminal.folder / "script").write_text(terminal.run("completion", "bash").out)
-    for typed, expected in (
-        ("demo --s", "--scenario --seed --speed"),
-        ("completion f", "fish"),
-    ):
+    for typed, expected in (("demo --s", "--scenario --seed --speed"), ("completion f", "fish")):
         words = " ".join(f'"{word}"' for word in ["tailback", *typed.split()])
         ask = f". ./script; COMP_WORDS=({words}); COMP_CWORD={len(typed.split())}; _tailback_completion ./tailback"
         command = f'{ask}; printf "%s\\n" "${{COMPREPLY[@]}}" | sort | xargs'

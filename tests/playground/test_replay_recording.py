@@ -66,10 +66,7 @@ def test_each_kind_is_in_order_of_time_and_times_may_be_written_out() -> None:
         ({"metrics": {"at": AT}}, "file:1: pool: is missing; write the name of the pool"),
         ({"metrics": {"pool": "p"}}, "file:1: at: is missing; write epoch seconds, or a time with its zone"),
         ({"metrics": {**LOOK, "at": AT * 1000}}, "lies outside the years 2000 to 2100; write epoch seconds, not milli"),
-        (
-            {"metrics": {**LOOK, "at": "2026-03-02T10:00:00"}},
-            "is no time; write epoch seconds, or a time with its",
-        ),
+        ({"metrics": {**LOOK, "at": "2026-03-02T10:00:00"}}, "is no time; write epoch seconds, or a time with its"),
         ({"metrics": {**LOOK, "at": True}}, "at: True is no time"),
         ({"webhooks": {**HOOK, "path": ""}}, "file:1: path: is missing; write where it was posted"),
         ({"webhooks": {**HOOK, "headers": {"a": 1}}}, "file:1: headers: is no object of texts"),

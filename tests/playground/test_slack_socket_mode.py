@@ -7,17 +7,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 
-from tests.playground.slack_kit import (
-    CI,
-    Kit,
-    bolt_app,
-    client_of,
-    code,
-    modal,
-    over_socket,
-    parent_blocks,
-    standing,
-)
+from tests.playground.slack_kit import CI, Kit, bolt_app, client_of, code, modal, over_socket, parent_blocks, standing
 from tests.slack_driver import RefusedError
 
 Body = dict[str, object]

@@ -39,10 +39,7 @@ async def test_a_click_that_comes_twice_is_no_second_click() -> None:
             assert (await door.press("ack", value, trigger_id="same")).status_code == 200
         assert door.world.incident.ownership.owner == ANA
         assert door.world.chat.whispers == []
-        assert audited(door)[-2:] == [
-            "has it",
-            "refused: This request arrived twice. The first one was accepted.",
-        ]
+        assert audited(door)[-2:] == ["has it", "refused: This request arrived twice. The first one was accepted."]
 
 
 async def test_a_mention_that_slack_sends_again_is_silent_after_the_first() -> None:

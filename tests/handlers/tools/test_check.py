@@ -314,7 +314,7 @@ async def test_back_ends_in_order_are_said_with_what_was_seen(place: Place) -> N
         "linux.2xlarge: 10 runners now, up to 40 allowed; only reading was tried"
     )
     assert {finding.area for finding in findings} == {
-        *("environment", "configuration", "host", "redis", "blocks", "clock", "metrics", "scaler", "alertmanager"),
+        *("environment", "configuration", "host", "redis", "blocks", "clock", "metrics", "scaler", "alertmanager")
     }
     assert tools.scaler.requests == []
     assert tools.alertmanager.silences == {}
@@ -580,10 +580,7 @@ async def test_surplus_scopes_are_named(place: Place) -> None:
 @pytest.mark.parametrize("sharp", [True, False])
 @pytest.mark.parametrize(
     ("channel", "text", "remedy"),
-    [
-        ("C0RANDOM", "The bot is not in", "/invite @tailback"),
-        ("C0NOWHERE", "channel_not_found", "correct the id"),
-    ],
+    [("C0RANDOM", "The bot is not in", "/invite @tailback"), ("C0NOWHERE", "channel_not_found", "correct the id")],
 )
 async def test_a_channel_that_cannot_be_used_is_named(
     place: Place, channel: str, text: str, remedy: str, sharp: bool

@@ -75,11 +75,7 @@ def _over_all_pools(rule: QueueRule, rows: list[PoolFigures]) -> Breach:
     size = max(row.queued for row in rows)
     minutes = int(max(row.oldest_wait_seconds for row in rows) // 60)
     return Breach(
-        labels=(
-            ("alertname", rule.name),
-            ("grafana_folder", "CI Infra Alerts"),
-            ("type", "alerting-infra"),
-        ),
+        labels=(("alertname", rule.name), ("grafana_folder", "CI Infra Alerts"), ("type", "alerting-infra")),
         annotations=(
             ("Priority", rule.priority),
             ("Teams", rule.team),

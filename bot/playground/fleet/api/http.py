@@ -35,10 +35,7 @@ def scaler_routes(scaler: SimulatedScaler) -> list[Route]:
         answer = scaler.put(request.path_params["name"], body, request.headers.get("idempotency-key", ""))
         return JSONResponse(answer.document, status_code=answer.status)
 
-    return [
-        Route("/pools/{name}", read, methods=["GET"]),
-        Route("/pools/{name}", write, methods=["PUT"]),
-    ]
+    return [Route("/pools/{name}", read, methods=["GET"]), Route("/pools/{name}", write, methods=["PUT"])]
 
 
 def overview_routes(title: str, figures: Callable[[], tuple[PoolFigures, ...]]) -> list[Route]:

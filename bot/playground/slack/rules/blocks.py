@@ -2,22 +2,9 @@
 
 from collections.abc import Sequence
 
-from bot.playground.slack.rules.charts import (
-    check_data_visualization,
-    check_table,
-    check_tables_together,
-)
+from bot.playground.slack.rules.charts import check_data_visualization, check_table, check_tables_together
 from bot.playground.slack.rules.elements import IN_ACTIONS, IN_INPUT, IN_SECTION, check_element
-from bot.playground.slack.rules.shapes import (
-    Problems,
-    Shape,
-    Text,
-    check_shape,
-    check_text,
-    items_of,
-    say,
-    shape,
-)
+from bot.playground.slack.rules.shapes import Problems, Shape, Text, check_shape, check_text, items_of, say, shape
 from bot.playground.slack.rules.structure import CHILDREN, STRUCTURE
 from bot.playground.slack.wire import Json, rows, text
 

@@ -91,10 +91,7 @@ ELEMENTS: dict[str, Shape] = {
     ),
     "overflow": shape(others="options confirm", required="options", rule=_overflow),
     "static_select": shape(
-        texts=_PLACEHOLDER,
-        others="options initial_option confirm focus_on_load",
-        required="options",
-        rule=_select,
+        texts=_PLACEHOLDER, others="options initial_option confirm focus_on_load", required="options", rule=_select
     ),
     "plain_text_input": shape(
         texts=_PLACEHOLDER,
