@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from bot.playground.fleet import faults
 from bot.playground.fleet.alerting.alerts import Pace
 from bot.playground.fleet.alerting.rules import QueueRule, breaches
 from bot.playground.fleet.api.standin import FleetStandIn
 from bot.playground.fleet.api.wire import fingerprint, read_time
+from bot.playground.fleet.faults import FleetFault, FleetFaultKind
 from bot.playground.fleet.figures import PoolFigures
 from bot.playground.fleet.scenarios import ALL_QUEUES, HEALTHY, LIMIT_REACHED, ONE_QUEUE, SURGE, Scenario
 from bot.playground.fleet.spec import Burst
@@ -30,7 +30,10 @@ def two_outages(rule: QueueRule) -> Scenario:
     for name, later in (("first", 0), ("second", 10)):
         bursts = tuple(Burst((at + later) * MINUTE, 7) for at in (5, 60))
         pools.append(small_pool(name=name, minimum=10, bursts=bursts))
-        gaps += [faults.label_gone(name, (at + later - 1) * MINUTE, (at + later + 20) * MINUTE) for at in (5, 60)]
+        gaps += [
+            FleetFault(FleetFaultKind.PROVIDER_OUTAGE, (at + later - 1) * MINUTE, (at + later + 20) * MINUTE, name)
+            for at in (5, 60)
+        ]
     return replace(HEALTHY, rule=rule, pools=tuple(pools), faults=tuple(gaps))
 
 

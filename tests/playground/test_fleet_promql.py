@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from bot.playground.fleet.api.metrics_api import shown
-from bot.playground.fleet.api.promql import Element, instant, over_range
-from bot.playground.fleet.api.promql_syntax import BadQuery
+from bot.playground.fleet.api.promql import BadQuery, Element, instant, over_range
 from bot.playground.fleet.api.standin import FleetStandIn
 from bot.playground.fleet.history import History
 from bot.playground.fleet.metrics import FAMILIES, ExposedSample, exposition, samples
@@ -69,9 +68,9 @@ def test_a_counter_that_starts_again_still_grows() -> None:
     assert instant(recorded(10, 20, 5, 15), "increase(x_total[30s])", 100) == [Element((("pool", "a"),), 25.0)]
 
 
-def test_one_sample_gives_no_rate() -> None:
+def test_one_sample_gives_no_increase() -> None:
     """Unknown is an empty vector, not zero."""
-    assert instant(recorded(10), "rate(x_total[1m])", 100) == []
+    assert instant(recorded(10), "increase(x_total[1m])", 100) == []
 
 
 def test_a_series_that_ended_is_gone_at_once() -> None:
@@ -104,23 +103,16 @@ def test_the_history_keeps_a_day() -> None:
         ("", "unexpected end of input"),
         ("sum(x", "unexpected end of input"),
         ("x{pool=}", "unexpected"),
-        ("x{pool='a'", "unexpected end of input"),
         ('x{pool=~"("}', "error parsing regexp"),
         ("{}", "at least one non-empty matcher"),
-        ("rate(x)", 'expected type range vector in call to function "rate"'),
-        ("rate(x[5])", "unexpected"),
-        ("x[5m]", "range vector"),
-        ("sum(x[5m])", "range vector"),
-        ("histogram_quantile(0.5, x)", 'does not know the function "histogram_quantile"'),
-        ("sum without (pool) (x)", 'does not know "without"'),
+        ("increase(x)", "unexpected ')'"),
+        ("x[5m]", "unexpected '['"),
+        ("rate(x[5m])", 'does not know the function "rate"'),
+        ("sum without (pool) (x)", "unexpected 'without'"),
         ("x > 3", "unexpected character: '>'"),
-        ("x offset 5m", "unexpected 'offset'"),
         ("x y", "unexpected 'y'"),
-        ("sum(1)", "expected type instant vector"),
-        ("topk(x)", "unexpected ')'"),
-        ("topk(x_total, x_total)", "expected type scalar"),
-        ("(" * 60 + "1" + ")" * 60, "at most 50 parentheses"),
-        ("sum by (pool) (x) by (pool)", "grouping is given twice"),
+        ("sum(1)", "unexpected '1'"),
+        ("(" * 60 + "x" + ")" * 60, "at most 50 parentheses"),
     ],
 )
 def test_what_it_cannot_answer_it_refuses_by_name(query: str, says: str) -> None:
@@ -130,29 +122,17 @@ def test_what_it_cannot_answer_it_refuses_by_name(query: str, says: str) -> None
     assert says in str(refused.value)
 
 
-def test_ambiguous_matching_is_refused() -> None:
-    """Two series on one side that look the same without their names cannot be matched."""
-    history = History()
-    history.record(100, [ExposedSample("x", (), 1.0), ExposedSample("y", (), 2.0)])
-    with pytest.raises(BadQuery, match="many-to-many"):
-        instant(history, '{__name__=~"x|y"} + x', 100)
-
-
 async def test_the_query_api_answers_like_prometheus(surge: FleetStandIn) -> None:
-    """Vector, scalar, matrix and error have Prometheus' shapes; GET and POST are alike; values are text."""
+    """Vector, matrix and error have Prometheus' shapes; values are text."""
     async with client(surge) as http:
-        vector = await http.get("/api/v1/query", params={"query": "sum(ci_provider_up)"})
-        posted = await http.post("/api/v1/query", data={"query": "sum(ci_provider_up)"})
-        scalar = await http.get("/api/v1/query", params={"query": "6 / 4", "time": "2027-01-15T08:00:00Z"})
-        span: dict[str, str | float] = {"query": "sum(ci_provider_up)", "start": NOON - 20, "end": NOON, "step": "10s"}
+        vector = await http.get("/api/v1/query", params={"query": "min(ci_provider_up)"})
+        span: dict[str, str | float] = {"query": "min(ci_provider_up)", "start": NOON - 20, "end": NOON, "step": 10}
         matrix = await http.get("/api/v1/query_range", params=span)
         nothing = await http.get("/api/v1/query", params={"query": "ci_nothing"})
-    assert vector.json() == posted.json()
     assert vector.json() == {
         "status": "success",
         "data": {"resultType": "vector", "result": [{"metric": {}, "value": [int(NOON), "1"]}]},
     }
-    assert scalar.json()["data"] == {"resultType": "scalar", "result": [1800000000, "1.5"]}
     times = [int(NOON) - 20, int(NOON) - 10, int(NOON)]
     assert matrix.json()["data"]["result"] == [{"metric": {}, "values": [[at, "1"] for at in times]}]
     assert nothing.json()["data"] == {"resultType": "vector", "result": []}
@@ -161,35 +141,22 @@ async def test_the_query_api_answers_like_prometheus(surge: FleetStandIn) -> Non
 @pytest.mark.parametrize(
     ("path", "asked", "says"),
     [
-        ("query", {"query": "sum("}, 'invalid parameter "query": 1:5: parse error: unexpected end of input'),
-        ("query", {}, 'invalid parameter "query"'),
-        ("query", {"query": "1", "time": "soon"}, 'invalid parameter "time": cannot parse "soon"'),
-        ("query", {"query": "1", "time": "nan"}, 'invalid parameter "time"'),
-        ("query_range", {"query": "1", "start": 1, "end": 2, "step": "often"}, 'invalid parameter "step"'),
-        ("query_range", {"query": "1", "start": 1, "end": 2, "step": 0}, "zero or negative"),
-        ("query_range", {"query": "1", "start": 2, "end": 1, "step": 1}, "must not be before start time"),
-        ("query_range", {"query": "1", "start": 0, "end": 20_000, "step": 1}, "exceeded maximum resolution"),
-        ("query_range", {"query": "1", "end": 2, "step": 1}, 'invalid parameter "start"'),
+        ("query", {"query": "sum("}, "1:5: parse error: unexpected end of input"),
+        ("query", {"query": "x", "time": "soon"}, 'invalid parameter "time"'),
+        ("query", {"query": "x", "time": "nan"}, 'invalid parameter "time"'),
+        ("query_range", {"query": "x", "start": 1, "end": 2, "step": 0}, "must give 1 to 11,000 points"),
+        ("query_range", {"query": "x", "start": 2, "end": 1, "step": 1}, "must give 1 to 11,000 points"),
+        ("query_range", {"query": "x", "start": 0, "end": 20_000, "step": 1}, "must give 1 to 11,000 points"),
+        ("query_range", {"query": "x", "end": 2, "step": 1}, 'invalid parameter "start"'),
     ],
 )
-async def test_a_bad_request_is_a_400_that_names_the_parameter(
-    path: str, asked: dict[str, str | int], says: str, surge: FleetStandIn
-) -> None:
-    """The answer is Prometheus' own error document."""
+async def test_a_bad_request_is_a_400(path: str, asked: dict[str, str | int], says: str, surge: FleetStandIn) -> None:
+    """The answer is Prometheus' own error document, and names what is wrong."""
     async with client(surge) as http:
         answer = await http.get(f"/api/v1/{path}", params=asked)
     assert answer.status_code == 400
-    assert answer.json()["status"] == "error"
     assert answer.json()["errorType"] == "bad_data"
     assert says in answer.json()["error"]
-
-
-async def test_it_says_that_it_is_ready(surge: FleetStandIn) -> None:
-    """Checks of a metrics server find what they look for."""
-    async with client(surge) as http:
-        assert (await http.get("/-/ready")).status_code == 200
-        build = (await http.get("/api/v1/status/buildinfo")).json()
-        assert build["data"]["version"] == "playground"
 
 
 @pytest.mark.parametrize("figure", PRODUCT_FIGURES)

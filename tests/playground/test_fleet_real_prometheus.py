@@ -36,8 +36,6 @@ def comparable(answer: Answer, times: bool) -> list[Any]:
     """Return an answer with its rows sorted and its numbers rounded to what floating point may differ in."""
     data = answer["data"]
     assert isinstance(data, dict)
-    if data["resultType"] == "scalar":
-        return [rounded(data["result"][1])]
     rows = []
     for row in data["result"]:
         points = row["values"] if "values" in row else [row["value"]]
@@ -100,7 +98,7 @@ async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path: Path
                 for at in (end, end - 37.5 * 60, end - 251 * 60, end - 86_400):
                     answers = [await asked(http, "query", query=query, time=at) for http in (real, ours)]
                     assert comparable(answers[0], True) == comparable(answers[1], True), (query, at)
-                span = {"query": query, "start": end - 6000, "end": end, "step": "7m"}
+                span = {"query": query, "start": end - 6000, "end": end, "step": 420}
                 answers = [await asked(http, "query_range", **span) for http in (real, ours)]
                 assert comparable(answers[0], True) == comparable(answers[1], True), query
 
@@ -127,30 +125,3 @@ async def until_scraped(http: httpx.AsyncClient) -> None:
             return
         await asyncio.sleep(0.1)
     raise AssertionError("Prometheus stored no scrape of the fleet")
-
-
-@pytest.mark.needs("prometheus")
-async def test_what_prometheus_refuses_the_evaluator_refuses_too(tmp_path: Path) -> None:
-    """Both answer 400 with bad_data to the same broken queries."""
-    fleet = trouble()
-    broken = [
-        "",
-        "sum(",
-        "ci_runners{",
-        "rate(ci_jobs_queued)",
-        "ci_jobs_queued[5m",
-        "{}",
-        "sum(1)",
-        'x{a=~"("}',
-        "x y",
-    ]
-    with prometheus(tmp_path, "global: {}") as address:
-        transport = httpx.ASGITransport(fleet.app)
-        async with (
-            httpx.AsyncClient(base_url=address) as real,
-            httpx.AsyncClient(transport=transport, base_url="http://fleet.test") as ours,
-        ):
-            for query in broken:
-                answers = [await http.get("/api/v1/query", params={"query": query}) for http in (real, ours)]
-                assert [a.status_code for a in answers] == [400, 400], query
-                assert [a.json()["errorType"] for a in answers] == ["bad_data", "bad_data"]

@@ -5,10 +5,9 @@ import json
 
 import pytest
 
-from bot.playground.fleet import faults
 from bot.playground.fleet.api.scaler import KEYS_KEPT, SimulatedScaler
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
-from bot.playground.fleet.scenarios import HEALTHY, LIMIT_REACHED, SURGE
+from bot.playground.fleet.scenarios import HEALTHY, SURGE
 from bot.playground.fleet.simulation import SimulatedFleet
 from tests.playground.fleet_world import NOON, TARGET, Receiver, client, small_pool, stand_in
 
@@ -81,19 +80,6 @@ def test_old_keys_are_forgotten() -> None:
         scaler.put("small", {"desired": 5}, str(number))
     assert scaler.put("small", {"desired": 6}, "0").status == 200
     assert scaler.put("small", {"desired": 6}, str(KEYS_KEPT)).status == 409
-
-
-async def test_a_deaf_scaler_says_yes_and_the_size_does_not_change() -> None:
-    """Accepting and delivering nothing can be told by reading again."""
-    fleet = stand_in(LIMIT_REACHED, Receiver())
-    fleet.inject(faults.scaler_deaf("linux.4xlarge", fleet.fleet.now_seconds))
-    await fleet.step(5)
-    async with client(fleet) as http:
-        answer = await http.put("/pools/linux.4xlarge", json={"desired": 40})
-        await fleet.step(5)
-        after = (await http.get("/pools/linux.4xlarge")).json()
-    assert answer.status_code == 200
-    assert (after["current"], after["limit"]) == (24, 24)
 
 
 async def test_links_of_alerts_lead_to_a_page() -> None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from bot.playground.fleet.pool import RunnerState, SimulatedPool, SimulatedRunner
 
 TICK_SECONDS = 15.0
-FAILED_KEPT_SECONDS = 1200.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +19,19 @@ class Wish:
 def wish(pool: SimulatedPool, limit: int, now: float) -> Wish:
     """Return what the autoscaler does in one tick.
 
-    It wants a runner for each busy one, each waiting job it heard of and each spare one, between minimum and limit.
-    Failed and offline runners count toward the limit (actions/actions-runner-controller#3700, #4102). Idle runners
-    beyond the wish go after the idle timeout, failed ones when they are cleaned up.
+    It wants a runner for each busy one, each waiting job and each spare one, between minimum and limit. Offline runners
+    count toward the limit (actions/actions-runner-controller#4102). Idle runners beyond the wish go after the idle
+    timeout.
     """
-    demand = pool.count(RunnerState.BUSY) + pool.noticed + pool.spec.spare
+    demand = pool.count(RunnerState.BUSY) + len(pool.waiting) + pool.spec.spare
     wanted = max(pool.floor, demand)
-    dead = pool.count(RunnerState.OFFLINE) + pool.count(RunnerState.FAILED)
+    dead = pool.count(RunnerState.OFFLINE)
     room = max(0, limit - pool.capacity - dead)
     at_once = min(room, max(0, (pool.target or 0) - pool.capacity - dead))
     missing = min(room, max(0, wanted - pool.capacity)) - at_once
     surplus = max(0, pool.capacity - min(wanted, limit))
     old_idle = [r for r in pool.idle.values() if now - r.since_seconds >= pool.spec.idle_timeout_seconds]
-    failed = [r for r in pool.in_state([RunnerState.FAILED]) if now - r.since_seconds >= FAILED_KEPT_SECONDS]
-    return Wish(at_once, _paced(pool, max(0, missing)), (*old_idle[:surplus], *failed))
+    return Wish(at_once, _paced(pool, max(0, missing)), tuple(old_idle[:surplus]))
 
 
 def _paced(pool: SimulatedPool, missing: int) -> int:

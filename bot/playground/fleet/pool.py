@@ -24,13 +24,12 @@ class RunnerState(StrEnum):
 
 @dataclass(slots=True)
 class SimulatedJob:
-    """One job; `noticed` says whether the autoscaler heard that it is waiting."""
+    """One job."""
 
     id: int
     source: Source
     queued_at: float
     nominal_seconds: float
-    noticed: bool = True
     started_at: float | None = None
 
     @property
@@ -82,7 +81,6 @@ class SimulatedPool:
         self.runners: dict[int, SimulatedRunner] = {}
         self.idle: dict[int, SimulatedRunner] = {}
         self.states: Counter[RunnerState] = Counter()
-        self.noticed = 0
         self.target: int | None = None
         self.tally = Tally()
         self.create_allowance = 0.0
@@ -104,7 +102,6 @@ class SimulatedPool:
     def enqueue(self, job: SimulatedJob) -> None:
         """Queue a job."""
         self.waiting.append(job)
-        self.noticed += job.noticed
         self.tally.arrived[(job.source.repository, job.source.workflow)] += 1
         self.tally.arrivals_at.append(job.queued_at)
 
@@ -112,7 +109,6 @@ class SimulatedPool:
         """Give the job that waits longest to the runner that has been idle longest; both must exist."""
         runner = next(iter(self.idle.values()))
         job = self.waiting.popleft()
-        self.noticed -= job.noticed
         job.started_at = now
         runner.job = job
         self.move(runner, RunnerState.BUSY, now)

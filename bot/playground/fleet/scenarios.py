@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from bot.playground.fleet import faults
 from bot.playground.fleet.alerting.rules import Flavour, QueueRule
-from bot.playground.fleet.faults import FleetFault
+from bot.playground.fleet.faults import FleetFault, FleetFaultKind
 from bot.playground.fleet.spec import Burst, PoolSpec, Rate
 from bot.playground.fleet.usual_pools import GPU, LINUX, LINUX_LARGE, MACOS, WINDOWS
 
@@ -123,7 +122,11 @@ STOCKOUT = Scenario(
         replace(GPU, bursts=(Burst(-24 * MINUTE, 45),), rates=(Rate(-24 * MINUTE, 0.7), Rate(3 * HOUR, 0.4))),
         MACOS,
     ),
-    faults=(faults.stockout(GPU.name, -60 * MINUTE, 240 * MINUTE),),
+    faults=(
+        FleetFault(
+            FleetFaultKind.CREATES_REFUSED, -60 * MINUTE, 240 * MINUTE, GPU.name, code="InsufficientInstanceCapacity"
+        ),
+    ),
 )
 
 OFFLINE_HOSTS = Scenario(
@@ -140,7 +143,7 @@ OFFLINE_HOSTS = Scenario(
     wall_minutes=5,
     rule=ONE_QUEUE,
     pools=(LINUX, LINUX_LARGE, replace(MACOS, bursts=(Burst(-24 * MINUTE, 14),)), WINDOWS),
-    faults=(faults.hosts_offline(MACOS.name, 14, -25 * MINUTE, 180 * MINUTE),),
+    faults=(FleetFault(FleetFaultKind.HOSTS_OFFLINE, -25 * MINUTE, 180 * MINUTE, MACOS.name, 14),),
 )
 
 PROVIDER_OUTAGE = Scenario(
@@ -157,7 +160,7 @@ PROVIDER_OUTAGE = Scenario(
     wall_minutes=4,
     rule=ALL_QUEUES,
     pools=(replace(LINUX, creates_per_minute=8), LINUX_LARGE, GPU, MACOS),
-    faults=(faults.provider_outage(-24 * MINUTE, 90 * MINUTE),),
+    faults=(FleetFault(FleetFaultKind.PROVIDER_OUTAGE, -24 * MINUTE, 90 * MINUTE),),
 )
 
 BUSY_WINDOWS = replace(
@@ -182,7 +185,7 @@ HUNG_JOBS = Scenario(
     wall_minutes=8,
     rule=ONE_QUEUE,
     pools=(LINUX, LINUX_LARGE, GPU, BUSY_WINDOWS),
-    faults=(faults.jobs_hung(WINDOWS.name, 4, -95 * MINUTE, 120 * MINUTE, workflow="trunk"),),
+    faults=(FleetFault(FleetFaultKind.JOBS_HUNG, -95 * MINUTE, 120 * MINUTE, WINDOWS.name, 4, workflow="trunk"),),
 )
 
 EARLY_WARNING = Scenario(

@@ -39,12 +39,12 @@ class SimulatedFleet:
         self._dice = {
             (name, use): random.Random(f"{seed}/{name}/{use}")  # noqa: S311 - a game, not a secret
             for name in self.pools
-            for use in ("arrivals", "creates", "events")
+            for use in ("arrivals", "creates")
         }
         for pool in self.pools.values():
             self._open(pool, start_seconds)
         for fault in faults:
-            self.inject(fault)
+            self._inject(fault)
 
     def advance(self, to_seconds: float) -> None:
         """Simulate up to and including `to_seconds`; an earlier time changes nothing."""
@@ -56,15 +56,6 @@ class SimulatedFleet:
         for pool in self.pools.values():
             pool.tally.forget(self.now_seconds)
 
-    def inject(self, fault: FleetFault) -> None:
-        """Add a fault; one that started in the past starts now. Raises UnknownPoolError."""
-        if fault.pool is not None:
-            self.pool(fault.pool)
-        self.faults.append(fault)
-        self._at(max(fault.start_seconds, self.now_seconds), partial(self._fault_starts, fault))
-        if fault.end_seconds != math.inf:
-            self._at(fault.end_seconds, partial(self._fault_ends, fault))
-
     def pool(self, name: str) -> SimulatedPool:
         """Return the pool; raises UnknownPoolError with the names that exist."""
         if name not in self.pools:
@@ -74,16 +65,12 @@ class SimulatedFleet:
     @property
     def provider_up(self) -> bool:
         """Say whether the CI provider assigns jobs to runners."""
-        return not any(f.kind is FleetFaultKind.PROVIDER_OUTAGE and f.active(self.now_seconds, "") for f in self.faults)
+        return self._fault(FleetFaultKind.PROVIDER_OUTAGE, "") is None
 
     def limit(self, name: str) -> int:
         """Return the most runners that the pool may have now: its limit, or a higher target set from outside."""
         pool = self.pool(name)
-        if self._fault(FleetFaultKind.LABEL_GONE, name):
-            return 0
-        lowered = self._fault(FleetFaultKind.LIMIT_LOWERED, name)
-        configured = int(lowered.amount) if lowered else pool.spec.limit
-        return max(configured, pool.target or 0)
+        return max(pool.spec.limit, pool.target or 0)
 
     def set_target(self, name: str, desired: int) -> None:
         """Set the pool's absolute target; the missing runners are created at the autoscaler's next tick.
@@ -96,10 +83,14 @@ class SimulatedFleet:
         if not pool.spec.minimum <= desired <= pool.spec.ceiling:
             bounds = f"{pool.spec.minimum} to {pool.spec.ceiling}"
             raise OutOfRangeError(f"desired {desired} is outside {bounds} for pool {name}")
-        if self._fault(FleetFaultKind.SCALER_DEAF, name):
-            return
         if desired != pool.target:
             pool.target = desired if desired >= pool.capacity else None
+
+    def _inject(self, fault: FleetFault) -> None:
+        self.faults.append(fault)
+        self._at(max(fault.start_seconds, self.now_seconds), partial(self._fault_starts, fault))
+        if fault.end_seconds != math.inf:
+            self._at(fault.end_seconds, partial(self._fault_ends, fault))
 
     def _open(self, pool: SimulatedPool, start: float) -> None:
         mean_minutes = sum(s.share * s.median_minutes for s in pool.spec.sources) / sum(
@@ -125,10 +116,6 @@ class SimulatedFleet:
         dice = self._dice[(pool.spec.name, "arrivals")]
         for _ in range(_poisson(dice, pool.spec.rate_at(now))):
             self._at(now + 60 * dice.random(), partial(self._arrive, pool, self._source(pool)))
-        flood = self._fault(FleetFaultKind.FLOOD, pool.spec.name)
-        if flood:
-            for _ in range(_poisson(dice, flood.amount)):
-                self._at(now + 60 * dice.random(), partial(self._arrive, pool, _flooding(pool, flood.workflow)))
         self._at(now + 60, partial(self._minute, pool))
 
     def _burst(self, pool: SimulatedPool, jobs: int, now: float) -> None:
@@ -143,13 +130,11 @@ class SimulatedFleet:
         seconds = self._dice[(pool.spec.name, "arrivals")].lognormvariate(
             math.log(source.median_minutes * 60), source.spread
         )
-        lost = self._fault(FleetFaultKind.EVENTS_LOST, pool.spec.name)
-        heard = lost is None or self._dice[(pool.spec.name, "events")].random() >= lost.amount
-        pool.enqueue(SimulatedJob(40_000_000_000 + next(self._numbers), source, now, seconds, heard))
+        pool.enqueue(SimulatedJob(40_000_000_000 + next(self._numbers), source, now, seconds))
         self._assign(pool, now)
 
     def _assign(self, pool: SimulatedPool, now: float) -> None:
-        if not self.provider_up or self._fault(FleetFaultKind.LABEL_GONE, pool.spec.name):
+        if self._fault(FleetFaultKind.PROVIDER_OUTAGE, pool.spec.name):
             return
         while pool.waiting and pool.idle:
             runner = pool.start_next(now)
@@ -166,14 +151,12 @@ class SimulatedFleet:
         if runner.job is not job:
             return
         pool.end_job(runner, now)
-        if pool.spec.ephemeral or self._fault(FleetFaultKind.LABEL_GONE, pool.spec.name):
+        if pool.spec.ephemeral:
             pool.remove(runner)
         self._assign(pool, now)
 
     def _tick(self, pool: SimulatedPool, now: float) -> None:
         self._at(now + TICK_SECONDS, partial(self._tick, pool))
-        if self._fault(FleetFaultKind.LABEL_GONE, pool.spec.name):
-            return
         wished = wish(pool, self.limit(pool.spec.name), now)
         for runner in wished.let_go:
             pool.remove(runner)
@@ -196,10 +179,6 @@ class SimulatedFleet:
     def _booted(self, pool: SimulatedPool, runner: SimulatedRunner, now: float) -> None:
         if runner.state is not RunnerState.BOOTING or runner.id not in pool.runners:
             return
-        silent = self._fault(FleetFaultKind.NEVER_REGISTERS, pool.spec.name)
-        if silent:
-            pool.move(runner, RunnerState.FAILED, now)
-            return
         pool.tally.registrations += 1
         pool.move(runner, RunnerState.IDLE, now)
         self._assign(pool, now)
@@ -210,9 +189,6 @@ class SimulatedFleet:
                 for runner in pool.in_state([RunnerState.IDLE, RunnerState.BUSY])[: int(fault.amount)]:
                     pool.end_job(runner, now)
                     pool.move(runner, RunnerState.OFFLINE, now)
-            if fault.kind is FleetFaultKind.LABEL_GONE and fault.active(now, name):
-                for runner in [r for r in pool.runners.values() if r.state is not RunnerState.BUSY]:
-                    pool.remove(runner)
 
     def _fault_ends(self, fault: FleetFault, now: float) -> None:
         for name, pool in self.pools.items():
@@ -228,9 +204,3 @@ def _poisson(dice: random.Random, mean: float) -> int:
         product *= dice.random()
         count += 1
     return count
-
-
-def _flooding(pool: SimulatedPool, workflow: str) -> Source:
-    known = next((s for s in pool.spec.sources if s.workflow == workflow), None)
-    first = pool.spec.sources[0]
-    return known or Source(first.repository, workflow, "retry", 0.0, first.median_minutes)

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from bot.playground.fleet.api.promql_syntax import LabelMatcher
+from bot.playground.fleet.api.promql import LabelMatcher
 from bot.playground.fleet.api.wire import read_time, written
 
 Labels = tuple[tuple[str, str], ...]

@@ -2,17 +2,14 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from urllib.parse import parse_qsl
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bot.playground.fleet.api.promql import Element, instant, over_range
-from bot.playground.fleet.api.promql_syntax import BadQuery, duration_seconds
-from bot.playground.fleet.api.wire import read_time
+from bot.playground.fleet.api.promql import BadQuery, instant, over_range
 from bot.playground.fleet.history import History
 from bot.playground.fleet.metrics import CONTENT_TYPE, exposition, samples
 from bot.playground.fleet.simulation import SimulatedFleet
@@ -27,86 +24,49 @@ def metrics_routes(fleet: SimulatedFleet, history: History, now: Clock) -> list[
         return Response(exposition(samples(fleet)), media_type=CONTENT_TYPE)
 
     async def query(request: Request) -> Response:
-        return await _guarded(request, lambda asked: _instant(history, asked, now))
+        return _guarded(request, lambda asked: _instant(history, asked, now))
 
     async def query_range(request: Request) -> Response:
-        return await _guarded(request, lambda asked: _range(history, asked))
-
-    async def ready(_: Request) -> Response:
-        return PlainTextResponse("The playground's metrics server is Ready.\n")
-
-    async def build(_: Request) -> Response:
-        return _success({"version": "playground", "revision": "", "branch": "", "buildDate": "", "goVersion": ""})
+        return _guarded(request, lambda asked: _range(history, asked))
 
     return [
         Route("/metrics", show),
-        Route("/api/v1/query", query, methods=["GET", "POST"]),
-        Route("/api/v1/query_range", query_range, methods=["GET", "POST"]),
-        Route("/api/v1/status/buildinfo", build),
-        Route("/-/ready", ready),
-        Route("/-/healthy", ready),
+        Route("/api/v1/query", query),
+        Route("/api/v1/query_range", query_range),
     ]
 
 
-async def _guarded(request: Request, answer: Callable[[dict[str, str]], Response]) -> Response:
-    asked = dict(request.query_params)
-    if request.method == "POST":
-        asked |= dict(parse_qsl((await request.body()).decode("utf-8", "replace"), keep_blank_values=True))
+def _guarded(request: Request, answer: Callable[[Mapping[str, str]], Response]) -> Response:
     try:
-        return answer(asked)
+        return answer(request.query_params)
     except BadQuery as problem:
         return JSONResponse({"status": "error", "errorType": "bad_data", "error": str(problem)}, status_code=400)
 
 
-def _instant(history: History, asked: dict[str, str], now: Clock) -> Response:
-    at = _time(asked, "time") if "time" in asked else now()
-    found = _named("query", lambda: instant(history, asked.get("query", ""), at))
-    if isinstance(found, float):
-        return _success({"resultType": "scalar", "result": [_shown_time(at), shown(found)]})
+def _instant(history: History, asked: Mapping[str, str], now: Clock) -> Response:
+    at = _number(asked, "time") if "time" in asked else now()
+    found = instant(history, asked.get("query", ""), at)
     rows = [{"metric": dict(e.labels), "value": [_shown_time(at), shown(e.value)]} for e in found]
     return _success({"resultType": "vector", "result": rows})
 
 
-def _range(history: History, asked: dict[str, str]) -> Response:
-    start, end, step = _time(asked, "start"), _time(asked, "end"), _step(asked.get("step", ""))
-    found = over_range(history, asked.get("query", ""), start, end, step)
+def _range(history: History, asked: Mapping[str, str]) -> Response:
+    start, end, step = (_number(asked, name) for name in ("start", "end", "step"))
     rows = [
         {"metric": dict(labels), "values": [[_shown_time(at), shown(value)] for at, value in points]}
-        for labels, points in found
+        for labels, points in over_range(history, asked.get("query", ""), start, end, step)
     ]
     return _success({"resultType": "matrix", "result": rows})
 
 
-def _named(parameter: str, evaluate: Callable[[], float | list[Element]]) -> float | list[Element]:
+def _number(asked: Mapping[str, str], name: str) -> float:
     try:
-        return evaluate()
-    except BadQuery as problem:
-        raise BadQuery(f'invalid parameter "{parameter}": {problem}') from None
-
-
-def _time(asked: dict[str, str], name: str) -> float:
-    text = asked.get(name, "")
-    for read in (float, read_time):
-        try:
-            at = read(text)
-        except ValueError:
-            continue
-        if math.isfinite(at):
-            return at
-    raise BadQuery(f'invalid parameter "{name}": cannot parse "{text}" to a valid timestamp')
-
-
-def _step(text: str) -> float:
-    try:
-        seconds = float(text)
+        found = float(asked.get(name, ""))
     except ValueError:
-        try:
-            return duration_seconds(text)
-        except BadQuery:
-            seconds = math.nan
-    if not math.isfinite(seconds):
-        raise BadQuery(f'invalid parameter "step": cannot parse "{text}" to a valid duration')
-    return seconds
+        found = math.nan
+    if not math.isfinite(found):
+        raise BadQuery(f'invalid parameter "{name}": write seconds as a number')
+    return found
 
 
 def shown(value: float) -> str:

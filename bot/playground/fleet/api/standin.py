@@ -16,7 +16,6 @@ from bot.playground.fleet.api.alertmanager_api import AlertmanagerApi
 from bot.playground.fleet.api.http import fleet_app, overview_routes, scaler_routes
 from bot.playground.fleet.api.metrics_api import metrics_routes
 from bot.playground.fleet.api.scaler import SimulatedScaler
-from bot.playground.fleet.faults import FleetFault
 from bot.playground.fleet.figures import PoolFigures, read
 from bot.playground.fleet.history import History
 from bot.playground.fleet.metrics import samples
@@ -88,10 +87,6 @@ class FleetStandIn:
     def figures(self) -> tuple[PoolFigures, ...]:
         """Return the figures of every pool now."""
         return tuple(read(self.fleet, name) for name in self.fleet.pools)
-
-    def inject(self, fault: FleetFault) -> None:
-        """Add a fault; its times are simulated seconds, `self.fleet.now_seconds` is now. Raises UnknownPoolError."""
-        self.fleet.inject(fault)
 
     async def step(self, minutes: float) -> None:
         """Simulate this many minutes at once, one by one, alerts included."""
