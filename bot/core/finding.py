@@ -45,7 +45,7 @@ class Finding:
     """One cause supported by facts."""
 
     cause: str
-    """Its id, the name of the rule's module under `bot/diagnosis/`."""
+    """Its id, as in the rule."""
     confidence: float
     """0 to 1; see `sureness`."""
     evidence: tuple[Statement, ...]
@@ -193,7 +193,7 @@ class Rule:
     """One cause and its test; a rule without its figures says nothing, and the missing ones are reported."""
 
     cause: str
-    """The cause's id: the name of the module that holds the rule."""
+    """The cause's id: the name of the module that holds the rule; see `bot/diagnosis/refused.py` for the cloud's."""
     find: Find
     scaling: Scaling
     """Whether more runners help against this cause."""

@@ -95,7 +95,7 @@ TEXT_READERS: dict[str, str] = {
     "bot.core.reporting.issue": "the mark in the text of an issue",
     "bot.core.requests.offer": "request ids, INCIDENT.HASH",
     "bot.diagnosis.hosted": "labels of the CI provider's own machines",
-    "bot.diagnosis.refusals": "error codes of the clouds",
+    "bot.diagnosis.refused": "error codes of the clouds",
     "bot.incidents.intake": "index values, and keys of groups",
     "bot.maintenance.recover": "message keys and index values",
     "bot.requests.permission": "Slack ids: a group begins with S",

@@ -17,7 +17,7 @@ from bot.core.pool.held_cause import judged, remembered
 from bot.core.pool.pool import Snapshot
 from bot.diagnosis.earned import EARNED
 from bot.diagnosis.rank import diagnosed
-from bot.diagnosis.refusals import family
+from bot.diagnosis.refused import family
 from tests.architecture.tree import ROOT
 from tests.bench.jobfleet.cases import KINDS, PAIRS, Case, case, tellable
 from tests.bench.jobfleet.stories import NAME, Moment, lived

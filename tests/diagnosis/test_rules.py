@@ -1,7 +1,6 @@
 """Every cause of the table, as a row of figures, and what each rule does when its figures are not there."""
 
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from bot.core.finding import Around, Facts, Found, Rule, Scaling
 from bot.core.pool.pool import Counted, PoolRules
 from bot.diagnosis import surge
 from bot.diagnosis.rank import diagnosed
-from bot.diagnosis.refusals import family
+from bot.diagnosis.refused import family
 from bot.diagnosis.registry import RULES
 from tests.diagnosis.rows import HUNG, POOL, SOURCES, facts, lately
 
@@ -117,8 +116,8 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
 
 @pytest.mark.parametrize(("cause", "found", "scaling"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_a_cause_is_named_first_with_its_figures(cause: str, found: Facts, scaling: Scaling) -> None:
-    """The row's cause comes first, by the rule of that file, with evidence, advice and whether scaling helps."""
-    assert diagnosed(found, [import_module(f"bot.diagnosis.{cause}").RULE]).top is not None
+    """The row's cause comes first, by its rule, with evidence, advice and whether scaling helps."""
+    assert diagnosed(found, [rule for rule in RULES if rule.cause == cause]).top is not None
     top = diagnosed(found).top
     assert top is not None
     assert (top.cause, top.scaling) == (cause, scaling)
