@@ -1,9 +1,12 @@
-"""Gives store tests their world: each runs on the fake, on the bundled Valkey and on this machine's redis-server."""
+"""Gives store tests their world (the fake, Valkey and this machine's redis-server), and others a made-up AWS."""
 
 from collections.abc import AsyncIterator, Iterator
 
+import httpx
 import pytest
+from moto.server import ThreadedMotoServer
 
+from tests.adapters.scalers.aws_api import MADE_UP
 from tests.adapters.store_world import AnyStore, World
 from tests.redis_servers import plain_redis
 
@@ -30,3 +33,27 @@ async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
 @pytest.fixture
 def store(world: World) -> AnyStore:
     return world.store()
+
+
+@pytest.fixture(autouse=True)
+def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made up, by the usual variables, which boto3's chain finds before those of this machine."""
+    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in MADE_UP.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="session")
+def moto_server() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    yield "http://{}:{}".format(*server.get_host_and_port())
+    server.stop()
+
+
+@pytest.fixture
+def moto_url(moto_server: str) -> str:
+    """An AWS without anything in it."""
+    httpx.post(f"{moto_server}/moto-api/reset")
+    return moto_server

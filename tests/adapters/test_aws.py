@@ -21,12 +21,6 @@ GROUP = {"AutoScalingGroupNames": ["ci-linux"]}
 SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
 
 
-@pytest.fixture(autouse=True)
-def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in MADE_UP.items():
-        monkeypatch.setenv(name, value)
-
-
 async def test_a_failed_call_is_not_repeated() -> None:
     """botocore would try four times more, longer than a worker's lease."""
     api = AwsApi(faults={"SetDesiredCapacity": "500"})

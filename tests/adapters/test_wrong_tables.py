@@ -110,6 +110,12 @@ SOURCES: dict[str, list[tuple[dict[str, object], dict[str, object], str]]] = {
         ({"every": 5}, {}, f"{PLACE}: every: 5 is not a duration"),
         ({}, {"que": "x"}, '[pool."linux"]: que: there is no such setting'),
     ],
+    "cloudwatch": [
+        ({}, {"preset": "pytorch", "prefix": "x", "organization": ""}, "organization: the preset needs it"),
+        ({}, {"preset": "github_aws_runners", "prefix": ""}, "prefix: the preset needs it"),
+        ({}, {"custom": {"qeued": {"namespace": "a", "name": "b"}}}, "custom.qeued: there is no figure of that name"),
+        ({}, {"preset": None}, "has no figures; add preset, queue, function or custom"),
+    ],
     "prometheus": [
         ({"url": "localhost"}, {}, f"{PLACE}: url: needs http:// or https://"),
         ({"urll": "x"}, {}, f"{PLACE}: urll: there is no such setting"),

@@ -1,21 +1,15 @@
-"""CloudWatch: queue, functions and metrics by name, against moto; and every refusal by name."""
+"""CloudWatch: queue, functions and metrics by name, against moto."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import boto3
-import httpx
 import pytest
-from moto.server import ThreadedMotoServer
 
-from bot.adapters.metrics.cloudwatch import Cloudwatch, build
-from bot.config import ConfigError
-from bot.core.pool.pool import Counted, Snapshot
-from bot.ports import Unreachable
-from tests.adapters.back_end import BackEnd, parts_with, patient_pool
-from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
+from bot.core.pool.pool import Counted
+from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
 from tests.machines import POOL, diagnosed_with
 
@@ -23,29 +17,19 @@ NOW = datetime.now(UTC)
 PYTORCH = {"preset": "pytorch", "prefix": "gh-ci", "organization": "pytorch"}
 TYPE = {"Org": "pytorch", "RunnerType": POOL}
 CREATE, CODE = "run.runners.perOrg.perRunnerType.create", "aws.ec2.perException.runInstances.exception"
-
-
-@pytest.fixture(scope="module")
-def moto_url() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
-
-
-@pytest.fixture(autouse=True)
-def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in MADE_UP.items():
-        monkeypatch.setenv(name, value)
+RIG = Rig("cloudwatch", lambda url: {"region": "us-east-1", "endpoint_url": url}, {}, NOW.timestamp(), POOL)
 
 
 class Put:
     """Writes metrics as the autoscalers and AWS do; each test begins with none."""
 
-    def __init__(self, url: str, region: str) -> None:
-        self.url, self.region = url, region
-        self.client = boto3.client("cloudwatch", region_name=region, endpoint_url=url)
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.client = boto3.client("cloudwatch", region_name="us-east-1", endpoint_url=address)
+
+    @asynccontextmanager
+    async def url(self) -> AsyncIterator[str]:
+        yield self.address
 
     def put(self, namespace: str, name: str, value: float, minutes_ago: float = 1, **dimensions: str) -> "Put":
         named = [{"Name": key, "Value": text} for key, text in dimensions.items()]
@@ -54,21 +38,10 @@ class Put:
         self.client.put_metric_data(Namespace=namespace, MetricData=[datum])
         return self
 
-    @asynccontextmanager
-    async def source(self, keys: Mapping[str, object]) -> AsyncIterator[Cloudwatch]:
-        raw = {"kind": "cloudwatch", "region": self.region, "endpoint_url": self.url}
-        async with patient_pool() as wire:
-            yield build("cw", "[metrics.cw]", raw, {POOL: keys}, parts_with(wire, {}, NOW.timestamp()))
-
-    async def look(self, **keys: object) -> Snapshot:
-        async with self.source(keys) as found:
-            return await found.snapshot(POOL)
-
 
 @pytest.fixture
 def cloud(moto_url: str) -> Put:
-    httpx.post(f"{moto_url}/moto-api/reset")
-    return Put(moto_url, "us-east-1")
+    return Put(moto_url)
 
 
 async def test_the_parts_of_github_aws_runners_are_found_by_their_prefix(cloud: Put) -> None:
@@ -80,7 +53,7 @@ async def test_the_parts_of_github_aws_runners_are_found_by_their_prefix(cloud: 
     for minutes in (1, 5, 40):
         cloud.put("AWS/Lambda", "Errors", 2, minutes, FunctionName=function)
     cloud.put("AWS/Lambda", "Throttles", 1, FunctionName=function)
-    found = await cloud.look(preset="github_aws_runners", prefix="ci")
+    found = await RIG.look(cloud, keys={"preset": "github_aws_runners", "prefix": "ci"})
     assert (found.requests, found.oldest_request_seconds, found.dead_requests) == (41, 1900.0, 3)
     assert (found.create_failures, found.missing) == (5, ())
     assert found.create_failures_by_code == (
@@ -96,7 +69,7 @@ async def test_the_metrics_of_pytorchs_fork_are_read_by_runner_type_and_its_code
     cloud.put(space, f"{CREATE}.fail", 90, Org="pytorch", RunnerType="other")
     cloud.put(space, CODE, 30, Exception="InsufficientInstanceCapacity").put(space, CODE, 5, 60, Exception="Old")
     cloud.put(space, "run.ghrunners.perOrg.perRunnerType.busy", 12, 1, **TYPE)
-    found = await cloud.look(**PYTORCH)
+    found = await RIG.look(cloud, keys=PYTORCH)
     assert (found.creates, found.create_failures, found.busy) == (2, 7, 12)
     assert found.create_failures_by_code == (Counted("InsufficientInstanceCapacity (all pools)", 30.0),)
 
@@ -118,7 +91,7 @@ async def test_a_cause_is_found_in_the_metrics_of_the_fork(cloud: Put, cause: st
     space = "gh-ci-scaleUp-dim"
     cloud.put(space, f"{CREATE}.success", 0, 1, **TYPE).put(space, f"{CREATE}.fail", 9, 1, **TYPE)
     cloud.put(space, CODE, 9, Exception=code)
-    async with cloud.source(PYTORCH) as found:
+    async with RIG.source(cloud, {POOL: PYTORCH}) as found:
         assert (await diagnosed_with(found, NOW.timestamp())).findings[0].cause == cause
 
 
@@ -131,44 +104,13 @@ async def test_metrics_of_ones_own_are_summed_or_taken_newest(cloud: Put) -> Non
         "machines": {"namespace": "Own", "name": "fleet", "stat": "Maximum"},
         "busy": zones,
     }
-    found = await cloud.look(custom=custom)
+    found = await RIG.look(cloud, keys={"custom": custom})
     assert (found.creates, found.machines, found.busy) == (7, 6, 5)
 
 
 async def test_a_metric_without_data_is_unknown_and_never_zero(cloud: Put) -> None:
     """A misspelt name and a quiet one look the same to CloudWatch."""
-    found = await cloud.look(queue="nobody")
+    found = await RIG.look(cloud, keys={"queue": "nobody"})
     assert (found.requests, found.oldest_request_seconds) == (None, None)
     metric = "AWS/SQS ApproximateNumberOfMessagesVisible"
     assert gaps(found)[0] == f"requests: CloudWatch has no data of {metric}; correct its name and dimensions"
-
-
-@pytest.mark.parametrize(
-    ("fault", "said", "remedy"),
-    [
-        ("AccessDenied", "AWS does not allow GetMetricData", "allow cloudwatch:GetMetricData to Tailback's role"),
-        ("ThrottlingException", "AWS asks to wait", ""),
-        ("500", "AWS failed", ""),
-    ],
-)
-async def test_a_refusal_is_named_with_the_missing_action(fault: str, said: str, remedy: str) -> None:
-    api = AwsApi(faults=dict.fromkeys(("GetMetricData", "ListMetrics"), fault))
-    async with serving_aws(api) as url:
-        with pytest.raises(Unreachable, match=said) as caught:
-            async with Put(url, "us-east-1").source({"queue": "q"}) as source:
-                await source.snapshot(POOL)
-    assert caught.value.remedy == remedy
-
-
-@pytest.mark.parametrize(
-    ("keys", "problem"),
-    [
-        ({"preset": "pytorch", "prefix": "x"}, "organization: the preset needs it"),
-        ({"preset": "github_aws_runners"}, "prefix: the preset needs it"),
-        ({"custom": {"qeued": {"namespace": "a", "name": "b"}}}, "custom.qeued: there is no figure of that name"),
-        ({}, "has no figures; add preset, queue, function or custom"),
-    ],
-)
-def test_keys_that_give_nothing_are_refused(keys: dict[str, object], problem: str) -> None:
-    with pytest.raises(ConfigError, match=problem):
-        build("cw", "[metrics.cw]", {"kind": "cloudwatch", "region": "r"}, {POOL: keys}, BackEnd().parts())

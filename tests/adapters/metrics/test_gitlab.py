@@ -1,39 +1,26 @@
 """GitLab: pending jobs by tags, runners by tags, pages to the end, and what is not claimed from less."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-
 import pytest
 
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.metrics.gitlab import Gitlab, build
-from bot.adapters.metrics.gitlab_answers import GitLabWanted
 from bot.adapters.metrics.gitlab_pages import MOST_PAGES, following
-from bot.core.pool.pool import Job, Snapshot
-from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import parts_with, patient_pool
+from bot.core.pool.pool import Job
+from bot.ports import Unreachable
+from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
-from tests.ci_systems import AT, PAGE, Asked, CiSystem, Said, gitlab, recorded
+from tests.ci_systems import AT, Asked, Said, gitlab, recorded
 
-PROJECTS = ["team/app", "team/sub/lib"]
 TAGS = {"tags": ["linux", "docker"]}
 APP = "/api/v4/projects/team%2Fapp"
-
-
-@asynccontextmanager
-async def source(
-    system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
-) -> AsyncIterator[Gitlab]:
-    """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, patient_pool() as wire:
-        raw = {"kind": "gitlab", "url": url, "token_env": "GITLAB", "projects": PROJECTS, **table}
-        parts = parts_with(wire, {"GITLAB": "gitlab-token-1"}, AT)
-        yield build("g", "[metrics.g]", raw, pools or {"linux": TAGS}, parts)
-
-
-async def look(system: CiSystem, keys: Mapping[str, object] = TAGS, pool: str = "linux", **table: object) -> Snapshot:
-    async with source(system, {pool: keys}, **table) as found:
-        return await found.snapshot(pool)
+RIG = Rig(
+    "gitlab",
+    lambda url: {"url": url, "token_env": "GITLAB", "projects": ["team/app", "team/sub/lib"]},
+    {"GITLAB": "gitlab-token-1"},
+    AT,
+    "linux",
+    TAGS,
+)
+look = RIG.look
 
 
 async def test_a_pool_has_the_jobs_whose_tags_it_covers() -> None:
@@ -46,7 +33,7 @@ async def test_a_pool_has_the_jobs_whose_tags_it_covers() -> None:
 
 async def test_untagged_jobs_belong_to_runners_that_take_them() -> None:
     """GitLab runs an untagged job on any runner that is set so."""
-    assert (await look(gitlab(), {**TAGS, "run_untagged": True})).queued == 4
+    assert (await look(gitlab(), keys={**TAGS, "run_untagged": True})).queued == 4
 
 
 async def test_the_longest_waiting_jobs_have_link_project_and_age() -> None:
@@ -62,7 +49,7 @@ async def test_busy_are_the_jobs_that_run_on_the_pools_runners() -> None:
     """Idle is known only when it is said how many jobs one runner takes; a paused runner takes none."""
     found = await look(gitlab())
     assert (found.busy, found.idle, found.offline, found.running_longest_seconds) == (2, None, 1, 3600.0)
-    slots = await look(gitlab(), {**TAGS, "slots": 10})
+    slots = await look(gitlab(), keys={**TAGS, "slots": 10})
     assert (slots.busy, slots.idle) == (2, 8)
 
 
@@ -94,7 +81,7 @@ async def test_an_older_gitlab_without_keysets_is_asked_by_offset() -> None:
 async def test_pools_share_the_jobs_and_pools_of_the_same_tags_their_runners() -> None:
     """Two projects, two scopes, one page more; two sets of tags in two projects."""
     system = gitlab()
-    async with source(system, {"linux": TAGS, "again": TAGS, "gpu": {}}) as found:
+    async with RIG.source(system, {"linux": TAGS, "again": TAGS, "gpu": {}}) as found:
         for pool in ("linux", "again", "gpu", "linux"):
             await found.snapshot(pool)
     assert sum(one.path.endswith("/jobs") for one in system.asked) == 5
@@ -104,23 +91,9 @@ async def test_pools_share_the_jobs_and_pools_of_the_same_tags_their_runners() -
 async def test_with_no_runner_for_its_tags_every_job_is_unservable() -> None:
     """A project's list has every runner that may take its jobs; a group's list may lack those of its projects."""
     gpu = {"tags": ["linux", "gpu"]}
-    alone, of_group = await look(gitlab(), gpu), await look(gitlab(), gpu, group="team")
+    alone, of_group = await look(gitlab(), keys=gpu), await look(gitlab(), keys=gpu, group="team")
     assert (alone.queued, alone.unservable, alone.busy, alone.offline) == (2, 2, 0, 0)
     assert (of_group.queued, of_group.unservable) == (2, None)
-
-
-async def test_tags_that_nobody_has_and_nobody_asks_for_are_not_an_empty_queue() -> None:
-    found = await look(gitlab(), {}, "lniux")
-    assert found.queued is None
-    assert gaps(found) == ("queued: no runner carries the tags lniux and no job asks for them, correct tags",)
-
-
-async def test_without_the_right_to_see_runners_the_queue_still_stands() -> None:
-    system = gitlab()
-    system.says(f"{APP}/runners", {"message": "403 Forbidden"}, 403)
-    found = await look(system)
-    assert (found.queued, found.busy, found.unservable) == (3, None, None)
-    assert gaps(found)[0] == "busy: refused the credentials (HTTP 403): 403 Forbidden"
 
 
 async def test_a_job_without_its_wait_leaves_the_oldest_unknown() -> None:
@@ -137,32 +110,6 @@ async def test_a_job_without_its_wait_leaves_the_oldest_unknown() -> None:
     found = await look(system)
     assert (found.queued, found.oldest_wait_seconds, len(found.waiting)) == (3, None, 2)
     assert gaps(found) == ("oldest_wait_seconds: GitLab does not say when some of the jobs came",)
-
-
-@pytest.mark.parametrize(
-    ("answer", "status", "failure", "said"),
-    [
-        (
-            {"message": "404 Project Not Found"},
-            404,
-            Failure.SHAPE,
-            "has no project team/app for this token .*; correct projects",
-        ),
-        ({"message": "insufficient_scope"}, 403, Failure.CREDENTIALS, "refused the credentials"),
-        ({"message": "Retry later"}, 429, Failure.LATER, "fewer requests"),
-        (PAGE, 200, Failure.PLACE, "web page"),
-        ({"jobs": []}, 200, Failure.SHAPE, "not the answer that was expected"),
-    ],
-)
-async def test_jobs_that_cannot_be_listed_whole_are_an_error(
-    answer: object, status: int, failure: Failure, said: str
-) -> None:
-    """One project that cannot be read leaves the whole length unknown."""
-    system = gitlab()
-    system.says(f"{APP}/jobs", answer, status)
-    with pytest.raises(Unreachable, match=said) as caught:
-        await look(system)
-    assert caught.value.failure is failure
 
 
 async def test_a_list_without_end_is_given_up() -> None:
@@ -186,11 +133,3 @@ def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | No
     """By keyset or by offset, whichever GitLab uses for the list."""
     after = following(HttpAnswer(200, [], "", {"link": link} if link else {}))
     assert after is None if found is None else after is not None and found.items() <= after.items()
-
-
-@pytest.mark.parametrize(
-    ("asked", "untagged", "covered"),
-    [(["a"], False, True), (["a", "b"], False, True), (["a", "c"], False, False), ([], False, False), ([], True, True)],
-)
-def test_a_pool_takes_a_job_whose_tags_it_has_all(asked: list[str], untagged: bool, covered: bool) -> None:
-    assert GitLabWanted(frozenset({"a", "b"}), untagged, None).covers({"tag_list": asked}) is covered

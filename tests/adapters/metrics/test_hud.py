@@ -1,39 +1,22 @@
 """PyTorch's HUD: what its rows say of a pool, what they hide, and what is then not claimed."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.metrics.hud import Hud, build
 from bot.adapters.metrics.hud_answers import LIVE_SECONDS, HudFigures
 from bot.core.pool.merge import known
-from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
+from bot.core.pool.pool import Counted, Gap, Job, Origin
 from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import parts_with, patient_pool
+from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
-from tests.ci_systems import AT, PAGE, CiSystem, hud, recorded
-from tests.sources.payloads import SHARED
+from tests.ci_systems import AT, PAGE, hud, recorded
 
 POOL = "linux.2xlarge"
 RUN = "https://github.com/pytorch/pytorch/actions/runs"
 QUERY = "/api/clickhouse/"
-
-
-@asynccontextmanager
-async def source(
-    system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
-) -> AsyncIterator[Hud]:
-    """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, patient_pool() as wire:
-        raw_table = {"kind": "hud", "url": url, "token_env": "HUD", **table}
-        yield build("h", "[metrics.h]", raw_table, pools or {POOL: {}}, parts_with(wire, {"HUD": "hud-token-1"}, AT))
-
-
-async def look(system: CiSystem, pool: str = POOL, **keys: object) -> Snapshot:
-    async with source(system, {pool: keys}) as found:
-        return await found.snapshot(pool)
+RIG = Rig("hud", lambda url: {"url": url, "token_env": "HUD"}, {"HUD": "hud-token-1"}, AT, POOL)
+look = RIG.look
 
 
 async def test_a_pool_that_queues_is_read_from_all_of_hud() -> None:
@@ -103,11 +86,11 @@ async def test_without_the_other_repositories_the_length_is_unknown() -> None:
 
 async def test_a_label_of_which_hud_shows_only_the_count_takes_the_longest_wait_from_its_misnamed_field() -> None:
     """`avg_queue_s` is the maximum; runner groups stand in this query alone."""
-    found = await look(hud(), "arm", known_as="arm-group")
+    found = await look(hud(), "arm", {"known_as": "arm-group"})
     assert (found.queued, found.oldest_wait_seconds, found.waiting) == (3, 700.0, ())
     system = hud()
     system.says(f"{QUERY}queued_jobs_by_label", [{"count": 3, "avg_queue_s": 90_000, "machine_type": "arm-group"}])
-    old = await look(system, "arm", known_as="arm-group")
+    old = await look(system, "arm", {"known_as": "arm-group"})
     assert old.missing[0] == Gap("queued", "HUD counts jobs that are older than a day, and does not say which")
 
 
@@ -129,17 +112,9 @@ async def test_runners_are_found_by_group_and_by_label() -> None:
     assert (rocm.busy, rocm.idle, rocm.offline) == (0, 1, 0)
 
 
-async def test_old_figures_keep_their_own_time() -> None:
-    """By the time that HUD says, and by the age of an answer out of a cache."""
-    assert (await look(hud("2026-03-02T09:50:00.000Z"))).at == AT - 600
-    system = hud()
-    system.says(f"{QUERY}queued_jobs", recorded("hud/queued_jobs"), age="300")
-    assert (await look(system)).at == AT - 300
-
-
 async def test_all_pools_share_one_set_of_requests() -> None:
     system = hud()
-    async with source(system, {POOL: {}, "linux.rocm.gpu": {}, "linux.4xlarge": {}}) as found:
+    async with RIG.source(system, {POOL: {}, "linux.rocm.gpu": {}, "linux.4xlarge": {}}) as found:
         for pool in (POOL, "linux.rocm.gpu", "linux.4xlarge", POOL):
             await found.snapshot(pool)
     assert {one.path: system.count(one.path) for one in system.asked} == {
@@ -156,7 +131,7 @@ async def test_all_pools_share_one_set_of_requests() -> None:
 async def test_the_past_is_the_longest_wait_oldest_first() -> None:
     """A minute that HUD leaves out has five jobs or fewer: it is left out here too, and is not zero."""
     system = hud()
-    async with source(system, {POOL: {}, "linux.4xlarge": {}}) as found:
+    async with RIG.source(system, {POOL: {}, "linux.4xlarge": {}}) as found:
         past = await found.history(POOL, AT - 1800, AT - 1, 30.0)
         await found.history("linux.4xlarge", AT - 1800, AT - 1, 30.0)
     assert [(one.at, one.queued, one.oldest_wait_seconds) for one in past] == [
@@ -197,11 +172,14 @@ async def test_a_query_that_fails_or_answers_nonsense_costs_its_own_figures(
     assert {name: value for name, value in known(found).items() if name not in lost}.items() <= whole.items()
 
 
-async def test_a_cached_answer_has_its_own_age() -> None:
+async def test_old_figures_keep_their_own_time() -> None:
     """HUD keeps the runners for two minutes; a cache in between says how long it has had them."""
+    assert (await look(hud("2026-03-02T09:50:00.000Z"))).at == AT - 600
     system = hud()
-    runners = recorded("hud/runners_pytorch")
-    system.says("/api/runners/pytorch", runners, Age="90")
+    system.says(f"{QUERY}queued_jobs", recorded("hud/queued_jobs"), age="300")
+    assert (await look(system)).at == AT - 300
+    system = hud()
+    system.says("/api/runners/pytorch", recorded("hud/runners_pytorch"), Age="90")
     found = await look(system)
     assert (found.at, found.origins) == (AT, (Origin("", AT - 90, ("busy", "idle", "offline")),))
 
@@ -219,29 +197,9 @@ async def test_a_page_for_people_is_no_answer(status: int, failure: Failure) -> 
     assert "robot" not in str(caught.value)
 
 
-async def test_a_wrong_token_is_an_error_of_the_source() -> None:
-    system = hud()
-    system.credentials = "another"
-    with pytest.raises(Unreachable, match="refused the credentials") as caught:
-        await look(system)
-    assert caught.value.failure is Failure.CREDENTIALS
-
-
-@pytest.mark.skipif(
-    not SHARED.is_dir(), reason=f"{SHARED} is not here: rows of the real project are kept beside this one"
-)
-async def test_rows_of_the_real_project_are_read() -> None:
-    system = hud()
-    for name in ("queued_jobs_by_label", "queued_jobs_aggregate"):
-        system.says(f"{QUERY}{name}", json.loads((SHARED / "pytorch" / f"hud_{name}.rows.json").read_text("utf-8")))
-    few, other = await look(system, "linux.2xlarge few"), await look(system, "test_runner_type2")
-    assert (few.queued, few.oldest_wait_seconds) == (10, 1801.0)
-    assert (other.queued, other.oldest_wait_seconds) == (2, 1920.0)
-
-
 async def test_a_whole_day_of_the_past_is_not_asked_for() -> None:
     """It would be megabytes for all labels, and tells neither lengths nor rates."""
     system = hud()
-    async with source(system, {POOL: {}}) as found:
+    async with RIG.source(system, {POOL: {}}) as found:
         assert await found.history(POOL, AT - 86_700, AT, 300.0) == ()
     assert system.asked == []

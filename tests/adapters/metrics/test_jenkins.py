@@ -1,35 +1,18 @@
 """Jenkins: which items wait for which label, whose executors those are, and what is not claimed."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-
 import pytest
 
-from bot.adapters.metrics.jenkins import Jenkins, build
 from bot.adapters.metrics.jenkins_answers import Label
-from bot.core.pool.pool import Gap, Job, Snapshot
-from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import parts_with, patient_pool
+from bot.core.pool.pool import Gap, Job
+from bot.ports import Unreachable
+from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
-from tests.ci_systems import AT, PAGE, CiSystem, jenkins, without
+from tests.ci_systems import AT, jenkins, without
 
 QUEUE, NODES = "/queue/api/json", "/computer/api/json"
-
-
-@asynccontextmanager
-async def source(
-    system: CiSystem, pools: Mapping[str, Mapping[str, object]] | None = None, **table: object
-) -> AsyncIterator[Jenkins]:
-    """The source as tailback.toml would name it, at the time of the payloads."""
-    async with system.url() as url, patient_pool() as wire:
-        raw = {"kind": "jenkins", "url": url, "basic_env": "JENKINS", **table}
-        parts = parts_with(wire, {"JENKINS": "bot:jenkins-token-1", "BARE": "jenkins-token-1"}, AT)
-        yield build("j", "[metrics.j]", raw, pools or {"linux": {}}, parts)
-
-
-async def look(system: CiSystem, pool: str = "linux", **keys: object) -> Snapshot:
-    async with source(system, {pool: keys}) as found:
-        return await found.snapshot(pool)
+LOGIN = {"JENKINS": "bot:jenkins-token-1"}
+RIG = Rig("jenkins", lambda url: {"url": url, "basic_env": "JENKINS"}, LOGIN, AT, "linux")
+look = RIG.look
 
 
 async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes() -> None:
@@ -63,12 +46,12 @@ async def test_why_an_item_waits_tells_its_label(
     pool: str, keys: dict[str, object], queued: int, unservable: int
 ) -> None:
     """A missing label, the only node of one, nodes that lack it, labels in another order, an old Jenkins's words."""
-    found = await look(jenkins(), pool, **keys)
+    found = await look(jenkins(), pool, keys)
     assert (found.queued, found.unservable) == (queued, unservable)
 
 
 async def test_labels_joined_by_and_have_the_nodes_with_all_of_them() -> None:
-    found = await look(jenkins(), "arm", label="arm && docker")
+    found = await look(jenkins(), "arm", {"label": "arm && docker"})
     assert (found.busy, found.idle, found.offline) == (0, 0, 1)
 
 
@@ -77,7 +60,7 @@ async def test_other_expressions_count_items_and_no_nodes() -> None:
     task = {"name": "x", "labelExpression": "linux||mac", "url": ""}
     item = {"why": "…", "inQueueSince": AT * 1000, "buildable": True, "task": task}
     system.says(QUEUE, {"items": [item], "discoverableItems": []})
-    found = await look(system, "either", label="linux||mac")
+    found = await look(system, "either", {"label": "linux||mac"})
     assert (found.queued, found.busy, found.idle, found.offline) == (1, None, None, None)
     assert gaps(found)[0] == "busy: nodes are counted for labels that are joined by && only"
 
@@ -95,39 +78,20 @@ async def test_a_label_that_neither_a_node_nor_a_cloud_has_is_not_an_empty_queue
 async def test_pools_share_one_look_at_queue_and_nodes_bounded_and_in_english() -> None:
     """`tree` keeps the answer small; what an item waits for is said in the language that is asked for."""
     system = jenkins()
-    async with source(system, {"linux": {}, "gpu": {}, "mac": {}}) as found:
+    async with RIG.source(system, {"linux": {}, "gpu": {}, "mac": {}}) as found:
         for pool in ("linux", "gpu", "mac", "linux"):
             await found.snapshot(pool)
     assert sorted(one.path for one in system.asked) == [NODES, QUEUE]
     assert all(one.headers["accept-language"] == "en" and "{0,2001}" in one.query["tree"] for one in system.asked)
 
 
-@pytest.mark.parametrize(
-    ("path", "answer", "status", "failure", "said"),
-    [
-        (QUEUE, PAGE, 401, Failure.CREDENTIALS, "refused the credentials"),
-        (NODES, {}, 403, Failure.CREDENTIALS, "refused the credentials"),
-        (QUEUE, PAGE, 200, Failure.PLACE, "web page"),
-        (QUEUE, {"message": "no"}, 404, Failure.SHAPE, "has no /queue/api/json"),
-        (QUEUE, {"hello": 1}, 200, Failure.SHAPE, "not that of Jenkins; check url"),
-        (QUEUE, {"items": [{}] * 2001}, 200, Failure.SHAPE, "more than 2,000 queued items"),
-        (QUEUE, {"items": [], "discoverableItems": [{"task": {}}]}, 200, Failure.CREDENTIALS, "give it Job/Read"),
-    ],
-)
-async def test_an_answer_that_is_none_or_not_whole_is_an_error(
-    path: str, answer: object, status: int, failure: Failure, said: str
-) -> None:
-    system = jenkins()
-    system.says(path, answer, status)
-    with pytest.raises(Unreachable, match=said) as caught:
-        await look(system)
-    assert caught.value.failure is failure
-
-
 async def test_a_queue_without_items_is_empty_and_nodes_without_a_list_are_an_error() -> None:
     system = jenkins()
     system.says(QUEUE, {"items": [], "discoverableItems": []})
     assert (await look(system)).queued == 0
+    system.says(QUEUE, {"items": [{}] * 2001, "discoverableItems": []})
+    with pytest.raises(Unreachable, match="more than 2,000 queued items"):
+        await look(system)
     with pytest.raises(Unreachable, match="not that of Jenkins"):
         await look(without(jenkins(), NODES, "computer"))
 

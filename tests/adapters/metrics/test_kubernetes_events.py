@@ -1,32 +1,24 @@
 """Kubernetes: what ARC's runners, their pods and events say of a scale set, and what is not claimed."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
-from bot.adapters.metrics.kubernetes_events import KubernetesEvents, build
-from bot.core.pool.pool import Counted, Snapshot
-from bot.ports import Failure, Unreachable
-from tests.adapters.back_end import parts_with, patient_pool
+from bot.core.pool.pool import Counted
+from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
 from tests.machines import POOL, KubernetesLists, diagnosed_with, event, pod, runner
 
 AT = 1_700_000_000.0
 OLD, NEW = AT - 1200, AT - 400
-
-
-@asynccontextmanager
-async def source(lists: KubernetesLists, **table: Any) -> AsyncIterator[KubernetesEvents]:
-    async with lists.url() as url, patient_pool() as wire:
-        raw = {"kind": "kubernetes_events", "url": url, "namespace": "arc-runners", "token_env": "K8S", **table}
-        yield build("k", "[metrics.k]", raw, {POOL: {}}, parts_with(wire, {"K8S": "cluster-token"}, AT))
-
-
-async def look(lists: KubernetesLists, **table: Any) -> Snapshot:
-    async with source(lists, **table) as found:
-        return await found.snapshot(POOL)
+RIG = Rig(
+    "kubernetes_events",
+    lambda url: {"url": url, "namespace": "arc-runners", "token_env": "K8S"},
+    {"K8S": "cluster-token"},
+    AT,
+    POOL,
+)
+look = RIG.look
 
 
 async def test_runners_are_counted_by_what_they_do() -> None:
@@ -81,7 +73,7 @@ CAUSES = (
 
 @pytest.mark.parametrize(("cause", "lists"), CAUSES)
 async def test_a_cause_is_found_in_such_a_cluster(cause: str, lists: KubernetesLists) -> None:
-    async with source(lists, node_events=True) as found:
+    async with RIG.source(lists, node_events=True) as found:
         assert cause in [one.cause for one in (await diagnosed_with(found, AT)).findings]
 
 
@@ -125,10 +117,3 @@ async def test_a_list_that_may_not_be_read_leaves_failures_unknown_and_names_the
     (said,) = gaps(found)
     assert said.startswith("create_failures: refused the credentials (HTTP 403)")
     assert said.endswith(f"allow list on {kind} in namespace arc-runners to Tailback's service account")
-
-
-@pytest.mark.parametrize("nonsense", [{}, [], {"items": 3}, "<html>", {"kind": "Status"}])
-async def test_another_schema_is_a_problem_and_no_zero(nonsense: object) -> None:
-    with pytest.raises(Unreachable) as caught:
-        await look(KubernetesLists(nonsense=nonsense))
-    assert caught.value.failure is Failure.SHAPE

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -71,6 +71,10 @@ class AwsApi:
     faults: dict[str, str] = field(default_factory=dict)
     """Action → an error code with which it fails, or `silent`: done, and the answer is lost."""
     asked: list[tuple[str, Parameters]] = field(default_factory=list)
+
+    def url(self) -> AbstractAsyncContextManager[str]:
+        """At a real address."""
+        return serving_aws(self)
 
     async def endpoint(self, request: Request) -> Response:
         body = await request.body()

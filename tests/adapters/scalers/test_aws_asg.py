@@ -1,11 +1,10 @@
 """The `aws_asg` scaler, against moto over HTTP, and against a stand-in that keeps AWS's rules and fails as AWS does."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from bot.adapters.build_context import Parts
 from bot.adapters.scalers.aws_asg import build
@@ -16,15 +15,6 @@ from tests.adapters.scalers.aws_api import AwsApi, serving_aws
 PLACE = '[pool."linux".scaler]'
 TABLE = {"kind": "aws_asg", "group": "ci-linux", "region": "us-east-1", "max": 50}
 NAME = "Auto Scaling group ci-linux"
-
-
-@pytest.fixture(scope="module")
-def moto() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 @pytest.fixture
@@ -44,15 +34,15 @@ async def scaler(api: AwsApi, parts: Parts) -> AsyncIterator[Scaler]:
         yield build("linux", PLACE, {**TABLE, "endpoint_url": url}, parts)[0]
 
 
-async def test_a_group_of_moto_is_read_and_set(moto: str, parts: Parts) -> None:
+async def test_a_group_of_moto_is_read_and_set(moto_url: str, parts: Parts) -> None:
     """The whole way over HTTP with a client of AWS, in a group that somebody else made."""
-    client = boto3.client("autoscaling", region_name="us-east-1", endpoint_url=moto)
+    client = boto3.client("autoscaling", region_name="us-east-1", endpoint_url=moto_url)
     made = {"LaunchConfigurationName": "runner", "ImageId": "ami-12c6146b", "InstanceType": "c5.2xlarge"}
     client.create_launch_configuration(**made)
     group = {"AutoScalingGroupName": "ci-linux", "MinSize": 1, "MaxSize": 8, "DesiredCapacity": 2}
     zones = ["us-east-1a"]
     client.create_auto_scaling_group(**group, LaunchConfigurationName="runner", AvailabilityZones=zones)
-    scaler, _ = build("linux", PLACE, {**TABLE, "endpoint_url": moto}, parts)
+    scaler, _ = build("linux", PLACE, {**TABLE, "endpoint_url": moto_url}, parts)
     assert await scaler.read() == Capacity(2, 1, 8, desired=2, limited_by=f"MaxSize of {NAME}")
     await scaler.set(5, "act-1")
     await scaler.set(5, "act-1")

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from bot.adapters.scalers.github_aws_runners import GithubAwsRunnersScaler, build
 from bot.core.pool.job import JobState
@@ -197,26 +196,20 @@ async def test_a_missing_right_is_named(
         await pool_scaler().set(11, "act-1")
 
 
-async def test_a_queue_of_moto_gets_the_messages() -> None:
+async def test_a_queue_of_moto_gets_the_messages(moto_url: str) -> None:
     """The whole way with a queue that somebody else made, FIFO as AWS has it."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        url = "http://{}:{}".format(*server.get_host_and_port())
-        made = moto_queue(url)
-        async with patient_pool() as wire:
-            raw = {**TABLE, "queue_url": made, "endpoint_url": url}
-            parts = replace(parts_with(wire), jobs=FakeJobs(*map(job, range(20))))
-            scaler, _ = build("linux", PLACE, raw, parts)
-            assert (await scaler.read()).level == 2
-            await scaler.set(14, "act-1")
-            assert (await scaler.read()).level == 14
-            again, _ = build("linux", PLACE, raw, parts)
-            with pytest.raises(Refused, match="14 are set now"):
-                await again.set(3, "act-2")
-        assert sorted(moto_bodies(url, made)) == list(range(12))
-    finally:
-        server.stop()
+    made = moto_queue(moto_url)
+    async with patient_pool() as wire:
+        raw = {**TABLE, "queue_url": made, "endpoint_url": moto_url}
+        parts = replace(parts_with(wire), jobs=FakeJobs(*map(job, range(20))))
+        scaler, _ = build("linux", PLACE, raw, parts)
+        assert (await scaler.read()).level == 2
+        await scaler.set(14, "act-1")
+        assert (await scaler.read()).level == 14
+        again, _ = build("linux", PLACE, raw, parts)
+        with pytest.raises(Refused, match="14 are set now"):
+            await again.set(3, "act-2")
+    assert sorted(moto_bodies(moto_url, made)) == list(range(12))
 
 
 def moto_queue(url: str) -> str:
