@@ -101,15 +101,24 @@ def no_button(_incident: Incident, _view: View) -> ButtonLabel | None:
     return None
 
 
+async def as_asked(_context: Context, request: Request, _incident: Incident | None) -> Prepared:
+    """Nothing to check again beyond the kill switch and the permission."""
+    return Prepared(request)
+
+
+async def may_be_repeated(_context: Context, _request: Request, _incident: Incident | None) -> None:
+    """Nothing to read back: running it once more is harmless."""
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The worker's part of an action: `prepare`, then the intent is stored, then `run`."""
+    """The worker's part of an action: kill switch and permission, `prepare`, the stored intent, `run`."""
 
-    prepare: Callable[[Context, Request, Incident | None], Awaitable[Prepared]]
-    """Check everything again before execution; raises Refused."""
     run: Callable[[Context, Request, Incident | None], Awaitable[Result]]
     """Do it, once; raises Refused or Unreachable."""
-    check: Callable[[Context, Request, Incident | None], Awaitable[Result | None]]
+    prepare: Callable[[Context, Request, Incident | None], Awaitable[Prepared]] = as_asked
+    """Check everything else again before execution; raises Refused."""
+    check: Callable[[Context, Request, Incident | None], Awaitable[Result | None]] = may_be_repeated
     """After a crash or a time-out: the actual state; None if it certainly did not happen."""
     ripen: Callable[[Context, Stored[Request]], Awaitable[None]] | None = None
     """For a request that waits for a condition: check the condition, and make the request due once it is met."""
@@ -141,7 +150,7 @@ class Action:
     ask: Callable[[Context, Interaction], Awaitable[Answer]]
     """Store the request, or open a dialog first. Raises Refused with a sentence for the person."""
     permission: str
-    """Its list under [permissions]; empty: `ask` decides, because it depends on the request."""
+    """Its list under [permissions], checked at the click and before the effect; empty: `ask` decides."""
     surfaces: frozenset[Surface] = WORDS
     """Where it is available."""
     label: Callable[[Incident, View], ButtonLabel | None] = no_button
@@ -151,7 +160,7 @@ class Action:
     acknowledges: bool = False
     """Whether a person who asks for it has acknowledged the incident."""
     kill_switch: bool = False
-    """Whether `actions.enabled = false` stops it."""
+    """Whether `actions.enabled = false` stops it, at the click and before the effect."""
     reads_only: bool = False
     """Whether it stores nothing."""
     dialogs: tuple[str, ...] = ()

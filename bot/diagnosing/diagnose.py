@@ -14,7 +14,6 @@ from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.held_cause import remembered
 from bot.core.pool.pool import Pool, Snapshot, empty, stale, worst_first
-from bot.core.record import Prepared
 from bot.core.requests.body import Diagnose
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel
@@ -46,11 +45,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 async def _in_thread(context: Context, interaction: Interaction) -> bool:
     """Whether it was requested in an incident's thread."""
     return bool(interaction.thread and await context.store.find(f"thread:{interaction.channel}:{interaction.thread}"))
-
-
-async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
-    """Nothing to check again for a read."""
-    return Prepared(request)
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
@@ -86,11 +80,6 @@ def _queueing(context: Context, seen: list[Snapshot], causes: Sequence[Diagnosis
     rules = {sample.pool: context.settings.file.rules_of(sample.pool) for sample in seen}
     queueing = (sample.pool for sample in worst_first(seen) if empty(sample, rules[sample.pool].floor) is False)
     return tuple(QueueingPool(name, rules[name].boot_time_seconds, shown.get(name, ())) for name in queueing)
-
-
-async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
-    """A read may be repeated."""
-    return None
 
 
 def _diagnosed(
@@ -137,5 +126,5 @@ ACTION = Action(
     surfaces=WORDS | {Surface.BUTTON, Surface.SHORTCUT},
     label=_label,
     shortcut=MessageShortcut("tailback_diagnose", "Diagnose this incident", "Which pools queue, and why"),
-    effect=Effect(prepare, effect, check),
+    effect=Effect(effect),
 )

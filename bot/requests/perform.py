@@ -18,6 +18,7 @@ from bot.core.requests.request import Progress, Request, Result, done, failed, s
 from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
 from bot.posting.ladder import whisper
+from bot.requests.permission import permitted_still
 from bot.requests.submit import audited
 from bot.views.thread.results import finished
 from bot.views.words import refusals
@@ -56,6 +57,7 @@ async def perform(context: Context, claim: Claim) -> None:
         if request.progress in {Progress.SENT, Progress.UNKNOWN}:
             outcome = await effect.check(context, request, about)
         if outcome is None:
+            await permitted_still(context, request)
             mine = await _intend(context, mine, await effect.prepare(context, request, about))
             outcome = await _in_time(context, effect.run(context, mine.value, about))
     except Refused as refusal:

@@ -5,6 +5,7 @@ import asyncio
 from bot.context.context import Context
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import incident_of
+from bot.core.requests.request import Request
 from bot.ports import Refused, Unreachable
 from bot.views.words import refusals
 
@@ -28,6 +29,15 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if action.permission:
         await permit(context, interaction.who, interaction.team, action.permission)
     return await action.ask(context, interaction)
+
+
+async def permitted_still(context: Context, request: Request) -> None:
+    """The same before the effect, as the action declares it. What nobody asked for needs no permission."""
+    action = context.actions[request.name]
+    if action.kill_switch:
+        acting(context)
+    if action.permission and request.who:
+        await still_permitted(context, request.who, action.permission)
 
 
 async def paced(context: Context, interaction: Interaction) -> None:

@@ -7,10 +7,12 @@ from bot.context.context import Context
 from bot.context.queries import open_incidents, readable
 from bot.context.save import Move, keep
 from bot.core.alert import Matcher, digest
-from bot.core.incident.incident import Incident, acting
+from bot.core.incident.details.details import Details
+from bot.core.incident.incident import Incident, acting, noted
+from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Put, Stored
 from bot.core.requests.body import AtOnce, Body, parameters
-from bot.core.requests.interaction import Interaction, Surface
+from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import incident_of, request_id, used
 from bot.core.requests.request import Progress, Request, Shown, done
 from bot.ports import Refused, Unreachable
@@ -50,11 +52,44 @@ def own_id(incident: Incident | None, interaction: Interaction) -> str:
     return f"{incident.id if incident else 'x'}.{digest(interaction.key)[:12]}"
 
 
-def finished_request(
-    context: Context, interaction: Interaction, held: Stored[Incident], outcome: str, words: str = ""
-) -> Request:
-    """A request that is finished at once; `words` are those that the person wrote."""
-    return done(new_request(context, interaction, held, AtOnce(words)), outcome, context.now())
+async def finish(  # noqa: PLR0913 - the parts of a request that is done at once
+    context: Context,
+    interaction: Interaction,
+    held: Stored[Incident],
+    outcome: str,
+    move: Move,
+    *,
+    words: str = "",
+    over: bool = False,
+) -> Answer:
+    """Store a request that is done with its change of the incident; `words` are those that the person wrote."""
+    request = done(new_request(context, interaction, held, AtOnce(words)), outcome, context.now())
+    await submit(context, interaction, held, request, move, over=over)
+    return Answer()
+
+
+async def hand_over(  # noqa: PLR0913 - the parts of a request that a worker does
+    context: Context,
+    interaction: Interaction,
+    held: Stored[Incident],
+    request: Request,
+    details: Details,
+    *,
+    first: Move = lambda fresh: fresh,
+    over: bool = False,
+) -> Answer:
+    """Store a request for the worker, and note it without a reply, because its result is one.
+
+    `first` changes the incident before that.
+    """
+    now = context.now()
+
+    def move(fresh: Incident) -> Incident:
+        about = first(fresh)
+        return noted(about, now, Event.REQUESTED, details, who=request.who, tell=False, request=request.id)
+
+    await submit(context, interaction, held, request, move, over=over)
+    return Answer()
 
 
 async def submit(  # noqa: PLR0913 - the parts of one atomic change

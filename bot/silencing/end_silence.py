@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.core.incident.details.silences import SilenceEnd, SilenceEnded
-from bot.core.incident.incident import Incident, Silence, noted
+from bot.core.incident.incident import Incident, Silence
 from bot.core.incident.observe import View
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Event
@@ -14,9 +14,9 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.core.requests.request import Request, Result
 from bot.ports import Alertmanager, Refused
-from bot.requests.permission import acting, still_permitted
-from bot.requests.submit import new_request, own_of, subject, subject_of_button, submit
+from bot.requests.submit import hand_over, new_request, own_of, subject, subject_of_button
 from bot.silencing.auto_unsilence import ripen
+from bot.silencing.silence import alertmanager_of
 from bot.views.words import refusals
 
 
@@ -29,13 +29,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker ends the silence."""
     held, active, interaction = await _meant(context, interaction)
     request = new_request(context, interaction, held, EndSilence(active.id, active.alertmanager))
-    now, asked = context.now(), SilenceEnded(SilenceEnd.ASKED)
-
-    def move(fresh: Incident) -> Incident:
-        return noted(fresh, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=request.id)
-
-    await submit(context, interaction, held, request, move, over=True)
-    return Answer()
+    return await hand_over(context, interaction, held, request, SilenceEnded(SilenceEnd.ASKED), over=True)
 
 
 async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Incident], Silence, Interaction]:
@@ -56,10 +50,7 @@ async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Inc
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
-    """Check permission, kill switch and the silence again."""
-    acting(context)
-    if request.who:
-        await still_permitted(context, request.who, "silence")
+    """Check the silence again."""
     _ours(request, incident)
     _back_end(context, request)
     return Prepared(request)
@@ -98,11 +89,7 @@ def _ours(request: Request, incident: Incident | None) -> Silence:
 
 
 def _back_end(context: Context, request: Request) -> Alertmanager:
-    name = request.of(EndSilence).alertmanager
-    found = context.alertmanagers.get(name)
-    if found is None:
-        raise Refused(refusals.alertmanager_gone(name))
-    return found
+    return alertmanager_of(context, request.of(EndSilence).alertmanager)
 
 
 ACTION = Action(
@@ -115,5 +102,5 @@ ACTION = Action(
     surfaces=IN_THREAD,
     label=_label,
     kill_switch=True,
-    effect=Effect(prepare, effect, check, ripen=ripen),
+    effect=Effect(effect, prepare, check, ripen=ripen),
 )

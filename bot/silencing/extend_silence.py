@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.core.external import SilenceFound
 from bot.core.incident.details.silences import SilenceStep, Silencing
-from bot.core.incident.incident import Incident, noted
+from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.silence import PROLONG, Silence, warn_at
 from bot.core.incident.timeline import Decision, Event
@@ -13,10 +13,9 @@ from bot.core.record import Prepared, Stored
 from bot.core.requests.body import ExtendSilence, MakeSilence
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request, Result
-from bot.ports import Alertmanager, Refused
-from bot.requests.permission import acting, still_permitted
-from bot.requests.submit import own_of, subject, subject_of_button, submit
-from bot.silencing.silence import wanted
+from bot.ports import Refused
+from bot.requests.submit import hand_over, new_request, own_of, subject, subject_of_button
+from bot.silencing.silence import alertmanager_of, wanted
 from bot.views.words import refusals
 
 LEAST_SECONDS = 60.0
@@ -28,37 +27,26 @@ USUAL_SECONDS = 3600.0
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker extends the silence."""
     held, silence = await _meant(context, interaction)
-    now, most = context.now(), _back_end(context, silence).max_silence_seconds
+    now, most = context.now(), alertmanager_of(context, silence.alertmanager).max_silence_seconds
     length = await _length(context, interaction, silence, most)
     if now + length - silence.ends_at < LEAST_SECONDS:
         raise Refused(refusals.lasts_anyway(silence.ends_at - now))
-    request = Request(
-        id=await own_of(context, interaction, held, silence.act, f"{silence.ends_at:.0f}"),
-        name=PROLONG,
-        who=interaction.who,
-        channel=held.value.thread.channel,
-        requested_at=now,
-        body=ExtendSilence(silence.act, round(length)),
-        incident=held.value.id,
-    )
+    own = await own_of(context, interaction, held, silence.act, f"{silence.ends_at:.0f}")
+    body = ExtendSilence(silence.act, round(length))
+    request = new_request(context, replace(interaction, request_id=own), held, body)
     asked = Silencing(SilenceStep.EXTENSION_ASKED, length)
 
-    def move(fresh: Incident) -> Incident:
-        told = (
-            decided(fresh, interaction.request_id, Decision.EXTENDED, (PROLONG,)) if interaction.request_id else fresh
-        )
-        return noted(told, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=request.id)
+    def first(fresh: Incident) -> Incident:
+        about = interaction.request_id
+        return decided(fresh, about, Decision.EXTENDED, (PROLONG,)) if about else fresh
 
-    await submit(context, interaction, held, request, move)
-    return Answer()
+    return await hand_over(context, interaction, held, request, asked, first=first)
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
-    """Check permission and kill switch again; the new end stays the same on every attempt."""
-    acting(context)
-    await still_permitted(context, request.who, "silence")
+    """The new end stays the same on every attempt."""
     asked, silence = request.of(ExtendSilence), _known(request, incident)
-    length = min(asked.seconds, _back_end(context, silence).max_silence_seconds)
+    length = min(asked.seconds, alertmanager_of(context, silence.alertmanager).max_silence_seconds)
     ends_at = asked.ends_at or round(context.now() + length, 3)
     return Prepared(replace(request, body=replace(asked, ends_at=ends_at)))
 
@@ -69,14 +57,14 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     if context.settings.file.actions.shadow:
         return Result(Silencing(SilenceStep.NOT_EXTENDED))
     ends_at = request.of(ExtendSilence).ends_at or context.now()
-    found = await _back_end(context, silence).extend(silence.id, ends_at)
+    found = await alertmanager_of(context, silence.alertmanager).extend(silence.id, ends_at)
     return _performed(context, silence, found)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Find the silence by the id in its comment; extended if it lasts until the new end."""
     silence = _known(request, incident)
-    found = await _back_end(context, silence).find(f"[tailback {silence.act}]")
+    found = await alertmanager_of(context, silence.alertmanager).find(f"[tailback {silence.act}]")
     ends_at = request.of(ExtendSilence).ends_at
     if found is None or ends_at is None or found.ends_at < ends_at - 1:
         return None
@@ -129,13 +117,6 @@ def _of(made_by: str, incident: Incident) -> Silence:
     return silence
 
 
-def _back_end(context: Context, silence: Silence) -> Alertmanager:
-    found = context.alertmanagers.get(silence.alertmanager)
-    if found is None:
-        raise Refused(refusals.alertmanager_gone(silence.alertmanager))
-    return found
-
-
 ACTION = Action(
     name=PROLONG,
     verb="prolong",
@@ -145,5 +126,5 @@ ACTION = Action(
     permission="silence",
     surfaces=IN_THREAD,
     kill_switch=True,
-    effect=Effect(prepare, effect, check),
+    effect=Effect(effect, prepare, check),
 )

@@ -7,7 +7,7 @@ from bot.context.queries import open_of
 from bot.core.alert import Matcher, silence_matchers
 from bot.core.durations import seconds
 from bot.core.incident.details.silences import SilenceStep, Silencing
-from bot.core.incident.incident import Incident, noted
+from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.silence import PROLONG, SILENCE, Silence, coverage, goes_on, holding, warn_at
 from bot.core.incident.timeline import Event
@@ -17,8 +17,7 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Request, Result
 from bot.ports import Alertmanager, Refused, Unreachable
-from bot.requests.permission import acting, still_permitted
-from bot.requests.submit import new_request, recall, remember, subject, submit
+from bot.requests.submit import hand_over, new_request, recall, remember, subject
 from bot.silencing.auto_unsilence import ends_itself
 from bot.views.dialogs.modals import silence_modal
 from bot.views.mrkdwn import clean
@@ -66,21 +65,11 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         return Answer(errors={"above": problem})
     body = MakeSilence(name, round(length), until_drained=bool(drained), above=above, matchers=matchers)
     request = new_request(context, interaction, held, body)
-    now, asked = context.now(), _details(SilenceStep.ASKED, request, length)
-    await submit(
-        context,
-        interaction,
-        held,
-        request,
-        lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=request.id),
-    )
-    return Answer()
+    return await hand_over(context, interaction, held, request, _details(SilenceStep.ASKED, request, length))
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
-    """Check permission, kill switch, matchers and duration again."""
-    acting(context)
-    await still_permitted(context, request.who, "silence")
+    """Check matchers and duration again."""
     _only_one(_there(incident), context.now(), but=request.id)
     _, back_end = keeper(context, _there(incident))
     asked = request.of(MakeSilence)
@@ -127,6 +116,13 @@ def keeper(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
     if len(names) > 1:
         raise Refused(refusals.several_holders(names))
     return names[0], context.alertmanagers[names[0]]
+
+
+def alertmanager_of(context: Context, name: str) -> Alertmanager:
+    """The Alertmanager of a known silence; raises Refused if it is no longer configured."""
+    if (found := context.alertmanagers.get(name)) is None:
+        raise Refused(refusals.alertmanager_gone(name))
+    return found
 
 
 def _only_one(incident: Incident, now: float, but: str = "") -> None:
@@ -245,5 +241,5 @@ ACTION = Action(
     acknowledges=True,
     kill_switch=True,
     dialogs=(SILENCE,),
-    effect=Effect(prepare, effect, check),
+    effect=Effect(effect, prepare, check),
 )

@@ -6,7 +6,7 @@ from bot.core.incident.observe import View
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.ports import Refused
-from bot.requests.submit import finished_request, subject, submit
+from bot.requests.submit import finish, subject
 from bot.views.words import refusals
 
 
@@ -23,9 +23,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if held.value.ownership.owner == interaction.who:
         raise Refused(refusals.ALREADY_YOURS)
     now = context.now()
-    request = finished_request(context, interaction, held, "has it")
-    await submit(context, interaction, held, request, lambda fresh: acked(fresh, interaction.who, now))
-    return Answer()
+    return await finish(context, interaction, held, "has it", lambda fresh: acked(fresh, interaction.who, now))
 
 
 ACTION = Action(

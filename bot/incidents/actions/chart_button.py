@@ -9,7 +9,7 @@ from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.ports import Refused
-from bot.requests.submit import finished_request, subject, submit
+from bot.requests.submit import finish, subject
 from bot.views.words import refusals
 
 
@@ -22,7 +22,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """A reply with the chart and its figures."""
     held = await subject(context, interaction)
     now = context.now()
-    request = finished_request(context, interaction, held, "asked for the chart")
 
     def move(fresh: Incident) -> Incident:
         chart = ChartShown(*sparks_of(fresh))
@@ -30,8 +29,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
             raise Refused(refusals.TOO_LITTLE_FOR_A_CHART)
         return noted(fresh, now, Event.CHARTED, chart, who=interaction.who)
 
-    await submit(context, interaction, held, request, move)
-    return Answer()
+    return await finish(context, interaction, held, "asked for the chart", move)
 
 
 ACTION = Action(

@@ -7,18 +7,15 @@ from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.context.queries import permalinks
 from bot.core.external import FiledIssue
 from bot.core.incident.details.requests import IssueNoted, IssueStep
-from bot.core.incident.incident import Incident, noted
+from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.incident.timeline import Event
-from bot.core.record import Prepared
 from bot.core.reporting.issue import being_filed, issue_of, marker
 from bot.core.requests.body import FileIssue
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, Place, request_id
 from bot.core.requests.request import Request, Result
 from bot.ports import IssueTracker, Refused
-from bot.requests.permission import acting, still_permitted
-from bot.requests.submit import new_request, recall, remember, subject, submit
+from bot.requests.submit import hand_over, new_request, recall, remember, subject
 from bot.views.dialogs.issue import issue_modal, offer_issue
 from bot.views.export.markdown import issue_text
 from bot.views.mrkdwn import clipped
@@ -26,7 +23,6 @@ from bot.views.parent.heading import headline
 from bot.views.words import refusals
 
 NAME = "file_issue"
-PERMISSION = "file"
 MOST_CHARACTERS = 60_000
 """GitHub takes 65,536."""
 
@@ -54,22 +50,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if not (texts := (await recall(context, interaction)).texts):
         raise Refused(refusals.QUESTION_LAPSED)
     request = new_request(context, interaction, held, FileIssue(texts[0], texts[1]))
-    now, asked = context.now(), IssueNoted(IssueStep.ASKED, tracker.repository)
-
-    def move(fresh: Incident) -> Incident:
-        _once(fresh)
-        return noted(fresh, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=request.id)
-
-    await submit(context, interaction, held, request, move, over=True)
-    return Answer()
-
-
-async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:
-    """Check the person and the kill switch again."""
-    acting(context)
-    await still_permitted(context, request.who, PERMISSION)
-    _tracker(context)
-    return Prepared(request)
+    asked = IssueNoted(IssueStep.ASKED, tracker.repository)
+    return await hand_over(context, interaction, held, request, asked, first=_once, over=True)
 
 
 async def run(context: Context, request: Request, incident: Incident | None) -> Result:
@@ -111,11 +93,13 @@ def _table(context: Context) -> IssuesTable:
     return table
 
 
-def _once(incident: Incident) -> None:
+def _once(incident: Incident) -> Incident:
+    """The same incident; raises Refused once an issue is filed, or while it is being filed."""
     if (filed := issue_of(incident)) is not None:
         raise Refused(refusals.issue_filed(filed.name, filed.url))
     if being_filed(incident):
         raise Refused(refusals.ISSUE_BEING_FILED)
+    return incident
 
 
 ACTION = Action(
@@ -124,10 +108,10 @@ ACTION = Action(
     usage="file",
     help="File a GitHub issue with the incident's story; you see its text first (in its thread).",
     ask=ask,
-    permission=PERMISSION,
+    permission="file",
     surfaces=IN_THREAD,
     label=_label,
     kill_switch=True,
     dialogs=(NAME,),
-    effect=Effect(prepare, run, check),
+    effect=Effect(run, check=check),
 )

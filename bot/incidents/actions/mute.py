@@ -1,11 +1,13 @@
 """The action Mute updates: no status replies; the parent and people's actions are still shown."""
 
+from functools import partial
+
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.incident import Incident, muted
 from bot.core.incident.observe import View
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
-from bot.requests.submit import finished_request, subject, submit
+from bot.requests.submit import finish, subject
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
@@ -17,9 +19,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """Switch it."""
     held = await subject(context, interaction)
     now, on = context.now(), not held.value.ownership.muted
-    request = finished_request(context, interaction, held, "muted" if on else "resumed")
-    await submit(context, interaction, held, request, lambda fresh: muted(fresh, interaction.who, now, on=on))
-    return Answer()
+    move = partial(muted, who=interaction.who, now=now, on=on)
+    return await finish(context, interaction, held, "muted" if on else "resumed", move)
 
 
 ACTION = Action(

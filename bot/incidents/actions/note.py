@@ -6,7 +6,7 @@ from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.ports import Refused
-from bot.requests.submit import finished_request, subject, submit
+from bot.requests.submit import finish, subject
 from bot.views.home.answers import said
 from bot.views.words import refusals
 
@@ -20,13 +20,12 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         raise Refused(refusals.NO_NOTE)
     if len(text) > MOST_CHARACTERS:
         raise Refused(refusals.note_too_long(len(text), MOST_CHARACTERS))
-    request, now = finished_request(context, interaction, held, "noted", text), context.now()
-    details = PlainText(text, quoted=True)
+    details, now = PlainText(text, quoted=True), context.now()
 
     def move(fresh: Incident) -> Incident:
-        return noted(fresh, now, Event.NOTED, details, who=interaction.who, tell=False, request=request.id)
+        return noted(fresh, now, Event.NOTED, details, who=interaction.who, tell=False)
 
-    await submit(context, interaction, held, request, move, over=True)
+    await finish(context, interaction, held, "noted", move, words=text, over=True)
     return Answer(whisper=said("Noted in the incident's timeline."))
 
 

@@ -7,7 +7,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.silence import goes_on, holding
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, Place
-from bot.requests.submit import finished_request, subject, submit
+from bot.requests.submit import finish, subject
 from bot.views.dialogs.modals import question
 from bot.views.words.silences import until_when
 
@@ -28,13 +28,11 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         return Answer(view=question(NAME, "Close incident?", interaction.request_id, words, "Resolve"))
     now = context.now()
     pools = dict((await context.view(held.value)).pools)
-    request = finished_request(context, interaction, held, "closed by hand")
 
     def move(fresh: Incident) -> Incident:
         return resolved_by_hand(fresh, interaction.who, now, scores_of(fresh, pools))
 
-    await submit(context, interaction, held, request, move)
-    return Answer()
+    return await finish(context, interaction, held, "closed by hand", move)
 
 
 def _silenced(incident: Incident, now: float) -> list[str]:

@@ -7,7 +7,7 @@ from bot.context.queries import readable
 from bot.core.incident.incident import DeliveryTrouble, Incident
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
-from bot.requests.submit import finished_request, subject, submit
+from bot.requests.submit import finish, subject
 from bot.views.home.answers import said
 from bot.views.words import refusals
 
@@ -21,8 +21,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     )
     if held is None or not (await readable(context, [held.value], interaction.who, interaction.channel))[0]:
         raise Refused(refusals.no_incident(interaction.words[0]))
-    request = finished_request(context, interaction, held, "tried again")
-    await submit(context, interaction, held, request, again)
+    await finish(context, interaction, held, "tried again", again)
     return Answer(whisper=said(f"Incident {held.value.id} is tried again now."))
 
 

@@ -1,12 +1,14 @@
 """The action Not me: undo the acknowledgement that scaling or silencing brought with it."""
 
+from functools import partial
+
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.incident import Incident, released
 from bot.core.incident.observe import View
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
 from bot.ports import Refused
-from bot.requests.submit import finished_request, subject, submit
+from bot.requests.submit import finish, subject
 from bot.views.words import refusals
 
 
@@ -21,9 +23,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     owner = held.value.ownership.owner
     if owner != interaction.who:
         raise Refused(refusals.NOT_THE_OWNER, owner)
-    request = finished_request(context, interaction, held, "does not have it")
-    await submit(context, interaction, held, request, lambda fresh: released(fresh, interaction.who, now))
-    return Answer()
+    move = partial(released, who=interaction.who, now=now)
+    return await finish(context, interaction, held, "does not have it", move)
 
 
 ACTION = Action(
