@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from bot.core.paging.page import PageAction, PageRecord
 from bot.core.record import Change
 from bot.ports import Failure
 from tests.builders import CHANNEL
@@ -187,8 +186,3 @@ async def test_a_pager_that_stays_down_is_given_up_a_day_after_the_end() -> None
     assert made.due("page") is not None
     await made.passes(86400, step=600)
     assert made.due("page") is None
-
-
-def test_actions_are_in_the_order_of_an_incident() -> None:
-    assert list(PageAction) == [PageAction.TRIGGER, PageAction.ACKNOWLEDGE, PageAction.RESOLVE]
-    assert PageRecord("i1").escalated_at is None

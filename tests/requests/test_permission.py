@@ -1,13 +1,21 @@
 """Somebody asks: who may, on what, and a request that is written down once."""
 
+from dataclasses import replace
+
 import pytest
 
-from bot.core.record import AuditEntry
+from bot.context.context import Action, Context, Effect
+from bot.core.incident.details.general import Note, Noted
+from bot.core.incident.incident import Incident
+from bot.core.record import AuditEntry, Change, Put, Stored
+from bot.core.requests.body import AtOnce
 from bot.core.requests.interaction import Interaction, Surface
+from bot.core.requests.request import Request, Result
 from bot.ports import Failure, Person, Refused
+from bot.registry import ACTIONS
 from bot.requests.permission import acting, permit
 from bot.requests.submit import refused
-from tests.builders import CHANNEL, POOL
+from tests.builders import CHANNEL
 from tests.world import ANA, BEN, CAM, TEAM, World
 
 STRANGER = "U0ELSEWHERE"
@@ -71,22 +79,31 @@ async def test_the_kill_switch_works_at_once() -> None:
         acting(world.context)
 
 
-@pytest.mark.parametrize("name", ["silence", "scale_up", "unsilence"])
-async def test_the_kill_switch_stops_a_click(name: str) -> None:
+@pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.kill_switch])
+async def test_the_kill_switch_stops_every_click(name: str) -> None:
     world = World(actions={"enabled": False})
-    await world.opens()
-    commits = world.data.commits
     with pytest.raises(Refused, match="disabled"):
-        await world.asks(name)
-    assert world.data.commits == commits
+        await world.asks(name, request_id="i1.any")
+    assert world.data.commits == 0
 
 
-async def test_the_kill_switch_stops_what_was_asked_for_before(world: World) -> None:
-    await world.types("silence", POOL, "1h")
-    world.configure(actions={"enabled": False})
+@pytest.mark.parametrize("switched_off", [False, True])
+@pytest.mark.parametrize("action", [one for one in ACTIONS.values() if one.effect], ids=lambda one: one.name)
+async def test_before_every_effect_both_are_checked_again(action: Action, switched_off: bool) -> None:
+    if switched_off and not action.kill_switch:
+        return
+    world, ran = World(permissions={action.permission: [BEN]}, actions={"enabled": not switched_off}), list[str]()
+
+    async def run(_context: Context, request: Request, _incident: Incident | None) -> Result:
+        ran.append(request.who)
+        return Result(Noted(Note.QUEUE_FILLS))
+
+    world.context.actions = {**ACTIONS, action.name: replace(action, effect=Effect(run))}
+    for who in (ANA, BEN):
+        request = Request(f"x.{who}", action.name, who, CHANNEL, world.clock.now(), AtOnce())
+        await world.store.commit(Change(puts=(Put(Stored(request, 0), request, request.requested_at),)))
     await world.work()
-    assert world.alertmanager.silences == {}
-    assert "Actions are disabled" in world.replies[-1]
+    assert ran == ([] if switched_off else [BEN])
 
 
 async def test_outside_of_a_thread_somebody_is_told_where_to_ask(world: World) -> None:

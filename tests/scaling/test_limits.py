@@ -39,20 +39,6 @@ async def test_what_was_handed_back_costs_nothing_any_more() -> None:
     assert world.scaler.current == 20
 
 
-async def test_the_kill_switch_stops_a_raise_that_was_confirmed_before() -> None:
-    world = CareWorld()
-    await world.opens()
-    request = await world.wants(24)
-    world.actions(enabled=False)
-    await world.work()
-    assert world.scaler.requests == []
-    assert "Actions are disabled" in world.replies[-1]
-    world.actions(enabled=True)
-    await world.passes(600, step=60)
-    assert world.scaler.requests == []
-    assert "disabled" in (await world.now(request)).outcome
-
-
 async def test_the_kill_switch_stops_a_raise_that_is_being_checked() -> None:
     world = CareWorld()
     await world.opens()

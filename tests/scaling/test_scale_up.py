@@ -213,15 +213,6 @@ async def test_somebody_without_the_permission_is_refused_at_every_step() -> Non
             await step
 
 
-async def test_what_is_true_in_the_moment_of_doing_counts() -> None:
-    world = await opened()
-    await confirmed(world, await filled(world, "24"))
-    world.chat.groups["S0INFRA"] = frozenset({BEN})
-    await world.work()
-    assert world.scaler.requests == []
-    assert "Refused: You don't have permission" in world.replies[-1]
-
-
 async def test_two_people_at_once_are_kept_apart() -> None:
     world = await opened()
     mine, theirs = await filled(world, "24"), await filled(world, "30", who=BEN, key="view:V2")

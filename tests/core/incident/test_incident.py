@@ -28,12 +28,10 @@ from bot.core.pool.pool import Peak
 from bot.views.words.closing import ending_lines
 from bot.views.words.timeline import entry_lines, entry_words
 from tests.builders import (
-    CHANNEL,
     NOW,
     POOL,
     alert,
     candidates,
-    closed,
     delivery,
     incident,
     named,
@@ -276,9 +274,3 @@ def test_the_forecast_with_the_extra_runners_is_scored_by_the_drain(
     for of, line in ((one, said), (two, None), (replace(one, state=State.RESOLVED), None)):
         lines = [one for one in ending_lines(summary(of, NOW + 3600)) if "with the extra" in one]
         assert lines == ([] if line is None else [f"Forecast with the extra runners: {line}"])
-
-
-def test_an_incident_keeps_its_place_in_slack() -> None:
-    assert (incident().thread.channel, bool(incident().thread.root)) == (CHANNEL, True)
-    assert incident(shown=False).thread.root is None
-    assert closed().closed

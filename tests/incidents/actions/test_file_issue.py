@@ -9,7 +9,7 @@ from bot.core.requests.offer import request_id
 from bot.incidents.actions.file_issue import NAME
 from bot.ports import Failure, Refused
 from tests.requests.test_perform import dies_after_the_effect
-from tests.world import ANA, BEN, CAM, World, spoken
+from tests.world import ANA, BEN, World, spoken
 
 TABLE: dict[str, Any] = {"issues": {"repository": "example/ci", "token_env": "TOKEN", "labels": ["ci-incident"]}}
 
@@ -102,20 +102,6 @@ async def test_a_worker_that_dies_is_followed_by_one_that_looks_first() -> None:
     await dies_after_the_effect(world, claim)
     await world.passes(60)
     assert len(world.issues.filed) == 1
-
-
-async def test_the_permission_is_checked_at_the_click_and_before_the_effect() -> None:
-    world = await opened(permissions={"file": [ANA]})
-    with pytest.raises(Refused):
-        await world.asks(NAME, CAM)
-    await confirmed(world)
-    world.configure(**{**TABLE, "permissions": {"file": [BEN]}})
-    await world.work()
-    assert not world.issues.filed
-    assert "Refused" in world.replies[-1]
-    world.configure(**{**TABLE, "actions": {"enabled": False}})
-    with pytest.raises(Refused, match="disabled"):
-        await world.asks(NAME)
 
 
 async def test_after_a_refusal_it_can_be_asked_again() -> None:
