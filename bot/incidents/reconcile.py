@@ -8,20 +8,11 @@ from bot.context.save import Move, keep
 from bot.core.incident.fallback_channel import at_home
 from bot.core.incident.incident import Incident, told, troubled
 from bot.core.incident.observe import View, observed
-from bot.core.incident.plan import (
-    EditReply,
-    Escalate,
-    PostReply,
-    PostRoot,
-    ReturnToChannel,
-    Wait,
-    escalated,
-    next_step,
-)
+from bot.core.incident.plan import Do, NextStep, escalated, next_step
 from bot.core.incident.reply_buttons import reworded
 from bot.core.record import Change, Stored
 from bot.incidents.quarantine import resting
-from bot.incidents.thread import Drawn, Sending, StepMessage, after_failure, message_of
+from bot.incidents.thread import Drawn, StepMessage, after_failure, message_of
 from bot.ports import Unreachable
 from bot.posting.failures import Reaction
 from bot.posting.send import Outcome, send
@@ -64,14 +55,14 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
         incident = settled(held.value)
         drawing = drawing or _drawn(context, incident, view, now)
         step = next_step(incident, drawing.digest, now, paces)
-        if isinstance(step, Wait):
+        if step.do is Do.WAIT:
             await keep(context, held, settled, due=step.until, uncertain=_in_doubt(held, incident))
             return
-        if incident != held.value and (isinstance(step, PostReply) or move is not _unchanged):
+        if incident != held.value and (step.do is Do.POST_REPLY or move is not _unchanged):
             held = await keep(context, held, settled, due=now, release=False)
             move, drawing = _unchanged, drawing if held.value == incident else None
             continue
-        drawing = _drawn(context, at_home(incident), view, now) if isinstance(step, ReturnToChannel) else drawing
+        drawing = _drawn(context, at_home(incident), view, now) if step.do is Do.RETURN_TO_CHANNEL else drawing
         result = await _take(context, held, incident, step, drawing)
 
         def moved(fresh: Incident, settled: Move = settled, result: StepResult = result) -> Incident:
@@ -81,9 +72,9 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             mine = replace(held, in_doubt_since=None) if result.restart_settle else held
             await keep(context, mine, moved, due=result.again_at, uncertain=result.uncertain)
             return
-        if isinstance(step, PostRoot | PostReply | ReturnToChannel):
+        if step.do in {Do.POST_ROOT, Do.POST_REPLY, Do.RETURN_TO_CHANNEL}:
             held = replace(held, in_doubt_since=None)
-        move, drawing = moved, None if isinstance(step, Escalate | ReturnToChannel) else drawing
+        move, drawing = moved, None if step.do in {Do.ESCALATE, Do.RETURN_TO_CHANNEL} else drawing
     await keep(context, held, move, due=context.now(), uncertain=held.in_doubt_since is not None)
 
 
@@ -93,10 +84,10 @@ def _drawn(context: Context, incident: Incident, view: View, now: float) -> Draw
 
 
 async def _take(
-    context: Context, held: Stored[Incident], incident: Incident, step: Sending | Escalate, drawing: Drawn
+    context: Context, held: Stored[Incident], incident: Incident, step: NextStep, drawing: Drawn
 ) -> StepResult:
     now = context.now()
-    if isinstance(step, Escalate):
+    if step.do is Do.ESCALATE:
         return StepResult(lambda fresh: escalated(fresh, now))
     try:
         planned = await message_of(context, incident, step, drawing)
@@ -106,11 +97,10 @@ async def _take(
         why, pause = str(error), error.retry_after_seconds or context.settings.file.slack.settle
         return StepResult(lambda fresh: troubled(fresh, why), now + pause, uncertain=_in_doubt(held, incident))
     if planned is None:
-        number = step.number if isinstance(step, PostReply | EditReply) else 0
-        return StepResult(lambda fresh: reworded(told(fresh, number), number))
+        return StepResult(lambda fresh: reworded(told(fresh, step.number), step.number))
     outcome = await send(context, held, planned.out)
     wait = (outcome.again_at or now) - now
-    if isinstance(step, PostRoot) and wait > 1 and not outcome.why and not outcome.uncertain:
+    if step.do is Do.POST_ROOT and wait > 1 and not outcome.why and not outcome.uncertain:
         await context.store.commit(Change(wake=(f"digest:{planned.out.channel}",)))
     result = _result(context, planned, outcome, drawing)
     return replace(result, uncertain=_in_doubt(held, incident), restart_settle=False) if planned.out.ts else result

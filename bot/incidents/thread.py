@@ -7,7 +7,7 @@ from bot.context.context import Context
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.fallback_channel import HOME_SECONDS, moved, parted, return_failed, returned
 from bot.core.incident.incident import Incident, noted, redrawn, rested, rooted, told, troubled
-from bot.core.incident.plan import EditReply, EditRoot, PointToNewThread, PostReply, PostRoot, ReturnToChannel
+from bot.core.incident.plan import Do, NextStep
 from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
@@ -34,8 +34,6 @@ REPLY_EDIT = MessageKind("reply", edits={Failure.GONE: _DELETED})
 POINTER = MessageKind("pointer", edits=dict.fromkeys((Failure.GONE, Failure.PLACE, Failure.SHAPE), _POINTER))
 RETURN = MessageKind("return", posts={Failure.PLACE: _STAYS})
 
-Sending = PostRoot | PostReply | EditRoot | EditReply | ReturnToChannel | PointToNewThread
-"""The steps that send something."""
 Move = Callable[[Incident], Incident]
 
 
@@ -57,19 +55,19 @@ class StepMessage:
     given_up: Callable[[Incident, Outcome], Incident]
 
 
-async def message_of(context: Context, incident: Incident, step: Sending, drawn: Drawn) -> StepMessage | None:
+async def message_of(context: Context, incident: Incident, step: NextStep, drawn: Drawn) -> StepMessage | None:
     """The message of a step; None if there is nothing to send any more."""
-    if isinstance(step, PostReply | EditReply):
+    if step.do in {Do.POST_REPLY, Do.EDIT_REPLY}:
         entry = incident.log.entry(step.number)
-        return _reply(context, incident, entry, editing=isinstance(step, EditReply)) if entry else None
-    if isinstance(step, PointToNewThread):
+        return _reply(context, incident, entry, editing=step.do is Do.EDIT_REPLY) if entry else None
+    if step.do is Do.POINT_TO_NEW_THREAD:
         return await _pointer(context, incident)
     thread, key, now = incident.thread, message_key(incident), context.now()
-    if isinstance(step, EditRoot):
+    if step.do is Do.EDIT_ROOT:
         out = _outgoing(context, incident, drawn.message, f"{OVER}{key}" if incident.closed else key, ts=thread.root)
         return StepMessage(out, lambda fresh, _, shown: redrawn(fresh, shown, now), _as_it_is)
     out = _outgoing(context, incident, drawn.message, key)
-    if isinstance(step, PostRoot):
+    if step.do is Do.POST_ROOT:
         return StepMessage(out, lambda fresh, at, shown: rooted(fresh, at.channel, at.ts, shown, now), _as_it_is)
     home = replace(out, kind=RETURN, channel=thread.instead_of or thread.channel)
     return StepMessage(home, lambda fresh, at, shown: returned(fresh, at.ts, shown, now), _stayed)

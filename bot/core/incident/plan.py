@@ -1,6 +1,7 @@
 """Decides an incident's next step, or when to check again."""
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from bot.core.incident.details.general import Escalated
 from bot.core.incident.fallback_channel import home_due
@@ -14,56 +15,38 @@ TURNS_SECONDS = 10.0
 """After an edit of the parent, edits of replies go first for this long."""
 
 
-@dataclass(frozen=True, slots=True)
-class PostRoot:
+class Do(StrEnum):
+    """What may be due."""
+
+    POST_ROOT = "post_root"
     """The thread is not confirmed yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class PostReply:
-    """This timeline entry is not posted yet."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class EditRoot:
+    POST_REPLY = "post_reply"
+    """A timeline entry is not posted yet."""
+    EDIT_ROOT = "edit_root"
     """The parent is out of date."""
-
-
-@dataclass(frozen=True, slots=True)
-class EditReply:
+    EDIT_REPLY = "edit_reply"
     """A reply shows decided buttons."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Escalate:
+    ESCALATE = "escalate"
     """Nobody acknowledged in time."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReturnToChannel:
+    RETURN_TO_CHANNEL = "return_to_channel"
     """It is in the fallback channel, and its own has not been tried for a while."""
-
-
-@dataclass(frozen=True, slots=True)
-class PointToNewThread:
+    POINT_TO_NEW_THREAD = "point_to_new_thread"
     """It has returned, and its message in the fallback channel does not say so yet."""
+    WAIT = "wait"
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """Nothing to do until that time (epoch seconds), or until something happens (None)."""
+class NextStep:
+    """The next step."""
 
-    until: float | None
+    do: Do
+    number: int = 0
+    """The timeline entry of a reply."""
+    until: float | None = None
+    """When to check again (epoch seconds); None: when something happens."""
 
 
-Step = PostRoot | PostReply | EditRoot | EditReply | Escalate | ReturnToChannel | PointToNewThread | Wait
-
-
-def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Step:
+def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> NextStep:
     """The next step; `drawn` is the digest of the current rendering.
 
     Order: the thread, then the parent (a click shows there at once), then entries, oldest first. A parent that changes
@@ -72,18 +55,22 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Ste
     """
     alone = not incident.closed and escalation_due_at(incident, timing) <= now
     if alone or incident.trouble.retry_at > now:
-        return Escalate() if alone else Wait(incident.trouble.retry_at)
+        return NextStep(Do.ESCALATE) if alone else _wait(incident.trouble.retry_at)
     if incident.thread.root is None:
         first_look = first_look_until(incident, timing)
-        return Wait(first_look) if now < first_look else PostRoot()
+        return _wait(first_look) if now < first_look else NextStep(Do.POST_ROOT)
     if incident.thread.left or home_due(incident, now):
-        return PointToNewThread() if incident.thread.left else ReturnToChannel()
+        return NextStep(Do.POINT_TO_NEW_THREAD if incident.thread.left else Do.RETURN_TO_CHANNEL)
     just_shown = incident.log.redraw and not incident.log.outbox and now - incident.thread.shown_at < TURNS_SECONDS
     if not just_shown and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):
-        return EditRoot()
-    if incident.log.outbox or incident.log.redraw:
-        return PostReply(incident.log.outbox[0]) if incident.log.outbox else EditReply(incident.log.redraw[0])
-    return Wait(None if incident.closed else _look_again(incident, now, timing))
+        return NextStep(Do.EDIT_ROOT)
+    if (posts := incident.log.outbox) or incident.log.redraw:
+        return NextStep(Do.POST_REPLY, posts[0]) if posts else NextStep(Do.EDIT_REPLY, incident.log.redraw[0])
+    return _wait(None if incident.closed else _look_again(incident, now, timing))
+
+
+def _wait(until: float | None) -> NextStep:
+    return NextStep(Do.WAIT, until=until)
 
 
 def first_look_until(incident: Incident, timing: Timing) -> float:

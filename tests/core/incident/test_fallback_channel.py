@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.core.incident.fallback_channel import HOME_SECONDS, at_home, home_due, moved, parted, return_failed, returned
 from bot.core.incident.incident import State, Thread
-from bot.core.incident.plan import PointToNewThread, ReturnToChannel, Wait, next_step
+from bot.core.incident.plan import Do, NextStep, next_step
 from tests.builders import CHANNEL, NOW, TIMING, incident, with_fields
 
 FALLBACK = "C0OPS"
@@ -37,6 +37,6 @@ def test_at_home_there_is_a_thread_of_its_own_and_a_message_to_part_from() -> No
 def test_home_comes_before_what_else_is_to_be_said() -> None:
     away = moved(incident(outbox=(2,)), FALLBACK, NOW - HOME_SECONDS)
     away = replace(away, thread=replace(away.thread, root="1.1", shown="old"))
-    assert next_step(away, "drawn", NOW, TIMING) == ReturnToChannel()
-    assert next_step(returned(away, "2.2", "drawn", NOW), "drawn", NOW, TIMING) == PointToNewThread()
-    assert next_step(with_fields(away, retry_at=NOW + 5), "drawn", NOW, TIMING) == Wait(NOW + 5)
+    assert next_step(away, "drawn", NOW, TIMING) == NextStep(Do.RETURN_TO_CHANNEL)
+    assert next_step(returned(away, "2.2", "drawn", NOW), "drawn", NOW, TIMING) == NextStep(Do.POINT_TO_NEW_THREAD)
+    assert next_step(with_fields(away, retry_at=NOW + 5), "drawn", NOW, TIMING) == NextStep(Do.WAIT, until=NOW + 5)

@@ -8,18 +8,7 @@ import pytest
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Silence, State, Thread, noted, reopened
 from bot.core.incident.observe import Timing
-from bot.core.incident.plan import (
-    EditReply,
-    EditRoot,
-    Escalate,
-    PostReply,
-    PostRoot,
-    Step,
-    Wait,
-    escalated,
-    escalation_due_at,
-    next_step,
-)
+from bot.core.incident.plan import Do, NextStep, escalated, escalation_due_at, next_step
 from bot.core.incident.timeline import Event
 from bot.views.words.timeline import entry_words
 from tests.builders import CHANNEL, NOW, POOL, TIMING, closed, incident, named
@@ -32,56 +21,56 @@ SILENCE = Silence("s1", "am", NOW + 20, "U1", "act")
 @pytest.mark.parametrize(
     ("parts", "drawn", "step"),
     [
-        ({"retry_at": NOW + 9, "thread": UNSEEN}, "drawn", Wait(NOW + 9)),
-        ({"thread": UNSEEN, "outbox": (2,), "seen": SEEN}, "drawn", PostRoot()),
-        ({"retry_at": NOW, "thread": UNSEEN, "seen": SEEN}, "drawn", PostRoot()),
-        ({"thread": UNSEEN}, "drawn", Wait(NOW + 2)),
-        ({"thread": UNSEEN, "opened_at": NOW - 2}, "drawn", PostRoot()),
-        ({"thread": UNSEEN, "candidates": ()}, "drawn", PostRoot()),
-        ({"outbox": (2,)}, "changed", EditRoot()),
-        ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 60)}, "changed", EditRoot()),
-        ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 2)}, "changed", EditReply(2)),
-        ({"redraw": (2,), "outbox": (3,)}, "changed", EditRoot()),
-        ({"outbox": (2, 3)}, "drawn", PostReply(2)),
-        ({"outbox": (2,), "opened_at": NOW - 900}, "drawn", Escalate()),
-        ({"thread": UNSEEN, "opened_at": NOW - 900, "retry_at": NOW + 9}, "drawn", Escalate()),
-        ({"opened_at": NOW - 900}, "drawn", Escalate()),
-        ({"opened_at": NOW - 890}, "drawn", Wait(NOW + 10)),
-        ({}, "drawn", Wait(NOW + 30)),
-        ({"silences": (SILENCE,)}, "drawn", Wait(NOW + 20)),
-        ({"opened_at": NOW - 900, "owner": "U1"}, "drawn", Wait(NOW + 30)),
-        ({"opened_at": NOW - 900, "escalated_at": NOW - 1}, "drawn", Wait(NOW + 30)),
-        ({"opened_at": NOW - 900, "state": State.EASING}, "drawn", Escalate()),
+        ({"retry_at": NOW + 9, "thread": UNSEEN}, "drawn", NextStep(Do.WAIT, until=NOW + 9)),
+        ({"thread": UNSEEN, "outbox": (2,), "seen": SEEN}, "drawn", NextStep(Do.POST_ROOT)),
+        ({"retry_at": NOW, "thread": UNSEEN, "seen": SEEN}, "drawn", NextStep(Do.POST_ROOT)),
+        ({"thread": UNSEEN}, "drawn", NextStep(Do.WAIT, until=NOW + 2)),
+        ({"thread": UNSEEN, "opened_at": NOW - 2}, "drawn", NextStep(Do.POST_ROOT)),
+        ({"thread": UNSEEN, "candidates": ()}, "drawn", NextStep(Do.POST_ROOT)),
+        ({"outbox": (2,)}, "changed", NextStep(Do.EDIT_ROOT)),
+        ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 60)}, "changed", NextStep(Do.EDIT_ROOT)),
+        ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 2)}, "changed", NextStep(Do.EDIT_REPLY, 2)),
+        ({"redraw": (2,), "outbox": (3,)}, "changed", NextStep(Do.EDIT_ROOT)),
+        ({"outbox": (2, 3)}, "drawn", NextStep(Do.POST_REPLY, 2)),
+        ({"outbox": (2,), "opened_at": NOW - 900}, "drawn", NextStep(Do.ESCALATE)),
+        ({"thread": UNSEEN, "opened_at": NOW - 900, "retry_at": NOW + 9}, "drawn", NextStep(Do.ESCALATE)),
+        ({"opened_at": NOW - 900}, "drawn", NextStep(Do.ESCALATE)),
+        ({"opened_at": NOW - 890}, "drawn", NextStep(Do.WAIT, until=NOW + 10)),
+        ({}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
+        ({"silences": (SILENCE,)}, "drawn", NextStep(Do.WAIT, until=NOW + 20)),
+        ({"opened_at": NOW - 900, "owner": "U1"}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
+        ({"opened_at": NOW - 900, "escalated_at": NOW - 1}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
+        ({"opened_at": NOW - 900, "state": State.EASING}, "drawn", NextStep(Do.ESCALATE)),
     ],
 )
-def test_the_next_step(parts: dict[str, Any], drawn: str, step: Step) -> None:
+def test_the_next_step(parts: dict[str, Any], drawn: str, step: NextStep) -> None:
     assert next_step(incident(**parts), drawn, NOW, TIMING) == step
 
 
 @pytest.mark.parametrize(
     ("parts", "drawn", "step"),
     [
-        ({}, "drawn", Wait(None)),
-        ({"outbox": (2,)}, "drawn", PostReply(2)),
-        ({}, "changed", EditRoot()),
-        ({"opened_at": NOW - 9000}, "drawn", Wait(None)),
-        ({"thread": UNSEEN, "seen": SEEN}, "drawn", PostRoot()),
+        ({}, "drawn", NextStep(Do.WAIT, until=None)),
+        ({"outbox": (2,)}, "drawn", NextStep(Do.POST_REPLY, 2)),
+        ({}, "changed", NextStep(Do.EDIT_ROOT)),
+        ({"opened_at": NOW - 9000}, "drawn", NextStep(Do.WAIT, until=None)),
+        ({"thread": UNSEEN, "seen": SEEN}, "drawn", NextStep(Do.POST_ROOT)),
     ],
 )
-def test_a_closed_incident_is_told_and_then_left(parts: dict[str, Any], drawn: str, step: Step) -> None:
+def test_a_closed_incident_is_told_and_then_left(parts: dict[str, Any], drawn: str, step: NextStep) -> None:
     assert next_step(closed(**parts), drawn, NOW, TIMING) == step
 
 
 @pytest.mark.parametrize(
     ("shown_at", "seen", "state", "step"),
     [
-        (NOW - 300, NOW - 10, State.OPEN, EditRoot()),
-        (NOW - 299, NOW - 10, State.OPEN, Wait(NOW + 30)),
-        (NOW - 300, NOW - 300, State.OPEN, Wait(NOW + 30)),
-        (NOW - 300, NOW - 10, State.DRAINED, Wait(None)),
+        (NOW - 300, NOW - 10, State.OPEN, NextStep(Do.EDIT_ROOT)),
+        (NOW - 299, NOW - 10, State.OPEN, NextStep(Do.WAIT, until=NOW + 30)),
+        (NOW - 300, NOW - 300, State.OPEN, NextStep(Do.WAIT, until=NOW + 30)),
+        (NOW - 300, NOW - 10, State.DRAINED, NextStep(Do.WAIT, until=None)),
     ],
 )
-def test_a_parent_that_looks_old_is_drawn_again(shown_at: float, seen: float, state: State, step: Step) -> None:
+def test_a_parent_that_looks_old_is_drawn_again(shown_at: float, seen: float, state: State, step: NextStep) -> None:
     thread = Thread(CHANNEL, "1.2", "drawn", shown_at)
     found = incident(thread=thread, seen={POOL: seen}, state=state)
     assert next_step(found, "drawn", NOW, TIMING) == step
@@ -89,12 +78,12 @@ def test_a_parent_that_looks_old_is_drawn_again(shown_at: float, seen: float, st
 
 def test_the_first_message_waits_for_every_candidate() -> None:
     two = incident(pools=named(POOL, "macos"), thread=UNSEEN, seen=SEEN)
-    assert next_step(two, "drawn", NOW + 1.9, TIMING) == Wait(NOW + 2)
-    assert next_step(two, "drawn", NOW + 2, TIMING) == PostRoot()
+    assert next_step(two, "drawn", NOW + 1.9, TIMING) == NextStep(Do.WAIT, until=NOW + 2)
+    assert next_step(two, "drawn", NOW + 2, TIMING) == NextStep(Do.POST_ROOT)
 
 
 def test_a_very_short_poll_does_not_spin() -> None:
-    assert next_step(incident(), "drawn", NOW, Timing(poll=0.0)) == Wait(NOW + 0.05)
+    assert next_step(incident(), "drawn", NOW, Timing(poll=0.0)) == NextStep(Do.WAIT, until=NOW + 0.05)
 
 
 def test_escalation_can_be_switched_off() -> None:
@@ -114,7 +103,9 @@ def test_nobody_else_is_told_while_a_silence_holds() -> None:
     """Whoever made it knows of the incident; from its end, by itself or by hand, the time counts anew."""
     held = incident(silences=(SILENCE,))
     assert escalation_due_at(held, TIMING) == SILENCE.ends_at + 900
-    assert next_step(incident(silences=(SILENCE,), opened_at=NOW - 900), "drawn", NOW, TIMING) == Wait(NOW + 20)
+    assert next_step(incident(silences=(SILENCE,), opened_at=NOW - 900), "drawn", NOW, TIMING) == NextStep(
+        Do.WAIT, until=NOW + 20
+    )
     over = incident(silences=(replace(SILENCE, ended=True),))
     ended = noted(over, NOW + 60, Event.UNSILENCED, PlainText("ended the silence early."), who="U1")
     assert escalation_due_at(ended, TIMING) == NOW + 60 + 900
