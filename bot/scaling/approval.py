@@ -1,24 +1,40 @@
 """Approval by a second person: for exactly the request, in time, never by the requester."""
 
+from dataclasses import dataclass, replace
+
 from bot.context.context import Context
 from bot.context.save import Move, keep
 from bot.core.incident.details.scaling import ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.reply_buttons import offering
-from bot.core.incident.timeline import Event
+from bot.core.incident.reply_buttons import advanced, decided, offering
+from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, AuditEntry, Put, Stored
 from bot.core.requests.body import ExtendLease, parameters
-from bot.core.requests.interaction import Interaction
-from bot.core.requests.request import Progress, Request
+from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.request import Progress, Request, awaiting
+from bot.core.scaling.limits import needs_approval
 from bot.ports import Refused
 from bot.requests.submit import subject_of_button
-from bot.scaling.limits import raised
+from bot.scaling.limits import pool_scaler_of, raised
 from bot.views.words import refusals
 
 CHOICES = ("approve", "decline")
 
 
-def approval_requested(context: Context, request: Request, now: float) -> Move:
+def asked_for(context: Context, request: Request, target: int, *, tell: bool) -> tuple[Request, Move]:
+    """(the confirmed request, its entry): for the worker, or for a second person if `target` needs one."""
+    policy, now = pool_scaler_of(context, request.pool).policy, context.now()
+    if needs_approval(policy, target):
+        request = awaiting(request, now, policy.approval_within_seconds)
+        return request, _approval_requested(context, request, now)
+    request = replace(request, progress=Progress.REQUESTED, requested_at=now)
+    asked = scale_request(request, ScaleStep.ASKED)
+    return request, lambda fresh: noted(
+        fresh, now, Event.REQUESTED, asked, who=request.who, tell=tell, request=request.id
+    )
+
+
+def _approval_requested(context: Context, request: Request, now: float) -> Move:
     """Ask for approval in the thread, with buttons, naming the first permitted group or person."""
     may = [one for one in context.settings.file.permissions.approve if one not in {"anyone", request.who}]
     asked = scale_request(request, ScaleStep.APPROVAL_ASKED, (request.lapses_at or now) - now)
@@ -53,20 +69,40 @@ def refuse_over(request: Request, incident: Incident) -> None:
         raise Refused(refusals.INCIDENT_OVER)
 
 
-async def record_decision(  # noqa: PLR0913 - what a decision changes
-    context: Context, decision: Interaction, incident: Stored[Incident], put: Put, move: Move, *, request: Request,
-    outcome: str,
-) -> None:  # fmt: skip
-    """Write an approval or a refusal of `request` once, with its audit entry. Raises Refused after another one."""
-    now = context.now()
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What somebody decided about a request."""
+
+    decision: Decision
+    step: ScaleStep
+    outcome: str
+    after: Put
+    """The request afterwards."""
+
+
+async def record_decision(
+    context: Context, interaction: Interaction, request: Request, incident: Stored[Incident], decided_as: Decided
+) -> Answer:
+    """Write a decision about `request` once, with its audit entry. Raises Refused after another one."""
+    now, who = context.now(), interaction.who
     asked = {**parameters(request.body), "pool": request.pool, "asked_by": request.who}
-    about = request.incident or ""
-    audit = AuditEntry(now, decision.who, decision.name, asked, outcome=outcome, act=request.id, incident=about)
-    once = (f"decided:{request.id}", f"request:{decision.key}")
+    audit = AuditEntry(
+        now, who, interaction.name, asked, outcome=decided_as.outcome, act=request.id, incident=request.incident or ""
+    )
+    once = (f"decided:{request.id}", f"request:{interaction.key}")
+    details, whom = scale_request(request, decided_as.step), None if who == request.who else request.who
+
+    def move(fresh: Incident) -> Incident:
+        if decided_as.decision is Decision.APPROVED:
+            refuse_over(request, fresh)
+        known = decided(fresh, request.id, decided_as.decision)
+        return advanced(known, now, Event.APPROVAL, details, request=request.id, who=who, whom=whom)
+
     try:
-        await keep(context, incident, move, due=now, also=(put,), audit=(audit,), once=once)
+        await keep(context, incident, move, due=now, also=(decided_as.after,), audit=(audit,), once=once)
     except AlreadyDone:
         raise Refused(refusals.ALREADY_DECIDED) from None
+    return Answer()
 
 
 def scale_request(request: Request, step: ScaleStep, seconds: float = 0.0) -> ScaleRequest:

@@ -3,20 +3,20 @@
 from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
-from bot.core.incident.details.scaling import LeaseNoted, LeaseStep, ScaleStep
-from bot.core.incident.incident import Incident, noted
+from bot.core.incident.details.scaling import LeaseNoted, LeaseStep
+from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Prepared, Put, Stored
 from bot.core.requests.body import ExtendLease
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.request import Request, Result, awaiting
+from bot.core.requests.request import Request, Result
 from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, PoolLeases, extended, further
-from bot.core.scaling.limits import ScalePolicy, needs_approval
+from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import duration
 from bot.ports import Refused
 from bot.requests.submit import new_request, own_of, submit
-from bot.scaling.approval import approval_requested, scale_request
+from bot.scaling.approval import asked_for
 from bot.scaling.hand_back import lease_in_thread
 from bot.scaling.limits import askable, check_approval, pool_scaler_of
 from bot.views.words import refusals
@@ -25,21 +25,13 @@ from bot.views.words import refusals
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request: the worker extends, after an approval if the raise needed one."""
     found = await lease_in_thread(context, interaction)
-    pool, share, now = found.lease.value.id, found.share, context.now()
-    policy = pool_scaler_of(context, pool).policy
-    _until(policy, share, now)
+    pool, share = found.lease.value.id, found.share
+    _until(pool_scaler_of(context, pool).policy, share, context.now())
     askable(context, pool, share.target, in_thread=True)
     body = ExtendLease(pool, share.act, share.target)
     own = await own_of(context, interaction, found.incident, share.act, f"{share.ends_at}")
     request = new_request(context, replace(interaction, request_id=own), found.incident, body)
-    if needs_approval(policy, share.target):
-        request = awaiting(request, now, policy.approval_within_seconds)
-        move = approval_requested(context, request, now)
-    else:
-        asked = scale_request(request, ScaleStep.ASKED)
-
-        def move(fresh: Incident) -> Incident:
-            return noted(fresh, now, Event.REQUESTED, asked, who=request.who, tell=False, request=request.id)
+    request, move = asked_for(context, request, share.target, tell=False)
 
     def decide(fresh: Incident) -> Incident:
         return move(decided(fresh, share.act, Decision.SETTLED, (EXTEND,)))

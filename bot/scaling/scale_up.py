@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from bot.context.channels import permit_here
 from bot.context.context import WORDS, Action, Context, Effect
-from bot.context.save import Move
 from bot.core.incident.details.scaling import ScaleAccepted, ScaleStep
-from bot.core.incident.incident import Incident, noted
+from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
@@ -14,13 +13,12 @@ from bot.core.record import Change, Prepared, Put, Stored
 from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, request_id
-from bot.core.requests.request import Progress, Request, Result, awaiting
+from bot.core.requests.request import Progress, Request, Result
 from bot.core.scaling.lease import HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
-from bot.core.scaling.limits import needs_approval
 from bot.core.scaling.verify import deadline_seconds
 from bot.ports import Refused
 from bot.requests.submit import already, new_request, own_id, refused, subject, submit
-from bot.scaling.approval import approval_requested, scale_request
+from bot.scaling.approval import asked_for, scale_request
 from bot.scaling.dialogs import confirmation, first_dialog, only_pool, table
 from bot.scaling.limits import (
     LimitCheck,
@@ -128,22 +126,11 @@ async def _confirmed(context: Context, interaction: Interaction) -> Answer:
     if draft.value.progress is not Progress.DRAFT:
         raise already(context, draft.value)
     held = await context.store.get(Incident, draft.value.incident) if draft.value.incident else None
-    asked, now = draft.value.of(ScaleUp), context.now()
-    policy = pool_scaler_of(context, asked.pool).policy
-    if needs_approval(policy, asked.target):
-        askable(context, asked.pool, asked.target, in_thread=held is not None)
-        request = awaiting(draft.value, now, policy.approval_within_seconds)
-        move = approval_requested(context, request, now)
-    else:
-        request = replace(draft.value, progress=Progress.REQUESTED, requested_at=now)
-        move = _asked(request, now)
+    asked = draft.value.of(ScaleUp)
+    askable(context, asked.pool, asked.target, in_thread=held is not None)
+    request, move = asked_for(context, draft.value, asked.target, tell=True)
     await submit(context, interaction, held, request, move, draft=draft)
     return Answer()
-
-
-def _asked(request: Request, now: float) -> Move:
-    asked = scale_request(request, ScaleStep.ASKED)
-    return lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=request.who, request=request.id)
 
 
 async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:

@@ -11,8 +11,7 @@ from bot.core.incident.silence import UNSILENCE, Silence
 from bot.core.record import Change, Put, Stored
 from bot.core.requests.body import EndSilence
 from bot.core.requests.request import Progress, Request, failed
-
-KEPT_SECONDS = 30 * 86400.0
+from bot.requests.perform import KEPT_SECONDS
 
 
 def ends_itself(request: Request, silence: Silence, now: float) -> Request | None:
