@@ -9,15 +9,13 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from bot.adapters.migrations import FORMAT, migrated
-from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool
-from bot.core.pool.source_round import SourceRound
-from bot.core.record import Digest, EndedAlerts, Record, RejectedAlert, WarningRecord
+from bot.core.record import Chore, Digest, EndedAlerts, Record, RejectedAlert, SourceRound, WarningRecord
 from bot.core.reporting.weekly import Weekly
 from bot.core.requests.request import Request, Shown
 from bot.core.scaling.lease import PoolLeases

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from bot.core.alert import Alert
-from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.message import MessageRecord
 from bot.core.paging.page import PageRecord
@@ -13,8 +12,7 @@ from bot.core.pool.backfill import Backfill
 from bot.core.pool.early_warning import EarlyWarning
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
-from bot.core.pool.pool import Pool
-from bot.core.pool.source_round import SourceRound
+from bot.core.pool.pool import Pool, Snapshot
 from bot.core.reporting.weekly import Weekly
 from bot.core.requests.request import Request, Shown
 from bot.core.scaling.lease import PoolLeases
@@ -62,6 +60,34 @@ class RejectedAlert(MessageRecord):
     why: str = ""
     at: float = 0.0
     """When it was refused (epoch seconds); the sender's next notice is at least an hour later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    """Periodic work of the whole installation, done by any worker, and its last result; times in epoch seconds."""
+
+    id: str
+    """The name of the duty in `bot/registry.py`."""
+    done_at: float = 0.0
+    note: str = ""
+    """The problem as a sentence; empty if none."""
+    since: float | None = None
+    """Since when the problem exists; for `watch`: since when the oldest message has waited for Slack."""
+    told: bool = False
+    """Whether the webhook outside Slack was notified."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRound:
+    """The newest samples of a source's pools, as one process read them for the others that share the source."""
+
+    id: str
+    """The source's configured name."""
+    holder: str = ""
+    """The process that reads the source; others use its samples while they are recent."""
+    at: float = 0.0
+    """When they were stored (epoch seconds)."""
+    samples: tuple[Snapshot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

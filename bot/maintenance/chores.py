@@ -7,8 +7,7 @@ import structlog
 
 from bot.config import File
 from bot.context.context import Context
-from bot.core.chore import Chore
-from bot.core.record import Change, Claim, Put
+from bot.core.record import Change, Chore, Claim, Put
 
 KEPT_SECONDS = 86400.0
 SHORTEST_PAUSE_SECONDS = 0.2

@@ -7,9 +7,9 @@ import structlog
 from bot.config import File
 from bot.context.context import Context
 from bot.context.queries import open_incidents
-from bot.core.chore import Chore
 from bot.core.incident.incident import Incident
 from bot.core.paging.page import OUTSIDE, PageAction, PageEvent
+from bot.core.record import Chore
 from bot.core.words import count, duration
 from bot.ports import Unreachable
 

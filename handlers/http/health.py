@@ -13,11 +13,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.context.context import Context
-from bot.core.chore import Chore
 from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import calibration, error_factor, held_share, not_scored, waiting
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
+from bot.core.record import Chore
 from bot.ports import Unreachable
 from handlers.http import metrics
 from handlers.version import VERSION

@@ -11,7 +11,6 @@ import pytest
 from bot.adapters.migrations import FORMAT
 from bot.adapters.records import COMPACT, KINDS, Codecs, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
-from bot.core.chore import Chore
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
@@ -22,6 +21,7 @@ from bot.core.incident.pools import Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import HourStats
 from bot.core.pool.pool import Job, Peak, Pool, Snapshot
+from bot.core.record import Chore
 from bot.core.statement import statement
 from bot.ports import Failure, Unreachable
 from tests.builders import with_fields

@@ -1,7 +1,6 @@
 """The periodic duties: each is done when it is due and comes back; one that no longer exists is forgotten."""
 
-from bot.core.chore import Chore
-from bot.core.record import Change
+from bot.core.record import Change, Chore
 from bot.registry import DUTIES, wake_all
 from tests.world import World
 

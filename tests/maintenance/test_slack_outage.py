@@ -1,6 +1,6 @@
 """What waits for Slack for too long is told outside of it: once, and once when it is over (P8)."""
 
-from bot.core.chore import Chore
+from bot.core.record import Chore
 from bot.maintenance.slack_outage import PATIENCE_SECONDS, TROUBLE_SECONDS, check_slack_outage
 from bot.ports import Failure
 from tests.world import World

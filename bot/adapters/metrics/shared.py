@@ -5,8 +5,7 @@ import uuid
 from collections.abc import Callable, Collection
 
 from bot.core.pool.pool import Snapshot
-from bot.core.pool.source_round import SourceRound
-from bot.core.record import Change, Conflict, Put, Stored
+from bot.core.record import Change, Conflict, Put, SourceRound, Stored
 from bot.ports import Metrics, Store, Unreachable
 
 LAPSED = 3

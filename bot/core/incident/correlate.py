@@ -4,7 +4,7 @@ The maxima may belong to two different pools (docs/design/diagnosis.md#two-maxim
 near the alert's. A maximum that no pool matches is left open.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.alert import Readings
@@ -69,10 +69,12 @@ def correlated(known: Maxima | None, read: Readings, look: PoolsNow) -> Maxima |
         return mine
     fresh = [sample for sample in look.samples if look.at - sample.at <= patience + 1]
     since = mine.at if mine else look.at
-    queue = _nearest(fresh, read.most_queued_jobs, _queued, QUEUE_SHARE, QUEUE_JOBS)
-    wait = _nearest(fresh, _seconds(read.longest_wait_minutes), _wait, WAIT_SHARE, WAIT_SECONDS)
+    queues = {one.pool: one.queued for one in fresh if one.queued is not None}
+    waits = {one.pool: one.oldest_wait_seconds for one in fresh if one.oldest_wait_seconds is not None}
+    queue = _nearest(queues, read.most_queued_jobs, QUEUE_SHARE, QUEUE_JOBS)
+    wait = _nearest(waits, 60 * (read.longest_wait_minutes or 0.0), WAIT_SHARE, WAIT_SECONDS)
     everyone = len(fresh) == look.pools
-    all_known = everyone and all(_queued(one) is not None and _wait(one) is not None for one in fresh)
+    all_known = everyone and len(queues) == len(waits) == look.pools
     both_fit = None not in (queue, wait)
     measured_since = everyone and all(one.at >= since for one in fresh)
     return Maxima(
@@ -85,28 +87,9 @@ def correlated(known: Maxima | None, read: Readings, look: PoolsNow) -> Maxima |
     )
 
 
-def _nearest(
-    samples: Sequence[Snapshot],
-    reported: float | None,
-    figure: Callable[[Snapshot], float | None],
-    share: float,
-    least: float,
-) -> str | None:
+def _nearest(figures: Mapping[str, float], reported: float | None, share: float, least: float) -> str | None:
     """The pool with the nearest figure, if it is near enough; the first by name of two."""
     if not reported:
         return None
-    known = [(abs(value - reported), one.pool) for one in samples if (value := figure(one)) is not None]
-    off, pool = min(known, default=(float("inf"), None))
+    off, pool = min(((abs(value - reported), pool) for pool, value in figures.items()), default=(float("inf"), None))
     return pool if off <= max(share * reported, least) else None
-
-
-def _queued(sample: Snapshot) -> float | None:
-    return sample.queued
-
-
-def _wait(sample: Snapshot) -> float | None:
-    return sample.oldest_wait_seconds
-
-
-def _seconds(minutes: float | None) -> float | None:
-    return None if minutes is None else minutes * 60

@@ -4,14 +4,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bot.core.incident.details.details import Details
+from bot.core.incident.details.event import UPS_AND_DOWNS
 from bot.core.incident.details.event import Event as Event  # noqa: PLC0414 - a part of an entry
 from bot.core.pool.pool import Snapshot
 
 KEPT_ENTRIES = 200
 """Maximum of entries; beyond it, old entries without an author are dropped first."""
-
-UPS_AND_DOWNS = frozenset({Event.JOINED, Event.ALERT_RESOLVED, Event.EASING, Event.WORSE, Event.NOTED})
-"""Entries of a flapping alert, which would fill the record."""
 
 
 class Decision(StrEnum):

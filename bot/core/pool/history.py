@@ -13,8 +13,6 @@ KEPT_HOURS = 6 * WEEK_HOURS
 KEPT_SECONDS = KEPT_HOURS * HOUR_SECONDS
 STANDS_SECONDS = 600.0
 """A sample represents the time since the previous one, up to this; a longer gap stays unknown."""
-MONDAY_HOURS = 72
-"""The epoch began on a Thursday, this many hours after Monday 00:00 UTC."""
 LEAST_WEEKS = 2
 """Weeks that must know an hour before it is used."""
 LEAST_KNOWN_SECONDS = 900.0
@@ -49,11 +47,6 @@ def cells_of(past: PoolHistory | None, pool: Pool | None) -> tuple[HourStats, ..
     """All known hours of a pool, oldest first, the current one last."""
     known = past.cells if past else ()
     return known if pool is None or pool.hour is None else (*known, pool.hour)
-
-
-def hour_of_week(hour: int) -> int:
-    """0 to 167 from Monday 00:00 UTC, of an hour counted from the epoch."""
-    return (hour + MONDAY_HOURS) % WEEK_HOURS
 
 
 def known_hours(past: PoolHistory) -> frozenset[int]:

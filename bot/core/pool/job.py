@@ -1,7 +1,7 @@
 """A job of GitHub Actions from webhooks and the REST API, and how its events are merged."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 EVERY_LABEL = "*"
@@ -73,6 +73,8 @@ class WebhookCoverage:
 
 
 ORDER = {state: place for place, state in enumerate(JobState)}
+TOLD = frozenset(one.name for one in fields(WorkflowJob)) - {"id", "state", "seen_at", "heard_at"}
+"""What an event may omit."""
 
 
 def told(known: WorkflowJob | None, new: WorkflowJob) -> WorkflowJob:
@@ -92,21 +94,8 @@ def told(known: WorkflowJob | None, new: WorkflowJob) -> WorkflowJob:
 
 def _filled(job: WorkflowJob, other: WorkflowJob) -> WorkflowJob:
     """`job` with missing fields from `other`."""
-    return replace(
-        job,
-        run=job.run or other.run,
-        name=job.name or other.name,
-        workflow=job.workflow or other.workflow,
-        repository=job.repository or other.repository,
-        labels=job.labels or other.labels,
-        created_at=other.created_at if job.created_at is None else job.created_at,
-        started_at=other.started_at if job.started_at is None else job.started_at,
-        completed_at=other.completed_at if job.completed_at is None else job.completed_at,
-        conclusion=job.conclusion or other.conclusion,
-        runner=job.runner or other.runner,
-        url=job.url or other.url,
-        branch=job.branch or other.branch,
-    )
+    missing = {name: getattr(other, name) for name in TOLD if getattr(job, name) in {None, "", ()}}
+    return replace(job, **missing)
 
 
 def keep_seconds(job: WorkflowJob, now: float) -> float:

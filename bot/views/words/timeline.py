@@ -1,6 +1,6 @@
 """Timeline entries in words: one function per kind of details."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.details import Details
@@ -19,7 +19,7 @@ from bot.core.incident.details.general import (
     Paged,
     PlainText,
 )
-from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews
+from bot.core.incident.details.queue import ChartShown, QueueChanged
 from bot.core.incident.details.requests import IssueNoted, IssueStep, RequestEnd, RequestNotDone
 from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.details.silences import SilenceEnded, Silencing
@@ -203,26 +203,11 @@ def _escalated_words(escalated: Escalated) -> str:
     return f"{deeds}, last at {clock(escalated.last_at)} UTC{too}, but n{waited}"
 
 
-CHANGES: Mapping[QueueNews, str] = {
-    QueueNews.LONGER: "Worse",
-    QueueNews.WAITS_LONGER: "Worse",
-    QueueNews.SHORTER: "Falling",
-    QueueNews.OTHER_POOL: "Another pool is worst",
-}
-"""The last two stand in records of older releases only."""
-
-
 def _queue_words(changed: QueueChanged) -> str:
-    match changed.news:
-        case QueueNews.UNKNOWN:
-            return "The queue length is unknown. The last figures are shown as stale."
-        case QueueNews.KNOWN_AGAIN:
-            return f"The queue length is known again: {count(changed.queued, 'job')}."
-        case news:
-            where = f"{changed.pool} " if changed.pool else ""
-            now = f"{figure(changed.queued)} queued, {duration(changed.wait_seconds)}"
-            was = f"was {figure(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
-            return f"{CHANGES[news]}: {where}{now} ({was})."
+    where = f"{changed.pool} " if changed.pool else ""
+    now = f"{figure(changed.queued)} queued, {duration(changed.wait_seconds)}"
+    was = f"was {figure(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
+    return f"Worse: {where}{now} ({was})."
 
 
 def _issue_words(told: IssueNoted) -> str:

@@ -15,7 +15,6 @@ from bot.core.pool.history import (
     cells_of,
     entered,
     finished,
-    hour_of_week,
     remembered,
     usual_ahead,
 )
@@ -150,11 +149,6 @@ def test_the_coming_hours_are_foretold_one_by_one() -> None:
     assert [one.hour for one in found] == list(range(HOUR, HOUR + AHEAD_HOURS))
     middle = sum((float((HOUR + n) % 5)) * (2 if n == 0 else 1) for n in (-1, 0, 1)) / 4
     assert found[0].arrivals_per_minute == pytest.approx(middle)
-
-
-def test_the_week_begins_on_monday() -> None:
-    """NOW is a Friday, 2027-01-15 08:00 UTC."""
-    assert hour_of_week(HOUR) == 4 * 24 + 8
 
 
 def test_quantiles_and_shares_of_histograms() -> None:

@@ -10,16 +10,6 @@ class QueueNews(StrEnum):
 
     LONGER = "longer"
     WAITS_LONGER = "waits_longer"
-    SHORTER = "shorter"
-    OTHER_POOL = "other_pool"
-    """Another pool is now the worst."""
-    UNKNOWN = "unknown"
-    KNOWN_AGAIN = "known_again"
-
-    @property
-    def worse(self) -> bool:
-        """Whether the queue got worse."""
-        return self in {QueueNews.LONGER, QueueNews.WAITS_LONGER}
 
 
 @dataclass(frozen=True, slots=True)
