@@ -85,6 +85,22 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
 }
 
 SOURCES: dict[str, list[tuple[dict[str, object], dict[str, object], str]]] = {
+    "github": [
+        ({"organizations": []}, {}, 'names nothing to look at; add organizations = ["NAME"] or repositories'),
+        ({"organizations": [], "enterprises": ["c"]}, {}, "enterprises have runners and no queues; add organizations"),
+        ({"enterprises": ["a/b"]}, {}, "enterprises: 'a/b' is not the name of an organisation"),
+        ({"token_env": ""}, {}, "has no complete credentials; add token_env, or for a GitHub App: app_id, private_key"),
+        ({"token_env": "", "app_id": 1}, {}, "or for a GitHub App: private_key_env, installation_id"),
+        ({"app_id": 1}, {}, "token_env and app_id exclude each other; keep a token or an App"),
+        ({"token_env": "MISSING"}, {}, f"{PLACE}: token_env: MISSING"),
+        ({"repositories": ["engine"]}, {}, "repositories no. 1: 'engine' is not a repository; write \"owner/name\""),
+        ({"repositories": ["a/.."]}, {}, "'a/..' is not a repository"),
+        ({"organizations": ["a/b"]}, {}, "organizations: 'a/b' is not the name of an organisation"),
+        ({"budget": 1}, {}, "budget: "),
+        ({"token_env": "", "app_id": 1, "installation_id": 2, "private_key_env": "T"}, {}, "T does not hold a private"),
+        ({"budget": 0}, {"label": "a", "labels": ["b"]}, '[pool."linux"]: table: label and labels exclude each other'),
+        ({"organizations": [], "repositories": ["a/b"]}, {"runner_group": "g"}, "only organisations have groups; name"),
+    ],
     "hud": [
         ({"url": "hud"}, {}, f"{PLACE}: url: needs http:// or https://"),
         ({"token_env": "NOPE"}, {}, f"{PLACE}: token_env: NOPE: not set"),

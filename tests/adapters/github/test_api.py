@@ -3,8 +3,7 @@
 import pytest
 
 from bot.adapters.github.api import Allowance, clock
-from bot.core.pool.pool import Gap
-from bot.ports import Failure, Unreachable
+from bot.ports import Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO
 from tests.adapters.github.world import World, world
 from tests.builders import NOW, gaps
@@ -96,47 +95,12 @@ async def test_a_secondary_limit_that_goes_on_doubles_the_pause() -> None:
         assert len(w.github.asked) > 2
 
 
-async def test_a_wrong_token_names_its_variable() -> None:
-    """401: the remedy is the variable that the table names, and the token is never repeated."""
-    async with world(variables={"GITHUB_TOKEN": "ghp_wrong_0123456789"}) as w:
-        problem = await refused(w)
-    assert problem.failure is Failure.CREDENTIALS
-    assert problem.reason == "refused the credentials (HTTP 401: Bad credentials); put a valid token into GITHUB_TOKEN"
-
-
-async def test_a_missing_permission_is_named_as_github_names_it() -> None:
-    """403: the header x-accepted-github-permissions becomes the remedy; what else can be read is read."""
-    async with world() as w:
-        w.github.runner(LABEL)
-        w.github.denied = ["/actions/runs"]
-        found = await w.look()
-        w.github.denied = ["/actions/runners"]
-        other = await w.later()
-    said = f"may not read /repos/{REPO}/actions/runs (HTTP 403: Resource not accessible by personal access token)"
-    assert Gap("queued", said, "give the credentials the permission actions=read") in found.missing
-    assert (found.idle, found.queued) == (1, None)
-    assert (other.idle, other.queued) == (None, 0)
-    wanted = "give the credentials the permission organization_self_hosted_runners=read"
-    assert [gap for gap in other.missing if gap.figure == "runners" and gap.remedy == wanted]
-
-
 async def test_single_sign_on_is_named() -> None:
     """An organisation with SAML wants every token to be authorised once."""
     async with world() as w:
         w.github.says = [(403, {"x-github-sso": "required; url=https://x.test"}, "Resource protected by SAML")] * 9
         problem = await refused(w)
     assert problem.reason.endswith("authorise the token for the organisation's single sign-on, in the token's settings")
-
-
-async def test_an_unknown_organisation_and_an_unknown_repository_are_named() -> None:
-    """404: GitHub does not tell a wrong name from one that may not be seen, so both are said."""
-    async with world({"organizations": ["exmaple"], "repositories": ["example-org/nope"]}) as w:
-        problem = await refused(w)
-    assert problem.failure is Failure.SHAPE
-    assert "there is no organisation exmaple, or the credentials may not see its runners" in problem.reason
-    async with world({"organizations": [ORG], "repositories": ["example-org/nope"]}) as w:
-        found = await w.look()
-    assert "there is no repository example-org/nope, or the credentials may not see it" in gaps(found)[0]
 
 
 async def test_a_failure_is_shared_by_all_pools() -> None:
@@ -147,14 +111,6 @@ async def test_a_failure_is_shared_by_all_pools() -> None:
         with pytest.raises(Unreachable, match="failed"):
             await w.look("other")
         assert len(w.github.asked) == asked
-
-
-async def test_an_address_that_is_no_github() -> None:
-    """An answer without the list is a mistake in `url`, not an empty fleet."""
-    async with world() as w:
-        w.github.says = [(200, {}, "hello")] * 9
-        problem = await refused(w)
-    assert "has no list of runners; check that url is the address of GitHub's REST API" in problem.reason
 
 
 def test_an_allowance_ends() -> None:

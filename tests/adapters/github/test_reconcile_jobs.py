@@ -5,6 +5,7 @@ import pytest
 from bot.adapters.github.jobs import Run
 from bot.adapters.github.reconcile_jobs import RepoSeen, RunSeen, Sight, doubts, known_jobs, read_at, to_read
 from bot.adapters.github.runners import GitHubRunner, Registered
+from bot.adapters.github.settings import GitHubPool
 from bot.adapters.github.snapshot import unservable
 from bot.adapters.github.trouble import Trouble
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
@@ -86,3 +87,16 @@ def test_nobody_knows_what_a_pool_without_runners_may_serve() -> None:
     assert unservable([JOB], Unreachable("GitHub", "no"), ["gpu"]) is None
     offline = GitHubRunner("1", frozenset({"gpu"}), online=False, busy=False)
     assert unservable([JOB], Registered((offline,), NOW), ["gpu"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "asked"),
+    [
+        ({}, ("linux",)),
+        ({"label": "linux.2xlarge"}, ("linux.2xlarge",)),
+        ({"labels": ["self-hosted", "Linux", "gpu"]}, ("gpu", "self-hosted", "Linux")),
+    ],
+)
+def test_the_label_that_tells_a_pool_apart_comes_first(keys: dict[str, object], asked: tuple[str, ...]) -> None:
+    """Webhooks are looked up by it; the pool's name is the label when none is written."""
+    assert GitHubPool.model_validate(keys).asked("linux") == asked

@@ -287,16 +287,3 @@ async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | N
     assert found.provider_up is up
     said = "provider_up: GitHub's status page says degraded performance of Actions"
     assert (said in gaps(found)) is (up is None)
-
-
-async def test_history_is_empty() -> None:
-    async with world() as w:
-        assert await w.source.history(LABEL, 0.0, 1.0, 1.0) == ()
-
-
-async def test_the_limit_is_said_to_be_unknown() -> None:
-    async with world(pools={LABEL: {}}) as w:
-        w.github.runner(LABEL)
-        found = await w.look()
-    assert found.limit is None
-    assert "limit: GitHub does not know it; write limit = N into the pool's table" in gaps(found)

@@ -218,25 +218,6 @@ async def test_the_past_of_a_preset(prometheus: RealPrometheus) -> None:
     assert {(one.queued, one.busy, one.idle, one.booting, one.limit) for one in past} == {(14, 38, 2, 1, 40)}
 
 
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        ({"queued": "ci_jobs_qeued"}, "Prometheus has no series of ci_jobs_qeued now; check the name"),
-        ({"queued": 'sum(ci_jobs_queued{pool="nope"})'}, "Prometheus has ci_jobs_queued, but not with these labels"),
-        ({"queued": "vector(1) > 2"}, "the query returned nothing; try it in Prometheus"),
-        ({"queued": "sum(ci_jobs_queued"}, "parse error"),
-        ({"queued": "ci_runners"}, "wrap it in sum() or max()"),
-        ({"queued": "ci_jobs_queued[5m]"}, "take the range [..] or the text out of it"),
-    ],
-)
-async def test_a_query_without_an_answer_says_why(prometheus: RealPrometheus, keys: dict[str, Any], said: str) -> None:
-    """No such metric, no such labels, no PromQL, several series, a range: each with what to do."""
-    found = await look(prometheus, **keys)
-    assert found.queued is None
-    (why,) = gaps(found)
-    assert said in why
-
-
 async def test_clocks_that_differ_are_told(prometheus: RealPrometheus) -> None:
     """Asked for a time an hour ahead Prometheus has nothing, and the reason is this machine's clock."""
     found = await look(prometheus, time.time() + 3600, queued='sum(ci_jobs_queued{pool="linux.2xlarge"})')

@@ -67,10 +67,10 @@ def test_ten_jobs_are_kept_and_odd_waits_left_out() -> None:
 
 
 def test_a_scrape_jobs_name_is_no_jobs_name() -> None:
-    rows = [{"metric": {"job": "ci", "instance": "x:1"}, "value": [1.5, "3"]}]
+    rows = [{"metric": {"job": "ci", "instance": "x:1", "url": "javascript:1"}, "value": [1.5, "3"]}]
     found = waiting(samples(success("vector", rows)))
     assert not isinstance(found, Unknown)
-    assert found[0].name == "unnamed job"
+    assert (found[0].name, found[0].url) == ("unnamed job", "")
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,31 @@ from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import TOGETHER_FROM, Prometheus, build
 from bot.ports import Unreachable
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
-from tests.adapters.metrics.test_prometheus import BY_HAND, EXPOSITION, POOL, vector
+from tests.adapters.metrics.test_prometheus import POOL, vector
 from tests.builders import gaps
 from tests.real_prometheus import real_prometheus
+
+EXPOSITION = """
+ci_jobs_queued{pool="linux.2xlarge"} 14
+ci_job_oldest_wait_seconds{pool="linux.2xlarge"} 6840
+ci_runners{pool="linux.2xlarge",state="busy"} 38
+ci_runners{pool="linux.2xlarge",state="idle"} 0
+ci_runners{pool="linux.2xlarge",state="offline"} 2
+ci_runners{pool="linux.2xlarge",state="booting"} 1
+ci_runners_limit{pool="linux.2xlarge"} 40
+ci_jobs_arrivals_per_minute{pool="linux.2xlarge"} 1.5
+ci_jobs_starts_per_minute{pool="linux.2xlarge"} 0.5
+ci_job_duration_seconds{pool="linux.2xlarge",quantile="0.5"} NaN
+ci_job_wait_seconds{pool="linux.2xlarge",repository="acme/app",workflow="pull",job="build",url="https://x.test/1"} 6840
+ci_job_wait_seconds{pool="linux.2xlarge",repository="acme/app",workflow="pull",job="lint",url="javascript:1"} 60
+"""
+BY_HAND: dict[str, Any] = {
+    "queued": f'sum(ci_jobs_queued{{pool="{POOL}"}})',
+    "busy": f'ci_runners{{pool="{POOL}"}}',
+    "idle": "sum(ci_runners{",
+    "limit": "ci_runners[5m]",
+    "offline": "ci_nothing",
+}
 
 
 def source(url: str, wire: HttpPool, at: float, pools: int = TOGETHER_FROM, **figures: object) -> Prometheus:

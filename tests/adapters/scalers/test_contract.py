@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.scalers.registry import SCALERS
-from bot.ports import Capacity, Failure, Refused, Unreachable
+from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.scalers.worlds import World, world_of
 
 LEVERS = ["fake", "kubernetes field", *sorted({*SCALERS} - {"none"})]
@@ -77,10 +77,3 @@ async def test_extra_capacity_goes_back_where_it_can(world: World) -> None:
     with pytest.raises(Refused, match="end by themselves"):
         await world.scaler.set(10, "act-2")
     assert world.level() == 24
-
-
-async def test_no_lever_refuses_every_target_and_says_how(tmp_path: Path) -> None:
-    async with world_of("none", tmp_path) as world:
-        assert await world.scaler.read() == Capacity(None)
-        with pytest.raises(Refused, match=r"set 24 by hand\. Ask #infra"):
-            await world.scaler.set(24, "act-1")

@@ -11,7 +11,6 @@ import httpx
 from bot.adapters.build_context import Parts
 from bot.adapters.scalers import aws_asg, command, github_aws_runners
 from bot.adapters.scalers import http as http_scaler
-from bot.adapters.scalers import none as none_scaler
 from bot.adapters.scalers.registry import SCALERS
 from bot.ports import Failure, Scaler
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
@@ -87,7 +86,6 @@ async def world_of(kind: str, folder: Path) -> AsyncIterator[World]:
         parts = replace(parts_with(wire, {"TOKEN": "cluster-token"}), jobs=FakeJobs(*map(job, range(30))))
         yield await {
             "http": _http,
-            "none": _none,
             "aws_asg": _aws_asg,
             "github_aws_runners": _github_aws_runners,
             "kubernetes": _kubernetes,
@@ -126,11 +124,6 @@ async def _fake(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
         lambda: script.fail("set", Failure.UNKNOWN, after=True),
         lambda: script.fail("*", Failure.CREDENTIALS, times=None),
     )
-
-
-async def _none(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
-    scaler, _ = none_scaler.build(POOL, PLACE, {"kind": "none", "how": "Ask #infra."}, parts)
-    return World(scaler, lambda: 10, most=None)
 
 
 async def _aws_asg(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
