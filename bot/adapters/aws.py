@@ -149,8 +149,6 @@ class Aws:
 
 
 class AwsRegion(Table):
-    """The settings of everything on AWS."""
-
     region: str = Field(min_length=1)
     profile: str = ""
     """Profile of AWS's configuration files, such as a role in another account; empty: the default credentials."""
@@ -159,7 +157,6 @@ class AwsRegion(Table):
 
 
 def aws_of(parts: Parts, table: AwsRegion) -> Aws:
-    """The shared client of a region and a profile."""
     named = table.region, table.endpoint_url, table.profile
     return parts.shared(Aws, " ".join(named), lambda: Aws(*named, parts.limits.aws))
 
@@ -210,12 +207,10 @@ class BoundedSession:
         return response
 
     def close(self) -> None:
-        """Close every connection."""
         self.session.close()
 
 
 def _answered(system: str, service: str, operation: str, error: ClientError, unsure: Failure) -> Exception:
-    """Classify an AWS error."""
     said = error.response.get("Error", {})
     code, words = str(said.get("Code", "")), one_line(str(said.get("Message", "")).partition(OWN_REQUEST)[0])
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)

@@ -144,23 +144,6 @@ def more_than_one(**given: str) -> str:
     return f"{listed(found)} exclude each other; keep one" if len(found) > 1 else ""
 
 
-def together(
-    own: Callable[[], S], pools: Mapping[str, Mapping[str, object]], each: Callable[[str, Mapping[str, object]], P]
-) -> tuple[S, dict[str, P]]:
-    """Build a source's table with `own`, and every pool's keys with `each`.
-
-    Raises ConfigError with all problems together.
-    """
-    problems, made, found = Problems(), list[S](), dict[str, P]()
-    with problems:
-        made.append(own())
-    for pool, keys in pools.items():
-        with problems:
-            found[pool] = each(pool, keys)
-    problems.settle()
-    return made[0], found
-
-
 class Problems:
     """Collects the problems of many tables, so that people can fix them all at once: `with problems: ...`."""
 

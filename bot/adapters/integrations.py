@@ -51,7 +51,6 @@ class BackEnds:
     wire: HttpPool = field(repr=False)
 
     async def close(self) -> None:
-        """Close every connection to every back end."""
         await self.wire.close()
 
 

@@ -116,7 +116,6 @@ def migrated(kind: str, document: Document) -> Document:
 
 
 def _reason(forecast: Document | None) -> None:
-    """The reason of a forecast became an id with values."""
     if forecast is None or not isinstance(known := forecast.get("reason"), str):
         return
     if forecast["verdict"] == "cannot say":
@@ -140,7 +139,6 @@ def _scores(record: Document) -> None:
 
 
 def _causes(incident: Document) -> None:
-    """Causes became ids."""
     for course in incident.get("courses", {}).values():
         known = course.get("causes", {})
         course["causes"] = {CAUSES_0_2_0.get(cause, cause): looks for cause, looks in known.items()}
@@ -203,7 +201,6 @@ def _requests(request: Document) -> None:
 
 
 def _body(name: str, pool: str, params: Document) -> Document:
-    """The request's parameters became a typed value."""
     kind, renamed = BODIES_0_2_0.get(name, ("at_once", {}))
     values = {new: params[old] for old, new in renamed.items() if old in params}
     if kind == "silence":

@@ -20,8 +20,6 @@ NOBODYS = PageEvent("tailback-check", PageAction.RESOLVE, "check", "Tailback che
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The request that carries a message."""
-
     body: Mapping[str, object]
     path: str = ""
     params: Mapping[str, str] = field(default_factory=dict)
@@ -66,8 +64,6 @@ def webhook(event: PageEvent, _key: str) -> Call:
 
 @dataclass(frozen=True, slots=True)
 class PagerKind:
-    """What distinguishes one kind of pager."""
-
     label: str
     call: Callable[[PageEvent, str], Call | None]
     url: str = ""

@@ -21,8 +21,6 @@ class TooSlow(Exception):  # noqa: N818 - named by what is true of the program
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The result of a finished program."""
-
     code: int
     """The exit code; negative: the signal that killed it."""
     out: bytes

@@ -42,8 +42,6 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class CredentialVerdict:
-    """The result of the check."""
-
     ok: bool
     reason: str = ""
     """The problem, for the log only: one of a few fixed words, never anything that was sent."""

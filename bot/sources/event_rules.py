@@ -42,8 +42,6 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of a few exact words."""
-
     words: tuple[str, ...]
 
     def __call__(self, value: object) -> str:

@@ -32,8 +32,6 @@ Words = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The group's own fields."""
-
     receiver: str
     key: str
     """The sender's key; empty if it sent none."""
@@ -46,8 +44,6 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One alert of a payload with all labels and annotations."""
-
     raw: Mapping[str, object]
     labels: Words
     annotations: Words
@@ -65,8 +61,6 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """Fields that differ between senders."""
-
     links: Links
     values: Mapping[str, float]
     rule_uid: str | None = None
@@ -76,8 +70,6 @@ class Extras:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One sender's format."""
-
     source: str
     wanted: str
     """Name of a valid payload in refusals."""

@@ -84,7 +84,6 @@ def cut(whole: str, most: int | None) -> str:
 
 
 def pairs(value: object) -> dict[str, str]:
-    """All names and texts of an object, uncut, for identities."""
     return {name: text(entry, None) for name, entry in fields(value).items()}
 
 
@@ -113,7 +112,6 @@ def number(value: object) -> float | None:
 
 
 def numbers(value: object) -> dict[str, float]:
-    """The finite numbers of an object, by name."""
     found = ((text(name, 200), number(entry)) for name, entry in fields(value).items())
     known = [(name, figure) for name, figure in found if figure is not None]
     return dict(known[:MOST_PAIRS])

@@ -121,7 +121,6 @@ def confirmable(found: Envelope) -> bool:
 
 
 def known_arn(topic: str) -> bool:
-    """Whether a text is the ARN of an SNS topic."""
     return _ARN.fullmatch(topic) is not None
 
 

@@ -1,5 +1,8 @@
 """Parses a `workflow_job` webhook of GitHub Actions to a WorkflowJob."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from bot.core.pool.job import JobState, WorkflowJob, key_of
 from bot.sources.payload import Unreadable, fields, instant, items, read, text
 
@@ -30,29 +33,36 @@ def parse(body: bytes, now: float) -> WorkflowJob | None:
     number = text(job.get("id"), 40)
     if not (number.isascii() and number.isdigit()):
         raise Unreadable("workflow_job.id: missing or no whole number; it tells one job from another")
-    labels = _labels(job.get("labels"))
     state = _state(text(event.get("action")), text(job.get("status")), items(job.get("steps")))
-    if state is None or not labels:
+    if state is None or not _labels(job.get("labels")):
         return None
+    repository = text(fields(event.get("repository")).get("full_name"), MOST_TEXT_CHARS)
+    return replace(job_of(job, state), id=number, repository=repository, seen_at=now)
+
+
+def job_of(row: Mapping[str, object], state: JobState) -> WorkflowJob:
+    """The job in a row, which webhooks and the REST API write alike; its repository stands elsewhere.
+
+    GitHub gives `started_at` also to jobs that never ran, so it counts only with a runner or with steps.
+    """
     taken = state in {JobState.IN_PROGRESS, JobState.COMPLETED}
-    runner = text(job.get("runner_name"), MOST_LABEL_CHARS) if taken else ""
-    ran = state is JobState.IN_PROGRESS or bool(runner)
+    runner = text(row.get("runner_name"), MOST_LABEL_CHARS) if taken else ""
+    ran = state is JobState.IN_PROGRESS or (taken and bool(runner or row.get("steps")))
     return WorkflowJob(
-        id=number,
-        run=text(job.get("run_id"), 40),
-        name=text(job.get("name"), MOST_TEXT_CHARS),
-        workflow=text(job.get("workflow_name"), MOST_TEXT_CHARS),
-        repository=text(fields(event.get("repository")).get("full_name"), MOST_TEXT_CHARS),
-        labels=labels,
+        id=text(row.get("id"), 40),
+        run=text(row.get("run_id"), 40),
+        name=text(row.get("name"), MOST_TEXT_CHARS),
+        workflow=text(row.get("workflow_name"), MOST_TEXT_CHARS),
+        repository="",
+        labels=_labels(row.get("labels")),
         state=state,
-        created_at=instant(job.get("created_at")),
-        started_at=instant(job.get("started_at")) if ran else None,
-        completed_at=instant(job.get("completed_at")) if state is JobState.COMPLETED else None,
-        conclusion=text(job.get("conclusion"), MOST_LABEL_CHARS),
+        created_at=instant(row.get("created_at")),
+        started_at=instant(row.get("started_at")) if ran else None,
+        completed_at=instant(row.get("completed_at")) if state is JobState.COMPLETED else None,
+        conclusion=text(row.get("conclusion"), MOST_LABEL_CHARS),
         runner=runner,
-        url=_link(job.get("html_url")),
-        branch=text(job.get("head_branch"), MOST_TEXT_CHARS),
-        seen_at=now,
+        url=_link(row.get("html_url")),
+        branch=text(row.get("head_branch"), MOST_TEXT_CHARS),
     )
 
 

@@ -62,7 +62,6 @@ def groups_from(rows: Sequence[object], parse: Parse, external_url: str = "") ->
 
 
 def _shown(labels: Mapping[str, object]) -> dict[str, object]:
-    """Labels without Grafana's internal ones."""
     return {name: value for name, value in labels.items() if not (name.startswith("__") and name.endswith("__"))}
 
 

@@ -77,7 +77,6 @@ class ApiV2:
         return max(found, key=lambda pair: pair[0])[1] if found else None
 
     async def silenced(self) -> tuple[SilenceFound, ...]:
-        """All active silences, whoever created them."""
         found = [silence_from(row)[1] for row in await self._rows()]
         return tuple(silence for silence in found if silence is not None and silence.active)
 
@@ -120,7 +119,6 @@ class ApiV2:
         return dict(document), silence
 
     def _id_of(self, answer: HttpAnswer) -> str:
-        """The id of the created silence."""
         self._accepted(answer, "the silence", Failure.UNKNOWN)
         body = fields(answer.body)
         silence_id = body.get("silenceID") or body.get("silenceId") or body.get("id")

@@ -36,8 +36,6 @@ ID_PATH = re.compile(r"/repositories/\d{1,15}(?:/[A-Za-z0-9_-]{1,40}){1,6}")
 
 
 class Keys(Protocol):
-    """Credentials for GitHub."""
-
     remedy: str
     """Remedy for refused credentials."""
 
@@ -56,7 +54,6 @@ class Token:
         self.remedy = f"put a valid token into {variable}"
 
     async def headers(self) -> Mapping[str, str]:
-        """No further headers."""
         return {}
 
     def refused(self) -> None:
@@ -68,15 +65,12 @@ class Absent(Unreachable):
 
 
 class Allowance:
-    """The remaining calls of one round."""
-
     def __init__(self, calls: int, part_of: "Allowance | None" = None) -> None:
         self.whole = self._left = calls
         self._part_of = part_of
 
     @property
     def left(self) -> int:
-        """The calls that may still be made."""
         return min(self._left, self._part_of.left) if self._part_of else self._left
 
     def share(self, part: float) -> "Allowance":
@@ -91,7 +85,6 @@ class Allowance:
         return self._part_of is None or self._part_of.take()
 
     def used_up(self) -> Trouble:
-        """Why no more calls are made."""
         whole = self._part_of.whole if self._part_of else self.whole
         return Trouble(f"the {count(whole, 'call')} of one round were used up", "raise budget")
 
@@ -243,14 +236,6 @@ async def together(calls: Iterable[Awaitable[A]]) -> list[A]:
 def clock(at: float) -> str:
     """`14:05 UTC`."""
     return datetime.fromtimestamp(at, UTC).strftime("%H:%M UTC")
-
-
-def epoch(text: object) -> float | None:
-    """Epoch seconds of a time as GitHub writes it; None for anything else."""
-    try:
-        return datetime.fromisoformat(text).timestamp() if isinstance(text, str) else None
-    except ValueError:
-        return None
 
 
 def _number(text: str | None) -> int | None:

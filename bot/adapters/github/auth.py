@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from datetime import datetime
 
 import jwt
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -12,6 +11,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.config import ConfigError
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import instant
 
 EARLY_SECONDS = 300.0
 """A new token is requested this long before the old one expires."""
@@ -33,7 +33,6 @@ class App:
         self.remedy = "it is asked for anew at the next look; check that the App is still installed"
 
     async def headers(self) -> Mapping[str, str]:
-        """The installation's token, renewed shortly before its end."""
         async with self._turn:
             if not self._token or self._now() >= self._until:
                 await self._renew()
@@ -52,7 +51,7 @@ class App:
         token, ends = body.get("token"), body.get("expires_at")
         if not answer.ok or not isinstance(token, str):
             raise self._problem(answer)
-        self._token, self._until = token, _epoch(ends, now + 3600.0) - EARLY_SECONDS
+        self._token, self._until = token, (instant(ends) or now + 3600.0) - EARLY_SECONDS
 
     def _problem(self, answer: HttpAnswer) -> Unreachable:
         said = f"(HTTP {answer.status}{'' if answer.ok else f': {answer.text}'})"
@@ -84,10 +83,3 @@ def private_key(place: str, variable: str, text: str) -> RSAPrivateKey:
     if not isinstance(key, RSAPrivateKey):
         raise ConfigError([f"{place}: private_key_env: {variable} holds a key that is not RSA; {remedy}"])
     return key
-
-
-def _epoch(text: object, otherwise: float) -> float:
-    try:
-        return datetime.fromisoformat(str(text)).timestamp()
-    except ValueError:
-        return otherwise

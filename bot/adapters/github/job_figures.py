@@ -145,7 +145,6 @@ def sources(jobs: Iterable[WorkflowJob], now: float) -> tuple[Counted, ...]:
 
 
 def as_row(job: WorkflowJob, now: float) -> Job:
-    """A waiting job for display."""
     name = f"{job.workflow} / {job.name}" if job.workflow else job.name
     return Job(name, max(0.0, now - job.begun), job.repository, job.url)
 

@@ -30,8 +30,6 @@ LINK = re.compile(r'<[^<>]*[?&]page=(\d+)[^<>]*>;\s*rel="(next|last)"')
 
 
 class Known(Protocol):
-    """An object with a GitHub number."""
-
     @property
     def id(self) -> str:
         """The number, as text."""
@@ -42,8 +40,6 @@ T = TypeVar("T", bound=Known)
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """The last version of one page."""
-
     etag: str
     items: tuple[T, ...]
     total: int | None
@@ -56,8 +52,6 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class GitHubListing(Generic[T]):
-    """A list without duplicates."""
-
     items: tuple[T, ...]
     gap: Trouble = NO_TROUBLE
     """Why it is not whole, with a remedy; empty when it is."""
@@ -82,7 +76,6 @@ class Walk:
         self.done = {number: page for number, page in self.done.items() if 0 <= now - page.at < KEPT_SECONDS}
 
     def recent(self) -> bool:
-        """Whether the last complete list still counts."""
         return self.last is not None and 0 <= self._now - self.last.at < KEPT_SECONDS
 
     def took(self, number: int, page: "Page[Any]", seconds: float) -> None:
@@ -118,8 +111,6 @@ class Walk:
 
 
 class Pages(Generic[T]):
-    """Reads lists of one kind."""
-
     def __init__(self, api: GitHubApi, key: str, parse: Callable[[Mapping[str, object]], T | None]) -> None:
         """`key` names the list in the response; empty if the response is the list."""
         self._api, self._key, self._parse = api, key, parse

@@ -53,7 +53,6 @@ class GitHubQueue:
         self._looked = True
 
     def sight(self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None) -> Sight:
-        """Everything known now."""
         return Sight(at, told, line, dict(self._repos), dict(self._runs), dict(self._lost), self._trouble)
 
     def interrupted(self, why: str) -> None:
@@ -129,7 +128,6 @@ class GitHubQueue:
             self._lost[name] = sight.at
 
     def _forget(self, sight: Sight) -> None:
-        """Drop runs that are over, if webhooks agree."""
         alive = {run_id for name, repo in self._repos.items() for run_id in (*repo.runs, *sight.open_runs(name))}
         self._runs = {run_id: seen for run_id, seen in self._runs.items() if run_id in alive}
         self._lost = {name: at for name, at in self._lost.items() if sight.at - at <= AGREED_SECONDS}

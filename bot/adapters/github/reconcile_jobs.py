@@ -21,8 +21,6 @@ OPEN = (JobState.WAITING, JobState.QUEUED, JobState.IN_PROGRESS)
 
 @dataclass(frozen=True, slots=True)
 class RepoSeen:
-    """A repository's unfinished runs."""
-
     at: float = 0.0
     """When they were last completely listed (epoch seconds); 0: never."""
     runs: Mapping[str, Run] = field(default_factory=dict)
@@ -34,8 +32,6 @@ class RepoSeen:
 
 @dataclass(frozen=True, slots=True)
 class RunSeen:
-    """The jobs of the latest attempt of a run."""
-
     at: float
     repository: str
     jobs: Mapping[str, WorkflowJob]

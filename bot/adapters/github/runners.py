@@ -12,8 +12,6 @@ from bot.ports import Failure, Unreachable
 
 @dataclass(frozen=True, slots=True)
 class GitHubRunner:
-    """A registered runner."""
-
     id: str
     labels: frozenset[str]
     """In the form of `key_of`; GitHub's label ids do not last, so labels are compared by name."""
@@ -23,8 +21,6 @@ class GitHubRunner:
 
 @dataclass(frozen=True, slots=True)
 class RunnerGroup:
-    """A runner group of an organisation."""
-
     id: str
     name: str
     inherited: bool
@@ -53,8 +49,6 @@ Runners = Registered | Unreachable
 
 
 class RunnerFleet:
-    """The runner lists of one source."""
-
     def __init__(self, api: GitHubApi, owners: Sequence[str], repositories: Sequence[str]) -> None:
         """`owners` such as `orgs/NAME` and `enterprises/NAME`; without them repositories' runners are listed."""
         self._api, self._owners = api, owners
@@ -96,7 +90,6 @@ class RunnerFleet:
 
 
 def staff(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> Staff:
-    """Count the runners with every label."""
     mine = carrying(runners, labels)
     online = [runner for runner in mine if runner.online]
     busy = sum(runner.busy for runner in online)
@@ -104,7 +97,6 @@ def staff(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> Staff:
 
 
 def carrying(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> list[GitHubRunner]:
-    """The runners with every label."""
     wanted = {key_of(label) for label in labels}
     return [runner for runner in runners if wanted <= runner.labels]
 

@@ -19,5 +19,4 @@ NO_TROUBLE = Trouble()
 
 
 def trouble_of(error: Unreachable) -> Trouble:
-    """The reason in an error."""
     return Trouble(error.what, error.remedy)

@@ -18,8 +18,6 @@ class AwsTable(AwsRegion):
 
 
 class AwsReader:
-    """Reads from one region for one source."""
-
     def __init__(self, system: str, aws: Aws) -> None:
         self.system, self._aws = system, aws
 
@@ -34,5 +32,4 @@ class AwsReader:
 
 
 def reader(system: str, name: str, table: AwsTable, parts: Parts) -> AwsReader:
-    """The reader of a source, named as in the configuration."""
     return AwsReader(f"{system} ({name})", aws_of(parts, table))

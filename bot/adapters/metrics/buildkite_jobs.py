@@ -27,8 +27,6 @@ query Waiting($slug: ID!, $first: Int!, $after: String) {
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A waiting job and its queue."""
-
     queue: str
     cluster: str
     """Name of the cluster; empty for an unclustered job."""

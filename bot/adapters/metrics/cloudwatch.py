@@ -27,8 +27,6 @@ Preset = Literal["github_aws_runners", "pytorch"]
 
 
 class Metric(Table):
-    """One CloudWatch metric."""
-
     namespace: str = Field(min_length=1)
     name: str = Field(min_length=1)
     dimensions: dict[str, str] = Field(default_factory=dict)
@@ -111,8 +109,6 @@ def _pytorch(environment: str, organization: str, runner_type: str) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """One metric's result."""
-
     name: str
     values: tuple[float, ...]
     """Newest first; empty if CloudWatch has none."""

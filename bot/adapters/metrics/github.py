@@ -12,6 +12,7 @@ from bot.adapters.github.runners import RunnerFleet, Runners
 from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
 from bot.adapters.github.snapshot import snapshot
 from bot.adapters.github.status import StatusPage
+from bot.adapters.metrics.listing import Present
 from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import ConfigError
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
@@ -24,8 +25,6 @@ RUNNERS_SHARE = 2 / 3
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The clients that a round uses."""
-
     api: GitHubApi
     fleet: RunnerFleet
     queue: GitHubQueue
@@ -35,7 +34,7 @@ class Means:
     """How long a measurement waits for a round; the round itself goes on."""
 
 
-class GitHub:
+class GitHub(Present):
     """The port `Metrics`. All pools share one round of calls, made at most once in `every` seconds, in the background.
 
     Lists of large organizations take longer than a measurement may. Each figure then is that of the newest complete
@@ -82,10 +81,6 @@ class GitHub:
             gaps = () if up is not None else (Gap("provider_up", said),)
             shot = replace(shot, provider_up=up, missing=(*shot.missing, *gaps))
         return replace(shot, api_remaining=remaining)
-
-    async def history(self, *_: object, **__: object) -> tuple[Snapshot, ...]:
-        """Always empty: GitHub keeps no history of queues."""
-        return ()
 
     async def _webhooks(self) -> tuple[float, dict[str, WorkflowJob], WebhookCoverage | None]:
         """(when they were read, the jobs that webhooks told of, how complete they are); once for all pools."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bot.adapters.github.job_figures import asks_for, figures
+from bot.adapters.metrics.listing import Present
 from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import Table
 from bot.core.pool.job import EVERY_LABEL
@@ -34,7 +35,7 @@ class GitHubWebhooksPool(Table):
     """The pool's maximum of runners, which GitHub does not know."""
 
 
-class GitHubWebhooks:
+class GitHubWebhooks(Present):
     """The port `Metrics`: what the stored webhooks tell of each pool's jobs."""
 
     def __init__(
@@ -53,10 +54,6 @@ class GitHubWebhooks:
         jobs = await self._jobs.under(label)
         mine = jobs if label == EVERY_LABEL else [job for job in jobs if asks_for(job, [label])]
         return replace(figures(pool, mine, self._now(), await self._jobs.line()), limit=keys.limit)
-
-    async def history(self, *_: object, **__: object) -> tuple[Snapshot, ...]:
-        """Always empty: webhooks tell only of the present."""
-        return ()
 
 
 def _made(given: Given[GitHubWebhooksTable, GitHubWebhooksPool]) -> GitHubWebhooks:

@@ -11,8 +11,6 @@ from bot.core.words import listed
 
 @dataclass(frozen=True, slots=True)
 class GitLabFigures:
-    """GitLab's responses to one set of requests."""
-
     pending: Sequence[Row]
     """Jobs of all projects that are pending."""
     running: Sequence[Row]
@@ -24,21 +22,17 @@ class GitLabFigures:
 
 @dataclass(frozen=True, slots=True)
 class GitLabWanted:
-    """Which jobs belong to a pool, and what its runners accept."""
-
     tags: frozenset[str]
     untagged: bool
     slots: int | None
     """Jobs that one runner takes at once; None when unknown."""
 
     def covers(self, job: Row) -> bool:
-        """Whether a runner with these tags may take the job."""
         asked = texts(job.get("tag_list"))
         return asked <= self.tags if asked else self.untagged
 
 
 def drawn(pool: str, at: float, looks: GitLabFigures, wanted: GitLabWanted) -> Snapshot:
-    """The pool's sample."""
     mine = [row for row in looks.pending if wanted.covers(row)]
     jobs = [_job(row, wait) for row in mine if (wait := number(row, "queued_duration")) is not None]
     unknown = Gap("oldest_wait_seconds", "GitLab does not say when some of the jobs came")

@@ -28,7 +28,6 @@ class HudFigures:
     """Groups of runners of the organizations."""
 
     def know(self, label: str) -> bool:
-        """Whether any response has the label."""
         known = (part for part in (self.jobs, self.labels) if not isinstance(part, str))
         seen = [text(row, "machine_type") for part in known for row in part]
         seen += [] if isinstance(self.others, str) else [text(row, "runner_label") for row in self.others]
@@ -85,7 +84,6 @@ def past(pool: str, label: str, found: Sequence[Row], since: float, until: float
 
 
 def complete(body: Row) -> bool:
-    """Whether a list of runners has as many as it claims."""
     groups = rows(body.get("groups"))
     return whole(body, "totalRunners") == sum(len(rows(group.get("runners"))) for group in groups)
 

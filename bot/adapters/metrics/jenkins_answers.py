@@ -28,12 +28,10 @@ class Label:
         object.__setattr__(self, "atoms", frozenset(parts) if plain else frozenset())
 
     def same(self, expression: str) -> bool:
-        """Whether an expression means the same label."""
         other = Label(expression)
         return self.atoms == other.atoms if self.atoms else self.name.split() == expression.split()
 
     def carried_by(self, node: Row) -> bool:
-        """Whether a node has it."""
         names = {text(one, "name") for one in rows(node.get("assignedLabels"))} | {text(node, "displayName")}
         return bool(self.atoms) and self.atoms <= names
 

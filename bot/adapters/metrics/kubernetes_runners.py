@@ -23,8 +23,6 @@ NODE_FAILURES = frozenset({"InsufficientCapacityError", "LaunchFailed", "FailedS
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """The lists of one namespace."""
-
     runners: Sequence[Row]
     pods: Sequence[Row]
     events: Sequence[Row]

@@ -20,8 +20,6 @@ KEPT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Listed(Generic[T]):
-    """A listing and its time."""
-
     value: T
     at: float
     """When the source measured (epoch seconds)."""
@@ -87,8 +85,6 @@ async def tried(listing: Listing[T]) -> Listed[T] | Unreachable:
 
 
 class Present:
-    """A source without history."""
-
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """Always empty."""
         del pool, since, until, step_seconds

@@ -24,8 +24,6 @@ class PrometheusSample:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Why there is no figure, and what to do."""
-
     why: str
     remedy: str = ""
 

@@ -138,7 +138,6 @@ def _missing(name: str, found: Found) -> Gap | None:
 
 
 def past(pool: str, at: float, series: Mapping[str, Points], missing: tuple[Gap, ...]) -> Snapshot:
-    """The pool as it was at one time of a range query."""
     known = {name: values[at] for name, values in series.items() if at in values}
     figures: dict[str, object] = {name: round(value) if name in WHOLE else value for name, value in known.items()}
     return Snapshot(pool, at, missing=missing, **figures)  # type: ignore[arg-type]  # each name is a field of it

@@ -33,7 +33,6 @@ def queries(preset: Preset, known_as: str, where: str = "", spans: Spans | None 
 
 
 def quoted(text: str) -> str:
-    """A PromQL string."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 

@@ -1,13 +1,13 @@
 """Reads JSON rows of CI systems: values of unexpected form are skipped or None, never guessed."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from urllib.parse import quote
 
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.http.json_answer import one_line
 from bot.core.pool.pool import Job
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import instant as time_of
 from bot.sources.payload import number as finite
 
 MOST_WAITING = 10
@@ -34,7 +34,6 @@ def listing(http: Http, answer: HttpAnswer, where: str) -> list[Row]:
 
 
 def odd(http: Http, answer: HttpAnswer, where: str) -> Unreachable:
-    """The error for an unusable response."""
     if is_page(answer):
         return http.problem(
             f"{where} answered with a web page (HTTP {answer.status}) instead of figures",
@@ -48,12 +47,10 @@ def odd(http: Http, answer: HttpAnswer, where: str) -> Unreachable:
 
 
 def is_page(answer: HttpAnswer) -> bool:
-    """Whether the response is an HTML page."""
     return "html" in answer.headers.get("content-type", "").lower() and answer.body is None
 
 
 def rows(value: object) -> list[Row]:
-    """The objects in a JSON list."""
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
@@ -70,7 +67,6 @@ def text(row: Row, key: str) -> str:
 
 
 def texts(value: object) -> frozenset[str]:
-    """The texts in a JSON list."""
     return frozenset(text for text in value if isinstance(text, str)) if isinstance(value, list) else frozenset()
 
 
@@ -81,18 +77,13 @@ def number(row: Row, key: str) -> float | None:
 
 
 def whole(row: Row, key: str) -> int | None:
-    """The count under a key."""
     found = number(row, key)
     return None if found is None else round(found)
 
 
 def instant(row: Row, key: str) -> float | None:
     """The epoch seconds of an ISO 8601 time under a key; one without a zone is UTC."""
-    try:
-        found = datetime.fromisoformat(text(row, key))
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
+    return time_of(row.get(key))
 
 
 def link(row: Row, key: str) -> str:

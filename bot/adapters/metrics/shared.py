@@ -41,7 +41,6 @@ class Shared:
         return sample
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """The source's own."""
         return await self._source.history(pool, since, until, step_seconds)
 
     async def _publish(self, held: Stored[SourceRound] | None) -> None:

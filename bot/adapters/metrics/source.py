@@ -28,8 +28,6 @@ class SourceTable(ReachTable):
 
 @dataclass(frozen=True, slots=True)
 class Given(Generic[T, P]):
-    """What a source is made from."""
-
     name: str
     place: str
     """Its place in tailback.toml, for error messages."""
@@ -91,5 +89,4 @@ class SourceKind(Generic[T, P, M]):
 
 
 def always(*figures: str) -> Callable[[T, str, P], frozenset[str]]:
-    """The same figures for every pool."""
     return lambda table, pool, keys: frozenset(figures)  # noqa: ARG005 - the shape of `SourceKind.figures`

@@ -31,8 +31,6 @@ class AwsAsgTable(PolicyTable, AwsRegion):
 
 @dataclass(frozen=True, slots=True)
 class AutoScalingGroup:
-    """An Auto Scaling group from DescribeAutoScalingGroups."""
-
     desired: int
     minimum: int
     maximum: int

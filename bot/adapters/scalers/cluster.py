@@ -65,7 +65,6 @@ class Cluster:
     token: str = field(default="", repr=False)
 
     async def read(self) -> Body:
-        """The object as it is now."""
         http = await self._http()
         answer = await self._allowed(http, "GET")
         body = answer.body
@@ -132,12 +131,10 @@ class Cluster:
         return tuple(dict.fromkeys(name for name in found if name != manager))
 
     def owned(self, place: FieldPath, others: tuple[str, ...]) -> str:
-        """Whose a field is, for error messages."""
         return f"{dotted(place)} of {self.table.name} belongs to {listed(list(others))}"
 
     @property
     def needed(self) -> str:
-        """The remedy for a missing permission."""
         inside = f" in namespace {self.table.namespace}" if self.table.namespace else ""
         return f"Tailback needs {self.needs}{inside}"
 

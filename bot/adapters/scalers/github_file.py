@@ -55,15 +55,12 @@ class GitHubFileTable(PolicyTable, ReachTable, GitHubCredentials):
 
 @dataclass(frozen=True, slots=True)
 class NumberFound:
-    """The number in the file, and how to write another."""
-
     number: int
     sha: str
     before: str
     after: str
 
     def text(self, number: int) -> str:
-        """The file with another number."""
         return f"{self.before}{number}{self.after}"
 
 

@@ -14,16 +14,12 @@ NO_COMMIT = "0" * 40
 
 @dataclass(frozen=True, slots=True)
 class FileFound:
-    """A file's text, and the id of this version."""
-
     text: str
     sha: str
 
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """An open pull request from a branch of the repository."""
-
     number: int
     address: str
     branch: str
@@ -68,12 +64,10 @@ class GitRepository:
         self._made(answer, f"commit to {branch}")
 
     async def branches(self, start: str) -> list[str]:
-        """The branches whose names begin so."""
         answer = await self.api.get(f"/repos/{self.name}/git/matching-refs/heads/{start}", {})
         return [str(one.get("ref")).removeprefix("refs/heads/") for one in _rows(answer.body)]
 
     async def branch_off(self, branch: str) -> None:
-        """Make a branch that begins at the base branch."""
         head = await self.api.get(f"/repos/{self.name}/git/ref/heads/{self.base}", {})
         found = head.body.get("object") if isinstance(head.body, dict) else None
         sha = found.get("sha") if isinstance(found, dict) else None
@@ -89,7 +83,6 @@ class GitRepository:
         return [found for one in _rows(answer.body) if (found := _pull_request(one, branch))]
 
     async def open(self, branch: str, title: str, text: str) -> PullRequest:
-        """Open a pull request into the base branch."""
         body = {"title": title, "head": branch, "base": self.base, "body": text}
         answer = await self.api.send("POST", f"/repos/{self.name}/pulls", body)
         self._made(answer, "open a pull request")

@@ -71,8 +71,6 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class ObjectScaler:
-    """One number of one Kubernetes object, compared and set."""
-
     cluster: Cluster
     figures: Figures
 

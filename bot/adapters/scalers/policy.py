@@ -41,7 +41,6 @@ class PolicyTable(Table):
 
     @property
     def policy(self) -> ScalePolicy:
-        """The same as the core's value."""
         return ScalePolicy(
             maximum=self.max,
             step=self.step,

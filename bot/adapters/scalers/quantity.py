@@ -31,7 +31,6 @@ def path_of(text: str) -> Path:
 
 
 def dotted(path: Path) -> str:
-    """The path as the configuration writes it."""
     return ".".join(key.replace(".", "\\.") for key in path)
 
 
@@ -43,7 +42,6 @@ def at(body: object, path: Path) -> object:
 
 
 def nested(path: Path, value: object) -> Mapping[str, object]:
-    """A document with nothing but this value."""
     head, *rest = path
     return {head: nested(tuple(rest), value) if rest else value}
 
