@@ -51,7 +51,8 @@ def test_what_an_action_declares_fits_together(action: Action) -> None:
     assert not (action.reads_only and (action.effect or action.dialogs))
     assert bool(action.shortcut) == (Surface.SHORTCUT in action.surfaces)
     assert set(action.meant_by) <= ACTIONS.keys()
-    assert not action.effect or set(action.effect.undo) <= ACTIONS.keys()
+    on_replies = {*action.meant_by, *(action.effect.undo if action.effect else ())}
+    assert all(ACTIONS[name].reply_label for name in on_replies)
 
 
 def test_who_may_ask_is_one_of_the_lists_that_the_configuration_knows() -> None:

@@ -9,6 +9,7 @@ from bot.context.past import PastReader
 from bot.core.alert_holder import Holder, holders
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
+from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.pool import Pool
 from bot.core.record import Prepared, Stored
 from bot.core.requests.interaction import Answer, Interaction, Surface
@@ -89,6 +90,12 @@ class Context:
             if label is not None
         )
 
+    def reply_labels(self, entry: Entry) -> dict[str, ButtonLabel]:
+        """The buttons of a timeline entry's reply, by action."""
+        known = {name: self.actions[name] for name in entry.choices if name in self.actions}
+        found = {name: action.reply_labels.get(entry.event, action.reply_label) for name, action in known.items()}
+        return {name: label for name, label in found.items() if label}
+
 
 WORDS = frozenset({Surface.COMMAND, Surface.MENTION})
 """Surfaces of an action that is typed, in a channel or a thread."""
@@ -155,6 +162,10 @@ class Action:
     """Where it is available."""
     label: Callable[[Incident, View], ButtonLabel | None] = no_button
     """Its button on the parent; None if it is not possible now."""
+    reply_label: ButtonLabel | None = None
+    """Its button on replies; None: no reply offers it."""
+    reply_labels: Mapping[Event, ButtonLabel] = field(default_factory=dict)
+    """The same where it is another one, by what the reply is about."""
     in_thread: bool = False
     """Whether it is about a thread or one of its replies, and cannot be typed in a channel."""
     acknowledges: bool = False

@@ -93,7 +93,8 @@ def _outgoing(
 
 def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool) -> StepMessage:
     number = entry.number
-    words = reply(incident, entry, float(entry.ts) if editing else context.now())
+    at, labels = float(entry.ts) if editing else context.now(), context.reply_labels(entry)
+    words = reply(incident, entry, at, labels)
     words = Message(words.text) if incident.thread.plain else words
     if editing:
         out = replace(_outgoing(context, incident, words, "", ts=entry.ts), kind=REPLY_EDIT)

@@ -5,6 +5,7 @@ from bot.core.incident.details.scaling import ScaleStep
 from bot.core.incident.timeline import Decision
 from bot.core.record import Put
 from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import agreed
 from bot.ports import Refused
 from bot.scaling.approval import Decided, awaited, record_decision
@@ -30,6 +31,7 @@ ACTION = Action(
     ask=ask,
     permission="approve",
     surfaces=IN_THREAD,
+    reply_label=ButtonLabel("Approve", primary=True),
     in_thread=True,
     kill_switch=True,
 )

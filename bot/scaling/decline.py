@@ -5,6 +5,7 @@ from bot.core.incident.details.scaling import ScaleStep
 from bot.core.incident.timeline import Decision
 from bot.core.record import Put
 from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import failed
 from bot.requests.perform import KEPT_SECONDS
 from bot.requests.permission import permit
@@ -31,5 +32,6 @@ ACTION = Action(
     ask=ask,
     permission="",
     surfaces=IN_THREAD,
+    reply_label=ButtonLabel("Decline"),
     in_thread=True,
 )

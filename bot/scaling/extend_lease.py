@@ -10,6 +10,7 @@ from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Prepared, Put, Stored
 from bot.core.requests.body import ExtendLease
 from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, PoolLeases, extended, further
 from bot.core.scaling.limits import ScalePolicy
@@ -87,6 +88,7 @@ ACTION = Action(
     ask=ask,
     permission="scale",
     surfaces=IN_THREAD,
+    reply_label=ButtonLabel("Extend"),
     in_thread=True,
     kill_switch=True,
     meant_by=(HAND_BACK,),

@@ -19,6 +19,7 @@ from bot.core.pool.pool import Pool
 from bot.core.record import AlreadyDone, Prepared, Put, Stored
 from bot.core.requests.body import HandBack
 from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, giving_back, lease_end, return_target
 from bot.ports import Refused
@@ -167,6 +168,8 @@ ACTION = Action(
     ask=ask,
     permission="scale",
     surfaces=IN_THREAD,
+    reply_label=ButtonLabel("Undo"),
+    reply_labels={Event.LENT: ButtonLabel("Hand back now")},
     in_thread=True,
     kill_switch=True,
     effect=Effect(effect, prepare, check, moves_lease=True),

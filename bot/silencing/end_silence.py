@@ -100,6 +100,7 @@ ACTION = Action(
     ask=ask,
     permission="silence",
     surfaces=IN_THREAD,
+    reply_label=ButtonLabel("End silence"),
     label=_label,
     kill_switch=True,
     effect=Effect(effect, prepare, check, ripen=ripen),

@@ -12,6 +12,7 @@ from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Prepared, Stored
 from bot.core.requests.body import ExtendSilence, MakeSilence
 from bot.core.requests.interaction import Answer, Interaction
+from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
 from bot.ports import Refused
 from bot.requests.submit import hand_over, new_request, own_of, subject, subject_of_button
@@ -125,6 +126,7 @@ ACTION = Action(
     ask=ask,
     permission="silence",
     surfaces=IN_THREAD,
+    reply_label=ButtonLabel("Extend"),
     kill_switch=True,
     effect=Effect(effect, prepare, check),
 )

@@ -4,9 +4,11 @@ from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Decision, Event
+from bot.core.message import Message
 from bot.views.thread.replies import reply
 from tests.builders import NOW, incident
 from tests.slack_limits import message_problems
+from tests.world import World
 
 
 def asked(event: Event = Event.APPROVAL, *choices: str, whom: str | None = None) -> Incident:
@@ -16,9 +18,15 @@ def asked(event: Event = Event.APPROVAL, *choices: str, whom: str | None = None)
     )
 
 
+def shown(found: Incident) -> Message:
+    """Its reply, with the buttons that the actions declare."""
+    newest = found.log.timeline[-1]
+    return reply(found, newest, NOW, World().context.reply_labels(newest))
+
+
 def buttons(found: Incident) -> list[dict[str, object]]:
     """The buttons of its reply."""
-    drawn = reply(found, found.log.timeline[-1], NOW)
+    drawn = shown(found)
     assert message_problems(drawn) == []
     rows = [block for block in drawn.blocks if block["type"] == "actions"]
     return [element for row in rows for element in row["elements"]]  # type: ignore[attr-defined]  # a block as Slack reads it
@@ -40,7 +48,7 @@ def test_the_same_action_is_called_undo_after_a_verification() -> None:
 def test_the_text_names_the_buttons() -> None:
     """For notifications and screen readers; nothing in it pings but the persons that are meant."""
     found = asked(Event.LENT, "extend", "hand_back", whom="U2")
-    text = reply(found, found.log.timeline[-1], NOW).text
+    text = shown(found).text
     assert text.endswith("You can press: Extend and Hand back now.")
     assert "<@U1> asked &lt;!channel&gt; <@U2>." in text
 

@@ -1,6 +1,6 @@
 """Draws a reply: event, author and what follows; figures that the parent shows are not repeated."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.diagnosis import Diagnosed
@@ -11,6 +11,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import begins
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
+from bot.core.requests.offer import ButtonLabel
 from bot.core.words import count, listed
 from bot.views.blocks import MOST_BULLET, actions, button, context, message, section
 from bot.views.chart import charts_of
@@ -29,18 +30,12 @@ MOST_TEXT_LINES = 20
 LATE_SECONDS = 60.0
 NEWS_FIRST = frozenset({Event.WORSE, Event.DRAINED})
 """Their sentences name pool and figures, so that they stand alone in the channel."""
-LABELS = {
-    "approve": "Approve",
-    "decline": "Decline",
-    "extend": "Extend",
-    "hand_back": "Hand back now",
-    "prolong": "Extend",
-    "unsilence": "End silence",
-}
-"""Labels of buttons on replies, by action."""
+Labels = Mapping[str, ButtonLabel]
+"""The buttons of a reply, by action."""
+NO_BUTTONS: Labels = {}
 
 
-def reply(incident: Incident, entry: Entry, now: float) -> Message:
+def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTTONS) -> Message:
     """The entry as a message; one that is shown in the channel starts with its incident."""
     if isinstance(entry.details, Introduced):
         paragraphs = introduction(incident, entry, entry.details)
@@ -48,7 +43,7 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
     if isinstance(entry.details, Diagnosed):
         return _diagnosis(incident, entry, entry.details)
     if isinstance(entry.details, ScaleRequest) and begins(entry):
-        return _scale_up(incident, entry, entry.details)
+        return _scale_up(incident, entry, entry.details, labels)
     lead = led(incident) if entry.broadcast and entry.event not in NEWS_FIRST else None
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
@@ -65,11 +60,11 @@ def reply(incident: Incident, entry: Entry, now: float) -> Message:
         if happened
         else None,
         *charts_of(incident, entry),
-        _choices(entry),
+        _choices(entry, labels),
         *_fit(incident, entry),
         context(late) if late else None,
     ]
-    return message(joined(" ", _text(lead, entry, said, lines), _told(happened)), *blocks)
+    return message(joined(" ", _text(lead, labels, said, lines), _told(happened)), *blocks)
 
 
 def _fit(incident: Incident, entry: Entry) -> list[Block]:
@@ -85,31 +80,26 @@ def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
     return message(joined(" ", *paragraphs, asked), *blocks, *asks_for_fit(incident.id, found), small)
 
 
-def _scale_up(incident: Incident, entry: Entry, asked: ScaleRequest) -> Message:
+def _scale_up(incident: Incident, entry: Entry, asked: ScaleRequest, labels: Labels) -> Message:
     """The newest words about the request, and how far it has come."""
     plan = scale_plan(incident, entry, asked)
     approved = say("Approved by {who}.", who=mention(plan.approver)) if plan.approver else None
     said, lines = joined(" ", spoken(plan.newest, 1500), approved), plan.lines
-    blocks = [section(said), plan_block(plan, entry.request), *line_sections(lines), _choices(entry)]
-    return message(joined(" ", escaped(f"{plan.title}."), _text(None, entry, said, lines)), *blocks)
+    blocks = [section(said), plan_block(plan, entry.request), *line_sections(lines), _choices(entry, labels)]
+    return message(joined(" ", escaped(f"{plan.title}."), _text(None, labels, said, lines)), *blocks)
 
 
-def _choices(entry: Entry) -> Block | None:
+def _choices(entry: Entry, labels: Labels) -> Block | None:
     """The buttons on a reply; each carries only the id of the request that it decides (C8)."""
-    if not entry.choices or not entry.about:
+    if not labels or not entry.about:
         return None
-    return actions(*(_choice(entry, name) for name in entry.choices))
-
-
-def _choice(entry: Entry, name: str) -> Block:
-    label = _label(entry, name)
-    return button(label, name, entry.about, f"{label}: {entry_words(entry)}", primary=name == "approve")
-
-
-def _label(entry: Entry, name: str) -> str:
-    if name == "hand_back" and entry.event is not Event.LENT:
-        return "Undo"
-    return LABELS.get(name, name)
+    words = entry_words(entry)
+    return actions(
+        *(
+            button(label.text, name, entry.about, f"{label.text}: {words}", primary=label.primary)
+            for name, label in labels.items()
+        )
+    )
 
 
 def _told(happened: Sequence[Marked]) -> Marked | None:
@@ -123,7 +113,7 @@ def _late(entry: Entry, now: float) -> Marked | None:
     return say("Happened {at}, told {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
 
 
-def _text(lead: Marked | None, entry: Entry, said: Marked, below: Sequence[str]) -> Marked:
+def _text(lead: Marked | None, labels: Labels, said: Marked, below: Sequence[str]) -> Marked:
     told = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
     lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in told]
     more = len(below) - MOST_TEXT_LINES
@@ -133,7 +123,5 @@ def _text(lead: Marked | None, entry: Entry, said: Marked, below: Sequence[str])
         said,
         *lines,
         say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,
-        say("You can press: {buttons}.", buttons=listed(_label(entry, n) for n in entry.choices))
-        if entry.choices and entry.about
-        else None,
+        say("You can press: {buttons}.", buttons=listed(one.text for one in labels.values())) if labels else None,
     )
