@@ -83,8 +83,8 @@ class Store(RateLanes, Protocol):
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
         """One record; None if it does not exist."""
 
-    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
-        """The existing records by id."""
+    async def get_many(self, kind: type[R], ids: Sequence[str], *, newest: bool = False) -> dict[str, Stored[R]]:
+        """The existing records by id; with `newest`, pools may come with their newest sample only."""
 
     async def find(self, index: str) -> str | None:
         """The id that an index points to."""

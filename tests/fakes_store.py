@@ -54,7 +54,7 @@ class FakeStore(MemoryStore):
         super().__init__(now, monotonic, KINDS, data=self.fake, lease_seconds=lease_seconds)
         self.lost = False
 
-    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
+    async def get_many(self, kind: type[R], ids: Sequence[str], *, newest: bool = False) -> dict[str, Stored[R]]:
         readable = [name for name in ids if f"{kind_name(kind)}:{name}" not in self.fake.unreadable]
         return await super().get_many(kind, readable)
 

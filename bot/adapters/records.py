@@ -1,7 +1,7 @@
 """Converts records to JSON documents and back: typed, never pickled, tolerant of newer fields."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import GenericAlias
 from typing import TypeVar
 
@@ -14,14 +14,18 @@ from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
-from bot.core.pool.pool import Pool
-from bot.core.record import Chore, Digest, EndedAlerts, Record, RejectedAlert, SourceRound, WarningRecord
+from bot.core.pool.pool import Pool, Snapshot
+from bot.core.record import Chore, Digest, EndedAlerts, Record, RejectedAlert, SourceRound, Stored, WarningRecord
 from bot.core.reporting.weekly import Weekly
 from bot.core.requests.request import Request, Shown
 from bot.core.scaling.lease import PoolLeases
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+
+SAMPLES, SAMPLES_END = b',"samples":[', b"]}"
+"""What stands before and after the newest sample, with which the document of a pool ends."""
 
 KINDS: dict[str, type[Record]] = {
     "inc": Incident,
@@ -94,7 +98,7 @@ def _unreadable(kind: type[object], record_id: str, why: str) -> Unreachable:
     )
 
 
-def _adapter(kind: type[Record], config: ConfigDict) -> TypeAdapter[tuple[Record]]:
+def _adapter(kind: type[T], config: ConfigDict) -> TypeAdapter[tuple[T]]:
     one = GenericAlias(tuple, (kind,))
     return TypeAdapter(one, config=config)  # type: ignore[arg-type]  # mypy has no word for a type made at run time
 
@@ -104,6 +108,7 @@ class Codecs:
     """Encodes and decodes records; building one compiles the types (some 20 ms), so use one per process."""
 
     adapters: dict[type[object], TypeAdapter[tuple[Record]]]
+    samples: TypeAdapter[tuple[Snapshot]]
 
     @classmethod
     def build(cls) -> "Codecs":
@@ -112,7 +117,7 @@ class Codecs:
         Each is wrapped in a tuple, because pydantic takes no configuration on a foreign dataclass.
         """
         exact = ConfigDict(ser_json_inf_nan="constants")
-        return cls({kind: _adapter(kind, exact) for kind in KINDS.values()})
+        return cls({kind: _adapter(kind, exact) for kind in KINDS.values()}, _adapter(Snapshot, exact))
 
     def encode(self, record: Record) -> bytes:
         """One JSON object. Raises Unreachable if the record cannot be encoded (half a surrogate pair)."""
@@ -124,10 +129,33 @@ class Codecs:
             what = f"{kind_name(type(record))}:{record.id} cannot be written as JSON ({error})"
             raise Unreachable("Redis", what, remedy="drop the text at fault", failure=Failure.SHAPE) from None
 
-    def decode(self, kind: type[R], record_id: str, document: bytes) -> R:
-        """The record in a document. Raises Unreachable with the record's name if the document is invalid."""
+    def written(self, record: Record, held: Stored[Record]) -> tuple[bytes, dict[str, bytes]]:
+        """(the document to store, fields to set beside it, empty for those to delete).
+
+        A pool's older samples are fields, so that a measurement writes its own sample and the one before, not an hour.
+        Raises Unreachable as `encode` does.
+        """
+        if not isinstance(record, Pool) or not record.samples:
+            return self.encode(record), {}
+        *older, newest = record.samples
+        known = {s.at for s in held.value.samples[:-1]} if held.apart and isinstance(held.value, Pool) else set()
+        fields = {_field(at): b"" for at in known - {sample.at for sample in older}}
+        fields |= {_field(sample.at): self._sample(sample) for sample in older if sample.at not in known}
+        head = self.encode(replace(record, samples=()))
+        return head[:-1] + SAMPLES + self._sample(newest) + SAMPLES_END, fields
+
+    def _sample(self, sample: Snapshot) -> bytes:
+        return self.samples.dump_json((sample,), exclude_defaults=True)[1:-1]
+
+    def decode(self, kind: type[R], record_id: str, document: bytes, older: bytes = b"") -> R:
+        """The record in a document, and in the `older` samples of a pool, with commas between them, in any order.
+
+        Raises Unreachable with the record's name if the document is invalid.
+        """
         try:
             today = document if document.startswith(HEAD) else _today(kind, record_id, document)
+            if older:
+                today = today.removesuffix(SAMPLES_END) + b"," + older + SAMPLES_END
             (record,) = self.adapters[kind].validate_json(b"[" + today + b"]")
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]
@@ -135,4 +163,11 @@ class Codecs:
             raise _unreadable(kind, record_id, f"{place}: {problem['msg']}") from None
         if not isinstance(record, kind):
             raise TypeError(f"a document of kind {kind_name(kind)} became {type(record).__name__}")
+        if older and isinstance(record, Pool):
+            return replace(record, samples=tuple(sorted(record.samples, key=lambda sample: sample.at)))
         return record
+
+
+def _field(at: float) -> str:
+    """The field of an older sample; the script that reads them knows it by its first letter."""
+    return f"@{float(at)!r}"

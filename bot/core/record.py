@@ -139,6 +139,8 @@ class Stored(Generic[R_co]):
     """When an earlier claim began that ended without a result (epoch seconds); None if there is none."""
     lease_ends: float = 0.0
     """Monotonic seconds of this process; nothing is sent after that."""
+    apart: bool = False
+    """Whether the store keeps the older samples of this pool one by one; if not, the next write stores them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +246,7 @@ class Claim:
         """The claimed record; a new one when there is none yet."""
         held = self.held
         if held is not None and isinstance(held.value, kind):
-            return Stored(held.value, held.version, self.fence, held.in_doubt_since, self.lease_ends)
+            return Stored(held.value, held.version, self.fence, held.in_doubt_since, self.lease_ends, held.apart)
         return Stored(kind(self.id), held.version if held else 0, self.fence, None, self.lease_ends)
 
 

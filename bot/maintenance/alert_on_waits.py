@@ -21,7 +21,7 @@ async def alert_on_waits(context: Context) -> str:
     own = [incident.group for incident in await open_incidents(context) if incident.group.source == SOURCE]
     firing = {group.group_key for group in own if group.firing}
     oldest = context.now() - FRESH * max(file.timing.poll, file.timing.watch)
-    for name, held in (await context.store.get_many(Pool, sorted(limits))).items():
+    for name, held in (await context.store.get_many(Pool, sorted(limits), newest=True)).items():
         shot, limit = held.value.latest, limits[name]
         if shot is None or shot.at < oldest or shot.oldest_wait_seconds is None or limit is None:
             continue

@@ -68,7 +68,7 @@ async def wake_pools(context: Context) -> str:
     paces, names = context.settings.file.paces, [name for name in context.settings.file.pool if name in context.metrics]
     if not paces.watch:
         return ""
-    held = await context.store.get_many(Pool, names)
+    held = await context.store.get_many(Pool, names, newest=True)
     since = context.now() - 2 * paces.watch - MISSED_SECONDS
     idle = [name for name in names if name not in held or held[name].value.tried_at < since]
     if idle:

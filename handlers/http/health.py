@@ -133,7 +133,7 @@ async def count(house: House) -> None:
 
 async def _forecasts(context: Context) -> None:
     """Scores of forecasts and warnings, read from the records so that every process reports the same."""
-    held = await context.store.get_many(Pool, list(context.settings.file.pool))
+    held = await context.store.get_many(Pool, list(context.settings.file.pool), newest=True)
     for name, pool in held.items():
         good, scored = held_share(pool.value.scores)
         metrics.FORECASTS.labels(name).set(scored)

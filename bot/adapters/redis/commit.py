@@ -59,11 +59,15 @@ class Commits:
         args += [change.once_value, int(first), rows[-1][1] if rows else ""]
         args += [len(change.once), len(change.puts), len(change.point), len(change.join), len(change.leave)]
         args += [len(change.wake), len(rows), len(change.listed)]
-        for put in change.puts:
+        written = [self._codecs.written(put.value, put.held) for put in change.puts]
+        samples = [(number, *one) for number, (_, fields) in enumerate(written, 1) for one in fields.items()]
+        args.append(len(samples))
+        for put, (document, _) in zip(change.puts, written, strict=True):
             member = f"{kind_name(type(put.value))}:{put.value.id}"
             keys.append(RECORDS + member)
             args.append(member)
-            args += self._put(put, now)
+            args += _settings(put, now)
+            args.append(document)
         for index, (points_to, expected) in change.point.items():
             keys.append(INDEXES + index)
             args += (points_to, expected or "")
@@ -77,19 +81,21 @@ class Commits:
         for name, member, seconds in change.listed:
             keys.append(LISTS + name)
             args += (member, max(1, math.ceil(seconds * 1000)))
+        for one in samples:
+            args += one
         return keys, args
 
-    def _put(self, put: Put, now: float) -> tuple[Word, ...]:
-        held = put.held
-        return (
-            held.version,
-            "" if held.fence is None else held.fence,
-            "" if put.due is None else _delay_ms(put.due, now),
-            _how(put),
-            "" if put.keep_seconds is None else max(1, math.ceil(put.keep_seconds * 1000)),
-            "" if held.in_doubt_since is None else math.ceil((now - held.in_doubt_since) * 1000),
-            self._codecs.encode(put.value),
-        )
+
+def _settings(put: Put, now: float) -> tuple[Word, ...]:
+    held = put.held
+    return (
+        held.version,
+        "" if held.fence is None else held.fence,
+        "" if put.due is None else _delay_ms(put.due, now),
+        _how(put),
+        "" if put.keep_seconds is None else max(1, math.ceil(put.keep_seconds * 1000)),
+        "" if held.in_doubt_since is None else math.ceil((now - held.in_doubt_since) * 1000),
+    )
 
 
 def _how(put: Put) -> str:

@@ -19,6 +19,19 @@ class Script:
     repeatable: bool
 
 
+_OLDER_SAMPLES = """
+-- the samples of a pool but the newest, which its document has: one field each, so that a sample more is a field more
+local function older(key)
+  if not string.find(key, ':rec:pool:', 1, true) then return false end
+  local found, all = {}, redis.call('HGETALL', key)
+  for i = 1, #all, 2 do
+    if string.byte(all[i]) == 64 then found[#found + 1] = all[i + 1] end -- '@' and its time
+  end
+  return table.concat(found, ',')
+end
+"""
+
+
 def _script(text: str, *, repeatable: bool = True, ahead: bool = False) -> Script:
     clock = "local t = redis.call('TIME')\nlocal now = t[1] * 1000 + math.floor(t[2] / 1000)"
     whole = f"{clock}{' + tonumber(ARGV[#ARGV])' if ahead else ''}\n{text.strip()}"
@@ -29,24 +42,26 @@ COMMIT = _script(
     """
 -- KEYS: request, hw, due, audit, audit head; then marks, puts, indexes, joins, leaves, wakes, lists
 -- ARGV: lease, sender, channel, record prefix, request ttl, mark ttl, mark value, 1 if the entries start a trail,
---       new head, counts of marks, puts, indexes, joins, leaves, wakes, audit entries, listed; then their parts; ahead
+--       new head, counts of marks, puts, indexes, joins, leaves, wakes, audit entries, listed, samples (number of the
+--       put, field, text or '' to forget it); then their parts; ahead
 local applied = redis.call('GET', KEYS[1])
 if applied then return {'ok', tonumber(applied), 1} end
 
 local lease, prefix = tonumber(ARGV[1]), ARGV[4]
 local marks, puts, points = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local joins, leaves, wakes, entries = tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15]), tonumber(ARGV[16])
-local listed = tonumber(ARGV[17])
+local listed, samples = tonumber(ARGV[17]), tonumber(ARGV[18])
 local first_put, first_point = 5 + marks, 5 + marks + puts
 local first_join = first_point + points
 local first_wake = first_join + joins + leaves
 local first_list = first_wake + wakes
-local put_args = 17
+local put_args = 18
 local point_args = put_args + puts * 8
 local join_args = point_args + points * 2
 local wake_args = join_args + joins + leaves
 local audit_args = wake_args + wakes
 local list_args = audit_args + entries * 2
+local sample_args = list_args + listed * 2
 
 for i = 6, 5 + marks do
   local by = redis.call('GET', KEYS[i])
@@ -119,6 +134,12 @@ for i = 1, puts do
   if keep ~= '' then redis.call('PEXPIRE', key, keep)
   elseif record[1] or fence ~= '' then redis.call('PERSIST', key) end
 end
+for i = 1, samples do
+  local a = sample_args + (i - 1) * 3
+  local key = KEYS[first_put + tonumber(ARGV[a + 1])]
+  if ARGV[a + 3] == '' then redis.call('HDEL', key, ARGV[a + 2])
+  else redis.call('HSET', key, ARGV[a + 2], ARGV[a + 3]) end
+end
 for i = 1, points do
   local a = point_args + (i - 1) * 2
   if ARGV[a + 1] == '' then redis.call('DEL', KEYS[first_point + i])
@@ -151,9 +172,11 @@ return {'ok', hw, woke and 1 or 0, head, last_id}
 )
 
 CLAIM = _script(
-    """
+    _OLDER_SAMPLES
+    + """
 -- KEYS: due, fence, hw   ARGV: most, lease, record prefix, ahead
--- returns now, hw, ms until the next is due (-1: none), then member, fence, document, version, open claim of each
+-- returns now, hw, ms until the next is due (-1: none), then member, fence, document, version, open claim and older
+-- samples of each
 local claimed = {}
 local hw = tonumber(redis.call('GET', KEYS[3]) or 0)
 local lease = tonumber(ARGV[2])
@@ -171,6 +194,7 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT
     local n = #claimed
     claimed[n + 1], claimed[n + 2], claimed[n + 3] = member, fence, record[1]
     claimed[n + 4], claimed[n + 5] = tonumber(record[2] or 0), tonumber(record[3] or 0)
+    claimed[n + 6] = older(key)
   end
 end
 local next_due = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
@@ -210,15 +234,19 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], now + 1, '+inf')
     ahead=True,
 )
 
-READ = _script("""
--- KEYS: records; returns document and version of each
+READ = _script(
+    _OLDER_SAMPLES
+    + """
+-- KEYS: records   ARGV: 1 to leave out older samples; returns document, version and older samples of each
 local out = {}
 for i = 1, #KEYS do
   local record = redis.call('HMGET', KEYS[i], 'doc', 'version')
-  out[2 * i - 1], out[2 * i] = record[1], record[2]
+  out[3 * i - 2], out[3 * i - 1] = record[1], record[2]
+  out[3 * i] = ARGV[1] == '0' and older(KEYS[i])
 end
 return out
-""")
+"""
+)
 
 ACQUIRE_SLOT = _script("""
 -- KEYS: lane, its urgent reservations   ARGV: who, interval, burst, urgent ('1' or '0')

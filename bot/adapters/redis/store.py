@@ -4,6 +4,7 @@ import contextlib
 import math
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import structlog
@@ -70,20 +71,22 @@ class RedisStore:
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
         """One record; None if it does not exist."""
-        reply = await self._link.read("HMGET", f"{keys.RECORDS}{kind_name(kind)}:{record_id}", "doc", "version")
-        document, version = reply if isinstance(reply, list) else (None, None)
-        return self._held(kind, record_id, document, version)
+        reply = await self._link.run(scripts.READ, [f"{keys.RECORDS}{kind_name(kind)}:{record_id}"], (0,))
+        return self._held(kind, record_id, *reply)
 
-    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
-        """The existing records by id, in one round trip; unreadable ones are skipped and logged."""
+    async def get_many(self, kind: type[R], ids: Sequence[str], *, newest: bool = False) -> dict[str, Stored[R]]:
+        """The existing records by id, in one round trip; unreadable ones are skipped and logged.
+
+        With `newest`, pools come with their newest sample only: a fiftieth of the bytes, and not to be written.
+        """
         if not ids:
             return {}
         prefix = f"{keys.RECORDS}{kind_name(kind)}:"
-        reply = await self._link.run(scripts.READ, [prefix + record_id for record_id in ids], ())
+        reply = await self._link.run(scripts.READ, [prefix + record_id for record_id in ids], (int(newest),))
         found: dict[str, Stored[R]] = {}
-        for record_id, document, version in zip(ids, reply[::2], reply[1::2], strict=True):
+        for record_id, *row in zip(ids, reply[::3], reply[1::3], reply[2::3], strict=True):
             try:
-                held = self._held(kind, record_id, document, version)
+                held = self._held(kind, record_id, *row)
             except Unreachable as error:
                 self._unreadable(f"{kind_name(kind)}:{record_id}", error.what)
                 continue
@@ -149,8 +152,8 @@ class RedisStore:
         offset = self._clocks.now() - whole(now) / 1000
         claims = []
         if isinstance(rows, list):
-            for at in range(0, len(rows), 5):
-                if (claim := await self._claimed(rows[at : at + 5], offset, lease_ends)) is not None:
+            for at in range(0, len(rows), 6):
+                if (claim := await self._claimed(rows[at : at + 6], offset, lease_ends)) is not None:
                     claims.append(claim)
         return Claims(tuple(claims), None if whole(wait) < 0 else whole(wait) / 1000 / rate)
 
@@ -241,13 +244,13 @@ class RedisStore:
         raise Conflict(text(detail))
 
     async def _claimed(self, row: Sequence[Reply], offset: float, lease_ends: float) -> Claim | None:
-        member, fence, document, version, opened_ms = row
+        member, fence, document, version, opened_ms, older = row
         name, _, record_id = text(member).partition(":")
         if name in RETIRED:
             await self._link.read("ZREM", keys.DUE, text(member))
             return None
         try:
-            held = self._held(KINDS[name], record_id, document, version) if name in KINDS else None
+            held = self._held(KINDS[name], record_id, document, version, older) if name in KINDS else None
             problem = "" if name in KINDS else "this release does not know its kind; update Tailback"
         except Unreachable as error:
             held, problem = None, error.what
@@ -258,7 +261,7 @@ class RedisStore:
             return None
         if held is not None:
             in_doubt_since = whole(opened_ms) / 1000 + offset if opened_ms else None
-            held = Stored(held.value, held.version, whole(fence), in_doubt_since, lease_ends)
+            held = replace(held, fence=whole(fence), in_doubt_since=in_doubt_since, lease_ends=lease_ends)
         return Claim(name, record_id, held, whole(fence), lease_ends)
 
     async def give_back(self, claim: Claim, seconds: float) -> None:
@@ -275,10 +278,13 @@ class RedisStore:
             self._told[record] = now
             structlog.get_logger().error("record unreadable", record=record, problem=problem)
 
-    def _held(self, kind: type[R], record_id: str, document: object, version: object) -> Stored[R] | None:
+    def _held(
+        self, kind: type[R], record_id: str, document: object, version: object, older: object = None
+    ) -> Stored[R] | None:
         if not isinstance(document, bytes):
             return None
-        return Stored(self._codecs.decode(kind, record_id, document), whole(version))
+        samples = older if isinstance(older, bytes) else b""
+        return Stored(self._codecs.decode(kind, record_id, document, samples), whole(version), apart=bool(samples))
 
     def _note(self, high: int, seen: int) -> None:
         """`seen` is the counter when the request began; replies of parallel requests may arrive out of order."""

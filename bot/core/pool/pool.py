@@ -125,13 +125,13 @@ class Snapshot:
     """The same over the usual past, of any length: only the shares count."""
     usual_arrivals_per_minute: float | None = None
     usual_duration_seconds: float | None = None
-    waiting: tuple[Job, ...] = ()  # the longest waiting jobs, longest first
+    waiting: tuple[Job, ...] = ()
+    """The longest waiting jobs, longest first; like the fields below kept for the newest sample only."""
     missing: tuple[Gap, ...] = ()
     """Requested figures that are unknown, each with its reason."""
     origins: tuple[Origin, ...] = ()
-    """Sources and ages, where they differ between figures; kept for the newest sample only."""
+    """Sources and ages, where they differ between figures."""
     contradictions: tuple[Contradiction, ...] = ()
-    """Likewise only for the newest sample."""
 
     @property
     def online(self) -> int | None:
@@ -223,24 +223,22 @@ class PoolRules:
 
 
 def _slim(sample: Snapshot) -> Snapshot:
-    """An old sample without its jobs; most are slim already."""
-    return replace(sample, waiting=(), missing=()) if sample.waiting or sample.missing else sample
+    """A sample that is not the newest any more: what only the newest one tells is left out."""
+    return replace(sample, waiting=(), missing=(), origins=(), contradictions=())
 
 
 def measured(pool: Pool, snapshot: Snapshot) -> Pool:
     """The record with one more sample; a sample that is not newer changes nothing."""
     if pool.latest and snapshot.at <= pool.latest.at:
         return replace(pool, trouble=None, tried_at=snapshot.at)
-    before = pool.samples
-    if before and (before[-1].origins or before[-1].contradictions):
-        before = (*before[:-1], replace(before[-1], origins=(), contradictions=()))
-    return replace(pool, samples=kept((*before, snapshot), _slim), trouble=None, tried_at=snapshot.at)
+    samples = (*pool.samples[:-1], *map(_slim, pool.samples[-1:]), snapshot)
+    return replace(pool, samples=kept(samples), trouble=None, tried_at=snapshot.at)
 
 
 def joined(pool: Pool, past: tuple[Snapshot, ...]) -> Pool:
     """The record with samples from the source's history; the pool's own samples win."""
-    samples = {sample.at: sample for sample in (*past, *pool.samples)}
-    return replace(pool, samples=kept([samples[at] for at in sorted(samples)], _slim))
+    samples = {sample.at: sample for sample in (*map(_slim, past), *pool.samples)}
+    return replace(pool, samples=kept([samples[at] for at in sorted(samples)]))
 
 
 def unreadable(pool: Pool, why: str, now: float) -> Pool:

@@ -1,6 +1,6 @@
 """Which samples of a pool are kept: all of the last hour, and a few of the hours before."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 KEPT_SAMPLES = 240
@@ -24,9 +24,9 @@ class Timed(Protocol):
 T = TypeVar("T", bound=Timed)
 
 
-def kept(samples: Sequence[T], slim: Callable[[T], T]) -> tuple[T, ...]:
-    """The samples to keep, oldest first; old ones are `slim`."""
+def kept(samples: Sequence[T]) -> tuple[T, ...]:
+    """The samples to keep, oldest first."""
     now = samples[-1].at if samples else 0.0
     older = (s for s in samples if WHOLE_SECONDS < now - s.at <= LONGEST_SECONDS)
     thin = {s.at // THIN_SECONDS: s for s in older}
-    return (*map(slim, thin.values()), *(s for s in samples if now - s.at <= WHOLE_SECONDS))[-KEPT_SAMPLES:]
+    return (*thin.values(), *(s for s in samples if now - s.at <= WHOLE_SECONDS))[-KEPT_SAMPLES:]

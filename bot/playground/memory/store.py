@@ -55,7 +55,13 @@ class MemoryStore:
         row = self._row(f"{self._names[kind]}:{record_id}")
         return Stored(row.value, row.version) if row is not None and isinstance(row.value, kind) else None
 
-    async def get_many(self, kind: type[R], ids: Sequence[str]) -> dict[str, Stored[R]]:
+    async def get_many(
+        self,
+        kind: type[R],
+        ids: Sequence[str],
+        *,
+        newest: bool = False,  # noqa: ARG002 - whole records cost nothing here
+    ) -> dict[str, Stored[R]]:
         """The records that exist, by id."""
         found = {record_id: await self.get(kind, record_id) for record_id in ids}
         return {record_id: held for record_id, held in found.items() if held is not None}

@@ -5,19 +5,21 @@ import os
 import signal
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import redis
 from structlog.testing import capture_logs
 
+from bot.adapters.records import Codecs
 from bot.adapters.redis.calls import CALL_SECONDS
 from bot.adapters.redis.commit import MARKS, Clocks
 from bot.adapters.redis.connect import CONNECTIONS, connect
 from bot.adapters.redis.engine import find_engine
 from bot.adapters.redis.store import RedisStore
 from bot.core.audit_chain import broken_at
-from bot.core.pool.pool import Pool
+from bot.core.pool.pool import Job, Pool, Snapshot, measured
 from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Failure, Unreachable
 from tests.adapters.redis.proxy import RedisProxy
@@ -25,6 +27,20 @@ from tests.patience import PATIENCE_SECONDS
 from tests.redis_servers import plain_redis, running, whole
 
 CLOCKS = Clocks(time.time, time.monotonic)
+
+
+KEY = "{tailback}:rec:pool:p"
+CODECS = Codecs.build()
+
+
+def sample(minute: int) -> Snapshot:
+    """A measurement with most figures, and with the waiting jobs that only the newest one keeps."""
+    jobs = tuple(Job(f"build-{number}", 60.0 * number, "org/repository") for number in range(5))
+    return Snapshot(
+        "p", 1.7e9 + 60 * minute, queued=minute % 7, oldest_wait_seconds=120.5, busy=33, idle=3, offline=0, limit=40,
+        booting=1, arrivals_per_minute=3.3, starts_per_minute=3.1, completions_per_minute=3.2, create_failures=0,
+        waiting=jobs,
+    )  # fmt: skip
 
 
 def new(pool: Pool, due: float | None = None) -> Change:
@@ -146,6 +162,31 @@ async def test_an_unreadable_record_takes_down_nothing_but_itself(store: RedisSt
     with capture_logs() as logs:
         assert set(await store.get_many(Pool, ["bad", "good"])) == {"good"}
     assert logs == [], "once in PARK_SECONDS is enough"
+
+
+async def test_a_measurement_writes_its_own_sample_and_not_the_hours_before(store: RedisStore, redis_url: str) -> None:
+    """Seven hours, begun with a record of an older release, which has all of its samples in the document."""
+    client = redis.Redis.from_url(redis_url)
+    pool = Pool("p")
+    for minute in range(90):
+        pool = measured(pool, sample(minute))
+    client.hset(KEY, mapping={"doc": CODECS.encode(pool), "version": 1})
+    sizes = []
+    for minute in range(90, 7 * 60):
+        before = int(client.info("stats")["total_net_input_bytes"])
+        held = await store.get(Pool, "p")
+        assert held is not None
+        pool = measured(held.value, sample(minute))
+        await store.commit(Change(puts=(Put(held, pool, None),)))
+        sizes.append(int(client.info("stats")["total_net_input_bytes"]) - before)
+    assert max(sizes[1:]) < 3000 < sizes[0]
+    found = await store.get(Pool, "p")
+    assert found is not None
+    assert found.value == pool
+    assert client.hlen(KEY) == 2 + len(pool.samples) - 1, "document and version, and each sample but the newest"
+    assert (client.memory_usage(KEY) or 0) < 64_000
+    newest = await store.get_many(Pool, ["p"], newest=True)
+    assert newest["p"].value == replace(pool, samples=pool.samples[-1:])
 
 
 async def test_a_key_of_a_foreign_type_leaves_nothing_half_written(store: RedisStore, redis_url: str) -> None:
