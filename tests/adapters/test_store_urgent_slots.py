@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 import redis
 
-from bot.adapters.redis.scripts import ACQUIRE_SLOT, PAUSE_LANE, Script
+from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, PAUSE_LANE
+from bot.adapters.redis.scripts import Script
 from bot.playground.memory.rows import GRACE_SECONDS, RateLane
 from tests.adapters.store_world import CLOCK, timed
 

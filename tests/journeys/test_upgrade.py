@@ -8,7 +8,7 @@ import redis
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.format import KEY
+from bot.adapters.redis.safety_checks import FORMAT_KEY
 from bot.adapters.redis.store import RedisStore
 from bot.core.audit_chain import broken_at
 from handlers.machine import now
@@ -52,4 +52,4 @@ async def test_what_an_earlier_release_left_is_taken_over(release: str, tmp_path
     assert broken_at(await store.audit_trail()) is None
     await store.aclose()
     with redis.Redis.from_url(redis_url) as client:
-        assert client.get(KEY) == str(FORMAT).encode()
+        assert client.get(FORMAT_KEY) == str(FORMAT).encode()

@@ -12,9 +12,7 @@ from bot.core.record import Change, Put
 
 ROOT = "{tailback}:"
 """One hash tag, so that every script also runs on Redis Cluster."""
-RECORDS, INDEXES, SETS, LISTS, MARKS, RATE_LANES = (
-    f"{ROOT}{part}:" for part in ("rec", "idx", "set", "list", "once", "pace")
-)
+RECORDS, INDEXES, SETS, LISTS, MARKS = (f"{ROOT}{part}:" for part in ("rec", "idx", "set", "list", "once"))
 DUE, FENCE, HW, AUDIT, HEAD = (f"{ROOT}{part}" for part in ("due", "fence", "hw", "audit", "audit_head"))
 PROBE = f"{ROOT}probe"
 
@@ -106,8 +104,3 @@ def _how(put: Put) -> str:
 
 def _delay_ms(due: float, now: float) -> int:
     return math.ceil(min(max(due - now, -FAR_SECONDS), FAR_SECONDS) * 1000)
-
-
-def lane_keys(rate_lane: str) -> tuple[str, str]:
-    """The lane and its urgent reservations."""
-    return f"{RATE_LANES}{rate_lane}", f"{RATE_LANES}{rate_lane}:urgent"

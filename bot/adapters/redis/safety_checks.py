@@ -1,8 +1,9 @@
-"""Finds unsafe settings of a Redis server, one sentence with remedy each (docs/design/storage.md)."""
+"""Finds unsafe settings of a Redis server and records of a newer release, one sentence with remedy each."""
 
 from collections.abc import Callable, Mapping
 
-from bot.adapters.redis.calls import RedisLink
+from bot.adapters.migrations import FORMAT
+from bot.adapters.redis.calls import RedisLink, whole
 from bot.core.external import Problem
 from bot.ports import Failure, Unreachable
 
@@ -10,6 +11,8 @@ OLDEST = (6, 2)
 CLOCK_SECONDS = 2.0
 NEARLY = 0.9
 """Share of maxmemory above which alerts may soon not be stored."""
+FORMAT_KEY = "{tailback}:format"
+"""The records' format version; a release refuses records of a newer one, which it would damage."""
 
 
 async def dangers(link: RedisLink, now: Callable[[], float]) -> list[Problem]:
@@ -97,3 +100,27 @@ def of_clock(apart_seconds: float) -> list[Problem]:
 
 def _redis(what: str, remedy: str) -> Problem:
     return Problem(what, remedy, "redis")
+
+
+async def too_new(link: RedisLink) -> list[Problem]:
+    """The finding if a newer release has written here (RT-8). Raises Unreachable."""
+    return _judged(await _found(link))
+
+
+async def adopt(link: RedisLink) -> list[Problem]:
+    """Store this release's format; return the finding if it must not work here. Raises Unreachable."""
+    found = await _found(link)
+    if found < FORMAT:
+        await link.read("SET", FORMAT_KEY, FORMAT)
+    return _judged(found)
+
+
+async def _found(link: RedisLink) -> int:
+    return whole(await link.read("GET", FORMAT_KEY))
+
+
+def _judged(found: int) -> list[Problem]:
+    if found <= FORMAT:
+        return []
+    what = f"Its records have format {found}, of a newer Tailback, and this release knows formats up to {FORMAT}"
+    return [_redis(what, "start that release again, or give this one an empty Redis")]

@@ -14,8 +14,8 @@ from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
 from bot.adapters.redis.connect import Clients
-from bot.adapters.redis.format import adopt, too_new
-from bot.adapters.redis.safety_checks import dangers, nearly_full, redis_time
+from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, PAUSE_LANE, lane_keys
+from bot.adapters.redis.safety_checks import adopt, dangers, nearly_full, redis_time, too_new
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
 from bot.core.external import Problem
@@ -163,12 +163,12 @@ class RedisStore:
         The interval is in real seconds; a lane without one is stopped by pauses alone.
         """
         args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent))
-        reply = await self._link.run(scripts.ACQUIRE_SLOT, keys.lane_keys(rate_lane), args)
+        reply = await self._link.run(ACQUIRE_SLOT, lane_keys(rate_lane), args)
         return whole(reply[0]) / 1000 * self._clocks.rate()
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Grant nothing for this many real seconds: a 429 stops the whole queue; a longer pause stays."""
-        await self._link.run(scripts.PAUSE_LANE, keys.lane_keys(rate_lane), (math.ceil(seconds * 1000),))
+        await self._link.run(PAUSE_LANE, lane_keys(rate_lane), (math.ceil(seconds * 1000),))
 
     async def woken(self, timeout_seconds: float) -> bool:
         """Wait until a commit makes something due; False after the timeout."""
