@@ -1,6 +1,7 @@
 """The action Silence: a silence in the alert's own Alertmanager, as narrow as the alert."""
 
 from dataclasses import replace
+from functools import partial
 
 from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.queries import open_of
@@ -65,7 +66,10 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         return Answer(errors={"above": problem})
     body = MakeSilence(name, round(length), until_drained=bool(drained), above=above, matchers=matchers)
     request = new_request(context, interaction, held, body)
-    return await hand_over(context, interaction, held, request, _details(SilenceStep.ASKED, request, length))
+    first = partial(_no_other_asked, request=request, now=context.now())
+    return await hand_over(
+        context, interaction, held, request, _details(SilenceStep.ASKED, request, length), first=first
+    )
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
@@ -130,6 +134,15 @@ def _only_one(incident: Incident, now: float, but: str = "") -> None:
     for active in holding(incident.silences, now):
         if active.act != but:
             raise Refused(refusals.silenced_already(until_when(goes_on(active, now))))
+
+
+def _no_other_asked(fresh: Incident, request: Request, now: float) -> Incident:
+    """Give it back unless another silence is still being made; together they would be two. Raises Refused."""
+    for entry in fresh.log.timeline:
+        other = entry.request not in ("", request.id) and not entry.answered
+        if other and isinstance(entry.details, Silencing) and entry.details.step is SilenceStep.ASKED:
+            raise Refused(refusals.already_requested(now - entry.at), entry.who)
+    return fresh
 
 
 def _narrow(incident: Incident) -> tuple[Matcher, ...]:

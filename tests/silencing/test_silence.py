@@ -163,12 +163,24 @@ async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remed
 
 
 async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made(world: World) -> None:
+    """Until a worker has made the first, two of them side by side could not know of each other."""
     await world.types("silence", POOL, "2h")
-    await world.types("silence", POOL, "drained", who=BEN)
+    with pytest.raises(Refused, match="already requested") as raised:
+        await world.types("silence", POOL, "drained", who=BEN)
+    assert raised.value.who == ANA
     await world.work()
     (known,) = world.incident.silences
     assert (known.by, known.until_drained, len(world.alertmanager.silences)) == (ANA, False, 1)
-    assert f"<@{BEN}> asked for silence. Refused: This alert is already silenced until" in world.replies[-1]
+
+
+async def test_a_silence_that_failed_is_in_nobodys_way(world: World) -> None:
+    world.alertmanager.script.fail("silence", Failure.SHAPE)
+    await world.types("silence", POOL, "2h")
+    await world.work()
+    assert "failed" in world.replies[-1]
+    await world.types("silence", POOL, "2h")
+    await world.work()
+    assert len(world.alertmanager.silences) == 1
 
 
 async def test_a_condition_of_the_active_silence_is_named_too(world: World) -> None:
