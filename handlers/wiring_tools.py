@@ -10,7 +10,7 @@ from bot.adapters.build_context import Parts, Problems, way_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build
 from bot.adapters.metrics import prometheus
-from bot.adapters.metrics.prometheus_discovery import discovered
+from bot.adapters.metrics.prometheus import discovered
 from bot.adapters.records import KINDS as KINDS  # noqa: PLC0414 - for a store of another product
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect

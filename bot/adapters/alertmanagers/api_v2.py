@@ -1,7 +1,7 @@
 """Silences and firing alerts by the Alertmanager API, version 2, for Prometheus Alertmanager and Grafana."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from bot.adapters.alertmanagers.answers import Parse, alerts_from, groups_from, silence_from
@@ -70,21 +70,21 @@ class ApiV2:
         """The newest active or pending silence whose comment contains `tag` as a word."""
         word = re.compile(rf"(?<![\w-])(?={re.escape(tag)}(?![\w-]))" if tag[:1].isalnum() else re.escape(tag))
         found: list[tuple[float, SilenceFound]] = []
-        for row in await self._rows():
+        for row in await self._listed("silences", "silences"):
             state, silence = silence_from(row)
             if silence is not None and state in {"active", "pending"} and word.search(silence.comment):
                 found.append((instant(fields(row).get("updatedAt")) or 0.0, silence))
         return max(found, key=lambda pair: pair[0])[1] if found else None
 
     async def silenced(self) -> tuple[SilenceFound, ...]:
-        found = [silence_from(row)[1] for row in await self._rows()]
+        found = [silence_from(row)[1] for row in await self._listed("silences", "silences")]
         return tuple(silence for silence in found if silence is not None and silence.active)
 
-    async def _rows(self) -> list[object]:
-        answer = await self._http.get(f"{self._prefix}/silences")
-        self._accepted(answer, "listing the silences", Failure.LATER)
+    async def _listed(self, path: str, what: str, wanted: Mapping[str, str] | None = None) -> list[object]:
+        answer = await self._http.get(f"{self._prefix}/{path}", wanted)
+        self._accepted(answer, f"listing the {what}", Failure.LATER)
         if not isinstance(answer.body, list):
-            raise self._http.problem("its list of silences cannot be read", Failure.LATER)
+            raise self._http.problem(f"its list of {what} cannot be read", Failure.LATER)
         return answer.body
 
     async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:
@@ -107,16 +107,21 @@ class ApiV2:
     async def _active(self, silence_id: str) -> tuple[dict[str, object], SilenceFound]:
         """The silence as it was sent; raises Refused if it is no longer active."""
         over = Refused(f"The silence is over, or {self._http.system} has lost it; silence again if it is needed.")
-        if not SILENCE_ID.fullmatch(silence_id):
-            raise over
-        answer = await self._http.get(f"{self._prefix}/silence/{silence_id}")
-        if answer.status in {404, 422}:
-            raise over
-        self._accepted(answer, "reading the silence", Failure.LATER)
-        document, (state, silence) = fields(answer.body), silence_from(answer.body)
+        document = await self._document(silence_id)
+        state, silence = silence_from(document)
         if silence is None or state not in {"active", "pending"}:
             raise over
-        return dict(document), silence
+        return fields(document), silence
+
+    async def _document(self, silence_id: str) -> object:
+        """One silence as the back end writes it; None if it does not know it."""
+        if not SILENCE_ID.fullmatch(silence_id):
+            return None
+        answer = await self._http.get(f"{self._prefix}/silence/{silence_id}")
+        if answer.status in {404, 422}:
+            return None
+        self._accepted(answer, "reading the silence", Failure.LATER)
+        return answer.body
 
     def _id_of(self, answer: HttpAnswer) -> str:
         self._accepted(answer, "the silence", Failure.UNKNOWN)
@@ -128,13 +133,9 @@ class ApiV2:
 
     async def get(self, silence_id: str) -> SilenceFound | None:
         """One silence, recently ended ones included; None if the back end does not know it."""
-        if not SILENCE_ID.fullmatch(silence_id):
+        if (document := await self._document(silence_id)) is None:
             return None
-        answer = await self._http.get(f"{self._prefix}/silence/{silence_id}")
-        if answer.status in {404, 422}:
-            return None
-        self._accepted(answer, "reading the silence", Failure.LATER)
-        silence = silence_from(answer.body)[1]
+        silence = silence_from(document)[1]
         if silence is None:
             raise self._http.problem("its answer is no silence that can be read", Failure.LATER)
         return silence
@@ -158,20 +159,13 @@ class ApiV2:
     async def firing(self) -> tuple[Alert, ...]:
         """All firing alerts, including silenced and inhibited ones, because their queue is no shorter."""
         wanted = {"active": "true", "silenced": "true", "inhibited": "true", "unprocessed": "true"}
-        answer = await self._http.get(f"{self._prefix}/alerts", wanted)
-        self._accepted(answer, "listing the alerts", Failure.LATER)
-        if not isinstance(answer.body, list):
-            raise self._http.problem("its list of alerts cannot be read", Failure.LATER)
-        return tuple(alerts_from(answer.body, self._parse))
+        return tuple(alerts_from(await self._listed("alerts", "alerts", wanted), self._parse))
 
     async def groups(self) -> tuple[Delivery, ...]:
         """Firing alerts, grouped as the back end's routes group them; the routes themselves are not listed."""
         wanted = {"active": "true", "silenced": "true", "inhibited": "true"}
-        answer = await self._http.get(f"{self._prefix}/alerts/groups", wanted)
-        self._accepted(answer, "listing the alert groups", Failure.LATER)
-        if not isinstance(answer.body, list):
-            raise self._http.problem("its list of alert groups cannot be read", Failure.LATER)
-        return tuple(groups_from(answer.body, self._parse, self.addresses[0]))
+        found = await self._listed("alerts/groups", "alert groups", wanted)
+        return tuple(groups_from(found, self._parse, self.addresses[0]))
 
     async def _verify(self, silence_id: str, matchers: Sequence[Matcher]) -> SilenceFound:
         try:

@@ -9,10 +9,9 @@ from contextlib import AbstractAsyncContextManager
 from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
-from bot.adapters.metrics.prometheus_answers import PrometheusSample, Unknown, one, points, samples
-from bot.adapters.metrics.prometheus_nothing import why_nothing
+from bot.adapters.metrics.prometheus_answers import PrometheusSample, Unknown, one, points, samples, why_nothing
 from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
-from bot.adapters.metrics.prometheus_presets import LARGER
+from bot.adapters.metrics.prometheus_presets import LARGER, PRESETS, RANDOM, Preset
 from bot.adapters.metrics.prometheus_together import taken_apart, together
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.config import ConfigError, Seconds
@@ -41,6 +40,13 @@ AGE = "age"
 LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
 ONE = re.compile(rf"sum\(({SELECTOR})\)")
 """Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
+SIGNS: Mapping[Preset, str] = {
+    "ci": "ci_jobs_queued",
+    "arc": "gha_assigned_jobs",
+    "buildkite": "buildkite_queues_scheduled_jobs_count",
+}
+"""Preset: the metric that its `queued` reads. GitLab Runner exports no queue, so a pool of it needs a query."""
+RANDOM_END = re.compile(f"{RANDOM[:-1]}$")
 
 
 class PrometheusTable(SourceTable, LoginTable):
@@ -175,6 +181,17 @@ def newest_of(query: str) -> tuple[str, ...]:
         return (difference[1],)
     found = PLAIN.fullmatch(query)
     return (found[1] or found[2],) if found else ()
+
+
+async def discovered(source: Prometheus) -> tuple[tuple[str, str], ...]:
+    """(preset, pool) for each pool with a queue; raises Unreachable if Prometheus does not answer."""
+    found: dict[tuple[str, str], None] = {}
+    for preset, metric in SIGNS.items():
+        label = PRESETS[preset][0]
+        series = await source.series(f"sum by ({label}) ({metric})")
+        names = sorted(one.labels[label] for one in series if one.labels.get(label))
+        found |= dict.fromkeys((preset, RANDOM_END.sub("", name) if preset == "arc" else name) for name in names)
+    return tuple(found)
 
 
 def _made(given: Given[PrometheusTable, PrometheusPool]) -> Prometheus:

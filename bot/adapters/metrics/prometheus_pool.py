@@ -1,30 +1,20 @@
 """A Prometheus pool: its queries from the configuration, and the sample from their results."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
 from pydantic import BeforeValidator, Field
 
 from bot.adapters.metrics.prometheus_answers import Points, PrometheusSample, Unknown, counted, one, waiting
 from bot.adapters.metrics.prometheus_presets import Preset, Spans, queries
 from bot.config import Table
+from bot.core.pool.merge import FIGURES
 from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 from bot.ports import Unreachable
 
-WHOLE = frozenset(
-    {
-        *("queued", "busy", "idle", "offline", "limit", "booting", "failed", "creates", "registered"),
-        *("create_failures", "api_remaining", "unservable", "ghosts", "machines", "terminating"),
-        *("requests", "dead_requests"),
-    }
-)
-FRACTIONAL = frozenset(
-    {
-        *("oldest_wait_seconds", "arrivals_per_minute", "starts_per_minute", "completions_per_minute"),
-        *("duration_p50_seconds", "running_longest_seconds", "usual_arrivals_per_minute", "usual_duration_seconds"),
-        "oldest_request_seconds",
-    }
-)
+TYPES = get_type_hints(Snapshot)
+WHOLE = frozenset(name for name in FIGURES if TYPES[name] == int | None)
+FRACTIONAL = frozenset(name for name in FIGURES if TYPES[name] == float | None)
 COUNTED = frozenset({"create_failures_by_code", "arrivals_by_source", "usual_by_source"})
 """Figures of several series, each with its labels as name."""
 SLOW = frozenset({"usual_arrivals_per_minute", "usual_duration_seconds", "usual_by_source"})
@@ -92,8 +82,7 @@ class PrometheusPool(Table):
 
     def queries(self, pool: str) -> dict[str, str]:
         """The query of every available figure; configured ones take precedence over the preset's."""
-        figures = (*WHOLE, *FRACTIONAL, *COUNTED, "provider_up", "waiting")
-        by_hand = {name: text for name in figures if (text := str(getattr(self, name)).strip())}
+        by_hand = {name: text for name in FIGURES if (text := str(getattr(self, name)).strip())}
         spans = Spans(self.window, self.past, self.lately)
         known = queries(self.preset, self.known_as or pool, self.where, spans) if self.preset else {}
         return known | by_hand

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.metrics.buildkite_jobs import MOST_PAGES, PAGE
+from bot.adapters.metrics.buildkite import MOST_PAGES, PAGE
 from bot.core.pool.pool import Job
 from bot.ports import Unreachable
 from tests.adapters.metrics.rig import Rig

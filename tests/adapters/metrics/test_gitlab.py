@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.metrics.gitlab_pages import MOST_PAGES, following
+from bot.adapters.metrics.gitlab import MOST_PAGES, following
 from bot.core.pool.pool import Job
 from bot.ports import Unreachable
 from tests.adapters.metrics.rig import Rig

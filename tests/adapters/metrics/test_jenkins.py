@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.metrics.jenkins_answers import Label
+from bot.adapters.metrics.jenkins import Label
 from bot.core.pool.pool import Gap, Job
 from bot.ports import Unreachable
 from tests.adapters.metrics.rig import Rig
