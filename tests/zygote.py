@@ -5,16 +5,29 @@ Run as `python -m tests.zygote`; speaks JSON lines on its pipes. `tests/processe
 """
 
 import ctypes
+import gc
+import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
 import time
+from types import ModuleType
 from typing import Any
 
+import bot.adapters
+import handlers
 from handlers.cli import main
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def import_all(package: ModuleType) -> None:
+    """Import what is in a package, since commands import what they use only when they run."""
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
 
 
 def serve() -> None:
@@ -78,4 +91,7 @@ def _let_clock_jump() -> None:
 
 
 if __name__ == "__main__":
+    import_all(handlers)
+    import_all(bot.adapters)
+    gc.freeze()
     serve()
