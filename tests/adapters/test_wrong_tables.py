@@ -53,6 +53,10 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
         ({"repository": "b"}, "repository: 'b' is not a repository"),
         ({"pattern": "x"}, "pattern: needs exactly one group"),
         ({"by": "push"}, "by: "),
+        ({"pattern": "("}, "no regular expression"),
+        ({"token_env": ""}, "has no complete credentials"),
+        ({"app_id": "1"}, "token_env and app_id exclude each other"),
+        ({"file": "/etc/passwd"}, "file: "),
     ],
     "http": [
         ({"max": None}, "max: is required"),
@@ -69,6 +73,8 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
         ({"group": "x/y"}, f"group{PATTERN}"),
         ({"resource": ""}, f"resource{PATTERN}"),
         ({"field": "spec..x"}, "field: must be keys with dots between them"),
+        ({"max_field": "spec.most"}, "need field; add it"),
+        ({"namespace": ""}, "namespace: everything with a scale subresource has one"),
     ],
     "none": [({"howw": "x"}, "howw: there is no such setting")],
     "alertmanager": [

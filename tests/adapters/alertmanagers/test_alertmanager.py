@@ -186,14 +186,6 @@ def test_its_own_address_comes_first() -> None:
     assert build("main", PLACE, named, parts_with(BackEnd().wire())).addresses == ("https://am.example", URL)
 
 
-async def test_basic_credentials_are_sent() -> None:
-    """For a reverse proxy in front of it (C14)."""
-    back = BackEnd().says(200, [])
-    table = {"kind": "alertmanager", "url": f"{URL}/am", "basic_env": "BASIC"}
-    await build("main", PLACE, table, back.parts(BASIC="me:pass")).firing()
-    assert (back.asked[0].headers["authorization"], back.asked[0].path) == ("Basic bWU6cGFzcw==", "/am/api/v2/alerts")
-
-
 def _text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()
 

@@ -122,21 +122,6 @@ async def test_a_tag_is_a_whole_word() -> None:
     assert await alertmanager.find("[tailback act-1]") is None
 
 
-async def test_a_missing_permission_is_named() -> None:
-    words = "You'll need additional permissions to perform this action. Permissions needed: alert.instances:create"
-    alertmanager, _ = adapter(Grafana(refuse=(403, {"message": words, "title": "Access denied"})))
-    with pytest.raises(Unreachable, match=r"alert\.instances:create") as caught:
-        await silenced(alertmanager)
-    assert caught.value.failure is Failure.CREDENTIALS
-
-
-async def test_a_grafana_that_is_not_ready_is_asked_later() -> None:
-    alertmanager, _ = adapter(Grafana(refuse=(409, {"message": "Alertmanager is not ready"})))
-    with pytest.raises(Unreachable, match="not ready") as caught:
-        await silenced(alertmanager)
-    assert caught.value.failure is Failure.LATER
-
-
 async def test_a_refused_silence_has_grafanas_own_words() -> None:
     alertmanager, _ = adapter(Grafana(refuse=(400, {"message": "failed to save silence: invalid matcher"})))
     with pytest.raises(Refused, match="invalid matcher"):

@@ -72,12 +72,6 @@ async def test_without_a_cap_there_is_nothing_to_raise(lever: Make, api: Kuberne
     assert (await (await lever(lever="min")).read()).maximum is None
 
 
-async def test_failed_runners_are_told(lever: Make, api: KubernetesApi) -> None:
-    """They count until somebody deletes them (actions-runner-controller#3700)."""
-    api.change(SCALE_SET, {"status": {"failedEphemeralRunners": 3}})
-    assert (await (await lever()).read()).trouble == "3 failed runners, counted until deleted and 1 pending"
-
-
 async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:
     async with patient_pool() as wire:
         parts = parts_with(wire, {"TOKEN": "x"})

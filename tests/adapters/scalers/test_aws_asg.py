@@ -121,12 +121,6 @@ async def test_a_group_that_starts_nothing_refuses_to_be_raised(scaler: Scaler, 
     assert api.desired == 5
 
 
-async def test_an_unknown_group_is_named_with_its_region(scaler: Scaler, api: AwsApi) -> None:
-    api.group = "another"
-    with pytest.raises(Refused, match="There is no Auto Scaling group ci-linux in us-east-1; correct `group` or"):
-        await scaler.read()
-
-
 @pytest.mark.parametrize(("there", "weight", "policy_weight"), [(10, "4", ""), (10, "1", "2"), (0, "", "4")])
 async def test_weights_are_not_taken_for_runners(
     scaler: Scaler, api: AwsApi, there: int, weight: str, policy_weight: str

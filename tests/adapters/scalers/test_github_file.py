@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from bot.adapters.scalers.github_file import GitHubFileScaler, build
-from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.git_api import FILE_TABLE, TEXT, GitApi, serving_git, sha
@@ -158,20 +157,6 @@ async def test_what_cannot_be_found_exactly_is_refused(pool_scaler: Make, api: G
         with pytest.raises(Refused, match=said):
             await call
     assert api.branches == {"main": TEXT}
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"pattern": "("}, "no regular expression"),
-        ({"token_env": ""}, "has no complete credentials"),
-        ({"app_id": "1"}, "token_env and app_id exclude each other"),
-        ({"file": "/etc/passwd"}, "file: "),
-    ],
-)
-async def test_a_table_that_cannot_work_is_refused(pool_scaler: Make, more: Any, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        pool_scaler(**more)
 
 
 @pytest.mark.parametrize("pool", ["linux 2x", "a..b", "größe"])

@@ -1,14 +1,10 @@
 """The `http` scaler: the fake and the real one keep the same promises, and every answer has its meaning."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from bot.adapters.scalers.http import build
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
 from tests.adapters.back_end import URL, BackEnd
-from tests.adapters.scalers.worlds import world_of
 
 PLACE = '[pool."linux.2xlarge".scaler]'
 TABLE = {"kind": "http", "url": f"{URL}/pools/linux.2xlarge", "max": 40}
@@ -16,27 +12,6 @@ TABLE = {"kind": "http", "url": f"{URL}/pools/linux.2xlarge", "max": 40}
 
 def pool_scaler(back: BackEnd, **more: object) -> Scaler:
     return build("linux.2xlarge", PLACE, {**TABLE, **more}, back.parts(TOKEN="secret-token"))[0]
-
-
-@pytest.fixture(params=["fake", "http"])
-async def scaler(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Scaler]:
-    async with world_of(request.param, tmp_path) as made:
-        yield made.scaler
-
-
-async def test_a_target_is_absolute_and_has_one_effect_per_act(scaler: Scaler) -> None:
-    """The same request sent twice, also after somebody else moved the pool, changes nothing more."""
-    await scaler.set(24, "act-1")
-    assert (await scaler.read()).current == 24
-    await scaler.set(30, "act-2")
-    await scaler.set(24, "act-1")
-    assert (await scaler.read()).current == 30
-
-
-async def test_a_refusal_carries_the_autoscalers_own_reason(scaler: Scaler) -> None:
-    with pytest.raises(Refused, match="the most is 40"):
-        await scaler.set(41, "act-1")
-    assert (await scaler.read()).current == 10
 
 
 async def test_the_request_is_as_documented() -> None:

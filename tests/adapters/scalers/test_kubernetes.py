@@ -7,7 +7,6 @@ import pytest
 
 from bot.adapters.build_context import Parts
 from bot.adapters.scalers.kubernetes import build
-from bot.config import ConfigError
 from bot.ports import Capacity, Failure, Refused, Rehearsed, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, Document, KubernetesApi, serving_kubernetes
@@ -74,23 +73,6 @@ async def test_when_somebody_else_moves_it_nothing_is_set(
 async def test_what_is_set_already_is_not_set_again(scaler: Scaler, api: KubernetesApi) -> None:
     await scaler.set(10, "act-1")
     assert api.patches == []
-
-
-@pytest.mark.parametrize(("verbs", "call"), [({"PATCH"}, "read"), ({"GET"}, "set")])
-async def test_a_missing_right_is_named(scaler: Scaler, api: KubernetesApi, verbs: set[str], call: str) -> None:
-    api.verbs = frozenset(verbs)
-    with pytest.raises(
-        Unreachable, match=r"forbidden.*needs get and patch on deployments/scale in namespace ci"
-    ) as got:
-        await (scaler.read() if call == "read" else scaler.set(24, "act-1"))
-    assert got.value.failure is Failure.CREDENTIALS
-
-
-async def test_an_unknown_deployment_is_named(parts: Parts, api: KubernetesApi) -> None:
-    async with serving_kubernetes(api) as url:
-        scaler, _ = build("linux", PLACE, {**TABLE, "url": url, "name": "runnerz"}, parts)
-        with pytest.raises(Refused, match=r'runnerz in namespace ci could not be read \(HTTP 404\): "scale" not found'):
-            await scaler.read()
 
 
 async def test_a_target_that_the_api_server_refuses_carries_its_words(scaler: Scaler) -> None:
@@ -194,19 +176,6 @@ async def test_what_is_no_number_of_runners_is_not_guessed(of: Make, more: dict[
     for call in (of(OF_HPA, **more).read(), of(OF_HPA, **more).set(24, "act-1")):
         with pytest.raises(Refused, match=said):
             await call
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"max_field": "spec.most"}, "need field; add it"),
-        ({"namespace": ""}, "namespace: everything with a scale subresource has one"),
-        ({"field": "spec..x"}, "field: must be keys with dots between them"),
-    ],
-)
-def test_a_table_that_cannot_work_is_refused(parts: Parts, more: dict[str, object], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        build("linux", PLACE, {**TABLE, **more}, parts)
 
 
 def test_a_dot_inside_a_key_is_escaped(parts: Parts) -> None:
