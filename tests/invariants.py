@@ -86,7 +86,7 @@ def _what(effect: Effect, trail: Sequence[AuditEntry]) -> str:
 
 def forgotten(leases: Mapping[str, PoolLeases], due: Container[str]) -> list[str]:
     """Pools with extra capacity that ends some day, of which no worker will ever think again: never handed back."""
-    ending = [pool for pool, lease in leases.items() if any(share.ends_at is not None for share in lease.shares)]
+    ending = [pool for pool, lease in leases.items() if any(lease.ends_at is not None for lease in lease.leases)]
     lost = [pool for pool in ending if f"lease:{pool}" not in due]
     return [f"the lease of {pool} is not due: nobody would hand it back" for pool in lost]
 

@@ -54,7 +54,7 @@ def test_what_others_set_in_between_is_never_undercut() -> None:
 def test_a_lease_that_nobody_will_look_at_is_found() -> None:
     """Extra capacity with an end must be due; without an end it stays until somebody gives it back."""
     share = Lease("inc1.aa", "U0ANA", "C0", 24, 10, 90.0, ends_at=7290.0)
-    lent = {"p": PoolLeases("p", shares=(share,))}
+    lent = {"p": PoolLeases("p", leases=(share,))}
     assert forgotten(lent, {"lease:p"}) == []
     assert forgotten(lent, set()) == ["the lease of p is not due: nobody would hand it back"]
-    assert forgotten({"p": PoolLeases("p", shares=(replace(share, ends_at=None),))}, set()) == []
+    assert forgotten({"p": PoolLeases("p", leases=(replace(share, ends_at=None),))}, set()) == []

@@ -178,9 +178,10 @@ def _entries(incident: Document) -> None:
         entry["details"] = note if text == NEW_THREAD_0_2_0 else {"kind": "text", "text": text, "lines": lines}
 
 
-def _blocks(leases: Document) -> None:
-    for share in leases.get("shares", ()):
-        share["stuck"] = BLOCKS_0_2_0.get(share.get("stuck", ""))
+def _leases(pool: Document) -> None:
+    pool["leases"] = pool.pop("shares", [])
+    for lease in pool["leases"]:
+        lease["stuck"] = BLOCKS_0_2_0.get(lease.get("stuck", ""))
 
 
 def _requests(request: Document) -> None:
@@ -228,7 +229,7 @@ def _parts(incident: Document) -> None:
 MIGRATIONS: Mapping[str, Sequence[Callable[[Document], None]]] = {
     "inc": (_causes, _figures, _scores, _entries, _parts),
     "pool": (_samples, _forecasts),
-    "lease": (_blocks,),
+    "lease": (_leases,),
     "act": (_requests,),
 }
 """Kind of record → conversions of older documents, in order."""

@@ -26,16 +26,16 @@ from bot.views.words import refusals
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request: the worker extends, after an approval if the raise needed one."""
     found = await lease_in_thread(context, interaction)
-    pool, share = found.lease.value.id, found.share
-    _until(pool_scaler_of(context, pool).policy, share, context.now())
-    askable(context, pool, share.target, in_thread=True)
-    body = ExtendLease(pool, share.act, share.target)
-    own = await own_of(context, interaction, found.incident, share.act, f"{share.ends_at}")
+    pool, lease = found.leases.value.id, found.lease
+    _until(pool_scaler_of(context, pool).policy, lease, context.now())
+    askable(context, pool, lease.target, in_thread=True)
+    body = ExtendLease(pool, lease.act, lease.target)
+    own = await own_of(context, interaction, found.incident, lease.act, f"{lease.ends_at}")
     request = new_request(context, replace(interaction, request_id=own), found.incident, body)
-    request, move = asked_for(context, request, share.target, tell=False)
+    request, move = asked_for(context, request, lease.target, tell=False)
 
     def decide(fresh: Incident) -> Incident:
-        return move(decided(fresh, share.act, Decision.SETTLED, (EXTEND,)))
+        return move(decided(fresh, lease.act, Decision.SETTLED, (EXTEND,)))
 
     await submit(context, interaction, found.incident, request, decide, over=True)
     return Answer()
@@ -44,38 +44,38 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:
     """Check approval and lease again; the new end is stored with the intent."""
     asked, now = request.of(ExtendLease), context.now()
-    held, share = await _held(context, asked)
-    await check_approval(context, request, share.target)
-    until = _until(pool_scaler_of(context, asked.pool).policy, share, now)
-    return Prepared(request, puts=(Put(held, extended(held.value, share, until), now),))
+    held, lease = await _held(context, asked)
+    await check_approval(context, request, lease.target)
+    until = _until(pool_scaler_of(context, asked.pool).policy, lease, now)
+    return Prepared(request, puts=(Put(held, extended(held.value, lease, until), now),))
 
 
 async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:
     """Nothing is left to do: the lease was extended with the intent."""
     asked = request.of(ExtendLease)
-    _, share = await _held(context, asked)
-    kept = LeaseNoted(LeaseStep.EXTENDED, asked.pool, asked.target, (share.ends_at or 0.0) - context.now())
+    _, lease = await _held(context, asked)
+    kept = LeaseNoted(LeaseStep.EXTENDED, asked.pool, asked.target, (lease.ends_at or 0.0) - context.now())
     return Result(kept, event=Event.LENT)
 
 
 async def _held(context: Context, asked: ExtendLease) -> tuple[Stored[PoolLeases], Lease]:
     held = await context.store.get(PoolLeases, asked.pool)
-    share = held.value.share(asked.lease) if held else None
-    if held is None or share is None:
+    lease = held.value.lease(asked.lease) if held else None
+    if held is None or lease is None:
         raise Refused(refusals.RETURNED)
-    return held, share
+    return held, lease
 
 
-def _until(policy: ScalePolicy, share: Lease, now: float) -> float:
+def _until(policy: ScalePolicy, lease: Lease, now: float) -> float:
     """The new end; raises Refused if it cannot be later than now."""
-    if share.returning:
+    if lease.returning:
         raise Refused(refusals.RETURNING)
-    if policy.lease_seconds is None or share.ends_at is None:
+    if policy.lease_seconds is None or lease.ends_at is None:
         raise Refused(refusals.NO_LEASE)
-    if (until := further(share, policy, now)) is not None:
+    if (until := further(lease, policy, now)) is not None:
         return until
-    left = duration(share.ends_at - now)
-    if policy.max_lease_seconds is not None and share.ends_at < now + policy.lease_seconds:
+    left = duration(lease.ends_at - now)
+    if policy.max_lease_seconds is not None and lease.ends_at < now + policy.lease_seconds:
         raise Refused(refusals.longest_lease(left, policy.max_lease_seconds))
     raise Refused(refusals.stays_anyway(left))
 

@@ -36,32 +36,32 @@ class LeaseInThread:
     raised: Request
     """The scale request that added them."""
     incident: Stored[Incident]
-    lease: Stored[PoolLeases]
-    share: Lease
+    leases: Stored[PoolLeases]
+    lease: Lease
 
 
 async def lease_in_thread(context: Context, interaction: Interaction) -> LeaseInThread:
     """The extra runners of a button or command. Raises Refused, also if they were returned already."""
     about, incident = await subject_of_button(context, interaction)
     raised = await context.request(about)
-    lease = await context.store.get(PoolLeases, raised.pool) if raised and raised.pool else None
-    share = lease.value.share(about) if lease else None
-    if raised is None or lease is None or share is None:
+    leases = await context.store.get(PoolLeases, raised.pool) if raised and raised.pool else None
+    lease = leases.value.lease(about) if leases else None
+    if raised is None or leases is None or lease is None:
         raise Refused(refusals.RETURNED)
-    return LeaseInThread(raised, incident, lease, share)
+    return LeaseInThread(raised, incident, leases, lease)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker sets the level. The end of the lease creates the same request."""
     found = await lease_in_thread(context, interaction)
-    lease, share = found.lease, found.share
+    leases, lease = found.leases, found.lease
     if not found.raised.finished:
         raise Refused(refusals.NOT_FINISHED)
-    if known := await context.request(share.returning):
+    if known := await context.request(lease.returning):
         raise already(context, known) if known.who else Refused(refusals.RETURNING)
-    back, now = return_request(context, lease.value.id, share, interaction.who, ReturnReason.ASKED), context.now()
-    asked = LeaseNoted(LeaseStep.RETURN_ASKED, lease.value.id, share.target)
-    puts = begun(lease, lease.value, share, back, now)
+    back, now = return_request(context, leases.value.id, lease, interaction.who, ReturnReason.ASKED), context.now()
+    asked = LeaseNoted(LeaseStep.RETURN_ASKED, leases.value.id, lease.target)
+    puts = begun(leases, leases.value, lease, back, now)
     try:
         await keep(
             context,
@@ -83,11 +83,11 @@ async def prepare(context: Context, request: Request, _incident: Incident | None
         raise Refused(f"{BLOCKS[why]}.")
     asked = request.of(HandBack)
     held = await context.store.get(PoolLeases, asked.pool)
-    share = held.value.share(asked.lease) if held else None
-    if held is None or share is None:
+    lease = held.value.lease(asked.lease) if held else None
+    if held is None or lease is None:
         raise Refused(refusals.RETURNED)
     level, capacity = await level_of(context, asked.pool)
-    goes = lease_end(held.value, share, level, capacity.minimum or 0)
+    goes = lease_end(held.value, lease, level, capacity.minimum or 0)
     body = replace(asked, target=goes.target, result=goes.result, last=goes.last)
     intent = replace(request, before=f"{level}", body=body)
     if goes.target is None:
@@ -142,22 +142,22 @@ def return_block(context: Context) -> ReturnBlock | None:
     return ReturnBlock.SHADOW_MODE if actions.shadow else None
 
 
-def return_request(context: Context, pool: str, share: Lease, who: str, why: ReturnReason) -> Request:
+def return_request(context: Context, pool: str, lease: Lease, who: str, why: ReturnReason) -> Request:
     """A return request. Its id is computed from the lease, so that click and timer create the same one."""
     return Request(
-        id=f"{share.incident or 'x'}.{digest(HAND_BACK, share.act, str(share.tries))[:12]}",
+        id=f"{lease.incident or 'x'}.{digest(HAND_BACK, lease.act, str(lease.tries))[:12]}",
         name=HAND_BACK,
         who=who,
-        channel=share.channel,
+        channel=lease.channel,
         requested_at=context.now(),
-        body=HandBack(pool, share.act, share.who, why),
-        incident=share.incident,
+        body=HandBack(pool, lease.act, lease.who, why),
+        incident=lease.incident,
     )
 
 
-def begun(held: Stored[PoolLeases], lease: PoolLeases, share: Lease, back: Request, now: float) -> tuple[Put, Put]:
+def begun(held: Stored[PoolLeases], leases: PoolLeases, lease: Lease, back: Request, now: float) -> tuple[Put, Put]:
     """The lease with the return, and the due request."""
-    return Put(held, giving_back(lease, share, back.id), now), put_new(back, now)
+    return Put(held, giving_back(leases, lease, back.id), now), put_new(back, now)
 
 
 ACTION = Action(

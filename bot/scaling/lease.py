@@ -28,7 +28,7 @@ from bot.core.scaling.lease import (
     over,
     reviewed,
     warning_due_at,
-    with_share,
+    with_lease,
 )
 from bot.core.scaling.verify import Evidence, verdict
 from bot.ports import Refused, Unreachable
@@ -49,7 +49,7 @@ class LeaseView:
     """A lease's present state: the results of its requests, and its pool."""
 
     held: Stored[PoolLeases]
-    lease: PoolLeases
+    leases: PoolLeases
     requests: dict[str, Request]
     sample: Snapshot | None
     now: float
@@ -59,7 +59,7 @@ class LeaseView:
 class LeaseAnnouncement:
     """An announcement, and the lease after it."""
 
-    share: Lease
+    lease: Lease
     event: Event
     details: RunnersChecked | LeaseNoted
     choices: tuple[str, ...] = ()
@@ -70,40 +70,40 @@ async def maintain_lease(context: Context, claim: Claim) -> None:
     """Do the first due step and continue; otherwise return the time of the next step."""
     held = claim.of(PoolLeases)
     look = await _look(context, held)
-    for share in look.lease.shares:
-        if (news := await _news(context, look, share)) is not None:
+    for lease in look.leases.leases:
+        if (news := await _news(context, look, lease)) is not None:
             await _tell(context, look, news)
             return
-        if why := over(share, look.lease, look.now, _drained_seconds(context, claim.id)):
-            await _return(context, look, share, why)
+        if why := over(lease, look.leases, look.now, _drained_seconds(context, claim.id)):
+            await _return(context, look, lease, why)
             return
     due = _next_look(context, look)
     if await _progressed(context, look, due):
         return
-    keep_seconds = None if look.lease.shares else FORGOTTEN_SECONDS
-    await context.store.commit(Change(puts=(Put(held, look.lease, due, keep_seconds=keep_seconds),)))
+    keep_seconds = None if look.leases.leases else FORGOTTEN_SECONDS
+    await context.store.commit(Change(puts=(Put(held, look.leases, due, keep_seconds=keep_seconds),)))
 
 
 async def _progressed(context: Context, look: LeaseView, due: float | None) -> bool:
     """Show in the replies how many of the requested runners came and work; False if they show it already."""
-    for share in look.lease.shares:
-        request, sample = look.requests.get(share.act), look.sample
-        accepted = request is not None and request.progress is Progress.DONE and not share.returning
-        if not accepted or not share.incident or sample is None or sample.at <= share.asked_at:
+    for lease in look.leases.leases:
+        request, sample = look.requests.get(lease.act), look.sample
+        accepted = request is not None and request.progress is Progress.DONE and not lease.returning
+        if not accepted or not lease.incident or sample is None or sample.at <= lease.asked_at:
             continue
-        base = share.before if share.online is None else share.online
-        came = None if sample.online is None else min(max(sample.online - base, 0), share.target - share.before)
-        drained = look.lease.empty_since is not None and look.lease.empty_since > share.asked_at
-        held = await context.store.get(Incident, share.incident)
+        base = lease.before if lease.online is None else lease.online
+        came = None if sample.online is None else min(max(sample.online - base, 0), lease.target - lease.before)
+        drained = look.leases.empty_since is not None and look.leases.empty_since > lease.asked_at
+        held = await context.store.get(Incident, lease.incident)
 
         def move(
-            fresh: Incident, act: str = share.act, came: int | None = came, busy: int | None = sample.busy,
+            fresh: Incident, act: str = lease.act, came: int | None = came, busy: int | None = sample.busy,
             drained: bool = drained,
         ) -> Incident:  # fmt: skip
             return progressed(fresh, act, came, busy, drained=drained)
 
         if held is not None and move(held.value) is not held.value:
-            await keep(context, held, move, due=look.now, also=(Put(look.held, look.lease, due),))
+            await keep(context, held, move, due=look.now, also=(Put(look.held, look.leases, due),))
             return True
     return False
 
@@ -115,13 +115,13 @@ def _drained_seconds(context: Context, pool: str) -> float:
 
 
 async def _look(context: Context, held: Stored[PoolLeases]) -> LeaseView:
-    ids = [known for share in held.value.shares for known in (share.act, share.returning) if known]
+    ids = [known for lease in held.value.leases for known in (lease.act, lease.returning) if known]
     requests = {name: found.value for name, found in (await context.store.get_many(Request, ids)).items()}
     now = context.now()
-    lease = reviewed(held.value, requests, now)
-    sample = await _sample(context, held.value.id) if lease.shares else None
+    leases = reviewed(held.value, requests, now)
+    sample = await _sample(context, held.value.id) if leases.leases else None
     floor = context.settings.file.rules_of(held.value.id).floor
-    return LeaseView(held, looked(lease, empty(sample, floor), now), requests, sample, now)
+    return LeaseView(held, looked(leases, empty(sample, floor), now), requests, sample, now)
 
 
 async def _sample(context: Context, pool: str) -> Snapshot | None:
@@ -136,26 +136,26 @@ async def _sample(context: Context, pool: str) -> Snapshot | None:
         return None
 
 
-async def _news(context: Context, look: LeaseView, share: Lease) -> LeaseAnnouncement | None:
+async def _news(context: Context, look: LeaseView, lease: Lease) -> LeaseAnnouncement | None:
     """The announcement of a lease: whether runners came, or that its end is near."""
-    request = look.requests.get(share.act)
-    if request is not None and request.progress is Progress.DONE and not (share.verified or share.returning):
-        accepted_at = request.finished_at or share.asked_at
-        boot = boot_seconds(context, look.lease.id)
-        evidence = Evidence(look.lease.id, accepted_at, boot, look.now, look.sample)
-        if (found := verdict(share, evidence)) is not None:
+    request = look.requests.get(lease.act)
+    if request is not None and request.progress is Progress.DONE and not (lease.verified or lease.returning):
+        accepted_at = request.finished_at or lease.asked_at
+        boot = boot_seconds(context, look.leases.id)
+        evidence = Evidence(look.leases.id, accepted_at, boot, look.now, look.sample)
+        if (found := verdict(lease, evidence)) is not None:
             if found.came not in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}:
-                found = verdict(share, await _with_reasons(context, evidence)) or found
+                found = verdict(lease, await _with_reasons(context, evidence)) or found
             figures = (look.sample,) if look.sample else ()
-            told = replace(share, verified=found.came.value)
+            told = replace(lease, verified=found.came.value)
             return LeaseAnnouncement(told, Event.VERIFIED, found, (HAND_BACK,), figures)
-    if look.now >= warning_due_at(share) and not share.returning and look.now < (share.ends_at or look.now):
-        left = max(0.0, (share.ends_at or look.now) - look.now)
-        ends = LeaseNoted(LeaseStep.ENDS_SOON, look.lease.id, share.target, left)
-        pool_scaler = context.pool_scalers.get(look.lease.id)
-        longer = pool_scaler is not None and further(share, pool_scaler.policy, look.now) is not None
+    if look.now >= warning_due_at(lease) and not lease.returning and look.now < (lease.ends_at or look.now):
+        left = max(0.0, (lease.ends_at or look.now) - look.now)
+        ends = LeaseNoted(LeaseStep.ENDS_SOON, look.leases.id, lease.target, left)
+        pool_scaler = context.pool_scalers.get(look.leases.id)
+        longer = pool_scaler is not None and further(lease, pool_scaler.policy, look.now) is not None
         choices = (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
-        return LeaseAnnouncement(replace(share, warned=True), Event.LENT, ends, choices)
+        return LeaseAnnouncement(replace(lease, warned=True), Event.LENT, ends, choices)
     return None
 
 
@@ -169,26 +169,26 @@ async def _with_reasons(context: Context, evidence: Evidence) -> Evidence:
     return replace(evidence, delivered=delivered, trouble=capacity.trouble)
 
 
-async def _return(context: Context, look: LeaseView, share: Lease, why: ReturnReason) -> None:
+async def _return(context: Context, look: LeaseView, lease: Lease, why: ReturnReason) -> None:
     """Request the return; if it is blocked, say so once and try again later."""
-    scalable = look.lease.id in context.pool_scalers
+    scalable = look.leases.id in context.pool_scalers
     if reason := return_block(context) or (None if scalable else ReturnBlock.NO_SCALER):
-        waiting = replace(share, retry_at=look.now + STUCK_SECONDS, stuck=reason)
-        if share.stuck is reason:
-            put = Put(look.held, with_share(look.lease, waiting), look.now + STUCK_SECONDS)
+        waiting = replace(lease, retry_at=look.now + STUCK_SECONDS, stuck=reason)
+        if lease.stuck is reason:
+            put = Put(look.held, with_lease(look.leases, waiting), look.now + STUCK_SECONDS)
             await context.store.commit(Change(puts=(put,)))
             return
-        stuck = LeaseNoted(LeaseStep.CANNOT_RETURN, look.lease.id, share.target, why=reason)
+        stuck = LeaseNoted(LeaseStep.CANNOT_RETURN, look.leases.id, lease.target, why=reason)
         await _tell(context, look, LeaseAnnouncement(waiting, Event.LENT, stuck))
         return
-    back = return_request(context, look.lease.id, share, "", why)
-    puts = begun(look.held, look.lease, share, back, look.now)
+    back = return_request(context, look.leases.id, lease, "", why)
+    puts = begun(look.held, look.leases, lease, back, look.now)
     await context.store.commit(Change(puts=puts, audit=(audited(back, look.now, f"asked: {why}"),)))
 
 
 async def _tell(context: Context, look: LeaseView, news: LeaseAnnouncement) -> None:
-    put = Put(look.held, with_share(look.lease, news.share), look.now)
-    incident = await context.store.get(Incident, news.share.incident) if news.share.incident else None
+    put = Put(look.held, with_lease(look.leases, news.lease), look.now)
+    incident = await context.store.get(Incident, news.lease.incident) if news.lease.incident else None
     if incident is None:
         await context.store.commit(Change(puts=(put,)))
         await _whisper(context, news)
@@ -196,29 +196,29 @@ async def _tell(context: Context, look: LeaseView, news: LeaseAnnouncement) -> N
 
     def move(fresh: Incident) -> Incident:
         if isinstance(news.details, RunnersChecked):
-            before = fresh if quiet(news.details) else decided(fresh, news.share.act, Decision.SETTLED)
-            return advanced(before, look.now, news.event, news.details, request=news.share.act, figures=news.figures,
+            before = fresh if quiet(news.details) else decided(fresh, news.lease.act, Decision.SETTLED)
+            return advanced(before, look.now, news.event, news.details, request=news.lease.act, figures=news.figures,
                             choices=news.choices)  # fmt: skip
         told = noted(fresh, look.now, news.event, news.details, figures=news.figures)
-        return offering(told, news.share.act, news.choices)
+        return offering(told, news.lease.act, news.choices)
 
     await keep(context, incident, move, due=look.now, also=(put,))
 
 
 async def _whisper(context: Context, news: LeaseAnnouncement) -> None:
     words = details_words(news.details)
-    await context.chat.whisper(news.share.channel, news.share.who, said(words))
+    await context.chat.whisper(news.lease.channel, news.lease.who, said(words))
 
 
 def _next_look(context: Context, look: LeaseView) -> float | None:
     """Time of the next check: after a poll period while results are open, or at a known time."""
     times = []
-    for share in look.lease.shares:
-        request = look.requests.get(share.act)
+    for lease in look.leases.leases:
+        request = look.requests.get(lease.act)
         moving = request is not None and not request.finished
-        unseen = request is not None and request.progress is Progress.DONE and not share.verified
-        if moving or unseen or share.returning or share.ends_at is not None:
+        unseen = request is not None and request.progress is Progress.DONE and not lease.verified
+        if moving or unseen or lease.returning or lease.ends_at is not None:
             times.append(look.now + max(context.settings.file.timing.poll, 0.05))
-        if share.ends_at is not None and not share.returning:
-            times += [max(share.ends_at, share.retry_at, look.now + 0.05), max(warning_due_at(share), look.now + 0.05)]
+        if lease.ends_at is not None and not lease.returning:
+            times += [max(lease.ends_at, lease.retry_at, look.now + 0.05), max(warning_due_at(lease), look.now + 0.05)]
     return min(times, default=None)

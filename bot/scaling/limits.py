@@ -21,7 +21,7 @@ class LimitCheck:
     capacity: Capacity
     hit: LimitHit | None
     """The limit that the target meets; None: it may be set."""
-    lease: Stored[PoolLeases] | None
+    leases: Stored[PoolLeases] | None
 
     @property
     def size(self) -> int:
@@ -71,11 +71,11 @@ async def check_limits(context: Context, pool: str, target: int, *, seen: int = 
     before = await context.request(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
     hit = judged(within(pool_scaler, capacity), target, capacity.size, scaled_at, context.now(), seen)
-    lease = await context.store.get(PoolLeases, pool)
+    leases = await context.store.get(PoolLeases, pool)
     if hit is None and capacity.size is not None:
-        base = lease.value.base if lease and lease.value.shares else capacity.size
+        base = leases.value.base if leases and leases.value.leases else capacity.size
         hit = overpriced(pool_scaler.policy, target, min(base, capacity.size))
-    return LimitCheck(capacity, hit, lease)
+    return LimitCheck(capacity, hit, leases)
 
 
 def within(pool_scaler: PoolScaler, capacity: Capacity) -> ScalePolicy:

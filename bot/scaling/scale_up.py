@@ -142,7 +142,7 @@ async def prepare(context: Context, request: Request, _incident: Incident | None
     pool, last = asked.pool, await context.store.find(f"scaled:{asked.pool}")
     found = await _checked(context, pool, asked.target, seen=asked.from_size, but=request.id)
     await check_approval(context, request, asked.target)
-    if found.lease and any(share.returning for share in found.lease.value.shares):
+    if found.leases and any(lease.returning for lease in found.leases.value.leases):
         raise Refused(refusals.returning_now(pool))
     shadow = context.settings.file.actions.shadow
     intent = replace(request, before=f"{found.size}", shadow=shadow)
@@ -156,7 +156,7 @@ async def _lent(context: Context, request: Request, found: LimitCheck) -> Put:
     measured = await context.store.get(Pool, pool)
     latest = measured.value.latest if measured else None
     length = pool_scaler_of(context, pool).policy.lease_seconds
-    share = Lease(
+    lease = Lease(
         act=request.id,
         who=request.who,
         channel=request.channel,
@@ -168,8 +168,8 @@ async def _lent(context: Context, request: Request, found: LimitCheck) -> Put:
         online=latest.online if latest else None,
         queued=latest.queued if latest else None,
     )
-    known = found.lease or Stored(PoolLeases(pool), 0)
-    after = leased(found.lease.value if found.lease else None, share, found.capacity.level or 0, pool)
+    known = found.leases or Stored(PoolLeases(pool), 0)
+    after = leased(found.leases.value if found.leases else None, lease, found.capacity.level or 0, pool)
     return Put(known, after, now + context.settings.file.timing.poll)
 
 

@@ -132,10 +132,10 @@ def test_an_agreement_of_0_2_0_still_binds() -> None:
 
 
 def test_why_a_lease_could_not_end_is_known() -> None:
-    share = {"act": "a", "who": "U1", "channel": "C1", "target": 24, "before": 10, "asked_at": 1.0}
-    stuck = {**share, "stuck": "actions are switched off (`actions.enabled = false` in tailback.toml)"}
-    document = json.dumps({"id": "p", "shares": [stuck, {**share, "stuck": ""}]}).encode()
-    assert [one.stuck for one in CODECS.decode(PoolLeases, "p", document).shares] == [ReturnBlock.ACTIONS_OFF, None]
+    lease = {"act": "a", "who": "U1", "channel": "C1", "target": 24, "before": 10, "asked_at": 1.0}
+    stuck = {**lease, "stuck": "actions are switched off (`actions.enabled = false` in tailback.toml)"}
+    document = json.dumps({"id": "p", "shares": [stuck, {**lease, "stuck": ""}]}).encode()
+    assert [one.stuck for one in CODECS.decode(PoolLeases, "p", document).leases] == [ReturnBlock.ACTIONS_OFF, None]
 
 
 def request_of(document: dict[str, Any]) -> Request:

@@ -108,12 +108,12 @@ class Story:
 
     def bounded(self, leases: PoolLeases) -> None:
         """No lease lasts longer than it may, nor than one without a second person where that needs one."""
-        for share in leases.shares:
-            lasts = (share.ends_at or 0) - share.asked_at
+        for lease in leases.leases:
+            lasts = (lease.ends_at or 0) - lease.asked_at
             assert lasts <= LONGEST, "never longer than max_lease"
             kept = [row.value for row in self.world.data.rows.values() if isinstance(row.value, Request)]
             agreed = any(one.name == "extend" and one.agreed_by not in {None, one.who} for one in kept)
-            assert lasts <= 7200 or share.target <= AGREED or agreed, "a second person for each extension"
+            assert lasts <= 7200 or lease.target <= AGREED or agreed, "a second person for each extension"
 
     async def scales(self, number: int) -> None:
         """Somebody confirms an even target, maybe with a double click."""
@@ -185,7 +185,7 @@ class Story:
             self.world.clock.advance(240)
             await self.works()
         lease = self.world.data.rows.get("lease:linux.2xlarge")
-        assert lease is None or self.world.lease.shares == (), "always handed back"
+        assert lease is None or self.world.lease.leases == (), "always handed back"
         assert self.world.scaler.current == self.floor
 
 

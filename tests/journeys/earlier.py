@@ -51,9 +51,9 @@ class Earlier:
     def lent(self) -> list[Effect]:
         """What it had set, and what was set before, by its leases: no size that others chose."""
         documents = [key["value"]["doc"] for name, key in self.found["keys"].items() if name.startswith(LEASES)]
-        leases = [CODECS.decode(PoolLeases, "", document.encode()) for document in documents]
-        shares = [(lease.id, share) for lease in leases for share in lease.shares]
-        return [Effect(pool, one.target, one.act, one.before, None, time.time()) for pool, one in shares]
+        pools = [CODECS.decode(PoolLeases, "", document.encode()) for document in documents]
+        leases = [(pool.id, one) for pool in pools for one in pool.leases]
+        return [Effect(pool, one.target, one.act, one.before, None, time.time()) for pool, one in leases]
 
     def moved(self, value: Any) -> Any:
         """Every epoch second and millisecond in it, later by the age of the records."""

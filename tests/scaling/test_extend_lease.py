@@ -49,13 +49,13 @@ async def test_extending_twice_is_extending_once() -> None:
     with pytest.raises(Refused, match="already requested"):
         await world.presses("extend", BEN, request_id=request)
     await world.work()
-    ends_at = world.lease.shares[0].ends_at
+    ends_at = world.lease.leases[0].ends_at
     with pytest.raises(Refused, match="The lease already lasts another 2 h"):
         await world.presses("extend", BEN, request_id=request)
     await world.passes(300, step=60)
     with pytest.raises(Refused, match="already requested"):
         await world.presses("extend", BEN, request_id=request, key="Ev1")
-    assert world.lease.shares[0].ends_at == ends_at
+    assert world.lease.leases[0].ends_at == ends_at
 
 
 async def test_what_may_not_be_extended_is_refused_with_the_reason() -> None:
@@ -101,18 +101,18 @@ async def test_above_the_threshold_each_extension_needs_a_second_person_again() 
     world.policy(approval_above=20)
     for _ in range(2):
         await world.passes(6600, step=60)
-        ends_at = world.lease.shares[0].ends_at
+        ends_at = world.lease.leases[0].ends_at
         await world.presses("extend", BEN)
         await world.work()
         assert f"<@{BEN}> asked to keep the extra runners of {POOL} (to 24) for another lease." in world.replies[-1]
         assert "It needs approval within 15 min" in world.replies[-1]
         with pytest.raises(Refused, match="You can't approve your own request"):
             await world.presses("approve", BEN)
-        assert world.lease.shares[0].ends_at == ends_at
+        assert world.lease.leases[0].ends_at == ends_at
         await world.presses("approve", DAN)
         await world.work()
         assert "extended the lease of the extra runners" in world.replies[-1]
-        assert (world.lease.shares[0].ends_at or 0) > (ends_at or 0)
+        assert (world.lease.leases[0].ends_at or 0) > (ends_at or 0)
 
 
 @pytest.mark.parametrize("decision", ["decline", ""])
@@ -130,10 +130,10 @@ async def test_an_extension_that_nobody_approves_changes_nothing(decision: str) 
 
 async def test_the_longest_lease_counts_extensions() -> None:
     world = await warned(max_lease_seconds=3 * 3600.0)
-    begun = world.lease.shares[0].asked_at
+    begun = world.lease.leases[0].asked_at
     await world.presses("extend", BEN)
     await world.work()
-    assert world.lease.shares[0].ends_at == begun + 3 * 3600
+    assert world.lease.leases[0].ends_at == begun + 3 * 3600
     with pytest.raises(Refused, match=r"cannot be longer than 3 h \(`max_lease`\)"):
         await world.says("extend", who=BEN)
     await world.passes(3600, step=60)

@@ -38,7 +38,7 @@ async def test_it_goes_back_when_the_lease_ends() -> None:
         f"Returned the extra runners: {POOL} is back to 10 (was 24). The lease has ended. 14 jobs"
         in (world.replies[-1])
     )
-    assert world.lease.shares == ()
+    assert world.lease.leases == ()
     assert world.due("lease") is None
 
 
@@ -87,7 +87,7 @@ async def test_what_somebody_else_set_meanwhile_is_left(level: int) -> None:
     assert len(world.scaler.effects) == 1
     words = "returned nothing" if level < 10 else f"left {POOL} at {level}: someone else changed it"
     assert words in world.replies[-1].lower().replace(POOL.lower(), POOL)
-    assert world.lease.shares == ()
+    assert world.lease.leases == ()
 
 
 async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
@@ -115,7 +115,7 @@ async def test_the_second_lease_goes_back_to_the_first_ones_level() -> None:
     await world.presses("hand_back", BEN, request_id=newer.id)
     await world.work()
     assert world.scaler.current == 20
-    assert [share.target for share in world.lease.shares] == [20]
+    assert [lease.target for lease in world.lease.leases] == [20]
 
 
 async def test_what_others_set_before_the_second_raise_is_the_new_base() -> None:
@@ -248,7 +248,7 @@ async def test_a_raise_that_was_refused_leaves_no_lease() -> None:
     world.scaler.script.fail("set", error=Refused("no quota"))
     await world.work()
     assert (await world.now(request)).progress is Progress.FAILED
-    assert world.lease.shares == ()
+    assert world.lease.leases == ()
 
 
 async def test_no_raise_begins_while_a_hand_back_is_under_way() -> None:
@@ -284,7 +284,7 @@ async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:
         assert world.buttons() == [("Undo", request.id)]
         await (world.presses("hand_back", BEN) if press else world.says("hand_back", who=BEN))
         await world.work()
-        assert (world.scaler.current, world.lease.shares, world.buttons()) == (10, (), [])
+        assert (world.scaler.current, world.lease.leases, world.buttons()) == (10, (), [])
         await world.passes(7300, step=60)
         assert [target for target, _ in world.scaler.effects] == [24, 10]
         assert not any("verified" in text or "no effect" in text for text in world.replies)
@@ -322,5 +322,5 @@ async def test_a_hand_back_that_meets_the_first_look_at_the_runners_is_done_once
         with contextlib.suppress(Conflict):
             await world.tell(claim)
     await world.passes(20)
-    assert (world.scaler.current, world.lease.shares) == (10, ())
+    assert (world.scaler.current, world.lease.leases) == (10, ())
     assert [target for target, _ in world.scaler.effects] == [24, 10]

@@ -152,7 +152,7 @@ async def test_a_merged_pull_request_is_handed_back_by_another() -> None:
         )
         assert "10 → 24: return waiting for a merge" in plan(world)
         assert [one.title for one in api.pulls][1:] == [f'Revert "Scale {POOL} from 10 to 24 runners"']
-        assert (world.lease.shares, api.number) == ((), 24)
+        assert (world.lease.leases, api.number) == ((), 24)
 
 
 async def test_a_pull_request_that_nobody_merges_is_said_and_closed_at_the_end() -> None:
@@ -187,7 +187,7 @@ async def test_a_field_that_somebody_took_over_is_not_handed_back_by_force() -> 
         world.runners(24, busy=0, queued=0)
         await world.passes(900)
         assert "spec.minReplicas of runners belongs to argocd, so nothing was changed" in world.replies[-1]
-        assert len(world.lease.shares) == 1
+        assert len(world.lease.leases) == 1
         api.managers = ours
         await world.passes(7300, step=60)
     assert [one["spec"]["minReplicas"] for one in api.patches] == [24, 10]

@@ -235,7 +235,7 @@ def test_home_is_a_dashboard() -> None:
     until = NOW + 3600
     silence = Silence("s1", "am", until, "U0ALEX", "inc_1.c")
     over = replace(samples.closed(), id="inc_0")
-    lease = PoolLeases("linux.2xlarge", 40, shares=(Lease("a1", "U0ANA", "C1", 51, 40, NOW, of.id, ends_at=until),))
+    lease = PoolLeases("linux.2xlarge", 40, leases=(Lease("a1", "U0ANA", "C1", 51, 40, NOW, of.id, ends_at=until),))
     seen = replace(seen, rules={name: PoolRules(name) for name in seen.pools})
     links = {of.id: "https://x.slack.com/archives/C0CI/p1"}
     board = Board([replace(of, silences=(silence,))], [over], seen, offers, links, [lease], 1)

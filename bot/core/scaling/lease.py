@@ -21,7 +21,7 @@ SCALE_UP_CONFIRM = "scale_up_confirm"
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One scale-up's share of a pool's extra runners."""
+    """The extra runners of one scale-up."""
 
     act: str
     """The scale request; its own record says whether it happened."""
@@ -63,13 +63,13 @@ class PoolLeases:
     """The size before the first lease, or as others set it since; returns never go below it."""
     ours: tuple[tuple[str, int], ...] = ()
     """(request id, level) that Tailback may have set, in order; other levels were set by others."""
-    shares: tuple[Lease, ...] = ()
+    leases: tuple[Lease, ...] = ()
     empty_since: float | None = None
     """Since when every fresh sample was at or under the floor; None: not."""
 
-    def share(self, request_id: str) -> Lease | None:
+    def lease(self, request_id: str) -> Lease | None:
         """The lease of a scale request."""
-        return next((share for share in self.shares if share.act == request_id), None)
+        return next((lease for lease in self.leases if lease.act == request_id), None)
 
     @property
     def levels(self) -> frozenset[int]:
@@ -77,126 +77,126 @@ class PoolLeases:
         return frozenset(level for _, level in self.ours)
 
 
-def leased(lease: PoolLeases | None, share: Lease, level: int, pool: str) -> PoolLeases:
+def leased(leases: PoolLeases | None, lease: Lease, level: int, pool: str) -> PoolLeases:
     """Add a lease with the intent; `level` is the present size.
 
     A size that others set meanwhile becomes the new base, so it is never returned.
     """
-    known = lease if lease is not None and lease.shares else PoolLeases(pool, level)
-    others = tuple(one for one in known.shares if one.act != share.act)
-    mine = any(one.act == share.act for one in known.shares)
+    known = leases if leases is not None and leases.leases else PoolLeases(pool, level)
+    others = tuple(one for one in known.leases if one.act != lease.act)
+    mine = any(one.act == lease.act for one in known.leases)
     moved = bool(others or mine) and level not in known.levels and level != known.base
     return replace(
         known,
         base=level if moved else known.base,
-        ours=_asked(known.ours, share.act, share.target),
-        shares=(*others, share),
+        ours=_asked(known.ours, lease.act, lease.target),
+        leases=(*others, lease),
     )
 
 
-def lease_end(lease: PoolLeases, share: Lease, level: int, minimum: int) -> RunnersReturned:
+def lease_end(leases: PoolLeases, lease: Lease, level: int, minimum: int) -> RunnersReturned:
     """The level after this lease: the highest remaining one, and only from a level that Tailback set.
 
     Before its runners are verified, a scaler may still answer the size from before: then the level is set all the same.
     """
-    rest = [one.target for one in lease.shares if one.act != share.act and not one.returning]
-    goal = max([lease.base, minimum, *rest])
-    if level == goal == share.before and not share.verified:
-        return RunnersReturned(ReturnResult.RETURNED, lease.id, level, goal)
+    rest = [one.target for one in leases.leases if one.act != lease.act and not one.returning]
+    goal = max([leases.base, minimum, *rest])
+    if level == goal == lease.before and not lease.verified:
+        return RunnersReturned(ReturnResult.RETURNED, leases.id, level, goal)
     if level <= goal:
         result = ReturnResult.LEASED if goal in rest else ReturnResult.NOTHING_LEFT
-        return RunnersReturned(result, lease.id, level)
-    if level not in lease.levels:
-        last = lease.ours[-1][1] if lease.ours else share.target
-        return RunnersReturned(ReturnResult.MOVED, lease.id, level, last=last)
-    return RunnersReturned(ReturnResult.RETURNED, lease.id, level, goal)
+        return RunnersReturned(result, leases.id, level)
+    if level not in leases.levels:
+        last = leases.ours[-1][1] if leases.ours else lease.target
+        return RunnersReturned(ReturnResult.MOVED, leases.id, level, last=last)
+    return RunnersReturned(ReturnResult.RETURNED, leases.id, level, goal)
 
 
-def giving_back(lease: PoolLeases, share: Lease, back: str) -> PoolLeases:
+def giving_back(leases: PoolLeases, lease: Lease, back: str) -> PoolLeases:
     """A return was requested."""
-    return with_share(lease, replace(share, returning=back))
+    return with_lease(leases, replace(lease, returning=back))
 
 
-def return_target(lease: PoolLeases, back: str, level: int) -> PoolLeases:
+def return_target(leases: PoolLeases, back: str, level: int) -> PoolLeases:
     """The intent of a return: from now on its level may be set too."""
-    return replace(lease, ours=_asked(lease.ours, back, level))
+    return replace(leases, ours=_asked(leases.ours, back, level))
 
 
-def reviewed(lease: PoolLeases, requests: Mapping[str, Request], now: float) -> PoolLeases:
+def reviewed(leases: PoolLeases, requests: Mapping[str, Request], now: float) -> PoolLeases:
     """The record after reading its requests' results: failed ones and completed returns are dropped."""
-    after = lease
-    for share in lease.shares:
+    after = leases
+    for lease in leases.leases:
         after = _back_reviewed(
-            _raise_reviewed(after, requests.get(share.act)), share.act, requests.get(share.returning), now
+            _raise_reviewed(after, requests.get(lease.act)), lease.act, requests.get(lease.returning), now
         )
-    return after if after.shares else replace(after, ours=(), empty_since=None)
+    return after if after.leases else replace(after, ours=(), empty_since=None)
 
 
-def _raise_reviewed(lease: PoolLeases, request: Request | None) -> PoolLeases:
-    if request is None or not request.finished or request.doubtful or lease.share(request.id) is None:
-        return lease
+def _raise_reviewed(leases: PoolLeases, request: Request | None) -> PoolLeases:
+    if request is None or not request.finished or request.doubtful or leases.lease(request.id) is None:
+        return leases
     if request.progress is Progress.DONE and not request.shadow:
-        return replace(lease, ours=_confirmed(lease.ours, request.id))
-    return replace(_dropped(lease, request.id), ours=tuple(one for one in lease.ours if one[0] != request.id))
+        return replace(leases, ours=_confirmed(leases.ours, request.id))
+    return replace(_dropped(leases, request.id), ours=tuple(one for one in leases.ours if one[0] != request.id))
 
 
-def _back_reviewed(lease: PoolLeases, share_act: str, back: Request | None, now: float) -> PoolLeases:
-    share = lease.share(share_act)
-    if share is None or back is None or not back.finished:
-        return lease
+def _back_reviewed(leases: PoolLeases, lease_act: str, back: Request | None, now: float) -> PoolLeases:
+    lease = leases.lease(lease_act)
+    if lease is None or back is None or not back.finished:
+        return leases
     if back.progress is Progress.DONE:
-        return replace(_dropped(lease, share_act), ours=_confirmed(lease.ours, back.id))
-    pause = min(MOST_AGAIN_SECONDS, AGAIN_SECONDS * 2.0**share.tries)
-    again = replace(share, returning="", tries=share.tries + 1, retry_at=now + pause)
-    ours = lease.ours if back.doubtful else tuple(one for one in lease.ours if one[0] != back.id)
-    return replace(with_share(lease, again), ours=ours)
+        return replace(_dropped(leases, lease_act), ours=_confirmed(leases.ours, back.id))
+    pause = min(MOST_AGAIN_SECONDS, AGAIN_SECONDS * 2.0**lease.tries)
+    again = replace(lease, returning="", tries=lease.tries + 1, retry_at=now + pause)
+    ours = leases.ours if back.doubtful else tuple(one for one in leases.ours if one[0] != back.id)
+    return replace(with_lease(leases, again), ours=ours)
 
 
-def looked(lease: PoolLeases, queue_empty: bool | None, now: float) -> PoolLeases:
+def looked(leases: PoolLeases, queue_empty: bool | None, now: float) -> PoolLeases:
     """Process one more sample; unknown is not empty."""
     if queue_empty is not True:
-        return replace(lease, empty_since=None)
-    return lease if lease.empty_since is not None else replace(lease, empty_since=now)
+        return replace(leases, empty_since=None)
+    return leases if leases.empty_since is not None else replace(leases, empty_since=now)
 
 
-def over(share: Lease, lease: PoolLeases, now: float, drained_seconds: float) -> ReturnReason | None:
-    """Why a share ends now; None while it continues."""
-    if share.ends_at is None or share.returning or now < share.retry_at:
+def over(lease: Lease, leases: PoolLeases, now: float, drained_seconds: float) -> ReturnReason | None:
+    """Why a lease ends now; None while it continues."""
+    if lease.ends_at is None or lease.returning or now < lease.retry_at:
         return None
-    if now >= share.ends_at:
+    if now >= lease.ends_at:
         return ReturnReason.ENDED
-    quiet = lease.empty_since is not None and now - max(lease.empty_since, share.asked_at) >= drained_seconds
+    quiet = leases.empty_since is not None and now - max(leases.empty_since, lease.asked_at) >= drained_seconds
     return ReturnReason.DRAINED if quiet else None
 
 
-def warning_due_at(share: Lease) -> float:
+def warning_due_at(lease: Lease) -> float:
     """When to announce the end; a short lease is announced in its last third."""
-    if share.ends_at is None or share.warned:
+    if lease.ends_at is None or lease.warned:
         return float("inf")
-    return share.ends_at - min(WARN_SECONDS, (share.ends_at - share.asked_at) / 3)
+    return lease.ends_at - min(WARN_SECONDS, (lease.ends_at - lease.asked_at) / 3)
 
 
-def extended(lease: PoolLeases, share: Lease, ends_at: float) -> PoolLeases:
+def extended(leases: PoolLeases, lease: Lease, ends_at: float) -> PoolLeases:
     """The lease is extended."""
-    return with_share(lease, replace(share, ends_at=ends_at, warned=False))
+    return with_lease(leases, replace(lease, ends_at=ends_at, warned=False))
 
 
-def further(share: Lease, policy: ScalePolicy, now: float) -> float | None:
+def further(lease: Lease, policy: ScalePolicy, now: float) -> float | None:
     """The end after one more lease from now, within the longest; None if that is hardly later than it is."""
-    if share.ends_at is None or policy.lease_seconds is None:
+    if lease.ends_at is None or policy.lease_seconds is None:
         return None
     longest = float("inf") if policy.max_lease_seconds is None else policy.max_lease_seconds
-    until = min(now + policy.lease_seconds, share.asked_at + longest)
-    return until if until - share.ends_at >= LEAST_SECONDS else None
+    until = min(now + policy.lease_seconds, lease.asked_at + longest)
+    return until if until - lease.ends_at >= LEAST_SECONDS else None
 
 
-def with_share(lease: PoolLeases, share: Lease) -> PoolLeases:
+def with_lease(leases: PoolLeases, lease: Lease) -> PoolLeases:
     """The record with one lease replaced."""
-    return replace(lease, shares=tuple(share if one.act == share.act else one for one in lease.shares))
+    return replace(leases, leases=tuple(lease if one.act == lease.act else one for one in leases.leases))
 
 
-def _dropped(lease: PoolLeases, request_id: str) -> PoolLeases:
-    return replace(lease, shares=tuple(share for share in lease.shares if share.act != request_id))
+def _dropped(leases: PoolLeases, request_id: str) -> PoolLeases:
+    return replace(leases, leases=tuple(lease for lease in leases.leases if lease.act != request_id))
 
 
 def _asked(ours: tuple[tuple[str, int], ...], request_id: str, level: int) -> tuple[tuple[str, int], ...]:

@@ -30,16 +30,16 @@ def deadline_seconds(boot_seconds: float) -> float:
     return BOOTS * boot_seconds
 
 
-def verdict(share: Lease, seen: Evidence) -> RunnersChecked | None:
+def verdict(lease: Lease, seen: Evidence) -> RunnersChecked | None:
     """The outcome of a lease; None while it is too early."""
     sample = seen.sample if seen.sample is not None and seen.sample.at > seen.accepted_at else None
     taken = seen.now - seen.accepted_at
     early = taken < deadline_seconds(seen.boot_seconds)
     if sample is None or sample.online is None:
-        return None if early else RunnersChecked(RunnersCame.UNSEEN, seen.pool, share.target, taken)
-    online, wanted = sample.online, share.target - share.before
-    more = online - (share.before if share.online is None else share.online)
-    if more >= wanted or online >= share.target:
+        return None if early else RunnersChecked(RunnersCame.UNSEEN, seen.pool, lease.target, taken)
+    online, wanted = sample.online, lease.target - lease.before
+    more = online - (lease.before if lease.online is None else lease.online)
+    if more >= wanted or online >= lease.target:
         came = RunnersCame.VERIFIED
     elif early:
         return None
@@ -48,14 +48,14 @@ def verdict(share: Lease, seen: Evidence) -> RunnersChecked | None:
     return RunnersChecked(
         came,
         seen.pool,
-        share.target,
+        lease.target,
         taken,
         wanted,
         more,
         online,
         sample.busy,
         sample.queued,
-        share.queued,
+        lease.queued,
         sample.create_failures,
         sample.limit,
         sample.booting,

@@ -54,7 +54,7 @@ async def _board(context: Context, user: str) -> Board:
         view,
         {one.id: context.offers(one, replace(view, silenceable=bool(context.holders(one)))) for one in open_now},
         await permalinks(context, [*open_now, *recent]),
-        [one.value for one in leases.values() if one.value.shares],
+        [one.value for one in leases.values() if one.value.leases],
         doubtful,
     )
 

@@ -47,7 +47,7 @@ def home(board: Board, now: float, timing: Timing | None = None) -> Block:
         *_incidents(board, now, timing or Timing()),
         *_pools(board, now, timing or Timing()),
         *_listed("Silences", _silences(board, now), board),
-        *_listed("Extra runners", [(held, share) for held in board.leases for share in held.shares], board),
+        *_listed("Extra runners", [(held, lease) for held in board.leases for lease in held.leases], board),
         *_listed("Recent incidents", [(one, None) for one in board.recent], board),
     ]
     help_words = say("In a channel: `/queue help`. In an incident's thread: `@tailback help`, since Slack takes no "
@@ -94,13 +94,13 @@ def _line(found: Listed, board: Board) -> Marked:
     """One line, with the thread. Who asked for extra runners is named where the person may read the incident."""
     parts: tuple[Marked | None, ...]
     match found:
-        case (PoolLeases() as held, Lease() as share):
-            known = any(share.incident == one.id for one in (*board.incidents, *board.recent))
-            more, of = share.target - share.before, share.incident or ""
+        case (PoolLeases() as held, Lease() as lease):
+            known = any(lease.incident == one.id for one in (*board.incidents, *board.recent))
+            more, of = lease.target - lease.before, lease.incident or ""
             parts = (
-                say("*{pool}* +{more} (to {target})", pool=name_of(held.id), more=more, target=share.target),
-                say("until {at} at the latest", at=date(share.ends_at)) if share.ends_at else None,
-                say("by {who}", who=mention(share.who)) if known else None,
+                say("*{pool}* +{more} (to {target})", pool=name_of(held.id), more=more, target=lease.target),
+                say("until {at} at the latest", at=date(lease.ends_at)) if lease.ends_at else None,
+                say("by {who}", who=mention(lease.who)) if known else None,
             )
         case (Incident() as one, Silence() as silence):
             title, until, of = say("*{title}*", title=title_of(one)), date(silence.ends_at), one.id

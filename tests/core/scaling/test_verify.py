@@ -30,7 +30,7 @@ def test_before_the_deadline_nothing_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "evidence", "came", "said"),
+    ("lease", "evidence", "came", "said"),
     [
         (SHARE, seen(60, 24, 22, queued=90), RunnersCame.VERIFIED, f"Scaling {POOL} to 24: verified. 14 more runners "
          "online, 24 in all, 22 of them busy. The queue went from 120 to 90 jobs."),
@@ -51,8 +51,8 @@ def test_before_the_deadline_nothing_is_said() -> None:
     ids=["all at once", "none, with reasons", "some", "no figure", "no sample", "sample from before",
          "the scaler's own size is the start", "fewer than before", "the scaler's own words"],
 )  # fmt: skip
-def test_what_came_is_said_with_its_figures(share: Lease, evidence: Evidence, came: RunnersCame, said: str) -> None:
-    found = verdict(share, evidence)
+def test_what_came_is_said_with_its_figures(lease: Lease, evidence: Evidence, came: RunnersCame, said: str) -> None:
+    found = verdict(lease, evidence)
     assert found is not None
     assert found.came is came
     assert said in checked_words(found)
