@@ -197,6 +197,25 @@ class World:
             given["request_id"] = request_id(self.incident, name)
         return await ask(self.context, Interaction(**{"name": name, "who": who, **given, **parts}))
 
+    async def silences(self, preset: str = "1h", **values: str) -> Answer:
+        """Ana opens the dialog of Silence and sends it."""
+        await self.asks("silence")
+        given = {"preset": preset, "custom": "", **values}
+        return await self.asks("silence", surface=Surface.DIALOG, step="silence", values=given)
+
+    async def wants(self, target: int, who: str = ANA) -> Request:
+        """Somebody confirms a target in the incident's thread; the request as it was written down."""
+        await self.says("scale_up", POOL, str(target), who=who)
+        draft = self.request
+        await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, request_id=draft.id)
+        return await self.now(draft)
+
+    async def now(self, request: Request) -> Request:
+        """The request as it is on record."""
+        found = await self.context.request(request.id)
+        assert found is not None
+        return found
+
     async def says(self, name: str, *words: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody writes `@tailback …` in the incident's thread."""
         root = self.incident.thread.root

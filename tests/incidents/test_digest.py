@@ -95,14 +95,6 @@ async def test_a_worker_that_dies_while_it_posts_leaves_one_digest(sent: bool) -
     assert len(world.chat.parents()) == 31
 
 
-async def test_a_post_that_was_not_answered_is_looked_for() -> None:
-    world = World(slack=PACED)
-    world.chat.script.fail("post", Failure.UNKNOWN, after=True, skip=3)
-    await burst(world, 30)
-    await world.passes(100, step=1)
-    assert len(digests(world)) == 1
-
-
 async def test_a_digest_that_somebody_deletes_is_no_endless_loop() -> None:
     world = World(slack=PACED)
     await burst(world, 30)
@@ -122,14 +114,3 @@ async def test_a_digest_that_cannot_be_edited_is_not_hammered(failure: Failure) 
     await world.passes(60, step=1)
     assert len(world.chat.parents()) == 31
     assert 0 < world.chat.script.count("update") <= 25
-
-
-async def test_a_digest_waits_as_long_as_slack_says() -> None:
-    """429 on its post holds the whole channel."""
-    world = World(slack=PACED)
-    world.chat.script.fail("post", Failure.LATER, retry_after_seconds=30, skip=3)
-    await burst(world, 30)
-    await world.passes(28, step=1)
-    assert len(world.chat.parents()) == 3
-    await world.passes(100, step=1)
-    assert len(world.chat.parents()) == 31

@@ -3,17 +3,14 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-import pytest
-
 from bot.core.incident.incident import State
-from bot.core.incident.timeline import Event
 from bot.incidents.reconcile import MOST_STEPS
 from bot.ports import Message
 from bot.posting.message_key import message_key
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import FakeChat, FakeClock, SlackMessage
 from tests.said import acknowledged
-from tests.world import ANA, BEN, OTHER_POOL, World, spoken
+from tests.world import ANA, OTHER_POOL, World, spoken
 
 
 async def test_the_first_message_waits_for_the_figures_of_its_pools(world: World) -> None:
@@ -149,13 +146,6 @@ async def test_nobody_acknowledged_is_told_once(world: World) -> None:
     assert "Escalated at" in str(world.parent.message.blocks)
 
 
-async def test_an_acknowledged_incident_does_not_escalate(world: World) -> None:
-    await world.opens()
-    await world.asks("ack", BEN)
-    await world.passes(1800, step=30)
-    assert Event.ESCALATED not in [entry.event for entry in world.incident.log.timeline]
-
-
 async def test_a_webhook_in_the_middle_of_a_step_keeps_both_moves(world: World) -> None:
     """The step's move is run again on what the webhook wrote, and the record is looked at once more at once."""
     await world.opens(queued=14)
@@ -212,22 +202,6 @@ async def test_a_candidate_pool_that_queues_is_shown_and_the_others_are_not_judg
     assert world.incident.pools.affected == (OTHER_POOL,)
     assert world.incident.began_at == NOW - 60
     assert "linux.gpu: 9 jobs queued" in world.parent.message.text
-
-
-@pytest.mark.parametrize("state", [State.DRAINED, State.RESOLVED])
-async def test_a_claim_on_what_is_over_and_said_ends_quietly(state: State, world: World) -> None:
-    await world.opens()
-    await world.asks("resolve", surface="dialog")
-    await world.work()
-    row = world.data.rows[f"inc:{world.incident.id}"]
-    row.value = replace(world.incident, state=state)
-    world.data.due[f"inc:{world.incident.id}"] = world.clock.now()
-    await world.work()
-    calls = len(world.chat.script.calls)
-    world.data.due[f"inc:{world.incident.id}"] = world.clock.now()
-    await world.work()
-    assert len(world.chat.script.calls) == calls
-    assert world.due() is None
 
 
 def due_incidents(world: World) -> list[float]:

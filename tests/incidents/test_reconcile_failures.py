@@ -169,22 +169,6 @@ async def test_without_a_fallback_a_broken_channel_is_tried_once_a_minute(world:
     assert len(world.chat.parents()) == 1
 
 
-async def test_refused_credentials_stop_all_posting_to_a_probe_in_ten_seconds(world: World) -> None:
-    world.chat.script.fail("post", Failure.CREDENTIALS, times=None)
-    world.queues(14)
-    for number in range(3):
-        await world.fires(group_key=f"g{number}")
-    await world.work()
-    assert world.chat.script.count("post") == 1
-    await world.passes(30, step=1)
-    assert world.chat.script.count("post") <= 4
-    assert world.context.health.slack
-    world.chat.script.heal()
-    await world.passes(11, step=1)
-    assert len(world.chat.parents()) == 3
-    assert not world.context.health.slack
-
-
 async def test_a_deleted_thread_is_replaced_once_by_a_new_one(world: World) -> None:
     before = await world.opens()
     world.chat.delete(CHANNEL, before.thread.root or "")

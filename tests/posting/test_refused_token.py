@@ -18,13 +18,6 @@ async def refused() -> World:
     return world
 
 
-async def test_eight_channels_try_a_refused_token_once_in_ten_seconds() -> None:
-    world = await refused()
-    await world.passes(100, step=1)
-    assert 5 <= world.chat.script.count("post") <= 11
-    assert world.chat.messages == []
-
-
 async def test_several_processes_share_one_try() -> None:
     world = await refused()
     processes = [world.process(world.context.settings) for _ in range(4)]

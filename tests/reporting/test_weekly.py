@@ -143,16 +143,6 @@ async def test_a_worker_that_dies_between_intent_and_record_leaves_one_post(sent
     assert record(world).done_for == MONDAY
 
 
-@pytest.mark.parametrize("sent", [False, True])
-async def test_a_post_without_an_answer_is_looked_for(sent: bool) -> None:
-    world = await begun()
-    world.chat.script.fail("post", Failure.UNKNOWN, after=sent)
-    await ticks(world, MONDAY)
-    await ticks(world, MONDAY + 600, step=5)
-    assert len(posts(world)) == 1
-    assert world.chat.script.count("post") == (1 if sent else 2)
-
-
 async def test_a_record_that_was_lost_after_the_post_is_no_second_post() -> None:
     world = await begun()
     await ticks(world, MONDAY + 60)
@@ -187,30 +177,6 @@ async def test_being_woken_while_it_is_posted_is_no_second_post() -> None:
     assert len(posts(world)) == 1
 
 
-@pytest.mark.parametrize(
-    ("failure", "within"),
-    [(Failure.LATER, 60), (Failure.UNCONNECTED, 120), (Failure.CREDENTIALS, 60), (Failure.PLACE, 1300)],
-)
-async def test_what_slack_refuses_is_tried_again_at_its_pace(failure: Failure, within: float) -> None:
-    world = await begun()
-    world.chat.script.fail("post", failure, times=2, retry_after_seconds=7 if failure is Failure.LATER else None)
-    await ticks(world, MONDAY + 1, step=86400)
-    assert record(world).trouble
-    await ticks(world, MONDAY + within, step=1)
-    assert len(posts(world)) == 1
-    assert world.chat.script.count("post") == 3
-    assert record(world).trouble == ""
-
-
-async def test_a_drawing_that_slack_refuses_becomes_plain_text() -> None:
-    world = await begun()
-    world.chat.script.fail("post", Failure.SHAPE)
-    await ticks(world, MONDAY + 60)
-    (post,) = posts(world)
-    assert post.message.blocks == ()
-    assert "1 incident" in post.message.text
-
-
 async def test_a_week_that_could_not_be_told_within_a_day_is_left_out() -> None:
     world = await begun()
     world.chat.script.fail("post", Failure.PLACE, times=None)
@@ -221,17 +187,6 @@ async def test_a_week_that_could_not_be_told_within_a_day_is_left_out() -> None:
     assert posts(world) == []
     await ticks(world, MONDAY + WEEK)
     assert [p.mark for p in posts(world)] == [f"weekly/{MONDAY + WEEK:.0f}"]
-
-
-async def test_the_pace_of_the_channel_is_kept() -> None:
-    world = await begun(slack={"pace": "1s"})
-    world.clock.advance(MONDAY - world.clock.now())
-    for number in range(6):
-        await world.context.store.acquire_slot(f"post:{CHANNEL}", f"x{number}", 1.0, 3, urgent=False)
-    await world.work()
-    assert posts(world) == []
-    await ticks(world, MONDAY + 30, step=1)
-    assert len(posts(world)) == 1
 
 
 @pytest.mark.parametrize(

@@ -54,15 +54,6 @@ async def test_while_the_records_are_being_healed_nothing_is_taken_away() -> Non
             assert has_buttons(door)
 
 
-async def test_a_button_of_a_second_thread_is_refused() -> None:
-    """Channel and message must be the incident's own (C8): a collapsed duplicate acts on nothing."""
-    door, _, request = await opened()
-    async with door:
-        await pressed(door, request, "1.5")
-        assert "has moved to another thread" in door.world.chat.whispers[0][2].text
-        assert door.world.incident.ownership.owner is None
-
-
 async def test_before_the_first_message_is_confirmed_its_button_works() -> None:
     """A worker may die between Slack's answer and the record: the request id alone says what is meant then."""
     door, root, request = await opened()

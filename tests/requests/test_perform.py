@@ -20,9 +20,7 @@ class Dies(Exception):  # noqa: N818 - what happens to the process
 async def asked(world: World, target: int = 24) -> Claim:
     """An incident, a confirmed request to scale, and the claim on it."""
     await world.opens()
-    await world.says("scale_up", POOL, str(target))
-    draft = world.request
-    await world.asks("scale_up", step="scale_up_confirm", surface="dialog", request_id=draft.id)
+    await world.wants(target)
     (claim,) = await world.claims("act")
     return claim
 

@@ -38,26 +38,11 @@ class CareWorld(World):
         """Kill switch and shadow mode, as an operator sets them."""
         self.configure(permissions=PERMISSIONS, timing={"poll": "30s"}, actions=parts)
 
-    async def wants(self, target: int, who: str = ANA) -> Request:
-        """Somebody confirms a target in the incident's thread; the request as it was written down."""
-        await self.says("scale_up", POOL, str(target), who=who)
-        draft = self.request
-        await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, request_id=draft.id)
-        found = await self.context.request(draft.id)
-        assert found is not None
-        return found
-
     async def scaled(self, target: int = 24, who: str = ANA) -> Request:
         """A target that the scaler accepted."""
         request = await self.wants(target, who)
         await self.work()
         return await self.now(request)
-
-    async def now(self, request: Request) -> Request:
-        """The request as it is on record."""
-        found = await self.context.request(request.id)
-        assert found is not None
-        return found
 
     def runners(self, online: int, busy: int | None = None, queued: int = 14, **figures: Any) -> None:
         """What the metrics show of the pool from now on."""

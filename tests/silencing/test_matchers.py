@@ -136,8 +136,7 @@ def test_what_was_confirmed_is_what_is_silenced(server: str, changes: list[dict[
 async def test_an_alert_that_joins_is_told_to_be_uncovered() -> None:
     world = World()
     await world.opens(spoken("a1"))
-    await world.asks("silence")
-    await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
+    await world.silences()
     await world.work()
     assert " of " not in world.replies[-1]
     await world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu"))
@@ -158,8 +157,7 @@ async def test_a_dialog_of_which_nothing_is_known_any_more_silences_nothing(worl
 
 
 async def test_what_an_older_release_left_is_completed_from_its_alertmanager(world: World) -> None:
-    await world.asks("silence")
-    await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
+    await world.silences()
     for row in world.data.rows.values():
         if isinstance(row.value, Request) and row.value.name == "silence":
             row.value = replace(row.value, body=replace(row.value.of(MakeSilence), matchers=()))

@@ -253,14 +253,6 @@ async def test_a_slack_that_gives_no_link_does_not_hold_up_a_silence(world: Worl
     assert len(world.alertmanager.silences) == 1
 
 
-async def test_permission_is_looked_at_again_in_the_moment_of_doing(world: World) -> None:
-    await submitted(world)
-    world.configure(permissions={"silence": [BEN]})
-    await world.work()
-    assert world.alertmanager.silences == {}
-    assert "Refused: You don't have permission" in world.replies[-1]
-
-
 async def test_the_back_end_of_the_alerts_own_kind_is_asked() -> None:
     """Of several of its kind the one whose address its links name; nobody guesses, and nobody asks a stranger."""
     world = World()

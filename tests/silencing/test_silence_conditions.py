@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress, Request
 from bot.ports import Failure
 from tests.world import ANA, BEN, World, spoken
@@ -12,9 +11,7 @@ async def silenced(preset: str = "1h", *, world: World | None = None, **values: 
     """Ana filled in the dialog; the silence is there."""
     there = world or World()
     await there.opens()
-    given = {"preset": preset, "custom": "", **values}
-    await there.asks("silence")
-    await there.asks("silence", surface=Surface.DIALOG, step="silence", values=given)
+    await there.silences(preset, **values)
     await there.work()
     return there
 
@@ -74,9 +71,7 @@ async def test_an_unknown_queue_breaks_nothing_through() -> None:
 
 @pytest.mark.parametrize("above", ["many", "-5", "1.5", "9999999"])
 async def test_a_figure_that_is_none_is_said_in_the_dialog(world: World, above: str) -> None:
-    values = {"preset": "1h", "custom": "", "above": above}
-    await world.asks("silence")
-    answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values=values)
+    answer = await world.silences(above=above)
     assert "whole number" in answer.errors["above"]
 
 
@@ -89,11 +84,6 @@ async def test_ended_by_hand_nothing_more_happens() -> None:
     assert len(world.replies) == told
     waiting = [row.value for row in world.data.rows.values() if isinstance(row.value, Request) and row.value.who == ""]
     assert [request.progress for request in waiting] == [Progress.FAILED]
-
-
-async def test_without_a_condition_nothing_waits() -> None:
-    world = await silenced("1h")
-    assert all(request.progress is not Progress.AWAITING for request in [world.request])
 
 
 async def test_a_back_end_that_is_silent_is_asked_again() -> None:

@@ -15,8 +15,6 @@ from bot.core.incident.incident import (
     Silence,
     State,
     absorbed,
-    acked,
-    muted,
     noted,
     redrawn,
     rooted,
@@ -153,19 +151,6 @@ def test_joined_and_fired_again_are_said_apart() -> None:
 )
 def test_a_blind_incident_becomes_one_about_a_queue(before: Kind, arrived: Kind, kind: Kind) -> None:
     assert take(incident(kind=before), delivery(alert("b2", kind=arrived))).group.kind is kind
-
-
-def test_acknowledging_hands_over() -> None:
-    found = acked(acked(incident(), "U1", NOW + 1), "U2", NOW + 2)
-    assert (found.ownership.owner, found.ownership.acked_at, found.log.outbox) == ("U2", NOW + 2, (2, 3))
-    assert [entry.who for entry in found.log.timeline] == [None, "U1", "U2"]
-
-
-def test_muting_and_resuming() -> None:
-    quiet = muted(incident(), "U1", NOW, on=True)
-    loud = muted(quiet, "U2", NOW, on=False)
-    assert (quiet.ownership.muted, loud.ownership.muted) == (True, False)
-    assert events(loud) == [Event.OPENED, Event.MUTED, Event.UNMUTED]
 
 
 def test_silences_are_kept_by_the_action_that_made_them() -> None:

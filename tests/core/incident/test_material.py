@@ -75,12 +75,6 @@ def test_a_status_reply_comes_at_its_pace(parts: dict[str, Any], after: float, e
     assert last.broadcast is (event is Event.WORSE and "owner" not in parts)
 
 
-def test_a_doubling_counts_from_the_lowest_report() -> None:
-    half = look(incident(reported=reported(40, worst=POOL)), Pool(POOL, (sample(20, at=NOW + 10),)))
-    assert half.pools.reported is not None
-    assert half.pools.reported.queued == 20
-
-
 def test_a_total_with_an_unknown_part_is_unknown() -> None:
     found = incident(pools=named("a", "b"))
     seen = look(found, samples(20, pool="a"), samples(None, pool="b"))

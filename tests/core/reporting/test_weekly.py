@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.core.durations import seconds, zone
+from bot.core.durations import zone
 from bot.core.reporting.weekly import Appointment, weekly_key
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -76,9 +76,3 @@ def test_a_zone_is_known_by_its_name(name: str) -> None:
 def test_what_is_no_zone_is_refused_with_a_remedy(name: str) -> None:
     with pytest.raises(ValueError, match='write for example "Europe/Berlin"'):
         zone(name)
-
-
-def test_lengths_of_time_are_written_with_their_unit() -> None:
-    assert seconds("1h 30m") == 5400
-    with pytest.raises(ValueError, match="is not a duration"):
-        seconds("soon")

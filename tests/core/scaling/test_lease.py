@@ -11,11 +11,9 @@ from bot.core.requests.request import Request, done, failed
 from bot.core.scaling.lease import (
     Lease,
     PoolLeases,
-    extended,
     giving_back,
     lease_end,
     leased,
-    looked,
     over,
     return_target,
     reviewed,
@@ -68,22 +66,6 @@ def test_a_lease_that_nobody_verified_yet_goes_back_from_a_size_that_is_not_read
     assert lease_end(leases, leases.leases[0], level, 0).target == target
 
 
-@pytest.mark.parametrize(("first", "level", "target"), [("a", 30, None), ("b", 30, 20)])
-def test_leases_compose(first: str, level: int, target: int | None) -> None:
-    """10 → 20 → 30: the older one first changes nothing, the newer one first goes back to 20."""
-    leases = raised(("a", 10, 20), ("b", 20, 30))
-    ending = leases.lease(first)
-    assert ending is not None
-    assert lease_end(leases, ending, level, 0).target == target
-    assert leases.base == 10
-
-
-def test_what_others_set_between_is_the_new_base() -> None:
-    """10 → 20, others set 25, → 30."""
-    leases = raised(("a", 10, 20), ("b", 25, 30))
-    assert leases.base == 25
-
-
 def test_a_level_that_was_ours_once_is_not_ours_for_ever() -> None:
     """10 → 20 → 30, the first lease ends, somebody else sets 20: that is theirs, and stays."""
     leases = raised(("a", 10, 20), ("b", 20, 30))
@@ -113,13 +95,6 @@ def test_asking_again_for_the_same_act_counts_once() -> None:
 def test_what_became_of_a_raise(known: Request, left: int, levels: set[int]) -> None:
     after = reviewed(leased(None, lease(), 10, POOL), {"a": known}, NOW)
     assert (len(after.leases), set(after.levels)) == (left, levels)
-
-
-def test_a_hand_back_that_worked_ends_the_lease() -> None:
-    leases = return_target(giving_back(raised(("a", 10, 24)), lease(), "back"), "back", 10)
-    assert leases.levels == {24, 10}
-    after = reviewed(leases, {"a": done(RAISED, "ok", NOW), "back": done(BACK, "ok", NOW)}, NOW)
-    assert (after.leases, after.ours) == ((), ())
 
 
 @pytest.mark.parametrize("doubtful", [True, False])
@@ -159,13 +134,6 @@ def test_when_a_lease_is_over(
     assert over(lease(**parts), leases, at, 600.0) == why
 
 
-def test_only_an_empty_queue_counts_as_empty() -> None:
-    leases = looked(raised(("a", 10, 24)), True, NOW)
-    assert looked(leases, True, NOW + 50).empty_since == NOW
-    assert looked(leases, None, NOW + 50).empty_since is None
-    assert looked(leases, False, NOW + 50).empty_since is None
-
-
 @pytest.mark.parametrize(("length", "before"), [(7200.0, 600.0), (600.0, 200.0)])
 def test_the_warning_comes_ten_minutes_before_or_in_the_last_third(length: float, before: float) -> None:
     assert warning_due_at(lease(ends_at=NOW + length)) == NOW + length - before
@@ -173,9 +141,3 @@ def test_the_warning_comes_ten_minutes_before_or_in_the_last_third(length: float
 
 def test_no_warning_without_an_end_or_twice() -> None:
     assert warning_due_at(lease(ends_at=None)) == warning_due_at(lease(warned=True)) == float("inf")
-
-
-def test_an_extension_is_warned_of_again() -> None:
-    leases = raised(("a", 10, 24))
-    (after,) = extended(leases, replace(leases.leases[0], warned=True), NOW + 9000).leases
-    assert (after.ends_at, after.warned) == (NOW + 9000, False)

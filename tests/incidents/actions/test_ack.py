@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.core.requests.interaction import Answer
-from bot.core.requests.offer import Place, request_id
+from bot.core.requests.offer import Place
 from bot.incidents.actions import ack
 from bot.ports import Refused
 from tests.builders import incident, view
@@ -29,16 +29,6 @@ async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
     assert acknowledged(CAM) in str(world.parent.message.blocks)
     assert world.replies == [took_it(CAM)]
     assert [(entry.who, entry.what, entry.outcome) for _, entry, _ in world.data.trail] == [(CAM, "ack", "has it")]
-
-
-async def test_a_double_click_acts_once(world: World) -> None:
-    await world.opens()
-    button = {"request_id": request_id(world.incident, "ack")}
-    await world.asks("ack", ANA, **button)
-    with pytest.raises(Refused, match="already requested") as raised:
-        await world.asks("ack", ANA, **button)
-    assert raised.value.who == ANA
-    assert len([entry for entry in world.incident.log.timeline if entry.who == ANA]) == 1
 
 
 async def test_somebody_who_has_it_need_not_take_it_again(world: World) -> None:

@@ -3,9 +3,7 @@
 import pytest
 
 from bot.core.incident.timeline import Event
-from bot.core.requests.offer import request_id
 from bot.incidents.actions import mute
-from bot.ports import Refused
 from tests.builders import incident, view
 from tests.world import World
 
@@ -26,12 +24,3 @@ async def test_it_turns_status_replies_off_and_on_again(world: World) -> None:
     await world.asks("mute")
     assert not world.incident.ownership.muted
     assert [entry.event for entry in world.incident.log.timeline][1:] == [Event.MUTED, Event.UNMUTED]
-
-
-async def test_the_same_entry_twice_turns_it_once(world: World) -> None:
-    await world.opens()
-    entry = {"request_id": request_id(world.incident, "mute")}
-    await world.asks("mute", **entry)
-    with pytest.raises(Refused, match="already requested"):
-        await world.asks("mute", **entry)
-    assert world.incident.ownership.muted

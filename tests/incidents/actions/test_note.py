@@ -64,11 +64,3 @@ async def test_no_note_and_too_long_a_note_are_refused(words: tuple[str, ...], w
     with pytest.raises(Refused, match=why):
         await world.says("note", *words)
     assert world.incident.log.timeline[-1].event is not Event.NOTED
-
-
-async def test_a_note_that_slack_brings_twice_is_noted_once(world: World) -> None:
-    await world.opens()
-    await world.says("note", *WORDS, key="Ev1")
-    with pytest.raises(Refused, match="already requested"):
-        await world.says("note", *WORDS, key="Ev1")
-    assert [entry.event for entry in world.incident.log.timeline].count(Event.NOTED) == 1

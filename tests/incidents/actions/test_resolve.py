@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from bot.core.incident.incident import State
-from bot.core.requests.offer import request_id
 from bot.ports import Refused
 from tests.world import ANA, BEN, World
 
@@ -35,16 +34,6 @@ async def test_in_words_it_needs_no_second_question(world: World) -> None:
     await world.opens()
     await world.says("resolve")
     assert world.incident.closed
-
-
-async def test_two_people_confirm_and_one_closes(world: World) -> None:
-    await world.opens()
-    entry = {"request_id": request_id(world.incident, "resolve"), "surface": "dialog"}
-    await world.asks("resolve", ANA, **entry)
-    with pytest.raises(Refused) as raised:
-        await world.asks("resolve", BEN, **entry)
-    assert raised.value.who == ANA
-    assert len([entry for entry in world.incident.log.timeline if entry.who]) == 1
 
 
 async def test_what_is_over_cannot_be_closed_again(world: World) -> None:
@@ -155,9 +144,7 @@ async def test_a_silence_with_a_figure_ends_when_nobody_measures_it(watch: str, 
     """Pools are measured also without an incident, unless `timing.watch` says otherwise."""
     world = World(timing={"watch": watch})
     await world.opens()
-    values = {"preset": "1h", "custom": "", "above": "100"}
-    await world.asks("silence")
-    await world.asks("silence", surface="dialog", step="silence", values=values)
+    await world.silences(above="100")
     await world.work()
     await world.says("resolve")
     await world.passes(60)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.core.requests.interaction import Surface
 from bot.incidents.actions import unack
 from bot.ports import Refused
 from tests.world import ANA, BEN, World
@@ -13,13 +12,9 @@ async def acted(action: str) -> World:
     world = World()
     await world.opens()
     if action == "silence":
-        await world.asks("silence")
-        values = {"preset": "1h", "custom": ""}
-        await world.asks("silence", surface=Surface.DIALOG, step="silence", values=values)
+        await world.silences()
     else:
-        await world.says("scale_up", "linux.2xlarge", "24")
-        draft = world.request.id
-        await world.asks("scale_up", step="scale_up_confirm", surface=Surface.DIALOG, request_id=draft)
+        await world.wants(24)
     await world.work()
     return world
 
@@ -44,8 +39,7 @@ async def test_acting_acknowledges_and_not_me_takes_it_back(action: str) -> None
 async def test_an_owner_stays_and_may_take_a_plain_acknowledgement_back_in_words(world: World) -> None:
     await world.opens()
     await world.asks("ack", BEN)
-    await world.asks("silence")
-    await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
+    await world.silences()
     assert world.incident.ownership.owner == BEN
     await world.types("unack", who=BEN)
     assert world.incident.ownership.owner is None
