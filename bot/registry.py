@@ -5,7 +5,7 @@ from functools import partial
 
 from bot.context.context import Action, Context
 from bot.core.incident.incident import Incident
-from bot.core.record import Change, Claim, Stored
+from bot.core.record import Change, Claim
 from bot.core.requests.interaction import Answer
 from bot.diagnosing import cause_fit, diagnose, status
 from bot.incidents.actions import ack, chart_button, file_issue, list_incidents, mute, note, resolve, retry, unack
@@ -103,9 +103,7 @@ def wake_all() -> Change:
 
 
 async def _incident(context: Context, claim: Claim) -> None:
-    held = claim.held
-    if held is not None and isinstance(held.value, Incident):
-        mine: Stored[Incident] = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
+    if (mine := claim.known(Incident)) is not None:
         await reconcile(context, mine)
 
 

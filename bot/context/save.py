@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
@@ -17,6 +18,7 @@ LOST = "@"
 """Prefix of an index value for a thread without a record: its channel and `ts`."""
 
 Move = Callable[[Incident], Incident]
+NOTHING = Change()
 
 
 def follows(before: Incident | None, after: Incident) -> Change:
@@ -86,6 +88,17 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
         lease_ends = begun + context.settings.file.timing.lease if held.fence and not release else 0.0
         return Stored(after, held.version + 1, held.fence, held.in_doubt_since, lease_ends or held.lease_ends)
     raise Conflict(f"incident {held.value.id} is being written too often")
+
+
+R = TypeVar("R", bound=Record)
+
+
+async def intend(context: Context, held: Stored[R], record: R, change: Change = NOTHING) -> Stored[R]:
+    """Store what is about to be done, with further writes; the claim stays, and its lease starts again."""
+    lease_ends = context.monotonic() + context.settings.file.timing.lease
+    put = Put(held, record, context.now(), release=False)
+    await context.store.commit(replace(change, puts=(put, *change.puts)))
+    return Stored(record, held.version + 1, held.fence, held.in_doubt_since, lease_ends)
 
 
 async def _again(context: Context, held: Stored[Incident]) -> Stored[Incident]:

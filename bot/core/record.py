@@ -242,12 +242,17 @@ class Claim:
     fence: int
     lease_ends: float
 
+    def known(self, kind: type[R_co]) -> "Stored[R_co] | None":
+        """The claimed record; None if there is none of this kind."""
+        held = self.held
+        if held is None or not isinstance(held.value, kind):
+            return None
+        return Stored(held.value, held.version, self.fence, held.in_doubt_since, self.lease_ends, held.apart)
+
     def of(self, kind: type[K]) -> "Stored[K]":
         """The claimed record; a new one when there is none yet."""
-        held = self.held
-        if held is not None and isinstance(held.value, kind):
-            return Stored(held.value, held.version, self.fence, held.in_doubt_since, self.lease_ends, held.apart)
-        return Stored(kind(self.id), held.version if held else 0, self.fence, None, self.lease_ends)
+        new = Stored(kind(self.id), self.held.version if self.held else 0, self.fence, None, self.lease_ends)
+        return self.known(kind) or new
 
 
 @dataclass(frozen=True, slots=True)

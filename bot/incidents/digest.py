@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from bot.context.context import Context
+from bot.context.save import intend
 from bot.core.incident.incident import Incident
 from bot.core.record import Claim, Digest
 from bot.ports import Failure
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, begun, keep_message, leave
+from bot.posting.keep_message import Kept, Wanted, keep_message, leave
 from bot.views.thread.digest import digest
 
 AGAIN_SECONDS = 3.0
@@ -26,7 +27,7 @@ async def post_digest(context: Context, claim: Claim) -> None:
         await leave(context, held, Kept(Digest(claim.id)), None)
         return
     if not held.value.begun_at:
-        held = await begun(context, held, replace(held.value, begun_at=context.now()))
+        held = await intend(context, held, replace(held.value, begun_at=context.now()))
     record = replace(held.value, named=tuple(dict.fromkeys((*held.value.named, *ids))))
     kept = await keep_message(context, replace(held, value=record), await _wanted(context, record, ids))
     over = not ids and kept.due is None

@@ -7,12 +7,12 @@ import structlog
 
 from bot.context.context import Context
 from bot.context.queries import permalinks
-from bot.context.save import EXPIRES_SECONDS, keep
+from bot.context.save import EXPIRES_SECONDS, intend, keep
 from bot.core.incident.details.general import Paged
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.paging.page import GIVE_UP_SECONDS, PageAction, PageEvent, PageRecord, PagerState, current, owed
-from bot.core.record import Change, Claim, Put, Stored
+from bot.core.record import Change, Claim, Put
 from bot.ports import Failure, Unreachable
 from bot.views.parent.heading import headline
 from bot.views.words.pages import page_text
@@ -48,7 +48,7 @@ async def page(context: Context, claim: Claim) -> None:
         await context.store.commit(Change(puts=(Put(held, record, min(one.retry_at for one in before.values())),)))
         return
     tried = {name: replace(before[name], tried=action) for name, action in ready.items()}
-    held = await _intend(context, held, replace(record, pagers={**record.pagers, **tried}))
+    held = await intend(context, held, replace(record, pagers={**record.pagers, **tried}))
     problems = await _sent(context, held.value, incident.value, ready)
     now = context.now()
     told = {
@@ -78,13 +78,6 @@ def _pagers(context: Context, incident: Incident) -> list[str]:
     tables, channel = context.settings.file.pager, incident.thread.instead_of or incident.thread.channel
     mine = {name: table for name, table in tables.items() if table.unacknowledged and name in context.pagers}
     return [name for name, table in mine.items() if not table.channels or channel in table.channels]
-
-
-async def _intend(context: Context, held: Stored[PageRecord], record: PageRecord) -> Stored[PageRecord]:
-    started = context.monotonic()
-    await context.store.commit(Change(puts=(Put(held, record, context.now(), release=False),)))
-    lease_ends = started + context.settings.file.timing.lease
-    return Stored(record, held.version + 1, held.fence, held.in_doubt_since, lease_ends)
 
 
 async def _sent(

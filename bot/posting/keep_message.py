@@ -102,14 +102,6 @@ def _after(context: Context, record: M, outcome: Outcome, shown: str) -> Kept[M]
     return Kept(tried, due, outcome.uncertain, outcome.restart_settle, outcome.reaction)
 
 
-async def begun(context: Context, held: Stored[M], record: M) -> Stored[M]:
-    """The record, stored before anything is sent: its key is fixed, and its lease starts again."""
-    started = context.monotonic()
-    await context.store.commit(Change(puts=(Put(held, record, context.now(), release=False),)))
-    lease_ends = started + context.settings.file.timing.lease
-    return Stored(record, held.version + 1, held.fence, held.in_doubt_since, lease_ends)
-
-
 async def leave(
     context: Context, held: Stored[M], kept: Kept[M], due: float | None, keep_seconds: float | None = None
 ) -> None:

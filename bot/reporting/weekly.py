@@ -4,13 +4,14 @@ import asyncio
 from dataclasses import replace
 
 from bot.context.context import Context
+from bot.context.save import intend
 from bot.core.message import Message
 from bot.core.record import Change, Claim
 from bot.core.reporting.summary import report
 from bot.core.reporting.weekly import LATE_SECONDS, Weekly, weekly_key
 from bot.ports import Failure
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, begun, keep_message, leave
+from bot.posting.keep_message import Kept, Wanted, keep_message, leave
 from bot.reporting.collect import gathered, of_channel
 from bot.views.report.report import reported
 
@@ -47,7 +48,7 @@ async def post_weekly(context: Context, claim: Claim) -> None:
     if record.begun_for != at:
         # without a record: it may have been lost after the post, whose key is the same for every process
         fresh = replace(held, in_doubt_since=None if held.version else at)
-        held = await begun(context, fresh, Weekly(record.id, done_for=record.done_for, begun_for=at))
+        held = await intend(context, fresh, Weekly(record.id, done_for=record.done_for, begun_for=at))
     kept = await keep_message(context, held, Wanted(KIND, record.id, message, weekly_key(at), at - 60))
     if kept.record.ts:
         kept = Kept(replace(kept.record, done_for=at))

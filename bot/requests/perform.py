@@ -7,7 +7,7 @@ from dataclasses import replace
 import structlog
 
 from bot.context.context import Context, Effect
-from bot.context.save import Move, keep, put_new
+from bot.context.save import Move, intend, keep, put_new
 from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import advanced, anchor_of, decided, offering
@@ -37,10 +37,8 @@ log = structlog.get_logger()
 
 async def perform(context: Context, claim: Claim) -> None:
     """Execute one request; after a crash or a time-out, read the actual state before sending again."""
-    held = claim.held
-    if held is None or not isinstance(held.value, Request):
+    if (mine := claim.known(Request)) is None:
         return
-    mine: Stored[Request] = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
     request = mine.value
     if request.progress is Progress.AWAITING:
         ripen = _effect(context, request).ripen if request.waits_for else None
@@ -95,14 +93,12 @@ async def _intend(context: Context, mine: Stored[Request], ready: Prepared) -> S
     """Store the intent. Raises Refused after too many tries, Conflict if the claim has expired."""
     if ready.request.attempts >= TRIES:
         raise Refused(refusals.tried_too_often(TRIES))
-    now, lease_ends = context.now(), context.monotonic() + context.settings.file.timing.lease
-    intent = sent(ready.request, now)
-    put = Put(mine, intent, now, release=False)
-    audit = (audited(intent, now, "sent"),)
-    await context.store.commit(Change(puts=(put, *ready.puts), point=ready.point, audit=audit))
-    if context.monotonic() > lease_ends - SAFETY_SECONDS:
+    intent = sent(ready.request, context.now())
+    audit = (audited(intent, context.now(), "sent"),)
+    stored = await intend(context, mine, intent, Change(puts=ready.puts, point=ready.point, audit=audit))
+    if context.monotonic() > stored.lease_ends - SAFETY_SECONDS:
         raise Conflict(f"the claim on action {intent.id} ran out before it was sent")
-    return Stored(intent, mine.version + 1, mine.fence, mine.in_doubt_since, lease_ends)
+    return stored
 
 
 async def _not_answered(

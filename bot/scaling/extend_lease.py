@@ -7,18 +7,18 @@ from bot.core.incident.details.scaling import LeaseNoted, LeaseStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.timeline import Decision, Event
-from bot.core.record import Prepared, Put, Stored
+from bot.core.record import Prepared, Put
 from bot.core.requests.body import ExtendLease
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
-from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, PoolLeases, extended, further
+from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, extended, further
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import duration
 from bot.ports import Refused
 from bot.requests.submit import new_request, own_of, submit
 from bot.scaling.approval import asked_for
-from bot.scaling.hand_back import lease_in_thread
+from bot.scaling.hand_back import lease_in_thread, lease_of
 from bot.scaling.limits import askable, check_approval, pool_scaler_of
 from bot.views.words import refusals
 
@@ -44,7 +44,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:
     """Check approval and lease again; the new end is stored with the intent."""
     asked, now = request.of(ExtendLease), context.now()
-    held, lease = await _held(context, asked)
+    held, lease = await lease_of(context, asked.pool, asked.lease)
     await check_approval(context, request, lease.target)
     until = _until(pool_scaler_of(context, asked.pool).policy, lease, now)
     return Prepared(request, puts=(Put(held, extended(held.value, lease, until), now),))
@@ -53,17 +53,9 @@ async def prepare(context: Context, request: Request, _incident: Incident | None
 async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:
     """Nothing is left to do: the lease was extended with the intent."""
     asked = request.of(ExtendLease)
-    _, lease = await _held(context, asked)
+    _, lease = await lease_of(context, asked.pool, asked.lease)
     kept = LeaseNoted(LeaseStep.EXTENDED, asked.pool, asked.target, (lease.ends_at or 0.0) - context.now())
     return Result(kept, event=Event.LENT)
-
-
-async def _held(context: Context, asked: ExtendLease) -> tuple[Stored[PoolLeases], Lease]:
-    held = await context.store.get(PoolLeases, asked.pool)
-    lease = held.value.lease(asked.lease) if held else None
-    if held is None or lease is None:
-        raise Refused(refusals.RETURNED)
-    return held, lease
 
 
 def _until(policy: ScalePolicy, lease: Lease, now: float) -> float:

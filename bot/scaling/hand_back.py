@@ -43,12 +43,18 @@ class LeaseInThread:
 async def lease_in_thread(context: Context, interaction: Interaction) -> LeaseInThread:
     """The extra runners of a button or command. Raises Refused, also if they were returned already."""
     about, incident = await subject_of_button(context, interaction)
-    raised = await context.request(about)
-    leases = await context.store.get(PoolLeases, raised.pool) if raised and raised.pool else None
-    lease = leases.value.lease(about) if leases else None
-    if raised is None or leases is None or lease is None:
+    if (raised := await context.request(about)) is None:
         raise Refused(refusals.RETURNED)
-    return LeaseInThread(raised, incident, leases, lease)
+    return LeaseInThread(raised, incident, *await lease_of(context, raised.pool, about))
+
+
+async def lease_of(context: Context, pool: str, act: str) -> tuple[Stored[PoolLeases], Lease]:
+    """(the leases of a pool, the one of a scale request). Raises Refused if it was returned."""
+    held = await context.store.get(PoolLeases, pool) if pool else None
+    lease = held.value.lease(act) if held else None
+    if held is None or lease is None:
+        raise Refused(refusals.RETURNED)
+    return held, lease
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -82,10 +88,7 @@ async def prepare(context: Context, request: Request, _incident: Incident | None
     if why := return_block(context):
         raise Refused(f"{BLOCKS[why]}.")
     asked = request.of(HandBack)
-    held = await context.store.get(PoolLeases, asked.pool)
-    lease = held.value.lease(asked.lease) if held else None
-    if held is None or lease is None:
-        raise Refused(refusals.RETURNED)
+    held, lease = await lease_of(context, asked.pool, asked.lease)
     level, capacity = await level_of(context, asked.pool)
     goes = lease_end(held.value, lease, level, capacity.minimum or 0)
     body = replace(asked, target=goes.target, result=goes.result, last=goes.last)

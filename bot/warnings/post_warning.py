@@ -7,7 +7,7 @@ import structlog
 from bot.context.causes import diagnoses, moment_of
 from bot.context.channels import home_of
 from bot.context.context import Context
-from bot.context.save import keep
+from bot.context.save import intend, keep
 from bot.core.incident.details.general import Foreseen
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
@@ -17,7 +17,7 @@ from bot.core.pool.pool import Pool
 from bot.core.record import AlreadyDone, Claim, Stored, WarningRecord
 from bot.ports import Failure, Unreachable
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, begun, keep_message, leave, not_drawn
+from bot.posting.keep_message import Kept, Wanted, keep_message, leave, not_drawn
 from bot.posting.message_key import OVER
 from bot.views.thread.early_warning import WarningView, warning
 from bot.views.words.diagnosis import likely_cause, remedy_words
@@ -69,7 +69,7 @@ async def _of_episode(context: Context, held: Stored[WarningRecord], pool: Pool)
         return None  # it came and went before it could be posted
     why, against = await _why(context, pool.id)
     fresh = WarningRecord(record.id, newest, home_of(context, pool), why=why, against=against)
-    return await begun(context, replace(held, in_doubt_since=None), fresh)
+    return await intend(context, replace(held, in_doubt_since=None), fresh)
 
 
 async def _why(context: Context, name: str) -> tuple[tuple[str, ...], bool]:

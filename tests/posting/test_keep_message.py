@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from bot.context.save import intend
 from bot.core.message import Message
 from bot.core.record import Change, Digest, Stored
 from bot.incidents import digest, thread
 from bot.ports import Failure
 from bot.posting.failures import TABLE, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, begun, keep_message, leave
+from bot.posting.keep_message import Kept, Wanted, keep_message, leave
 from bot.reporting import weekly
 from bot.warnings import post_warning
 from tests.builders import CHANNEL
@@ -48,7 +49,7 @@ async def woken(world: World) -> Kept[Digest]:
     (claim,) = (await world.store.claim(1)).claims
     held = claim.of(Digest)
     if not held.value.begun_at:
-        held = await begun(world.context, held, Digest(CHANNEL, begun_at=world.clock.now()))
+        held = await intend(world.context, held, Digest(CHANNEL, begun_at=world.clock.now()))
         held = Stored(held.value, held.version, held.fence, None, held.lease_ends)
     message = Message("Words", ({"type": "divider"},))
     wanted = Wanted(PLAIN_KIND, CHANNEL, message, "key", since=world.clock.now() - 60)
