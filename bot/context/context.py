@@ -21,8 +21,6 @@ from bot.ports import Alertmanager, Chat, IssueTracker, Metrics, Pager, Scaler, 
 
 @dataclass(frozen=True, slots=True)
 class PoolScaler:
-    """A scaler and its configured policy."""
-
     scaler: Scaler
     policy: ScalePolicy
 
@@ -137,8 +135,6 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class MessageShortcut:
-    """A message shortcut, as the manifest declares it."""
-
     callback: str
     name: str
     description: str

@@ -16,15 +16,11 @@ RULE_UID = "__alert_rule_uid__"
 
 
 class Status(StrEnum):
-    """The source's status of an alert or a group."""
-
     FIRING = "firing"
     RESOLVED = "resolved"
 
 
 class Kind(StrEnum):
-    """The subject of an alert."""
-
     QUEUE = "queue"
     BLIND = "blind"
     """The metric source itself has no data (Grafana `DatasourceNoData`, `DatasourceError`): not a queue of zero."""
@@ -78,7 +74,6 @@ class Alert:
     starts_at: float | None = None
     ends_at: float | None = None
     values: Mapping[str, float] = field(default_factory=dict)
-    """The alert's figures, by the names in its rule."""
     links: Links = field(default_factory=Links)
     rule_uid: str | None = None
     """Grafana's rule uid, which a silence must name (docs/design/diagnosis.md#the-silence-matcher)."""

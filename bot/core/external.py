@@ -9,16 +9,12 @@ from bot.core.alert import Matcher
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """Where Slack put a message."""
-
     channel: str
     ts: str
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person, according to Slack."""
-
     id: str
     team: str = ""
     full_member: bool = True
@@ -35,8 +31,6 @@ class Own:
 
 @dataclass(frozen=True, slots=True)
 class FiledIssue:
-    """An issue that exists."""
-
     name: str
     """OWNER/NAME#12."""
     url: str
@@ -104,8 +98,6 @@ class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, no
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem with its remedy."""
-
     what: str
     remedy: str = ""
     area: str = ""

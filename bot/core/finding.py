@@ -30,8 +30,6 @@ class Scaling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The result of a rule."""
-
     confidence: float
     """0 to 1."""
     evidence: tuple[Statement, ...]
@@ -42,16 +40,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One cause supported by facts."""
-
     cause: str
-    """Its id, as in the rule."""
     confidence: float
     """0 to 1; see `sureness`."""
     evidence: tuple[Statement, ...]
     scaling: Scaling
     remedy: str
-    """The id of what to do."""
     pool: str = ""
     missing: tuple[str, ...] = ()
     shows: str = ""
@@ -70,8 +64,6 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The findings of one pool, likeliest first."""
-
     pool: str
     findings: tuple[Finding, ...]
     missing: tuple[str, ...]
@@ -196,9 +188,7 @@ class Rule:
     """The cause's id: the name of the module that holds the rule; see `bot/diagnosis/refused.py` for the cloud's."""
     find: Find
     scaling: Scaling
-    """Whether more runners help against this cause."""
     remedy: str
-    """The id of what to do about it."""
     needs: tuple[str, ...] = ()
     """Figures of the newest sample that the rule requires."""
     outranks: tuple[str, ...] = ()
@@ -217,8 +207,6 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The time of the diagnosis."""
-
     now: float
     """Epoch seconds."""
     poll_seconds: float = 30.0

@@ -25,7 +25,6 @@ class Digest(MessageRecord):
     id: str
     """The channel."""
     named: tuple[str, ...] = ()
-    """The incidents named so far."""
     begun_at: float = 0.0
     """When the first of them started to wait (epoch seconds); part of the digest's mark."""
 
@@ -45,7 +44,6 @@ class WarningRecord(MessageRecord):
     against: bool = False
     """Whether that cause says that more runners do not help."""
     told: bool = False
-    """Whether the incident that took over was notified."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +143,6 @@ class Stored(Generic[R_co]):
 
 @dataclass(frozen=True, slots=True)
 class KnownGroup:
-    """The store's answer when a delivery of a group arrives."""
-
     repeated: bool = False
     """Whether this very delivery was taken before."""
     incident: Stored[Incident] | None = None
@@ -228,7 +224,6 @@ class Prepared:
     point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     """Index → (new id, expected present id): prevents two of a kind."""
     puts: tuple[Put, ...] = ()
-    """Records written with the intent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +252,6 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The claimed records, and when to come back."""
-
     claims: tuple[Claim, ...]
     next_due_in_seconds: float | None
     """Real seconds until the next record is due; None when none is."""

@@ -46,8 +46,6 @@ class IndexSlot:
 
 
 class Taken(StrEnum):
-    """The outcome of a delivery."""
-
     OPENED = "opened"
     JOINED = "joined"
     REPEATED = "repeated"

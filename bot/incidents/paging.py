@@ -74,7 +74,6 @@ async def page(context: Context, claim: Claim) -> None:
 
 
 def _pagers(context: Context, incident: Incident) -> list[str]:
-    """The pagers that hear of an incident's channel."""
     tables, channel = context.settings.file.pager, incident.thread.instead_of or incident.thread.channel
     mine = {name: table for name, table in tables.items() if table.unacknowledged and name in context.pagers}
     return [name for name, table in mine.items() if not table.channels or channel in table.channels]

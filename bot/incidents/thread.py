@@ -39,16 +39,12 @@ Move = Callable[[Incident], Incident]
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The wanted parent."""
-
     message: Message
     digest: str
 
 
 @dataclass(frozen=True, slots=True)
 class StepMessage:
-    """The message of a step, and the state changes if it is posted or given up."""
-
     out: Outgoing
     stands: Callable[[Incident, Posted, str], Incident]
     """The state change, from the message's place and its digest."""

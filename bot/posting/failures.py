@@ -17,8 +17,6 @@ QUARANTINE_SECONDS = 3600.0
 
 
 class Reaction(StrEnum):
-    """The reaction to a failed message."""
-
     AGAIN = "again"
     """Send the same again after the pause."""
     LOOK_UP = "look_up"
@@ -37,8 +35,6 @@ class Reaction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FailureRule:
-    """One cell of the table."""
-
     reaction: Reaction
     pause: float | None = 0.0
     """Seconds; None means `settle` of [slack]. Slack's own Retry-After takes precedence."""

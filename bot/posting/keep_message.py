@@ -21,8 +21,6 @@ M = TypeVar("M", Digest, WarningRecord, RejectedAlert, Weekly)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The wanted state of a record's message."""
-
     kind: MessageKind
     channel: str
     message: Message | None

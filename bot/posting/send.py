@@ -39,8 +39,6 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One message to send."""
-
     kind: MessageKind
     channel: str
     message: Message | None

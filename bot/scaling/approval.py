@@ -71,8 +71,6 @@ def refuse_over(request: Request, incident: Incident) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What somebody decided about a request."""
-
     decision: Decision
     step: ScaleStep
     outcome: str

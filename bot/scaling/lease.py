@@ -57,8 +57,6 @@ class LeaseView:
 
 @dataclass(frozen=True, slots=True)
 class LeaseAnnouncement:
-    """An announcement, and the lease after it."""
-
     lease: Lease
     event: Event
     details: RunnersChecked | LeaseNoted

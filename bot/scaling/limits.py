@@ -16,8 +16,6 @@ from bot.views.words import refusals
 
 @dataclass(frozen=True, slots=True)
 class LimitCheck:
-    """The result of checking a target now."""
-
     capacity: Capacity
     hit: LimitHit | None
     """The limit that the target meets; None: it may be set."""

@@ -42,7 +42,6 @@ DIALOG_SECONDS = 900.0
 
 
 def _label(incident: Incident, view: View) -> ButtonLabel | None:
-    """Available if one of the pools has a scaler."""
     scalable = [name for name in incident.pools.candidates if name in view.rules and view.rules[name].scalable]
     return ButtonLabel("Scale up") if scalable else None
 

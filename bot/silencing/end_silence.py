@@ -21,7 +21,6 @@ from bot.views.words import refusals
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """Available while Tailback has an active silence."""
     return ButtonLabel("End silence", Place.MORE) if incident.active_silence else None
 
 

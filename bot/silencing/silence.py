@@ -34,7 +34,6 @@ DRAINED = frozenset({"drained", "until drained"})
 
 
 def _label(incident: Incident, view: View) -> ButtonLabel | None:
-    """Available if Tailback has no active silence and a back end can take one."""
     if not view.silenceable or incident.active_silence:
         return None
     return ButtonLabel("Silence")

@@ -31,8 +31,6 @@ class SeriesPoint:
 
 @dataclass(frozen=True, slots=True)
 class QueueSeries:
-    """One pool during one incident."""
-
     step_seconds: float
     past_until: float = 0.0
     """Until this time samples may come from the source's history, in steps of `PAST_STEP_SECONDS`."""
@@ -60,8 +58,6 @@ class QueueSeries:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time span of a series."""
-
     began_at: float
     """Epoch seconds; waiting counts from then on."""
     opened_at: float

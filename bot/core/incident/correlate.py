@@ -30,7 +30,6 @@ class Maxima:
     at: float
     """Start of the search (epoch seconds)."""
     longest_queue: str | None = None
-    """The matching pool; None if none."""
     longest_wait: str | None = None
     complete: bool = False
     """Whether the search has ended.
@@ -49,9 +48,7 @@ class PoolsNow:
     """The pools' figures now; `at` in epoch seconds."""
 
     samples: Sequence[Snapshot]
-    """The newest sample of each pool."""
     pools: int
-    """Number of pools."""
     at: float
     poll_seconds: float
 

@@ -17,8 +17,6 @@ from bot.core.pool.pool import Snapshot
 
 
 class State(StrEnum):
-    """The state of an incident."""
-
     OPEN = "open"
     EASING = "easing"
     """The alert has resolved, or the queue is empty for now, but the incident has not drained."""
@@ -41,7 +39,6 @@ class Thread:
     instead_of: str | None = None
     """The channel that could not be used, if this is the fallback."""
     mention: str | None = None
-    """User group to mention once, when the thread opens."""
     plain: bool = False
     """Slack refused the full rendering, so the minimal one is used."""
     tried_home_at: float = 0.0

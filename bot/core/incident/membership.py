@@ -9,8 +9,6 @@ from bot.core.incident.details.general import AlertsJoined
 
 @dataclass(frozen=True, slots=True)
 class AlertGroup:
-    """The group of alerts that an incident is about."""
-
     key: str
     source: str
     receiver: str
@@ -61,8 +59,6 @@ def group_of(delivery: Delivery) -> AlertGroup:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A group after a delivery."""
-
     alerts: tuple[Alert, ...]
     fresh: tuple[Alert, ...]
     """Alerts that start firing, or fire again."""

@@ -143,7 +143,6 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
 
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
-    """Extend the series of every affected pool with new samples."""
     span = Span(incident.began_at, incident.opened_at, timing.poll, len(incident.pools.affected))
     courses: dict[str, QueueSeries] = dict(incident.pools.courses)
     for name in incident.pools.affected:

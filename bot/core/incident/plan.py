@@ -16,8 +16,6 @@ TURNS_SECONDS = 10.0
 
 
 class Do(StrEnum):
-    """What may be due."""
-
     POST_ROOT = "post_root"
     """The thread is not confirmed yet."""
     POST_REPLY = "post_reply"
@@ -37,8 +35,6 @@ class Do(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """The next step."""
-
     do: Do
     number: int = 0
     """The timeline entry of a reply."""
@@ -100,7 +96,6 @@ def escalation_due_at(incident: Incident, timing: Timing) -> float:
 
 
 def _fired_at(incident: Incident) -> float:
-    """When the incident was last opened or reopened."""
     again = [entry.at for entry in incident.log.timeline if entry.event is Event.REOPENED]
     return max([incident.opened_at, *again])
 

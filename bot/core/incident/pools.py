@@ -12,8 +12,6 @@ from bot.core.pool.pool import Peak, Snapshot, raised
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The pools that an alert group may be about."""
-
     candidates: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -47,9 +45,7 @@ class IncidentPools:
     maxima: Maxima | None = None
     """The pools with the alert's maxima, if it names no pool."""
     courses: Mapping[str, QueueSeries] = field(default_factory=dict)
-    """The queue series of each affected pool."""
     verdicts: Mapping[str, HeldCause] = field(default_factory=dict)
-    """The cause of each pool that had one."""
     reported: Reported | None = None
     scores: tuple[Score, ...] = ()
     """Scores of the forecasts made while it was open; filled after the drain."""

@@ -19,11 +19,8 @@ WARN_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """A silence that Tailback created for an incident."""
-
     id: str
     alertmanager: str
-    """The name of its Alertmanager."""
     ends_at: float
     by: str
     """User id of its owner."""

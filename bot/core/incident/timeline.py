@@ -13,8 +13,6 @@ KEPT_ENTRIES = 200
 
 
 class Decision(StrEnum):
-    """The decision on a reply's buttons."""
-
     APPROVED = "approved"
     DECLINED = "declined"
     EXTENDED = "extended"
@@ -35,7 +33,6 @@ class Entry:
     """Epoch seconds."""
     event: Event
     details: Details | None = field(default=None, metadata={"discriminator": "kind"})
-    """Details of the event; None if there are none."""
     who: str | None = None
     """User id of the author; None for Tailback or the alert source."""
     decisions: tuple[Decision, ...] = ()
@@ -53,7 +50,6 @@ class Entry:
     ts: str = ""
     """Where the reply stands, while it still has to be edited: for its buttons."""
     request: str = ""
-    """The request that it reports."""
     answered: bool = False
     """For a request: a later entry has its result."""
     see: str = ""

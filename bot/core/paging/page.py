@@ -35,8 +35,6 @@ class PageEvent:
 
 @dataclass(frozen=True, slots=True)
 class PagerState:
-    """What one pager was sent."""
-
     tried: PageAction | None = None
     """The last message whose intent was stored; it may or may not have arrived."""
     done: PageAction | None = None
@@ -54,8 +52,6 @@ class PagerState:
 
 @dataclass(frozen=True, slots=True)
 class PageRecord:
-    """The record of an incident's pages."""
-
     id: str
     """The incident."""
     escalated_at: float | None = None

@@ -35,7 +35,6 @@ class Backfill:
     asked: tuple[int, ...] = ()
     """The days that are not requested again: done or given up."""
     empty: int = 0
-    """Empty responses in a row."""
     failures: int = 0
     """Failed requests in a row."""
     filled_at: float = 0.0

@@ -8,8 +8,6 @@ MARK = "early/"
 
 
 class Measure(StrEnum):
-    """The figure that an alert watches."""
-
     WAIT = "wait"
     QUEUED = "queued"
 
@@ -40,8 +38,6 @@ class Crossing:
 
 
 class Ending(StrEnum):
-    """How a warning ended."""
-
     FIRED = "fired"
     """An incident took over."""
     PASSED = "passed"
@@ -64,7 +60,6 @@ class EarlyWarning:
     foreseen: Crossing
     """The expectation when the warning began."""
     expected: Crossing
-    """The latest expectation."""
     likely_at: float
     """When a crossing was last expected."""
     queued: int | None = None
@@ -74,7 +69,6 @@ class EarlyWarning:
     ended_at: float | None = None
     ending: Ending | None = None
     incident: str = ""
-    """The incident that took over."""
     scaled_at: float | None = None
     """When somebody scaled the pool during the warning."""
 

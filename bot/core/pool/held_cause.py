@@ -17,8 +17,6 @@ DRAINING = 0.7
 
 @dataclass(frozen=True, slots=True)
 class HeldCause:
-    """The named cause of one pool."""
-
     finding: Finding
     """As it was found last."""
     since: float

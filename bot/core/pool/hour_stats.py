@@ -42,7 +42,6 @@ class HourStats:
     """The median duration of jobs, weighted by time: its mean is `total / seconds`, in seconds."""
     busy_most: int | None = None
     limit: int | None = None
-    """The highest limit that was seen."""
     queued_most: int | None = None
     longest_wait_seconds: float | None = None
     """The oldest wait that was seen."""
@@ -72,7 +71,6 @@ class Baseline:
     """Whole hours since the epoch."""
     arrivals_per_minute: float
     spread_per_minute: float
-    """Standard deviation between the weeks."""
     weeks: int
 
 
@@ -90,15 +88,12 @@ class DayStats:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A pool's figures when an alert fired for it."""
-
     incident: str
     at: float
     """Epoch seconds of the opening."""
     queued: int | None
     oldest_wait_seconds: float | None
     channel: str = ""
-    """The incident's channel."""
 
 
 def counted(histogram: tuple[float, ...], value: float, weight: float, edges: tuple[float, ...]) -> tuple[float, ...]:

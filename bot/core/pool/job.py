@@ -30,15 +30,12 @@ class WorkflowJob:
     """A job by its number at GitHub; times in epoch seconds, None while they are not known."""
 
     id: str
-    """GitHub's number of the job, as text."""
     run: str
-    """GitHub's number of the workflow run."""
     name: str
     workflow: str
     repository: str
     """`owner/name`."""
     labels: tuple[str, ...]
-    """The labels in `runs-on`."""
     state: JobState
     created_at: float | None = None
     started_at: float | None = None
@@ -93,7 +90,6 @@ def told(known: WorkflowJob | None, new: WorkflowJob) -> WorkflowJob:
 
 
 def _filled(job: WorkflowJob, other: WorkflowJob) -> WorkflowJob:
-    """`job` with missing fields from `other`."""
     missing = {name: getattr(other, name) for name in TOLD if getattr(job, name) in {None, "", ()}}
     return replace(job, **missing)
 

@@ -33,8 +33,6 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A figure that a source could not give."""
-
     figure: str
     """Name of the `Snapshot` field; `label`, `rates`, `runners` or `webhooks` where more than one figure is meant."""
     why: str = ""
@@ -75,14 +73,12 @@ class Snapshot:
     at: float
     """Epoch seconds at which the source measured."""
     queued: int | None = None
-    """Waiting jobs."""
     oldest_wait_seconds: float | None = None
     """Wait of the oldest job that still waits."""
     busy: int | None = None
     idle: int | None = None
     offline: int | None = None
     limit: int | None = None
-    """The maximum of runners."""
     booting: int | None = None
     """Created, not yet registered."""
     arrivals_per_minute: float | None = None
@@ -102,7 +98,6 @@ class Snapshot:
     machines: int | None = None
     """Machines in service according to the cloud, whether or not their runners are online."""
     terminating: int | None = None
-    """Machines that the cloud is ending."""
     requests: int | None = None
     """Launch requests that wait in the autoscaler's own queue."""
     oldest_request_seconds: float | None = None
@@ -110,7 +105,6 @@ class Snapshot:
     dead_requests: int | None = None
     """Launch requests that the autoscaler has given up."""
     running_longest_seconds: float | None = None
-    """Duration of the longest running job."""
     provider_up: bool | None = None
     """Whether the CI provider reports that it assigns jobs."""
     api_remaining: int | None = None
@@ -145,8 +139,6 @@ class Snapshot:
 
 
 class Trend(StrEnum):
-    """The trend of the queue over the last samples."""
-
     GROWING = "growing"
     STEADY = "steady"
     SHRINKING = "shrinking"
@@ -178,7 +170,6 @@ class Pool:
     """The open incidents with this pool, at the last measurement."""
     day: DayStats | None = None
     early: WarningHistory = field(default_factory=WarningHistory)
-    """The pool's early warnings and their outcomes."""
 
     @property
     def latest(self) -> Snapshot | None:

@@ -45,7 +45,6 @@ class Usual:
     limit: float | None = None
     busy: float | None = None
     launches: float | None = None
-    """Machines created per job."""
     boots: float | None = None
     """Minutes in which a machine boots, per job: by Little's law the launches per job times the boot time."""
     batches: float = BATCHES

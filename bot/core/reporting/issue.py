@@ -29,8 +29,6 @@ SEV = "pytorch"
 
 @dataclass(frozen=True, slots=True)
 class IssueForm:
-    """How issues are written."""
-
     preset: str
     zone: tzinfo
     """Of the timeline."""

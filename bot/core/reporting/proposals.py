@@ -40,9 +40,7 @@ class Ground:
     patterns: tuple[Pattern, ...] = ()
     sized: Sized | Statement | None = None
     cells: tuple[HourStats, ...] = ()
-    """Of the span."""
     incidents: tuple[Incident, ...] = ()
-    """That affected the pool, of the span."""
     fired: tuple[Fired, ...] = ()
     waited_seconds: float = 0.0
     limit: int | None = None
@@ -55,8 +53,6 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One change and why."""
-
     pool: str
     change: Statement
     evidence: tuple[Statement, ...]

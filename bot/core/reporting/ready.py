@@ -12,14 +12,10 @@ from bot.core.reporting.staffing import SHARE, StaffingMethod, Stretch, late_sha
 
 @dataclass(frozen=True, slots=True)
 class ReadyRunners:
-    """For one recurring window."""
-
     runners: int
-    """Required runners, busy ones included."""
     idle: int
     """Those of them beyond the mean busy runners of the hour before."""
     busy_most: int
-    """Most busy runners in the window."""
 
 
 def ready(

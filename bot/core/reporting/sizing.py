@@ -26,7 +26,6 @@ class Sized:
     """The limit needed in the hours over the target."""
 
     limit: int
-    """The newest known limit."""
     found: Staffing
     late_now: float
     """Share of late jobs with the present limit, by the same method."""

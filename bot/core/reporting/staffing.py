@@ -33,8 +33,6 @@ MOST_REPLAYED = 15_000
 
 
 class StaffingMethod(StrEnum):
-    """The method by which a number was computed."""
-
     THEORY = "theory"
     """Erlang C, each hour in equilibrium."""
     REPLAY = "replay"
@@ -48,7 +46,6 @@ class Demand:
     at: float
     """Start of the hour, epoch seconds."""
     arrivals: float
-    """Jobs that arrived."""
     hold_seconds: float
     """Mean time for which a job occupies a runner: its run time, plus the boot time if each job gets a new one."""
     seconds: float = 3600.0

@@ -31,8 +31,6 @@ MOST_SIZED = 8
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """The records a report is computed from."""
-
     since: float
     """Epoch seconds."""
     until: float
@@ -46,7 +44,6 @@ class Books:
     trail: tuple[AuditEntry, ...] = ()
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
     prices: Mapping[str, float] = field(default_factory=dict)
-    """Cost of a runner's hour, by pool."""
     currency: str = ""
     zone: tzinfo = UTC
     target_seconds: float = TARGET_SECONDS
@@ -71,13 +68,10 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class PoolReport:
-    """One pool's part of the report."""
-
     pool: str
     measured_share: float
     """Measured share of the period, 0 to 1."""
     waits: Waits | None
-    """None if the pool's waits are unknown."""
     history: PoolIncidents
     patterns: tuple[Pattern, ...]
     raises: Raises | None

@@ -19,8 +19,6 @@ class AtOnce:
 
 @dataclass(frozen=True, slots=True)
 class Diagnose:
-    """Diagnose one pool, or every pool."""
-
     pool: str = ""
     kind: Literal["diagnose"] = "diagnose"
 
@@ -38,13 +36,10 @@ class ScaleUp:
 
 @dataclass(frozen=True, slots=True)
 class HandBack:
-    """Return the extra runners of one scale-up."""
-
     pool: str
     lease: str
     """Id of the request that scaled up."""
     asked_for: str
-    """User id of the person who scaled up."""
     why: ReturnReason
     target: int | None = None
     """The size to set, stored with the intent; None: no change."""
@@ -68,8 +63,6 @@ class ExtendLease:
 
 @dataclass(frozen=True, slots=True)
 class MakeSilence:
-    """Silence the alerts of an incident."""
-
     alertmanager: str
     """Its name in the configuration."""
     seconds: float
@@ -96,8 +89,6 @@ class ExtendSilence:
 
 @dataclass(frozen=True, slots=True)
 class EndSilence:
-    """End a silence now, or on a condition."""
-
     silence: str
     """Its id in the Alertmanager."""
     alertmanager: str

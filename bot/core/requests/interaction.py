@@ -8,8 +8,6 @@ from bot.core.message import Block, Message
 
 
 class Surface(StrEnum):
-    """The place of an interaction."""
-
     BUTTON = "button"
     DIALOG = "dialog"
     COMMAND = "command"
@@ -22,7 +20,6 @@ class Interaction:
     """One interaction of one person; all of it comes from outside and is checked before use."""
 
     name: str
-    """The action's fixed name."""
     who: str
     """User id of the person who clicked or typed."""
     team: str
@@ -34,7 +31,6 @@ class Interaction:
     request_id: str = ""
     """The button's opaque value."""
     words: tuple[str, ...] = ()
-    """The arguments of the verb."""
     values: Mapping[str, str] = field(default_factory=dict)
     """Inputs of a dialog, by block id."""
     step: str = ""

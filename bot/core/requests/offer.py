@@ -10,8 +10,6 @@ FITS = "yes"
 
 
 class Place(StrEnum):
-    """Where an offer is placed on the parent."""
-
     BUTTON = "button"
     MORE = "more"
     """In the overflow menu."""
@@ -19,8 +17,6 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ButtonLabel:
-    """The label and position of an action's button on the parent."""
-
     text: str
     place: Place = Place.BUTTON
     primary: bool = False
@@ -28,8 +24,6 @@ class ButtonLabel:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One available action."""
-
     name: str
     """The action's fixed name, and the button's action_id."""
     label: str

@@ -36,7 +36,6 @@ class Request:
 
     id: str
     name: str
-    """The action's fixed name: ack, silence, scale_up, diagnose, ..."""
     who: str
     """User id of the person who asked."""
     channel: str
@@ -92,7 +91,6 @@ class Result:
     """The result of an effect, for the thread, the audit trail and the incident's record."""
 
     details: Details
-    """Details for the timeline."""
     after: str = ""
     event: Event = Event.NOTED
     figures: tuple[Snapshot, ...] = ()

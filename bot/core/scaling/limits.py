@@ -9,16 +9,13 @@ class ScalePolicy:
     """The configured limits of one pool; None: unlimited."""
 
     maximum: int
-    """The maximum."""
     minimum: int = 0
-    """The scaler's minimum."""
     step: int | None = None
     """The largest increase at once."""
     cooldown_seconds: float = 0.0
     approval_above: int | None = None
     """A target above this needs approval."""
     approval_within_seconds: float = 900.0
-    """Time for the approval."""
     lease_seconds: float | None = None
     """Extra runners are returned after this long at the latest; None: never automatically."""
     max_lease_seconds: float | None = None
@@ -35,8 +32,6 @@ class ScalePolicy:
 
 
 class LimitReason(StrEnum):
-    """Why a target may not be set."""
-
     SIZE_UNKNOWN = "size_unknown"
     NOT_ABOVE = "not_above"
     """It is the present size, or lower."""
@@ -49,8 +44,6 @@ class LimitReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LimitHit:
-    """The limit that a target meets, with the figures that say so."""
-
     reason: LimitReason
     asked: int = 0
     current: int = 0
@@ -61,7 +54,6 @@ class LimitHit:
     most: int = 0
     """From `least` to `most` can be asked for; none when `most` is lower."""
     full: bool = False
-    """Whether the pool is at its maximum already."""
     limited_by: str = ""
     """What sets the maximum when it is not the configuration."""
     wait_seconds: float = 0.0

@@ -11,7 +11,6 @@ from bot.views.words import refusals
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """Acknowledge if nobody has, else Take over."""
     if incident.ownership.owner is None:
         return ButtonLabel("Acknowledge", primary=True)
     return ButtonLabel("Take over", Place.MORE)

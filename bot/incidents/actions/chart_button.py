@@ -14,7 +14,6 @@ from bot.views.words import refusals
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """Only if a pool is measured."""
     return ButtonLabel("Chart", Place.MORE) if incident.pools.candidates else None
 
 

@@ -28,7 +28,6 @@ MOST_CHARACTERS = 60_000
 
 
 def _label(incident: Incident, view: View) -> ButtonLabel | None:
-    """In the menu, until there is one."""
     possible = view.fileable and not issue_of(incident) and not being_filed(incident)
     return ButtonLabel("File an issue", Place.MORE) if possible else None
 

@@ -11,7 +11,6 @@ from bot.requests.submit import finish, subject
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """One menu entry, named by its effect."""
     return ButtonLabel("Resume updates" if incident.ownership.muted else "Mute updates", Place.MORE)
 
 

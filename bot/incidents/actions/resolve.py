@@ -16,7 +16,6 @@ QUESTION = "Close this incident now, whatever the queue does? It opens again whe
 
 
 def _label(_incident: Incident, _view: View) -> ButtonLabel | None:
-    """Always available for an open incident."""
     return ButtonLabel("Close incident", Place.MORE)
 
 

@@ -13,7 +13,6 @@ from bot.views.words import refusals
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """Where Acknowledge was, for an owner who only acted."""
     return ButtonLabel("Not me") if incident.ownership.owner and incident.ownership.by_acting else None
 
 

@@ -10,8 +10,6 @@ from bot.core.incident.details.silences import ActiveSilence
 
 
 class IncidentEnding(StrEnum):
-    """How an incident ended."""
-
     DRAINED = "drained"
     SOURCE_BACK = "source_back"
     """The metrics source is answering again."""
@@ -23,20 +21,14 @@ class IncidentEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LikelyCause:
-    """The most frequent cause of a pool."""
-
     pool: str
     cause: str
     samples: int
-    """Samples with this cause."""
     of: int
-    """Samples with any cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolPeak:
-    """The peak of a pool."""
-
     pool: str
     queued: int
     wait_seconds: float | None
@@ -44,8 +36,6 @@ class PoolPeak:
 
 @dataclass(frozen=True, slots=True)
 class Waited:
-    """The waiting in one pool."""
-
     pool: str
     hours: float
     """Developer-hours: a job that waits for an hour counts as one; a lower bound."""
@@ -82,13 +72,10 @@ class RunnersAdded:
 
 @dataclass(frozen=True, slots=True)
 class ClosingSummary:
-    """The summary of an incident at its end."""
-
     lasted_seconds: float
     causes: tuple[LikelyCause, ...] = ()
     peaks: tuple[PoolPeak, ...] = ()
     affected: int = 0
-    """Number of pools that queued."""
     waited: tuple[Waited, ...] = ()
     acted: bool = False
     """Whether anybody scaled a pool or silenced the alert."""
@@ -97,7 +84,6 @@ class ClosingSummary:
     more_pools: int = 0
     """Number of queueing pools without a sparkline."""
     silences: tuple[ActiveSilence, ...] = ()
-    """Active silences at the end."""
     without: Counterfactual | None = None
     """None: nobody scaled, or no forecast had been made before."""
     added: tuple[RunnersAdded, ...] = ()
@@ -105,12 +91,9 @@ class ClosingSummary:
 
 @dataclass(frozen=True, slots=True)
 class IncidentEnded:
-    """The incident is over."""
-
     how: IncidentEnding
     summary: ClosingSummary
     pools: tuple[str, ...] = ()
     samples: int = 0
-    """Samples in a row with an empty queue."""
     still_firing: bool = False
     kind: Literal["incident_ended"] = "incident_ended"

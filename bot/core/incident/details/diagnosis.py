@@ -9,8 +9,6 @@ from bot.core.finding import Diagnosis
 
 @dataclass(frozen=True, slots=True)
 class QueueingPool:
-    """A pool in which jobs queued."""
-
     pool: str
     boot_time_seconds: float
     shown: tuple[str, ...] = ()
@@ -31,7 +29,6 @@ class Diagnosed:
     """What a diagnosis showed; the entry's figures are the samples of the pools that could be measured."""
 
     names: tuple[str, ...]
-    """The pools asked for."""
     groups: tuple[tuple[Diagnosis, ...], ...] = ()
     """Pools with long waits; pools with the same causes are in one group."""
     more_pools: int = 0

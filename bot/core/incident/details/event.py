@@ -4,8 +4,6 @@ from enum import StrEnum
 
 
 class Event(StrEnum):
-    """The subject of an entry."""
-
     OPENED = "opened"
     JOINED = "joined"
     REOPENED = "reopened"
@@ -28,11 +26,9 @@ class Event(StrEnum):
     APPROVAL = "approval"
     """An approval was requested, given, declined, or has expired."""
     VERIFIED = "verified"
-    """Whether the requested runners came."""
     LENT = "lent"
     """A lease: its end is near, was extended, or its runners were returned."""
     CHARTED = "charted"
-    """The queue so far."""
     FAILED = "failed"
     NOTED = "noted"
 

@@ -21,8 +21,6 @@ class PlainText:
 
 
 class Note(StrEnum):
-    """Ids of notes without values."""
-
     QUEUE_FILLS = "queue_fills"
     """Jobs queue again while the alert fires."""
     NEW_THREAD = "new_thread"
@@ -35,16 +33,12 @@ class Note(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A note without values."""
-
     note: Note
     kind: Literal["note"] = "note"
 
 
 @dataclass(frozen=True, slots=True)
 class AlertFired:
-    """The first delivery of the group."""
-
     title: str
     introduced: bool = True
     """Whether the thread's first reply was written."""
@@ -88,8 +82,6 @@ class AlertsJoined:
 
 @dataclass(frozen=True, slots=True)
 class AlertResolved:
-    """No alert of the group fires."""
-
     measured: bool
     """Whether the queue is still measured."""
     kind: Literal["alert_resolved"] = "alert_resolved"
@@ -112,7 +104,6 @@ class Escalated:
     """Actions of the entry's person without an acknowledgement."""
     last_at: float = 0.0
     others: int = 0
-    """Number of other people who acted."""
     kind: Literal["escalated"] = "escalated"
 
 

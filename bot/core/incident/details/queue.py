@@ -18,7 +18,6 @@ class QueueChanged:
 
     news: QueueNews
     pool: str | None
-    """The worst pool now."""
     queued: int | None
     wait_seconds: float | None
     was_queued: int | None

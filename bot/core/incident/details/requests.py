@@ -6,8 +6,6 @@ from typing import Literal
 
 
 class RequestEnd(StrEnum):
-    """Why a request was not done."""
-
     REFUSED = "refused"
     """A check at execution refused it."""
     FAILED = "failed"
@@ -22,8 +20,6 @@ class RequestEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RequestNotDone:
-    """A request that was not done, or not yet."""
-
     how: RequestEnd
     action: str
     pool: str | None = None
@@ -31,15 +27,12 @@ class RequestNotDone:
     why: str = ""
     """The reason from the check or the back end."""
     system: str = ""
-    """The back end that did not answer."""
     waited_seconds: float = 0.0
     """Time allowed for the approval."""
     kind: Literal["request_not_done"] = "request_not_done"
 
 
 class IssueStep(StrEnum):
-    """What happened to the GitHub issue of an incident."""
-
     ASKED = "asked"
     FILED = "filed"
     NOT_FILED = "not_filed"
@@ -48,8 +41,6 @@ class IssueStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IssueNoted:
-    """The GitHub issue of an incident."""
-
     step: IssueStep
     name: str = ""
     """Repository and number, OWNER/NAME#12; before that the repository."""

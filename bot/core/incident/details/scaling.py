@@ -6,8 +6,6 @@ from typing import Literal
 
 
 class ScaleStep(StrEnum):
-    """Progress of a scale-up before anything is sent."""
-
     ASKED = "asked"
     NOT_SENT = "not_sent"
     """Shadow mode."""
@@ -26,7 +24,6 @@ class ScaleRequest:
     before: int | None
     target: int
     seconds: float = 0.0
-    """Time for the approval."""
     keeps: bool = False
     """Whether `target` is there already, and is kept for another lease."""
     registered: int | None = None
@@ -34,7 +31,6 @@ class ScaleRequest:
     busy: int | None = None
     """Busy runners of the pool since they came."""
     drained: bool = False
-    """Whether the queue was empty since."""
     kind: Literal["scale_request"] = "scale_request"
 
 
@@ -87,9 +83,7 @@ class RunnersChecked:
     after_seconds: float
     """Since the scaler accepted."""
     wanted: int = 0
-    """Number of requested additional runners."""
     more: int = 0
-    """Number of additional online runners."""
     online: int | None = None
     busy: int | None = None
     queued: int | None = None
@@ -107,8 +101,6 @@ class RunnersChecked:
 
 
 class LeaseStep(StrEnum):
-    """Announcements of a lease."""
-
     ENDS_SOON = "ends_soon"
     EXTENDED = "extended"
     RETURN_ASKED = "return_asked"
@@ -126,8 +118,6 @@ class ReturnBlock(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeaseNoted:
-    """Present extra runners."""
-
     step: LeaseStep
     pool: str
     target: int
@@ -138,8 +128,6 @@ class LeaseNoted:
 
 
 class ReturnResult(StrEnum):
-    """The result of a return."""
-
     RETURNED = "returned"
     NOTHING_LEFT = "nothing_left"
     """The pool is already that low."""
@@ -150,8 +138,6 @@ class ReturnResult(StrEnum):
 
 
 class ReturnReason(StrEnum):
-    """Why extra runners are returned."""
-
     ASKED = "asked"
     DRAINED = "drained"
     ENDED = "ended"
@@ -159,8 +145,6 @@ class ReturnReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunnersReturned:
-    """A lease has ended."""
-
     result: ReturnResult
     pool: str
     level: int
@@ -171,7 +155,6 @@ class RunnersReturned:
     """The last level of Tailback."""
     why: ReturnReason = ReturnReason.ASKED
     waiting: int | None = None
-    """Waiting jobs."""
     pending: str = ""
     """The address where people must agree first; empty: none."""
     kind: Literal["runners_returned"] = "runners_returned"

@@ -6,8 +6,6 @@ from typing import Literal
 
 
 class SilenceStep(StrEnum):
-    """Events of an active or requested silence."""
-
     ASKED = "asked"
     MADE = "made"
     NOT_MADE = "not_made"
@@ -23,8 +21,6 @@ class SilenceStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many of the firing alerts are silenced."""
-
     silenced: int
     of: int
     uncovered: tuple[str, ...] = ()
@@ -33,8 +29,6 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Silencing:
-    """A silence with its remaining time and conditions."""
-
     step: SilenceStep
     seconds: float = 0.0
     until_drained: bool = False
@@ -47,8 +41,6 @@ class Silencing:
 
 
 class SilenceEnd(StrEnum):
-    """How a silence ends."""
-
     ASKED = "asked"
     NOT_ENDED = "not_ended"
     """Shadow mode."""
@@ -60,8 +52,6 @@ class SilenceEnd(StrEnum):
 
 
 class EndReason(StrEnum):
-    """Why Tailback ends a silence early."""
-
     DRAINED = "drained"
     INCIDENT_OVER = "incident_over"
     NOT_MEASURED = "not_measured"
@@ -71,8 +61,6 @@ class EndReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActiveSilence:
-    """An active silence at one moment."""
-
     ends_at: float
     seconds: float
     """From that moment to its end."""
@@ -82,12 +70,9 @@ class ActiveSilence:
 
 @dataclass(frozen=True, slots=True)
 class SilenceEnded:
-    """A silence has ended or should end."""
-
     how: SilenceEnd
     why: EndReason | None = None
     waiting: int | None = None
-    """Waiting jobs, if too many."""
     above: int | None = None
     other: ActiveSilence | None = None
     """Another active silence."""
