@@ -16,6 +16,7 @@ from bot.core.external import Refused
 from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, SCENARIOS, Scenario
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
+from bot.playground.slack.settings import WorkspaceSettings
 from handlers.machine import now
 from handlers.tools.demo_workspace import (
     SHORTCUTS,
@@ -96,7 +97,8 @@ async def run_workspace(page: PageAddress) -> None:
     stopped, keys = asyncio.Event(), DemoSecrets()
     for signum in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
-    slack = SlackStandIn(bot_token=keys.bot, app_token=keys.app, clock=now, limits=Limits(), shortcuts=SHORTCUTS)
+    settings = WorkspaceSettings(bot_token=keys.bot, app_token=keys.app, shortcuts=SHORTCUTS)
+    slack = SlackStandIn(clock=now, limits=Limits(), settings=settings)
     async with opened_page(slack, page) as address:
         _say(
             "# A local workspace for rehearsals. Its channels: C0CIONCALL (#ci), C0OPS (#ops). Stop with Ctrl-C.\n"

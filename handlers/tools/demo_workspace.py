@@ -13,7 +13,7 @@ from bot.playground.clock import ScaledClock
 from bot.playground.fleet.scenarios import DEMO_SPEED, Scenario
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
-from bot.playground.slack.settings import Command, DemoFrame, Shortcut
+from bot.playground.slack.settings import Command, DemoFrame, Shortcut, WorkspaceSettings
 from handlers.machine import monotonic, now
 
 LOWEST_PORT, PORTS = 15_000, 7_000
@@ -61,18 +61,16 @@ async def opened_workspace(
 ) -> AsyncIterator[DemoWorkspace]:
     """Serve the page of a demo; Tailback and its fleet are not there yet."""
     product, keys, clock = f"http://127.0.0.1:{free_port()}", DemoSecrets(), ScaledClock(speed, now, monotonic)
-    slack = SlackStandIn(
+    settings = WorkspaceSettings(
         bot_token=keys.bot,
         app_token=keys.app,
         signing_secret=keys.signing,
-        clock=clock.now,
-        machine_clock=now,
         request_url=f"{product}/slack/events",
-        limits=Limits(),
         commands=(Command(description="Queue status and actions", usage_hint="status | list | help"),),
         shortcuts=SHORTCUTS,
+        frame=DemoFrame(clock, scenario.name, choose),
     )
-    slack.settings.frame = DemoFrame(clock, scenario.name, choose)
+    slack = SlackStandIn(clock=clock.now, machine_clock=now, limits=Limits(), settings=settings)
     async with opened_page(slack, page) as address:
         yield DemoWorkspace(address, product, slack, clock, keys)
 

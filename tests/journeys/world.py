@@ -18,7 +18,7 @@ from bot.config import load
 from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.record import ApiCall
-from bot.playground.slack.settings import Command, Shortcut
+from bot.playground.slack.settings import Shortcut, WorkspaceSettings
 from handlers.machine import now
 from handlers.run import serving
 from handlers.tools.demo_workspace import free_port
@@ -127,8 +127,7 @@ async def surroundings(folder: Path, setup: Setup) -> AsyncIterator[World]:
         stand_in = SlackStandIn(
             clock=now,
             limits=setup.limits,
-            commands=(Command(),),
-            shortcuts=(Shortcut("tailback_diagnose", "Diagnose this incident"),),
+            settings=WorkspaceSettings(shortcuts=(Shortcut("tailback_diagnose", "Diagnose this incident"),)),
         )
         address = await stack.enter_async_context(stand_in.serve())
         slack = await stack.enter_async_context(SlackDriver(address))

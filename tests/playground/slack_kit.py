@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
@@ -17,6 +18,8 @@ from starlette.routing import Route
 
 from bot.playground.serving import serving
 from bot.playground.slack.app import SlackStandIn
+from bot.playground.slack.limits import Limits
+from bot.playground.slack.settings import WorkspaceSettings
 from tests.slack_driver import SlackDriver
 
 CI, RANDOM = "C0CIONCALL", "C0RANDOM"
@@ -59,10 +62,10 @@ def client_of(url: str, token: str = "xoxb-demo") -> AsyncWebClient:
 
 
 @asynccontextmanager
-async def standing(**settings: object) -> AsyncIterator[Kit]:
+async def standing(limits: Limits | None = None, **settings: Any) -> AsyncIterator[Kit]:
     """A stand-in behind real HTTP."""
     clock = Clock()
-    stand_in = SlackStandIn(clock=clock, wall_clock=time.time, **settings)  # type: ignore[arg-type]  # each test names settings of its own
+    stand_in = SlackStandIn(clock=clock, wall_clock=time.time, limits=limits, settings=WorkspaceSettings(**settings))
     async with stand_in.serve() as url, SlackDriver(url) as driver:
         yield Kit(stand_in, clock, url, client_of(url), driver)
 

@@ -128,7 +128,7 @@ async def test_it_waits_while_somebody_waits_for_an_answer_or_reads_a_dialog(dia
     seen = Observer(FakeStore(clock.now, machine.monotonic), slack, [POOL], 60.0)
     modals = slack.workspace.views.modals
     if dialog:
-        modals["V1"] = OpenView("V1", "U1", "V1", None, {}, "h")
+        modals["V1"] = OpenView("V1", "U1", {}, "h")
     else:
         slack.delivery.under_way = 1
     ticking = asyncio.create_task(keep_ticking(clock, seen.limit))
@@ -148,7 +148,7 @@ async def test_a_dialog_that_was_left_open_holds_nothing_up_for_ever() -> None:
     machine = Machine()
     slack = SlackStandIn(clock=machine.real)
     seen = Observer(FakeStore(machine.real, machine.monotonic), slack, [POOL], 60.0)
-    slack.workspace.views.modals["V1"] = OpenView("V1", "U1", "V1", None, {}, "h")
+    slack.workspace.views.modals["V1"] = OpenView("V1", "U1", {}, "h")
     assert await seen.limit() == -math.inf
     seen.dialogs["V1"] -= READING_SECONDS
     assert await seen.limit() == math.inf

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.playground.slack_desk import Ack, Body, Desk, standing_desk
-from tests.playground.slack_kit import code, modal
+from tests.playground.slack_kit import modal
 from tests.slack_driver import Message, RefusedError
 
 
@@ -72,12 +72,11 @@ async def test_errors_from_the_app_keep_the_modal_open_and_are_shown(context: De
     assert (await context.kit.driver.modal()).errors == {"target": "At most 20 without approval."}
 
 
-async def test_update_push_and_clear_do_to_the_stack_what_they_say(context: Desk) -> None:
-    """The three other answers to a submission."""
+async def test_update_and_clear_do_what_they_say(context: Desk) -> None:
+    """The two other answers to a submission."""
     answers: Iterator[dict[str, Any]] = iter(
         [
             {"response_action": "update", "view": modal("Checked")},
-            {"response_action": "push", "view": modal("On top")},
             {"response_action": "clear"},
         ]
     )
@@ -91,9 +90,6 @@ async def test_update_push_and_clear_do_to_the_stack_what_they_say(context: Desk
     updated = await context.kit.driver.modal(title="Checked")
     assert updated.id == view.id
     await updated.submit()
-    top = await context.kit.driver.modal(title="On top")
-    assert top.id != view.id
-    await (await top.fill("Target", 2)).submit()
     assert (await context.kit.driver.screen())["views"] == []
 
 
@@ -124,14 +120,3 @@ async def test_closing_is_told_when_the_view_asks_for_it(context: Desk) -> None:
     await (await context.kit.driver.modal()).close()
     assert context.bodies[0]["type"] == "view_closed"
     assert (await context.kit.driver.screen())["views"] == []
-
-
-async def test_a_view_can_be_updated_later_unless_its_hash_is_old(context: Desk) -> None:
-    """Open first, fetch after, then `views.update`."""
-    await open_modal(context, context.note)
-    view = await context.kit.driver.modal()
-    await context.kit.client.views_update(view_id=view.id, view=modal("Ready"))
-    assert (await context.kit.driver.modal(title="Ready")).id == view.id
-    stale = context.kit.client.views_update(view_id=view.id, hash="1.old", view=modal("Late"))
-    assert await code(stale) == "hash_conflict"
-    assert await code(context.kit.client.views_update(view_id="V0", view=modal())) == "not_found"

@@ -1,6 +1,6 @@
 """The stand-in: workspace, Web API, delivery and page behind one Starlette application."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -24,9 +24,8 @@ from bot.playground.slack.page_api.acts import People
 from bot.playground.slack.page_api.interactions import Payloads
 from bot.playground.slack.page_api.submissions import Submissions
 from bot.playground.slack.page_api.ui import Ui
-from bot.playground.slack.people import Bot, Channel, Team, UserGroup, WorkspacePerson
 from bot.playground.slack.record import Log
-from bot.playground.slack.settings import ALL_SCOPES, AppContext, Command, Shortcut, WorkspaceSettings
+from bot.playground.slack.settings import AppContext, WorkspaceSettings
 from bot.playground.slack.wire import Json, SlackError
 from bot.playground.slack.workspace import Clock, Workspace
 
@@ -52,44 +51,21 @@ class SlackStandIn:
     `clock` gives seconds since the epoch, for the ids of messages and all that people see; `machine_clock` is for rate
     limits, trigger ids and retries, which last real seconds also where `clock` runs faster; `wall_clock` is the time
     that signatures carry, for tests whose clock is far from the real time that Bolt compares with. Without them it is
-    `clock`, too. `limits` `None` turns rate limits off; `request_url` is where events, commands and interactions go,
-    `None` means Socket Mode. `settings`, `faults`, `workspace` and `log` may be read and changed while it runs.
+    `clock`, too. `limits` `None` turns rate limits off. `settings`, `faults`, `workspace` and `log` may be read and
+    changed while it runs.
     """
 
-    def __init__(  # noqa: PLR0913 - each is one setting of the stand-in, all by keyword
+    def __init__(
         self,
         *,
         clock: Clock,
         machine_clock: Clock | None = None,
         wall_clock: Clock | None = None,
-        request_url: str | None = None,
-        bot_token: str = "xoxb-demo",  # noqa: S107 - the demo's well-known token guards nothing
-        app_token: str = "xapp-demo",  # noqa: S107 - as above
-        signing_secret: str = "demo-signing-secret",  # noqa: S107 - as above
         limits: Limits | None = None,
-        scopes: frozenset[str] = ALL_SCOPES,
-        refused_blocks: frozenset[str] = frozenset(),
-        team_id: str = "T0DEMO",
-        bot: Bot | None = None,
-        people: Sequence[WorkspacePerson] | None = None,
-        groups: Sequence[UserGroup] | None = None,
-        channels: Sequence[Channel] | None = None,
-        commands: Sequence[Command] = (Command(),),
-        shortcuts: Sequence[Shortcut] = (),
-        answer_within_seconds: float = 3.0,
+        settings: WorkspaceSettings | None = None,
     ) -> None:
-        self.settings = WorkspaceSettings(
-            bot_token=bot_token,
-            app_token=app_token,
-            signing_secret=signing_secret,
-            request_url=request_url,
-            scopes=scopes,
-            refused_blocks=refused_blocks,
-            commands=commands,
-            shortcuts=shortcuts,
-            answer_within_seconds=answer_within_seconds,
-        )
-        self.workspace = Workspace(clock, Team(team_id), bot or Bot(), people, groups, channels)
+        self.settings = settings or WorkspaceSettings()
+        self.workspace = Workspace(clock)
         self.faults = Faults()
         self.log = Log()
         self.meter = Meter(limits, machine_clock or clock)

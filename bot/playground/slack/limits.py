@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from bot.playground.slack.wire import RateLimited
 
 PER_MINUTE: Mapping[str, int] = {
-    **dict.fromkeys(("usergroups.list", "usergroups.users.list"), 20),
-    **dict.fromkeys(("chat.update", "chat.delete", "apps.connections.open"), 50),
+    "usergroups.users.list": 20,
+    **dict.fromkeys(("chat.update", "apps.connections.open"), 50),
     **dict.fromkeys(("conversations.info", "conversations.history", "conversations.replies"), 50),
-    **dict.fromkeys(("chat.postEphemeral", "users.info", "views.open", "views.update", "views.publish"), 100),
+    **dict.fromkeys(("chat.postEphemeral", "users.info", "views.open", "views.publish"), 100),
 }
 
 

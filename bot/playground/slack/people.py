@@ -1,6 +1,5 @@
 """The workspace's people, groups, channels, and the app."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.playground.slack.wire import Json
@@ -64,13 +63,6 @@ class UserGroup:
     name: str
     users: tuple[str, ...]
 
-    def public(self, team_id: str) -> Json:
-        """The group as `usergroups.list` returns it."""
-        return {
-            "id": self.id, "team_id": team_id, "is_usergroup": True, "handle": self.handle, "name": self.name,
-            "date_delete": 0, "user_count": len(self.users),
-        }  # fmt: skip
-
 
 @dataclass(slots=True)
 class Channel:
@@ -102,32 +94,15 @@ class Channel:
         }  # fmt: skip
 
 
-def default_people() -> Sequence[WorkspacePerson]:
-    """Three full members, a guest, and a stranger from another team."""
-    return (
-        WorkspacePerson("U0ANA", "ana", "Ana"),
-        WorkspacePerson("U0BEN", "ben", "Ben"),
-        WorkspacePerson("U0CHI", "chi", "Chi"),
-        WorkspacePerson("U0GUEST", "guest", "Guest", is_restricted=True),
-        WorkspacePerson("U0OTHER", "other", "Other", team_id="T0OTHER"),
-    )
-
-
-def default_groups() -> Sequence[UserGroup]:
-    """On-call, infrastructure, and those who approve."""
-    return (
-        UserGroup("S0ONCALL", "oncall", "On call", ("U0ANA", "U0BEN")),
-        UserGroup("S0INFRA", "infra", "Infrastructure", ("U0ANA", "U0CHI")),
-        UserGroup("S0INFRALEADS", "infra-leads", "Infrastructure leads", ("U0CHI",)),
-    )
-
-
-def default_channels(bot: Bot, people: Sequence[WorkspacePerson]) -> Sequence[Channel]:
-    """Four channels with all people in them; the bot is a member of all but `random`."""
-    everyone = {person.id for person in people}
-    return (
-        Channel("C0CIONCALL", "ci", everyone | {bot.user_id}),
-        Channel("C0OPS", "ops", everyone | {bot.user_id}),
-        Channel("C0DEVINFRA", "dev-infra", everyone | {bot.user_id}),
-        Channel("C0RANDOM", "random", set(everyone)),
-    )
+PEOPLE = (
+    WorkspacePerson("U0ANA", "ana", "Ana"),
+    WorkspacePerson("U0BEN", "ben", "Ben"),
+    WorkspacePerson("U0CHI", "chi", "Chi"),
+    WorkspacePerson("U0GUEST", "guest", "Guest", is_restricted=True),
+    WorkspacePerson("U0OTHER", "other", "Other", team_id="T0OTHER"),
+)
+GROUPS = (
+    UserGroup("S0ONCALL", "oncall", "On call", ("U0ANA", "U0BEN")),
+    UserGroup("S0INFRA", "infra", "Infrastructure", ("U0ANA", "U0CHI")),
+    UserGroup("S0INFRALEADS", "infra-leads", "Infrastructure leads", ("U0CHI",)),
+)

@@ -4,16 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.playground.slack.page_api.modals import Views
-from bot.playground.slack.people import (
-    Bot,
-    Channel,
-    Team,
-    UserGroup,
-    WorkspacePerson,
-    default_channels,
-    default_groups,
-    default_people,
-)
+from bot.playground.slack.people import GROUPS, PEOPLE, Bot, Channel, Team, WorkspacePerson
 from bot.playground.slack.wire import Json, SlackError, rows, table, text
 
 Clock = Callable[[], float]
@@ -39,17 +30,14 @@ class Workspace:
     clock: Clock
     team: Team = field(default_factory=Team)
     bot: Bot = field(default_factory=Bot)
-    people: Sequence[WorkspacePerson] | None = None
-    groups: Sequence[UserGroup] | None = None
-    channel_list: Sequence[Channel] | None = None
 
     def __post_init__(self) -> None:
-        people = default_people() if self.people is None else self.people
-        groups = default_groups() if self.groups is None else self.groups
-        channels = default_channels(self.bot, people) if self.channel_list is None else self.channel_list
-        self.persons = {person.id: person for person in people}
-        self.usergroups = {group.id: group for group in groups}
-        self.channels = {channel.id: channel for channel in channels}
+        self.persons = {person.id: person for person in PEOPLE}
+        self.usergroups = {group.id: group for group in GROUPS}
+        everyone = {*self.persons, self.bot.user_id}
+        channels = {"C0CIONCALL": "ci", "C0OPS": "ops", "C0DEVINFRA": "dev-infra", "C0RANDOM": "random"}
+        self.channels = {one: Channel(one, name, set(everyone)) for one, name in channels.items()}
+        self.channels["C0RANDOM"].members.remove(self.bot.user_id)
         self.ephemerals: list[Ephemeral] = []
         self.views = Views()
         self.guide: list[Json] = []
@@ -127,8 +115,6 @@ class Workspace:
         Raises SlackError: `cannot_reply_to_message` when `thread_ts` is itself a reply.
         """
         parent = channel.messages.get(thread_ts) if thread_ts else None
-        if parent is not None and parent.get("subtype") == "tombstone":
-            parent = None
         if parent is not None and parent.get("thread_ts", parent["ts"]) != parent["ts"]:
             raise SlackError("cannot_reply_to_message")
         message["ts"] = self.next_ts()
@@ -153,28 +139,9 @@ class Workspace:
     def find(self, channel: Channel, ts: str) -> Json:
         """A stored message. Raises SlackError: `message_not_found`."""
         message = channel.messages.get(ts)
-        if message is None or message.get("subtype") == "tombstone":
+        if message is None:
             raise SlackError("message_not_found")
         return message
-
-    def delete(self, channel: Channel, ts: str) -> None:
-        """Deletes a message; a parent with replies leaves a tombstone."""
-        message = self.find(channel, ts)
-        if message.get("reply_count"):
-            kept: Json = {
-                key: message[key] for key in ("ts", "thread_ts", "reply_count", "latest_reply") if key in message
-            }
-            gone: Json = {"type": "message", "subtype": "tombstone", "user": "USLACKBOT", "hidden": True}
-            channel.messages[ts] = {**gone, "text": "This message was deleted.", **kept}
-        else:
-            del channel.messages[ts]
-            self._uncount_reply(channel, message)
-        self.touch()
-
-    def _uncount_reply(self, channel: Channel, reply: Json) -> None:
-        parent = channel.messages.get(text(reply, "thread_ts"))
-        if parent is not None and "reply_count" in parent:
-            parent["reply_count"] = _replies(parent) - 1
 
     def whisper(self, channel: Channel, user: str, message: Json, thread_ts: str | None = None) -> Json:
         """Shows a message to one person only."""
@@ -188,11 +155,6 @@ class Workspace:
     def whispered(self, ts: str) -> Ephemeral | None:
         """An ephemeral message by its `ts`."""
         return next((each for each in reversed(self.ephemerals) if each.message.get("ts") == ts), None)
-
-    def unwhisper(self, ephemeral: Ephemeral) -> None:
-        """Removes an ephemeral message."""
-        self.ephemerals.remove(ephemeral)
-        self.touch()
 
     def user_public(self, user_id: str) -> Json:
         """A user as `users.info` tells it, the bot included. Raises SlackError: `user_not_found`."""

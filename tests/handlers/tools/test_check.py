@@ -516,7 +516,7 @@ async def test_a_back_end_that_cannot_be_built_hides_nothing_else(place: Place) 
 
 
 @asynccontextmanager
-async def doctor(token: str = "xoxb-demo", app_token: str = "", **settings: object) -> AsyncIterator[SlackDoctor]:
+async def doctor(token: str = "xoxb-demo", app_token: str = "", **settings: Any) -> AsyncIterator[SlackDoctor]:
     """The real questions against the strict stand-in, by HTTP."""
     async with standing(**{"scopes": NEEDED, **settings}) as kit, open_session() as session:
         kit.stand_in.workspace.channels["C0ARCHIVED"] = Channel("C0ARCHIVED", "old", {"U0TAILBACK"}, is_archived=True)

@@ -142,9 +142,7 @@ class SlackDelivery:
         self.http = HttpCarrier(settings, wall_clock)
         self.under_way = 0
         """Requests that the app has not answered yet."""
-        self._waiting: list[tuple[float, DeliveryParcel]] = []
-        self._timers: set[asyncio.TimerHandle] = set()
-        self._tasks: set[asyncio.Task[int]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def interaction(self, kind: str, payload: Json) -> DeliveryAnswer:
         """Delivers once; interactions and commands are never sent again."""
@@ -154,35 +152,22 @@ class SlackDelivery:
         """Delivers an event; an unaccepted one is repeated at once, then after 1 and 5 minutes."""
         return await self._try(DeliveryParcel("events_api", payload))
 
-    async def redeliver_due(self) -> int:
-        """Repeats due events; returns how many."""
-        now = self._clock()
-        due = [parcel for at, parcel in self._waiting if at <= now]
-        self._waiting = [(at, parcel) for at, parcel in self._waiting if at > now]
-        for parcel in due:
-            await self._try(parcel)
-        return len(due)
-
     async def _try(self, parcel: DeliveryParcel) -> DeliveryAnswer:
         answer = await self._carry(parcel)
         delays = self._settings.event_retry_seconds
-        while answer.problem is not None and not answer.no_retry and parcel.retry < len(delays):
-            delay = delays[parcel.retry]
-            parcel = replace(parcel, retry=parcel.retry + 1, retry_reason=answer.problem)
-            if delay > 0:
-                self._later(delay, parcel)
-                break
-            answer = await self._carry(parcel)
-        return answer
-
-    def _later(self, delay_seconds: float, parcel: DeliveryParcel) -> None:
-        self._waiting.append((self._clock() + delay_seconds, parcel))
-        self._timers.add(asyncio.get_running_loop().call_later(delay_seconds, self._wake))
-
-    def _wake(self) -> None:
-        task = asyncio.create_task(self.redeliver_due())
+        if answer.problem is None or answer.no_retry or parcel.retry >= len(delays):
+            return answer
+        again = replace(parcel, retry=parcel.retry + 1, retry_reason=answer.problem)
+        if delays[parcel.retry] == 0:
+            return await self._try(again)
+        task = asyncio.create_task(self._try_later(delays[parcel.retry], again))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return answer
+
+    async def _try_later(self, seconds: float, parcel: DeliveryParcel) -> None:
+        await asyncio.sleep(seconds)
+        await self._try(parcel)
 
     async def _carry(self, parcel: DeliveryParcel) -> DeliveryAnswer:
         started = self._clock()
@@ -198,9 +183,6 @@ class SlackDelivery:
 
     async def close(self) -> None:
         """Forgets pending events and closes the connections."""
-        for timer in self._timers:
-            timer.cancel()
-        self._timers.clear()
         for task in list(self._tasks):
             task.cancel()
         await self.http.close()

@@ -12,11 +12,10 @@ RESPONSE_POSTS = 5
 
 @dataclass(slots=True)
 class Trigger:
-    """Permission to open one modal for one person; from within a modal it names that modal."""
+    """Permission to open one modal for one person."""
 
     user: str
     issued_seconds: float
-    view_id: str | None = None
     used: bool = False
 
 
@@ -26,9 +25,6 @@ class ResponseUrl:
 
     channel: str
     user: str
-    message_ts: str | None = None
-    thread_ts: str | None = None
-    ephemeral: bool = False
     posts: int = 0
     issued_seconds: float = 0.0
 
@@ -42,10 +38,10 @@ class Tickets:
         self._triggers: dict[str, Trigger] = {}
         self._urls: dict[str, ResponseUrl] = {}
 
-    def trigger(self, user: str, view_id: str | None = None) -> str:
+    def trigger(self, user: str) -> str:
         """A new trigger id for a person."""
         trigger_id = f"{self._next_id('')}.{int(self._clock() * 1000)}.{user.lower()}"
-        self._triggers[trigger_id] = Trigger(user, self._clock(), view_id)
+        self._triggers[trigger_id] = Trigger(user, self._clock())
         return trigger_id
 
     def redeem(self, trigger_id: str) -> Trigger:

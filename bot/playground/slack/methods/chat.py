@@ -1,4 +1,4 @@
-"""The chat.* methods: posting, updating, deleting, whispering."""
+"""The chat.* methods: posting, updating, whispering."""
 
 from bot.playground.slack.people import Channel
 from bot.playground.slack.rules.messages import TEXT_CUT, UPDATE_TEXT, blocks_of, metadata_of, thread_of
@@ -71,16 +71,6 @@ def update(slack: AppContext, args: Json) -> Json:
     message["edited"] = {"user": slack.workspace.bot.user_id, "ts": slack.workspace.next_ts()}
     slack.workspace.touch()
     return {"channel": channel.id, "ts": message["ts"], "text": body, "message": message}
-
-
-def delete(slack: AppContext, args: Json) -> Json:
-    """`chat.delete`: own messages only."""
-    channel = slack.workspace.channel(text(args, "channel"))
-    message = slack.workspace.find(channel, text(args, "ts"))
-    if message.get("bot_id") != slack.workspace.bot.bot_id:
-        raise SlackError("cant_delete_message")
-    slack.workspace.delete(channel, text(args, "ts"))
-    return {"channel": channel.id, "ts": text(args, "ts")}
 
 
 def post_ephemeral(slack: AppContext, args: Json) -> Json:

@@ -1,7 +1,7 @@
 """The auth.*, users.* and usergroups.* methods."""
 
 from bot.playground.slack.settings import AppContext
-from bot.playground.slack.wire import Json, SlackError, flag, text
+from bot.playground.slack.wire import Json, SlackError, text
 
 
 def test_token(slack: AppContext, args: Json) -> Json:
@@ -19,18 +19,6 @@ def test_token(slack: AppContext, args: Json) -> Json:
 def user_info(slack: AppContext, args: Json) -> Json:
     """`users.info`."""
     return {"user": slack.workspace.user_public(text(args, "user"))}
-
-
-def groups(slack: AppContext, args: Json) -> Json:
-    """`usergroups.list`."""
-    team_id = slack.workspace.team.id
-    found = []
-    for group in slack.workspace.usergroups.values():
-        item = group.public(team_id)
-        if flag(args, "include_users"):
-            item["users"] = list(group.users)
-        found.append(item)
-    return {"usergroups": found}
 
 
 def group_members(slack: AppContext, args: Json) -> Json:

@@ -26,7 +26,6 @@ METHODS: Mapping[str, ApiMethod] = {
     "apps.connections.open": ApiMethod(_open_connection, "connections:write", app_token=True),
     "chat.postMessage": ApiMethod(chat.post_message, "chat:write"),
     "chat.update": ApiMethod(chat.update, "chat:write"),
-    "chat.delete": ApiMethod(chat.delete, "chat:write"),
     "chat.postEphemeral": ApiMethod(chat.post_ephemeral, "chat:write"),
     "chat.getPermalink": ApiMethod(chat.get_permalink),
     "conversations.info": ApiMethod(conversations.info, "{family}:read"),
@@ -34,10 +33,8 @@ METHODS: Mapping[str, ApiMethod] = {
     "conversations.history": ApiMethod(conversations.history, "{family}:history"),
     "conversations.replies": ApiMethod(conversations.replies, "{family}:history"),
     "users.info": ApiMethod(people.user_info, "users:read"),
-    "usergroups.list": ApiMethod(people.groups, "usergroups:read"),
     "usergroups.users.list": ApiMethod(people.group_members, "usergroups:read"),
     "views.open": ApiMethod(views.open_modal),
-    "views.update": ApiMethod(views.update_view),
     "views.publish": ApiMethod(views.publish),
 }
 

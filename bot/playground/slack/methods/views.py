@@ -17,7 +17,7 @@ def view_public(workspace: Workspace, view: OpenView) -> Json:
         **{key: text(content, key) for key in ("private_metadata", "callback_id", "external_id")},
         **{key: bool(content.get(key)) for key in ("clear_on_close", "notify_on_close")},
         **dict.fromkeys(("team_id", "app_installed_team_id"), workspace.team.id),
-        **{"id": view.id, "previous_view_id": view.previous_view_id, "root_view_id": view.root_view_id},
+        **{"id": view.id, "previous_view_id": None, "root_view_id": view.id},
         **{"app_id": workspace.bot.app_id, "bot_id": workspace.bot.bot_id},
         **{"state": {"values": view.values}, "hash": view.hash},
     }
@@ -42,13 +42,10 @@ def _stamp(slack: AppContext, content: Json) -> str:
     return f"{slack.workspace.next_ts()}.{digest}"
 
 
-def new_view(slack: AppContext, content: Json, user: str, below: OpenView | None = None) -> OpenView:
-    """A view that is not on the screen yet; `below` is the modal it will cover."""
-    view_id = slack.workspace.next_id("V")
-    root = below.root_view_id if below is not None else view_id
+def _new_view(slack: AppContext, content: Json, user: str) -> OpenView:
+    """A view that is not on the screen yet."""
     values = initial_values(rows(content, "blocks"))
-    previous = below.id if below is not None else None
-    return OpenView(view_id, user, root, previous, content, _stamp(slack, content), values)
+    return OpenView(slack.workspace.next_id("V"), user, content, _stamp(slack, content), values)
 
 
 def replace(slack: AppContext, view: OpenView, content: Json) -> None:
@@ -66,24 +63,9 @@ def open_modal(slack: AppContext, args: Json) -> Json:
     """`views.open`: within 3 s of the interaction, once."""
     content = checked(slack, args.get("view"), "modal")
     trigger = slack.tickets.redeem(text(args, "trigger_id"))
-    return _show(slack, new_view(slack, content, trigger.user))
-
-
-def _show(slack: AppContext, view: OpenView) -> Json:
-    slack.workspace.views.push(view)
+    view = _new_view(slack, content, trigger.user)
+    slack.workspace.views.modals[view.id] = view
     slack.workspace.touch()
-    return {"view": view_public(slack.workspace, view)}
-
-
-def update_view(slack: AppContext, args: Json) -> Json:
-    """`views.update`, by `view_id` or `external_id`; a `hash` that is no longer current is a `hash_conflict`."""
-    views = slack.workspace.views
-    view_id = text(args, "view_id")
-    view = views.get(view_id) if view_id else views.external(text(args, "external_id"))
-    content = checked(slack, args.get("view"), text(view.content, "type"))
-    if text(args, "hash") not in ("", view.hash):
-        raise SlackError("hash_conflict")
-    replace(slack, view, content)
     return {"view": view_public(slack.workspace, view)}
 
 
@@ -94,10 +76,8 @@ def publish(slack: AppContext, args: Json) -> Json:
     if user not in slack.workspace.persons:
         raise SlackError("user_not_found")
     home = slack.workspace.views.homes.get(user)
-    if home is not None and text(args, "hash") not in ("", home.hash):
-        raise SlackError("hash_conflict")
     if home is None:
-        home = new_view(slack, content, user)
+        home = _new_view(slack, content, user)
         slack.workspace.views.homes[user] = home
     replace(slack, home, content)
     return {"view": view_public(slack.workspace, home)}

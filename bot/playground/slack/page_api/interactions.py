@@ -36,7 +36,7 @@ class Payloads:
         container: Json = {"type": "message", "message_ts": ts, "channel_id": channel.id, "is_ephemeral": ephemeral}
         if thread_ts and thread_ts != ts:
             container["thread_ts"] = thread_ts
-        permit = ResponseUrl(channel.id, user, ts, text(container, "thread_ts") or None, ephemeral)
+        permit = ResponseUrl(channel.id, user)
         payload: Json = {
             **self._head("block_actions", user), "container": container,
             "trigger_id": self._slack.tickets.trigger(user), "channel": {"id": channel.id, "name": channel.name},
@@ -52,7 +52,7 @@ class Payloads:
         return {
             **self._head("block_actions", user),
             "container": {"type": "view", "view_id": view.id},
-            "trigger_id": self._slack.tickets.trigger(user, view.id),
+            "trigger_id": self._slack.tickets.trigger(user),
             "view": view_public(self._slack.workspace, view),
             "actions": [{**action, "action_ts": self._action_ts()}],
         }
@@ -61,20 +61,20 @@ class Payloads:
         """`view_submission` with all state values."""
         return {
             **self._head("view_submission", user),
-            "trigger_id": self._slack.tickets.trigger(user, view.id),
+            "trigger_id": self._slack.tickets.trigger(user),
             "view": view_public(self._slack.workspace, view),
             "response_urls": [],
         }
 
-    def closed(self, user: str, view: OpenView, cleared: bool) -> Json:
+    def closed(self, user: str, view: OpenView) -> Json:
         """`view_closed`, for views with `notify_on_close`."""
         shown = view_public(self._slack.workspace, view)
-        return {**self._head("view_closed", user), "view": shown, "is_cleared": cleared}
+        return {**self._head("view_closed", user), "view": shown, "is_cleared": False}
 
     def message_shortcut(self, user: str, channel: Channel, message: Json, callback_id: str) -> Json:
         """`message_action`: an entry of a message's own menu."""
         ts = text(message, "ts")
-        permit = ResponseUrl(channel.id, user, message_ts=ts)
+        permit = ResponseUrl(channel.id, user)
         return {
             **self._head("message_action", user), "action_ts": self._action_ts(),
             "channel": {"id": channel.id, "name": channel.name}, "callback_id": callback_id,

@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 
 from bot.playground.slack.wire import Json, SlackError, rows, table, text
 
-_STACK = 3
-
 
 @dataclass(slots=True)
 class OpenView:
@@ -13,8 +11,6 @@ class OpenView:
 
     id: str
     user: str
-    root_view_id: str
-    previous_view_id: str | None
     content: Json
     hash: str
     values: Json = field(default_factory=dict)
@@ -81,31 +77,6 @@ class Views:
             raise SlackError("not_found")
         return found
 
-    def external(self, external_id: str) -> OpenView:
-        """An open modal by the app's own id. Raises SlackError: `not_found`."""
-        for view in self.modals.values():
-            if external_id and view.content.get("external_id") == external_id:
-                return view
-        raise SlackError("not_found")
-
-    def push(self, view: OpenView) -> None:
-        """Puts a modal on top of its stack.
-
-        Raises SlackError: `push_limit_reached` above three, `duplicate_external_id`.
-        """
-        stack = [each for each in self.modals.values() if each.root_view_id == view.root_view_id]
-        if len(stack) >= _STACK:
-            raise SlackError("push_limit_reached")
-        external_id = text(view.content, "external_id")
-        if external_id and any(each.content.get("external_id") == external_id for each in self.modals.values()):
-            raise SlackError("duplicate_external_id")
-        self.modals[view.id] = view
-
     def close(self, view_id: str) -> None:
         """Takes a modal off the screen."""
         self.modals.pop(view_id, None)
-
-    def clear(self, root_view_id: str) -> None:
-        """Takes a whole stack off the screen."""
-        for view in [each for each in self.modals.values() if each.root_view_id == root_view_id]:
-            del self.modals[view.id]

@@ -84,12 +84,7 @@ def screen(slack: AppContext, user: str, only_channel: str = "") -> Json:
         "channels": [_channel(slack, each) for each in channels if only_channel in ("", each.id, each.name)],
         "ephemerals": _ephemerals(slack, me.id),
         "views": [
-            {
-                "id": each.id,
-                "root_view_id": each.root_view_id,
-                "view": view_public(workspace, each),
-                "errors": each.errors,
-            }
+            {"id": each.id, "view": view_public(workspace, each), "errors": each.errors}
             for each in workspace.views.of(me.id)
         ],
         "home": view_public(workspace, home) if home is not None else None,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bot.playground.slack.delivery.delivery import SlackDelivery
-from bot.playground.slack.methods.views import checked, new_view, replace
+from bot.playground.slack.methods.views import checked, replace
 from bot.playground.slack.page_api.acts import CannotError, ClickOutcome, outcome_of, person_of
 from bot.playground.slack.page_api.interactions import Payloads
 from bot.playground.slack.page_api.modals import OpenView, merged, state_key
@@ -112,13 +112,8 @@ class Submissions:
             return self._errors(view, table(response, "errors"))
         if action == "update":
             replace(self._slack, view, checked(self._slack, response.get("view"), "modal"))
-        elif action == "push":
-            content = checked(self._slack, response.get("view"), "modal")
-            views.push(new_view(self._slack, content, view.user, view))
-        elif action == "clear":
-            views.clear(view.root_view_id)
-        elif action:
-            raise CannotError(f"The app answered with an unknown response_action: {action}.")
+        elif action not in ("", "clear"):
+            raise CannotError(f"The app answered with a response_action that the playground does not know: {action}.")
         else:
             views.close(view.id)
         return {}
@@ -133,18 +128,14 @@ class Submissions:
         return {block_id: str(sentence) for block_id, sentence in given.items()}
 
     async def close(self, request: Json) -> ClickOutcome:
-        """Closes a modal, or its whole stack with `clear_on_close`; notifies the app if it asked for that."""
+        """Closes a modal; notifies the app if it asked for that."""
         user = person_of(self._slack, request)
         view = self._mine(user, request)
-        cleared = bool(view.content.get("clear_on_close"))
-        if cleared:
-            self._slack.workspace.views.clear(view.root_view_id)
-        else:
-            self._slack.workspace.views.close(view.id)
+        self._slack.workspace.views.close(view.id)
         self._slack.workspace.touch()
         if not view.content.get("notify_on_close"):
             return ClickOutcome(True, 200)
-        payload = self._payloads.closed(user, view, cleared)
+        payload = self._payloads.closed(user, view)
         answer = await self._delivery.interaction("interactive", payload)
         return outcome_of(answer, "Closing", self._slack.settings.answer_within_seconds)
 
