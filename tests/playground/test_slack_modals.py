@@ -111,12 +111,3 @@ async def test_an_answer_that_slack_would_refuse_is_told_to_the_person(context: 
         await view.submit()
     with pytest.raises(RefusedError, match="less than 25 characters"):
         await view.submit()
-
-
-async def test_closing_is_told_when_the_view_asks_for_it(context: Desk) -> None:
-    """`notify_on_close` sends view_closed."""
-    context.app.view_closed("scale")(context.note)
-    await open_modal(context, context.note, notify_on_close=True)
-    await (await context.kit.driver.modal()).close()
-    assert context.bodies[0]["type"] == "view_closed"
-    assert (await context.kit.driver.screen())["views"] == []

@@ -65,13 +65,6 @@ async def test_changes_are_streamed_as_they_happen(slack: Kit) -> None:
     assert after > before
 
 
-async def test_the_guide_is_what_the_demo_says_there(slack: Kit) -> None:
-    """Free notes beside the channels."""
-    notes = [{"title": "Step 1", "text": "Press Scale up", "href": "http://127.0.0.1/"}]
-    await slack.driver.post("guide", {"guide": notes})
-    assert (await slack.driver.screen())["guide"] == notes
-
-
 @pytest.mark.parametrize("body", [b"{", b"[]", b'"x"'])
 async def test_bad_bodies_get_a_sentence(slack: Kit, body: bytes) -> None:
     """Not JSON, or no object."""

@@ -5,7 +5,7 @@ import { h, uniqueId } from "./dom.js";
 import { feedback, interactive } from "./elements.js";
 import { buildInput } from "./inputs.js";
 import { plain, textObject } from "./mrkdwn.js";
-import { richText, table } from "./richtext.js";
+import { table } from "./richtext.js";
 
 const KINDS = {
   header: (block) => h("h3", { class: "block header" }, textObject(block.text)),
@@ -43,8 +43,7 @@ function section(block, ctx) {
     main.append(h("div", { class: "fields" }, block.fields.map((field) => h("div", { class: "field mrkdwn" }, textObject(field, ctx.names)))));
   }
   if (!block.accessory) return h("div", { class: "block section" }, main);
-  const wide = ctx.surface === "modal" && !["button", "overflow"].includes(block.accessory.type);
-  return h("div", { class: `block section with-accessory${wide ? " wide" : ""}` }, main, h("div", { class: "accessory" }, interactive(block.accessory, block.block_id, ctx)));
+  return h("div", { class: "block section with-accessory" }, main, h("div", { class: "accessory" }, interactive(block.accessory, block.block_id, ctx)));
 }
 
 const opened = new Set();
@@ -52,8 +51,7 @@ const opened = new Set();
 /** A titled box; a collapsible one opens by click and stays as the reader left it when the message is edited. */
 function container(block, ctx) {
   const inner = renderBlocks(block.child_blocks, ctx);
-  const title = [block.title ? textObject(block.title) : richText(block.rich_text_title ?? {})];
-  if (block.subtitle) title.push(h("small", {}, textObject(block.subtitle)));
+  const title = textObject(block.title);
   if (!block.is_collapsible) return h("div", { class: "block container" }, h("div", { class: "container-title" }, title), inner);
   const key = String(block.block_id ?? "");
   const node = h("details", { class: "block container", open: opened.has(key) || !block.default_collapsed }, h("summary", { class: "container-title", "data-focus": `${key}/summary` }, title), inner);
@@ -78,7 +76,6 @@ function input(block, ctx) {
   const key = `${block.block_id}/${element.action_id}`;
   const built = buildInput(element, { id, described, key, names: ctx.names, previous: ctx.previous?.get(key), required: !block.optional });
   const caption = [...plain(String(block.label?.text ?? "")), block.optional ? h("span", { class: "optional" }, " (optional)") : null];
-  if (block.dispatch_action) built.onChange((payload) => ctx.act({ block_id: block.block_id, action_id: element.action_id, ...payload }, built.node));
   ctx.fields?.set(key, { blockId: block.block_id, actionId: element.action_id, required: !block.optional, ...built });
   return h("div", { class: "block input", "data-block": block.block_id, "data-testid": `input-${block.block_id}` },
     h("label", { class: "label", for: id }, caption),

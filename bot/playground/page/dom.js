@@ -41,7 +41,7 @@ export function icon(...paths) {
 }
 
 /** The address when it is one that a person may safely follow, else null. */
-export function safeUrl(address) {
+function safeUrl(address) {
   try {
     const url = new URL(address);
     return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;

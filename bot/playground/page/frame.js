@@ -3,7 +3,7 @@
 import { digest, h } from "./dom.js";
 import { showBanner } from "./menu.js";
 import { clock, mrkdwn } from "./mrkdwn.js";
-import { names, navigate, post, ui } from "./state.js";
+import { names, post, ui } from "./state.js";
 
 const RATES = [[0, "Pause"], [1, "1×"], [10, "10×"], [60, "60×"]];
 const place = (id) => document.getElementById(id);
@@ -56,7 +56,6 @@ function renderTour(steps) {
   [...document.querySelectorAll(`[data-testid="${CSS.escape(step.point ?? "")}"]`)].at(-1)?.classList.add("pointed");
   once(place("tour-step"), [step, at, steps.length], () => [
     h("span", { class: "quiet" }, `${at + 1} of ${steps.length}`), h("strong", {}, step.title), h("span", { class: "mrkdwn" }, mrkdwn(String(step.text ?? "").replaceAll("**", "*"), names)),
-    step.href ? h("button", { type: "button", class: "text-button", on: { click: () => follow(step.href) } }, "Show me") : null,
     at + 1 < steps.length ? h("button", { type: "button", class: "text-button", on: { click: () => skip(at + 1, steps) } }, "Skip") : null,
   ].filter(Boolean));
 }
@@ -64,11 +63,6 @@ function renderTour(steps) {
 function skip(to, steps) {
   skipped = to;
   renderTour(steps);
-}
-
-function follow(href) {
-  const query = new URLSearchParams(href.slice(href.indexOf("?")));
-  navigate({ user: query.get("user") ?? ui.user, channel: query.get("channel") ?? ui.channel, thread: query.get("thread") });
 }
 
 /** The same place in a phone's width, and the notifications as they would arrive on its lock screen. */

@@ -3,10 +3,7 @@
 import { h } from "./dom.js";
 import { textObject } from "./mrkdwn.js";
 
-/**
- * Builds one element. Returns {node, read, check, onChange}: `read()` gives the state as Slack would, `check()` a sentence
- * about what is wrong or null, `onChange(listener)` calls with the payload of a block action.
- */
+/** Builds one element. Returns {node, read, check}: `read()` gives the state as Slack would, `check()` what is wrong or null. */
 export function buildInput(element, options) {
   const build = Object.hasOwn(KINDS, element.type) ? KINDS[element.type] : unsupported;
   const part = build(element, options);
@@ -15,19 +12,18 @@ export function buildInput(element, options) {
     node: part.node,
     read,
     check: () => (options.required && part.empty() ? "Please complete this required field." : (part.check?.() ?? null)),
-    onChange: (listener) => part.node.addEventListener("change", () => listener(part.read())),
   };
 }
 
 const KINDS = {
-  plain_text_input: (element, options) => textField(element, options, element.multiline ? "textarea" : "input"),
+  plain_text_input: textField,
   number_input: numberField,
   static_select: selectField,
 };
 
 const shared = (element, options) => ({
   id: options.id, class: "control", "data-focus": options.key, "data-action": element.action_id, "aria-describedby": options.described,
-  "aria-required": options.required ? "true" : null, autofocus: Boolean(element.focus_on_load),
+  "aria-required": options.required ? "true" : null,
 });
 
 function unsupported(element) {
@@ -35,14 +31,10 @@ function unsupported(element) {
   return { node, read: () => ({}), empty: () => false };
 }
 
-function textField(element, options, tag) {
-  const node = h(tag, { ...shared(element, options), type: tag === "input" ? "text" : null, rows: tag === "textarea" ? 4 : null, placeholder: element.placeholder?.text, autocomplete: "off" });
+function textField(element, options) {
+  const node = h("input", { ...shared(element, options), type: "text", placeholder: element.placeholder?.text, autocomplete: "off" });
   node.value = options.previous?.value ?? element.initial_value ?? "";
-  const check = () => {
-    if (element.min_length && node.value.length < element.min_length) return `Please write at least ${element.min_length} characters.`;
-    if (element.max_length && node.value.length > element.max_length) return `Please write at most ${element.max_length} characters.`;
-    return null;
-  };
+  const check = () => (element.max_length && node.value.length > element.max_length ? `Please write at most ${element.max_length} characters.` : null);
   return { node, check, read: () => ({ value: node.value || null }), empty: () => !node.value.trim() };
 }
 

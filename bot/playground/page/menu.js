@@ -6,7 +6,7 @@ import { textObject } from "./mrkdwn.js";
 const BANNER_MS = 15000;
 let open = null;
 
-/** Opens a menu at `anchor`; items are {label, detail?, run(anchor)} or {heading}. A second click on the anchor closes it. */
+/** Opens a menu at `anchor`; items are {label, detail?, run(anchor)}. A second click on the anchor closes it. */
 export function openMenu(anchor, items) {
   const same = open && (open.anchor === anchor || (open.key && open.key === anchor.dataset.focus));
   closeMenu();
@@ -14,10 +14,7 @@ export function openMenu(anchor, items) {
   const host = anchor.closest("dialog") ?? document.body;
   const node = h("div", { class: "menu", role: "menu", "data-testid": "menu", tabindex: "-1" });
   open = { anchor, key: anchor.dataset.focus, node };
-  for (const item of items) {
-    if (item.heading) node.append(h("div", { class: "menu-heading", role: "presentation" }, item.heading));
-    else node.append(menuItem(item, anchor));
-  }
+  for (const item of items) node.append(menuItem(item, anchor));
   host.append(node);
   place(node, anchor);
   anchor.setAttribute("aria-expanded", "true");
@@ -62,7 +59,7 @@ function closeOutside(event) {
   if (open && !open.node.contains(event.target) && !open.anchor.contains(event.target)) closeMenu();
 }
 
-export function closeMenu(giveFocusBack = false) {
+function closeMenu(giveFocusBack = false) {
   if (!open) return;
   const { anchor, key, node } = open;
   open = null;
@@ -109,7 +106,7 @@ export function showBanner(sentence) {
   bannerTimer = setTimeout(closeBanner, BANNER_MS);
 }
 
-export function closeBanner() {
+function closeBanner() {
   clearTimeout(bannerTimer);
   for (const banner of document.querySelectorAll(".banner")) banner.remove();
 }

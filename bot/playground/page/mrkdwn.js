@@ -1,36 +1,36 @@
 /** Turns Slack's mrkdwn and plain text into DOM nodes; nothing in a message is ever read as markup. */
 
 import { h, link } from "./dom.js";
-import { DOTS, emojiNode } from "./emoji.js";
+
+/** Signs of an incident's state, drawn as dots, so that a machine without emoji fonts shows them. */
+const DOTS = { "🔴": "red", "🟡": "yellow", "🟢": "green", "⚪": "white" };
 
 const NOT_AFTER = "(?<![\\p{L}\\p{N}])";
 const NOT_BEFORE = "(?![\\p{L}\\p{N}])";
 const styled = (mark) => `${NOT_AFTER}[${mark}](?=[^\\s${mark}])([^\\n]{0,2000}?[^\\s])[${mark}]${NOT_BEFORE}`;
 const INLINE = new RegExp(
-  ["<([^<>\\n]+)>", "`([^`\\n]+)`", styled("*"), styled("_"), styled("~"), ":([a-z0-9_+-]+):", "(https?://[^\\s<>|]+)"].join("|"),
+  ["<([^<>\\n]+)>", "`([^`\\n]+)`", styled("*"), styled("_"), styled("~"), "(https?://[^\\s<>|]+)"].join("|"),
   "giu",
 );
-const EMOJI = /:([a-z0-9_+-]+):/g;
 const DOT = new RegExp(`(${Object.keys(DOTS).join("|")})`, "u");
 const QUOTE = /^(?:&gt;|>) ?/;
 const TRAILING = /[.,;:!?)\]'"*_~]+$/;
 
 /** Slack's three escapes, once. */
-export function unescape(text) {
+function unescape(text) {
   return text.replace(/&(amp|lt|gt);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">" })[name]);
 }
 
-/** Plain text: escapes undone, known emoji shown. */
-export function plain(text, withEmoji = true) {
-  if (!withEmoji) return [unescape(text)];
-  return split(text, EMOJI, (match) => emojiNode(match[1]) ?? match[0]);
-}
+/** Plain text: escapes undone, dots drawn. */
+export const plain = (text) => unescape(text).split(DOT).filter(Boolean).map((part) => (DOTS[part] ? dot(DOTS[part]) : part));
+
+const dot = (colour) => h("span", { class: `dot dot-${colour}`, role: "img", "aria-label": `${colour} circle` });
 
 /** A text object ({type, text}) as nodes, by its type. */
 export function textObject(object, names) {
   if (!object) return [];
   const text = String(object.text ?? "");
-  return object.type === "mrkdwn" ? mrkdwn(text, names) : plain(text, object.emoji !== false);
+  return object.type === "mrkdwn" ? mrkdwn(text, names) : plain(text);
 }
 
 /** A whole mrkdwn text: code fences, quotes, and inline styles. */
@@ -63,32 +63,28 @@ function quoted(text, names) {
 }
 
 /** Inline mrkdwn of one line. */
-export function inline(text, names) {
+function inline(text, names) {
   return split(text, INLINE, (match) => {
-    const [whole, entity, code, bold, italic, strike, emoji, url] = match;
+    const [, entity, code, bold, italic, strike, url] = match;
     if (entity !== undefined) return entityNode(entity, names);
     if (code !== undefined) return h("code", {}, codeNodes(code, names));
     if (bold !== undefined) return h("strong", {}, inline(bold, names));
     if (italic !== undefined) return h("em", {}, inline(italic, names));
     if (strike !== undefined) return h("s", {}, inline(strike, names));
-    if (emoji !== undefined) return emojiNode(emoji) ?? whole;
     return bareLink(url);
   });
 }
 
-/** Text without escapes, its dots drawn. */
-const words = (text) => unescape(text).split(DOT).filter(Boolean).map((part) => (DOTS[part] ? emojiNode(DOTS[part]) : part));
-
-/** Text between matches as words, matches through `build`. */
+/** Text between matches as plain text, matches through `build`. */
 function split(text, pattern, build) {
   const nodes = [];
   let from = 0;
   for (const match of text.matchAll(pattern)) {
-    if (match.index > from) nodes.push(...words(text.slice(from, match.index)));
+    if (match.index > from) nodes.push(...plain(text.slice(from, match.index)));
     nodes.push(...[build(match)].flat());
     from = match.index + match[0].length;
   }
-  if (from < text.length) nodes.push(...words(text.slice(from)));
+  if (from < text.length) nodes.push(...plain(text.slice(from)));
   return nodes;
 }
 
@@ -117,7 +113,7 @@ function entityNode(entity, names) {
   return `<${unescape(entity)}>`;
 }
 
-export function mention(text, me = false) {
+function mention(text, me = false) {
   return h("span", { class: me ? "mention mention-me" : "mention" }, text);
 }
 
@@ -126,25 +122,15 @@ function dateNode(spec, fallback) {
   const [epoch, format, address] = spec.split("^");
   const time = new Date(Number(epoch) * 1000);
   if (!epoch || Number.isNaN(time.getTime())) return fallback ?? spec;
-  const node = h("time", { datetime: time.toISOString(), title: fallback ?? time.toISOString() }, formatDate(time, format || "{date_short} {time}"));
+  const node = h("time", { datetime: time.toISOString(), title: fallback ?? time.toISOString() }, formatDate(time, format || "{date_short_pretty} {time}"));
   return address ? link(unescape(address), node) : node;
 }
 
-/** Slack's date tokens ({time}, {date_short}, {ago}, …) filled in local time. */
-export function formatDate(time, format) {
-  const day = (options) => time.toLocaleDateString("en-GB", options);
-  const near = nearDay(time);
+/** The date tokens that Tailback uses, filled in local time. */
+function formatDate(time, format) {
   const tokens = {
-    date_num: () => `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`,
-    date: () => day({ day: "numeric", month: "long", year: "numeric" }),
-    date_short: () => day({ day: "numeric", month: "short", year: "numeric" }),
-    date_long: () => day({ weekday: "long", day: "numeric", month: "long", year: "numeric" }),
-    date_pretty: () => near ?? tokens.date(),
-    date_short_pretty: () => near ?? tokens.date_short(),
-    date_long_pretty: () => near ?? tokens.date_long(),
+    date_short_pretty: () => nearDay(time) ?? time.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" }),
     time: () => clock(time),
-    time_secs: () => `${clock(time)}:${pad(time.getSeconds())}`,
-    ago: () => ago(time),
   };
   return unescape(format).replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(tokens, name) ? tokens[name]() : whole));
 }
@@ -161,10 +147,4 @@ export function nearDay(time, now = new Date()) {
   const midnight = (date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   const days = Math.round((midnight(time) - midnight(now)) / 86400000);
   return { "-1": "yesterday", 0: "today", 1: "tomorrow" }[days] ?? null;
-}
-
-function ago(time) {
-  const seconds = Math.round((time.getTime() - Date.now()) / 1000);
-  const [unit, size] = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]].find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-  return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(Math.trunc(seconds / size), unit);
 }

@@ -4,7 +4,7 @@ import { h, link } from "./dom.js";
 import { plain } from "./mrkdwn.js";
 
 /** A rich_text object: sections of text and links. */
-export function richText(block) {
+function richText(block) {
   return (block.elements ?? []).map((part) => h("div", { class: "rich" }, (part.elements ?? []).map(richPiece)));
 }
 

@@ -140,7 +140,6 @@ def modal_view() -> Json:
                 {
                     "type": "plain_text_input",
                     "action_id": "why",
-                    "multiline": True,
                     "placeholder": plain("For the audit trail"),
                 },
             ),
@@ -204,7 +203,6 @@ def new_state() -> Json:
             {
                 "title": "An alert has arrived",
                 "text": "Read the parent, then open its thread.",
-                "href": f"/?channel=C0CIONCALL&thread={PARENT_TS}",
             },
             {"title": "Press Scale up", "text": "and watch the queue drain within two minutes."},
         ],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.playground.page.state import Json, button, message, mrkdwn, option, plain
+from tests.playground.page.state import Json, button, message, mrkdwn, plain
 from tests.playground.page.workspace import PageWorkspace
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
@@ -37,31 +37,6 @@ async def test_a_table_scrolls_sideways_instead_of_wrapping(page: Page, workspac
     wide = await found.locator(".table").evaluate("node => node.scrollWidth > node.clientWidth")
     assert wide
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-async def test_a_select_sends_the_chosen_option_after_its_confirm_dialog(page: Page, workspace: PageWorkspace) -> None:
-    """A static select in a message opens as a menu and sends `selected_option`."""
-    select: Json = {
-        "type": "static_select",
-        "action_id": "pool",
-        "placeholder": plain("Choose a pool"),
-        "options": [option("linux", "p1"), option("windows", "p2")],
-        "confirm": {
-            "title": plain("Sure?"),
-            "text": plain("It takes a minute."),
-            "confirm": plain("Yes"),
-            "deny": plain("No"),
-        },
-    }
-    found = await shown(
-        workspace, page, {"type": "section", "block_id": "s", "text": mrkdwn("Pool"), "accessory": select}
-    )
-    await found.get_by_role("button", name="Choose a pool").click()
-    await page.get_by_role("menuitem", name="windows").click()
-    await page.get_by_test_id("confirm-yes").click()
-    sent = await workspace.receives("/ui/click")
-    assert sent[0]["selected_option"] == option("windows", "p2")
-    assert sent[0]["block_id"] == "s"
 
 
 async def test_a_dot_is_drawn_without_an_emoji_font(page: Page, workspace: PageWorkspace) -> None:

@@ -15,7 +15,7 @@ def view_public(workspace: Workspace, view: OpenView) -> Json:
     return {
         **{key: content.get(key) for key in ("type", "blocks", "title", "close", "submit")},
         **{key: text(content, key) for key in ("private_metadata", "callback_id", "external_id")},
-        **{key: bool(content.get(key)) for key in ("clear_on_close", "notify_on_close")},
+        **dict.fromkeys(("clear_on_close", "notify_on_close"), False),
         **dict.fromkeys(("team_id", "app_installed_team_id"), workspace.team.id),
         **{"id": view.id, "previous_view_id": None, "root_view_id": view.id},
         **{"app_id": workspace.bot.app_id, "bot_id": workspace.bot.bot_id},

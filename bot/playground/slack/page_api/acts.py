@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.playground.slack.delivery.delivery import DeliveryAnswer, SlackDelivery
 from bot.playground.slack.delivery.replies import acknowledgement
 from bot.playground.slack.page_api.interactions import Payloads, action_of
-from bot.playground.slack.page_api.modals import elements_of, state_key
+from bot.playground.slack.page_api.modals import elements_of
 from bot.playground.slack.people import Channel
 from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, flag, rows, table, text
@@ -77,11 +77,9 @@ def _element(blocks: list[Json], block_id: str, action_id: str) -> tuple[str, Js
 def _chosen(element: Json, request: Json) -> Json:
     """The request with the chosen option as it is stored in the element, since a client cannot send another."""
     option = table(request, "selected_option")
-    groups = [each for group in rows(element, "option_groups") for each in rows(group, "options")]
-    options = rows(element, "options") + groups
-    if not option or not options:
+    if not option:
         return request
-    for each in options:
+    for each in rows(element, "options"):
         if each.get("value") == option.get("value"):
             return {**request, "selected_option": each}
     raise CannotError("This choice is no longer in the menu.")
@@ -116,10 +114,6 @@ class People:
         except SlackError:
             raise CannotError("This view is no longer open.") from None
         block_id, element, click = self._aim(rows(view.content, "blocks"), request)
-        held = table(table(view.values, block_id), text(element, "action_id"))
-        key = state_key(text(element, "type"))
-        if held and key in click:
-            held[key] = click[key]
         return self._payloads.view_click(user, view, action_of(block_id, element, click))
 
     def _aim(self, blocks: list[Json], request: Json) -> tuple[str, Json, Json]:

@@ -66,11 +66,6 @@ class Payloads:
             "response_urls": [],
         }
 
-    def closed(self, user: str, view: OpenView) -> Json:
-        """`view_closed`, for views with `notify_on_close`."""
-        shown = view_public(self._slack.workspace, view)
-        return {**self._head("view_closed", user), "view": shown, "is_cleared": False}
-
     def message_shortcut(self, user: str, channel: Channel, message: Json, callback_id: str) -> Json:
         """`message_action`: an entry of a message's own menu."""
         ts = text(message, "ts")
@@ -133,8 +128,6 @@ def action_of(block_id: str, element: Json, click: Json) -> Json:
     action: Json = {"type": element.get("type", "button"), "action_id": element["action_id"], "block_id": block_id}
     shown = ("text", "value", "style", "placeholder", "confirm", "initial_option")
     action |= {key: element[key] for key in shown if key in element}
-    if "value" in click and action["type"] not in ("button", "overflow"):
-        action["value"] = click["value"]
     if "value" in table(click, "selected_option"):
         action["selected_option"] = click["selected_option"]
     return action

@@ -24,7 +24,7 @@ _STATELESS = frozenset({"button", "overflow", ""})
 def elements_of(block: Json) -> list[Json]:
     """The interactive elements of a block."""
     found = rows(block, "elements") if block.get("type") in ("actions", "context_actions") else []
-    found += rows(block, "actions") + [one for child in rows(block, "child_blocks") for one in elements_of(child)]
+    found += [one for child in rows(block, "child_blocks") for one in elements_of(child)]
     return found + [table(block, key) for key in ("element", "accessory") if isinstance(block.get(key), dict)]
 
 

@@ -38,12 +38,9 @@ def _problem(block: Json, element: Json, value: object) -> str | None:
         return None if block.get("optional") else "Please complete this required field."
     if element.get("type") == "number_input":
         return _number_problem(element, value)
-    if element.get("type") == "plain_text_input" and isinstance(value, str):
-        least, most = element.get("min_length"), element.get("max_length")
-        if isinstance(least, int) and len(value) < least:
-            return f"Please enter at least {least} characters."
-        if isinstance(most, int) and len(value) > most:
-            return f"Please enter at most {most} characters."
+    most = element.get("max_length")
+    if isinstance(most, int) and len(str(value)) > most:
+        return f"Please enter at most {most} characters."
     return None
 
 
@@ -128,16 +125,12 @@ class Submissions:
         return {block_id: str(sentence) for block_id, sentence in given.items()}
 
     async def close(self, request: Json) -> ClickOutcome:
-        """Closes a modal; notifies the app if it asked for that."""
+        """Closes a modal; Tailback never asks to be told."""
         user = person_of(self._slack, request)
         view = self._mine(user, request)
         self._slack.workspace.views.close(view.id)
         self._slack.workspace.touch()
-        if not view.content.get("notify_on_close"):
-            return ClickOutcome(True, 200)
-        payload = self._payloads.closed(user, view)
-        answer = await self._delivery.interaction("interactive", payload)
-        return outcome_of(answer, "Closing", self._slack.settings.answer_within_seconds)
+        return ClickOutcome(True, 200)
 
 
 def _why(refused: SlackError) -> str:

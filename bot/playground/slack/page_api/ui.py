@@ -15,7 +15,7 @@ from bot.playground.slack.page_api.screen import screen
 from bot.playground.slack.page_api.submissions import Submissions
 from bot.playground.slack.record import Log
 from bot.playground.slack.settings import AppContext
-from bot.playground.slack.wire import Json, SlackError, compact, rows, text
+from bot.playground.slack.wire import Json, SlackError, compact, text
 
 FASTEST = 600
 _QUIET_SECONDS = 2.0
@@ -72,7 +72,6 @@ class Ui:
             Route("/ui/state", self._state),
             Route("/ui/events", self._events),
             Route("/ui/log", self._read_log),
-            Route("/ui/guide", self._door(self._set_guide), methods=["POST"]),
             Route("/ui/clock", self._door(self._set_rate), methods=["POST"]),
             Route("/ui/story", self._door(self._tell_story), methods=["POST"]),
             Route("/ui/submit", self._door(self._submit), methods=["POST"]),
@@ -108,11 +107,6 @@ class Ui:
     async def _submit(self, body: Json) -> Json:
         done = await self._submissions.submit(body)
         return {**_answer(done.outcome), "errors": done.errors} if done.errors else _answer(done.outcome)
-
-    async def _set_guide(self, body: Json) -> Json:
-        self._slack.workspace.guide = rows(body, "guide")
-        self._slack.workspace.touch()
-        return {"ok": True}
 
     async def _set_rate(self, body: Json) -> Json:
         frame, rate = self._slack.settings.frame, body.get("rate")

@@ -1,81 +1,42 @@
-"""The blocks of Block Kit, where each may stand, and their limits (docs.slack.dev/reference/block-kit/blocks)."""
+"""Checks blocks and views against their shapes, and words the problems as Slack does."""
 
 from collections.abc import Sequence
 
-from bot.playground.slack.rules.charts import check_data_visualization, check_table, check_tables_together
-from bot.playground.slack.rules.elements import IN_ACTIONS, IN_INPUT, IN_SECTION, check_element
-from bot.playground.slack.rules.shapes import Problems, Shape, Text, check_shape, check_text, items_of, say, shape
-from bot.playground.slack.rules.structure import CHILDREN, STRUCTURE
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from bot.playground.slack.rules.shapes import BLOCKS, TAGS, ViewFrame
 from bot.playground.slack.wire import Json, rows, text
 
+Problems = list[str]
 MESSAGE_BLOCKS, VIEW_BLOCKS = 50, 100
-
-
-def _section(block: Json, pointer: str, problems: Problems) -> None:
-    if "text" not in block and "fields" not in block:
-        say(problems, pointer, "missing required field: text or fields")
-    for index, each in enumerate(items_of(block, "fields", (1, 10), pointer, problems)):
-        check_text(each, Text(2000, plain=False), f"{pointer}/fields/{index}", problems)
-    accessory = block.get("accessory")
-    if isinstance(accessory, dict):
-        check_element(accessory, IN_SECTION, f"{pointer}/accessory", problems)
-    elif accessory is not None:
-        say(problems, f"{pointer}/accessory", "must provide an object")
-
-
-def _actions(block: Json, pointer: str, problems: Problems) -> None:
-    seen: set[str] = set()
-    for index, each in enumerate(items_of(block, "elements", (1, 25), pointer, problems)):
-        check_element(each, IN_ACTIONS, f"{pointer}/elements/{index}", problems)
-        action_id = text(each, "action_id")
-        if action_id and action_id in seen:
-            say(
-                problems,
-                f"{pointer}/elements/{index}/action_id",
-                f"`action_id` {action_id} already exists in this block",
-            )
-        seen.add(action_id)
-
-
-def _context(block: Json, pointer: str, problems: Problems) -> None:
-    for index, each in enumerate(items_of(block, "elements", (1, 10), pointer, problems)):
-        check_text(each, Text(3000, plain=False), f"{pointer}/elements/{index}", problems)
-
-
-def _input(block: Json, pointer: str, problems: Problems) -> None:
-    element = block.get("element")
-    if isinstance(element, dict):
-        check_element(element, IN_INPUT, f"{pointer}/element", problems)
-    elif element is not None:
-        say(problems, f"{pointer}/element", "must provide an object")
-
-
-_BLOCKS: dict[str, Shape] = {
-    "section": shape(texts={"text": Text(3000, plain=False)}, others="fields accessory expand", rule=_section),
-    "header": shape(texts={"text": Text(150)}, required="text"),
-    "divider": shape(),
-    "context": shape(others="elements", required="elements", rule=_context),
-    "actions": shape(others="elements", required="elements", rule=_actions),
-    "input": shape(
-        texts={"label": Text(2000), "hint": Text(2000)},
-        others="element dispatch_action optional",
-        required="label element",
-        rule=_input,
-    ),
-    "table": shape(others="rows column_settings", required="rows", rule=check_table),
-    "data_visualization": shape(
-        strings={"title": 50}, others="chart", required="title chart", rule=check_data_visualization
-    ),
-    **STRUCTURE,
-}
-
-_EVERYWHERE = frozenset({"section", "header", "divider", "context", "actions", "input"})
-_ALLOWED = {
-    "message": _EVERYWHERE | {"table", "data_visualization"} | STRUCTURE.keys(),
-    "modal": _EVERYWHERE,
-    "home": _EVERYWHERE,
-}
+CHILDREN = frozenset({"actions", "context", "divider", "header", "section", "table"})
+"""What both the reference and Slack's own validator accept inside a container."""
+_IN_VIEWS = frozenset({"section", "header", "divider", "context", "actions", "input"})
 _MOST_CHARTS = 2
+_WORDS = {
+    "missing": "missing required field: {name}",
+    "extra_forbidden": "invalid additional property: {name}",
+    "union_tag_invalid": "unsupported type: {tag}",
+    "literal_error": "must be a valid enum value",
+    "string_too_short": "must be more than 0 characters",
+    "too_long": "no more than {max_length} items allowed",
+    "too_short": "no fewer than {min_length} items allowed",
+    "string_type": "must provide a string",
+    "bool_type": "must provide a boolean",
+    "list_type": "must provide an array",
+    "model_type": "must provide an object",
+    "dict_type": "must provide an object",
+    "float_type": "must provide a number",
+    "finite_number": "must provide a number",
+    "slack": "{what}",
+}
+"""By pydantic's kind of error; others keep its words."""
+
+
+def say(problems: Problems, pointer: str, what: str) -> None:
+    """Notes a problem the way Slack words it."""
+    problems.append(f"[ERROR] {what} [json-pointer:{pointer}]")
 
 
 def check_blocks(blocks: Sequence[object], surface: str, refused: frozenset[str]) -> Problems:
@@ -84,8 +45,14 @@ def check_blocks(blocks: Sequence[object], surface: str, refused: frozenset[str]
     most = MESSAGE_BLOCKS if surface == "message" else VIEW_BLOCKS
     if len(blocks) > most:
         say(problems, "/blocks", f"no more than {most} items allowed")
-    _check_each(blocks, _ALLOWED[surface] - refused, "/blocks", problems)
-    _check_together([block for block in blocks if isinstance(block, dict)], problems)
+    allowed = BLOCKS.keys() if surface == "message" else _IN_VIEWS
+    _check_each(blocks, frozenset(allowed) - refused, "/blocks", problems)
+    known = [block for block in blocks if isinstance(block, dict)]
+    kinds = [one.get("type") for block in known for one in (block, *rows(block, "child_blocks"))]
+    if kinds.count("data_visualization") > _MOST_CHARTS:
+        say(problems, "/blocks", f"no more than {_MOST_CHARTS} data_visualization blocks allowed")
+    if kinds.count("table") > 1:
+        say(problems, "/blocks", "only_one_table_allowed")
     return problems
 
 
@@ -94,10 +61,13 @@ def _check_each(blocks: Sequence[object], allowed: frozenset[str], at: str, prob
     for index, block in enumerate(blocks):
         pointer = f"{at}/{index}"
         kind = block.get("type") if isinstance(block, dict) else None
-        if not isinstance(block, dict) or not isinstance(kind, str) or kind not in allowed:
+        if not isinstance(block, dict) or kind not in allowed:
             say(problems, f"{pointer}/type", f"unsupported type: {kind}")
             continue
-        check_shape(_BLOCKS[kind], block, "block_id", pointer, problems)
+        try:
+            BLOCKS[kind].model_validate(block)
+        except ValidationError as error:
+            _say_all(error, pointer, problems)
         if kind == "container":
             _check_each(rows(block, "child_blocks"), CHILDREN & allowed, f"{pointer}/child_blocks", problems)
         block_id = text(block, "block_id")
@@ -106,8 +76,41 @@ def _check_each(blocks: Sequence[object], allowed: frozenset[str], at: str, prob
         seen.add(block_id)
 
 
-def _check_together(blocks: list[Json], problems: Problems) -> None:
-    kinds = [block.get("type") for block in blocks]
-    if kinds.count("data_visualization") > _MOST_CHARTS:
-        say(problems, "/blocks", f"no more than {_MOST_CHARTS} data_visualization blocks allowed")
-    check_tables_together([*blocks, *(child for block in blocks for child in rows(block, "child_blocks"))], problems)
+def check_view(view: Json) -> Problems:
+    """All problems of a modal or App Home outside its blocks; None is the same as absent."""
+    problems: Problems = []
+    try:
+        ViewFrame.model_validate({key: value for key, value in view.items() if value is not None})
+    except ValidationError as error:
+        _say_all(error, "/view", problems)
+    if view.get("type") == "modal" and "title" not in view:
+        say(problems, "/view", "missing required field: title")
+    if (
+        view.get("type") == "modal"
+        and "submit" not in view
+        and "input" in {b.get("type") for b in rows(view, "blocks")}
+    ):
+        say(problems, "/view", "missing required field: submit (a view with an input block needs it)")
+    return problems
+
+
+def _say_all(error: ValidationError, pointer: str, problems: Problems) -> None:
+    for one in error.errors(include_url=False):
+        path = [str(part) for part in one["loc"] if part not in TAGS]
+        name = path.pop() if one["type"] in ("missing", "extra_forbidden") else ""
+        path += ["type"] if one["type"] == "union_tag_invalid" else []
+        say(problems, "/".join([pointer, *path]), _worded(one, name))
+
+
+def _worded(one: ErrorDetails, name: str) -> str:
+    limits = one.get("ctx", {})
+    if "max_length" in limits:
+        unit = "characters" if one["type"] == "string_too_long" else "items"
+        return f"no more than {limits['max_length']} {unit} allowed"
+    if "min_length" in limits:
+        return (
+            "must be more than 0 characters" if one["type"] == "string_too_short" else "no fewer than 1 items allowed"
+        )
+    if one["type"] == "literal_error" and one["loc"][-1] == "type":
+        return f"unsupported type: {one['input']}"
+    return _WORDS.get(one["type"], one["msg"]).format(name=name, **limits)

@@ -1,8 +1,7 @@
 """Validates messages, metadata and views like Slack, with its error codes."""
 
-from bot.playground.slack.rules.blocks import check_blocks
-from bot.playground.slack.rules.shapes import Problems, Text, check_shape, say, shape
-from bot.playground.slack.wire import Json, SlackError, compact, rows, text
+from bot.playground.slack.rules import blocks
+from bot.playground.slack.wire import Json, SlackError, compact, text
 
 TEXT_CUT = 40_000
 UPDATE_TEXT = 4_000
@@ -16,17 +15,17 @@ def blocks_of(args: Json, refused: frozenset[str]) -> list[Json] | None:
 
     Raises SlackError: `invalid_blocks_format`, `invalid_blocks`, `msg_blocks_too_long` (slackapi/bolt-js#2509).
     """
-    blocks = args.get("blocks")
-    if blocks is None or blocks == "":
+    given = args.get("blocks")
+    if given is None or given == "":
         return None
-    if not isinstance(blocks, list):
+    if not isinstance(given, list):
         raise SlackError("invalid_blocks_format")
-    problems = check_blocks(blocks, "message", refused)
+    problems = blocks.check_blocks(given, "message", refused)
     if problems:
         raise SlackError("invalid_blocks", response_metadata={"messages": problems}, errors=problems)
-    if len(compact(blocks)) > BLOCKS_TOTAL:
+    if len(compact(given)) > BLOCKS_TOTAL:
         raise SlackError("msg_blocks_too_long")
-    return blocks
+    return given
 
 
 def metadata_of(args: Json) -> Json | None:
@@ -69,33 +68,10 @@ def thread_of(args: Json) -> str | None:
 
 def check_view(view: Json, refused: frozenset[str]) -> None:
     """A modal or App Home. Raises SlackError: `invalid_arguments` with every problem, or `view_too_large`."""
-    problems: Problems = []
-    kind = view.get("type")
-    if kind not in ("modal", "home"):
-        say(problems, "/view/type", f"unsupported type: {kind}")
-    blocks = view.get("blocks")
-    if not isinstance(blocks, list):
-        say(problems, "/view/blocks", "must provide an array")
-    elif kind in ("modal", "home"):
-        problems += check_blocks(blocks, str(kind), refused)
-    _check_frame(view, problems)
+    problems, kind, shown = blocks.check_view(view), view.get("type"), view.get("blocks")
+    if isinstance(shown, list) and kind in ("modal", "home"):
+        problems += blocks.check_blocks(shown, str(kind), refused)
     if problems:
         raise SlackError("invalid_arguments", response_metadata={"messages": problems})
     if len(compact(view).encode()) > _VIEW_BYTES:
         raise SlackError("view_too_large")
-
-
-_FRAME = shape(
-    texts=dict.fromkeys(("title", "submit", "close"), Text(24)),
-    strings={"private_metadata": 3000, "callback_id": 255, "external_id": 255},
-    others="blocks submit_disabled clear_on_close notify_on_close",
-)
-
-
-def _check_frame(view: Json, problems: Problems) -> None:
-    if view.get("type") == "modal" and "title" not in view:
-        say(problems, "/view", "missing required field: title")
-    check_shape(_FRAME, {key: value for key, value in view.items() if value is not None}, "", "/view", problems)
-    has_input = any(block.get("type") == "input" for block in rows(view, "blocks"))
-    if view.get("type") == "modal" and has_input and "submit" not in view:
-        say(problems, "/view", "missing required field: submit (a view with an input block needs it)")

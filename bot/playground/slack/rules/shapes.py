@@ -1,115 +1,292 @@
-"""The grammar of Block Kit objects: which keys an object may have, and how long its texts may be."""
+"""The blocks and elements of Block Kit that Tailback uses: their keys, and how long their texts may be.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+Source: docs.slack.dev/reference/block-kit. Everything else is refused, so a new use has to be written down here first.
+"""
 
-from bot.playground.slack.wire import Json
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-Problems = list[str]
-Rule = Callable[[Json, str, Problems], None]
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic_core import PydanticCustomError
 
-_TEXT_KEYS = {"plain_text": frozenset({"type", "text", "emoji"}), "mrkdwn": frozenset({"type", "text", "verbatim"})}
-_ID_LENGTH = 255
+from bot.playground.slack.wire import rows, text
 
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text object of at most `most` characters; `plain` refuses mrkdwn."""
-
-    most: int
-    plain: bool = True
+T = TypeVar("T", bound="_Plain | _Mrkdwn")
+MOST_CELL_CHARACTERS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """One kind of object: `strings` are plain strings with maximum length; `others` are allowed or go to `rule`."""
-
-    texts: Mapping[str, Text] = field(default_factory=dict)
-    strings: Mapping[str, int] = field(default_factory=dict)
-    others: frozenset[str] = frozenset()
-    required: frozenset[str] = frozenset()
-    rule: Rule | None = None
+def wrong(what: str) -> PydanticCustomError:
+    """A problem in Slack's own words."""
+    return PydanticCustomError("slack", "{what}", {"what": what})
 
 
-def shape(
-    texts: Mapping[str, Text] | None = None,
-    strings: Mapping[str, int] | None = None,
-    others: str = "",
-    required: str = "",
-    rule: Rule | None = None,
-) -> Shape:
-    """A `Shape` whose key lists are written as words with blanks between."""
-    return Shape(texts or {}, strings or {}, frozenset(others.split()), frozenset(required.split()), rule)
+def upto(longest: int, shortest: int = 0) -> Any:
+    """Limits for the length of a string or list."""
+    return Field(min_length=shortest, max_length=longest)
 
 
-def say(problems: Problems, pointer: str, what: str) -> None:
-    """Notes a problem the way Slack words it."""
-    problems.append(f"[ERROR] {what} [json-pointer:{pointer}]")
+def most(characters: int) -> AfterValidator:
+    """A limit for the characters of a text object."""
+
+    def check(value: T) -> T:
+        if len(value.text) > characters:
+            raise wrong(f"must be less than {characters + 1} characters")
+        return value
+
+    return AfterValidator(check)
 
 
-def check_text(value: object, wanted: Text, pointer: str, problems: Problems) -> None:
-    """A text object: its type, its keys, not empty and not too long."""
-    if not isinstance(value, dict):
-        say(problems, pointer, "must provide an object")
-        return
-    kind = value.get("type")
-    keys = _TEXT_KEYS.get(kind) if isinstance(kind, str) else None
-    if keys is None or (wanted.plain and kind != "plain_text"):
-        say(problems, f"{pointer}/type", f"unsupported type: {kind}")
-        return
-    content = value.get("text")
-    if not isinstance(content, str):
-        say(problems, f"{pointer}/text", "must provide a string")
-    elif not content:
-        say(problems, f"{pointer}/text", "must be more than 0 characters")
-    elif len(content) > wanted.most:
-        say(problems, f"{pointer}/text", f"must be less than {wanted.most + 1} characters")
-    for key in value.keys() - keys:
-        say(problems, pointer, f"invalid additional property: {key}")
+Id = Annotated[str, upto(255)]
+Label = Annotated[str, upto(20, 1)]
 
 
-def check_string(value: object, most: int, pointer: str, problems: Problems) -> None:
-    """A plain string that is not too long."""
-    if not isinstance(value, str):
-        say(problems, pointer, "must provide a string")
-    elif len(value) > most:
-        say(problems, pointer, f"must be less than {most + 1} characters")
+class _Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def check_shape(wanted: Shape, item: Json, id_key: str, pointer: str, problems: Problems) -> None:
-    """One object against its shape; `id_key` is the name of its identifier (`block_id`, `action_id` or none)."""
-    for key in wanted.required:
-        if key not in item:
-            say(problems, pointer, f"missing required field: {key}")
-    for key, value in item.items():
-        if key == "type" or key in wanted.others:
-            continue
-        if key == id_key:
-            check_string(value, _ID_LENGTH, f"{pointer}/{key}", problems)
-        elif key in wanted.texts:
-            check_text(value, wanted.texts[key], f"{pointer}/{key}", problems)
-        elif key in wanted.strings:
-            check_string(value, wanted.strings[key], f"{pointer}/{key}", problems)
-        else:
-            say(problems, pointer, f"invalid additional property: {key}")
-    if wanted.rule is not None:
-        wanted.rule(item, pointer, problems)
+class _Plain(_Shape):
+    type: Literal["plain_text"]
+    text: Annotated[str, Field(min_length=1)]
+    emoji: bool = True
 
 
-def items_of(item: Json, key: str, bounds: tuple[int, int], pointer: str, problems: Problems) -> list[Json]:
-    """The objects under `key`, whose number must lie within `bounds`; absent is none and no problem here."""
-    least, most = bounds
-    value = item.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        say(problems, f"{pointer}/{key}", "must provide an array")
-        return []
-    if len(value) < least:
-        say(problems, f"{pointer}/{key}", f"no fewer than {least} items allowed")
-    if len(value) > most:
-        say(problems, f"{pointer}/{key}", f"no more than {most} items allowed")
-    for index, each in enumerate(value):
-        if not isinstance(each, dict):
-            say(problems, f"{pointer}/{key}/{index}", "must provide an object")
-    return [each for each in value if isinstance(each, dict)]
+class _Mrkdwn(_Shape):
+    type: Literal["mrkdwn"]
+    text: Annotated[str, Field(min_length=1)]
+    verbatim: bool = False
+
+
+AnyText = Annotated[_Plain | _Mrkdwn, Field(discriminator="type")]
+
+
+class _Option(_Shape):
+    text: Annotated[_Plain, most(75)]
+    value: Annotated[str, upto(75)]
+
+
+class _Confirm(_Shape):
+    title: Annotated[_Plain, most(100)]
+    text: Annotated[AnyText, most(300)]
+    confirm: Annotated[_Plain, most(30)]
+    deny: Annotated[_Plain, most(30)]
+    style: Literal["primary", "danger"] = "primary"
+
+
+class _Button(_Shape):
+    type: Literal["button"]
+    action_id: Id = ""
+    text: Annotated[_Plain, most(75)]
+    value: Annotated[str, upto(2000)] = ""
+    url: Annotated[str, upto(3000)] = ""
+    style: Literal["primary", "danger"] = "primary"
+    confirm: _Confirm | None = None
+    accessibility_label: Annotated[str, upto(75)] = ""
+
+
+class _Overflow(_Shape):
+    type: Literal["overflow"]
+    action_id: Id = ""
+    options: Annotated[list[_Option], upto(5, 1)]
+
+
+class _Select(_Shape):
+    type: Literal["static_select"]
+    action_id: Id = ""
+    options: Annotated[list[_Option], upto(100, 1)]
+    initial_option: _Option | None = None
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        if self.initial_option not in (None, *self.options):
+            raise wrong("initial_option must be one of the provided options")
+        return self
+
+
+class _TextInput(_Shape):
+    type: Literal["plain_text_input"]
+    action_id: Id = ""
+    placeholder: Annotated[_Plain, most(150)] | None = None
+    max_length: Annotated[int, Field(ge=1, le=3000)] = 3000
+
+
+class _NumberInput(_Shape):
+    type: Literal["number_input"]
+    action_id: Id = ""
+    is_decimal_allowed: bool
+    initial_value: str = ""
+    min_value: str = ""
+    max_value: str = ""
+
+
+class _Block(_Shape):
+    type: str
+    block_id: Id = ""
+
+
+class _Section(_Block):
+    text: Annotated[AnyText, most(3000)] | None = None
+    fields: Annotated[list[Annotated[AnyText, most(2000)]], upto(10, 1)] | None = None
+    accessory: _Button | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.text is None and self.fields is None:
+            raise wrong("missing required field: text or fields")
+        return self
+
+
+class _Header(_Block):
+    text: Annotated[_Plain, most(150)]
+
+
+class _Context(_Block):
+    elements: Annotated[list[Annotated[AnyText, most(3000)]], upto(10, 1)]
+
+
+class _Actions(_Block):
+    elements: Annotated[list[Annotated[_Button | _Overflow, Field(discriminator="type")]], upto(25, 1)]
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> Self:
+        ids = [one.action_id for one in self.elements if one.action_id]
+        if len(set(ids)) < len(ids):
+            raise wrong("an `action_id` already exists in this block")
+        return self
+
+
+class _Input(_Block):
+    label: Annotated[_Plain, most(2000)]
+    element: Annotated[_Select | _TextInput | _NumberInput, Field(discriminator="type")]
+    hint: Annotated[_Plain, most(2000)] | None = None
+    optional: bool = False
+
+
+class _RawText(_Shape):
+    type: Literal["raw_text"]
+    text: Annotated[str, Field(min_length=1)]
+
+
+class _RichText(_Shape):
+    type: Literal["rich_text"]
+    elements: list[dict[str, Any]]
+
+
+Cell = Annotated[_RawText | _RichText, Field(discriminator="type")]
+
+
+def _characters(cell: _RawText | dict[str, Any]) -> int:
+    if isinstance(cell, _RawText):
+        return len(cell.text)
+    return len(text(cell, "text")) + sum(map(_characters, rows(cell, "elements")))
+
+
+class _Table(_Block):
+    rows: Annotated[list[Annotated[list[Cell], upto(20, 1)]], upto(100, 1)]
+    column_settings: Annotated[list[dict[str, Any]], upto(20)] = []
+
+    @model_validator(mode="after")
+    def _short(self) -> Self:
+        cells = [cell if isinstance(cell, _RawText) else cell.model_dump() for row in self.rows for cell in row]
+        if sum(map(_characters, cells)) > MOST_CELL_CHARACTERS:
+            raise wrong(f"cells hold more than {MOST_CELL_CHARACTERS} characters together")
+        return self
+
+
+class _Point(_Shape):
+    label: Label
+    value: FiniteFloat
+
+
+class _Series(_Shape):
+    name: Label
+    data: Annotated[list[_Point], upto(20, 1)]
+
+
+class _Axes(_Shape):
+    categories: Annotated[list[Label], upto(20, 1)]
+    x_label: Annotated[str, upto(50)] = ""
+    y_label: Annotated[str, upto(50)] = ""
+
+
+class _LineChart(_Shape):
+    type: Literal["line"]
+    series: Annotated[list[_Series], upto(12, 1)]
+    axis_config: _Axes
+
+    @model_validator(mode="after")
+    def _covered(self) -> Self:
+        categories, names = self.axis_config.categories, [one.name for one in self.series]
+        if len(set(categories)) < len(categories) or len(set(names)) < len(names):
+            raise wrong("categories and names of series must be unique")
+        if any([point.label for point in one.data] != categories for one in self.series):
+            raise wrong("each series must have one value for every category")
+        return self
+
+
+class _Chart(_Block):
+    title: Annotated[str, upto(50, 1)]
+    chart: _LineChart
+
+
+class _Container(_Block):
+    title: Annotated[_Plain, most(150)]
+    child_blocks: Annotated[list[dict[str, Any]], upto(10, 1)]
+    is_collapsible: bool = False
+    default_collapsed: bool = False
+
+
+class _Task(_Shape):
+    task_id: Id
+    title: str
+    status: Literal["pending", "in_progress", "complete", "error"] = "pending"
+
+
+class _Plan(_Block):
+    title: str
+    tasks: Annotated[list[_Task], upto(50, 1)]
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> Self:
+        if len({one.task_id for one in self.tasks}) < len(self.tasks):
+            raise wrong("a task_id already exists")
+        return self
+
+
+class _Choice(_Shape):
+    text: Annotated[_Plain, most(75)]
+    value: Annotated[str, upto(2000, 1)]
+    accessibility_label: Annotated[str, upto(75)] = ""
+
+
+class _Feedback(_Shape):
+    type: Literal["feedback_buttons"]
+    action_id: Id = ""
+    positive_button: _Choice
+    negative_button: _Choice
+
+
+class _ContextActions(_Block):
+    elements: Annotated[list[_Feedback], upto(5, 1)]
+
+
+class ViewFrame(_Shape):
+    """A modal or App Home without its blocks."""
+
+    type: Literal["modal", "home"]
+    title: Annotated[_Plain, most(24)] | None = None
+    submit: Annotated[_Plain, most(24)] | None = None
+    close: Annotated[_Plain, most(24)] | None = None
+    private_metadata: Annotated[str, upto(3000)] = ""
+    callback_id: Id = ""
+    blocks: list[Any]
+
+
+BLOCKS: dict[str, type[_Block]] = {
+    "section": _Section, "header": _Header, "divider": _Block, "context": _Context, "actions": _Actions,
+    "input": _Input, "table": _Table, "data_visualization": _Chart, "container": _Container, "plan": _Plan,
+    "context_actions": _ContextActions,
+}  # fmt: skip
+TAGS = frozenset({
+    "plain_text", "mrkdwn", "button", "overflow", "static_select", "plain_text_input", "number_input", "raw_text",
+    "rich_text",
+})  # fmt: skip
+"""Types that pydantic adds to the place of a problem."""
