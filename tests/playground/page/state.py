@@ -51,8 +51,7 @@ def parent_blocks() -> list[Json]:
             "type": "section",
             "block_id": "facts",
             "text": mrkdwn(
-                ":large_red_circle: *3 pools* queue since <!date^1779996400^{time}|12:26 UTC>; worst first.\n"
-                f"```{TABLE}```"
+                f"🔴 *3 pools* queue since <!date^1779996400^{{time}}|12:26 UTC>; worst first.\n```{TABLE}```"
             ),
         },
         {
@@ -60,7 +59,7 @@ def parent_blocks() -> list[Json]:
             "block_id": "figures",
             "fields": [
                 mrkdwn("*Oldest wait*\n1 h 54 min (peak 1 h 54 min)"),
-                mrkdwn("*Has it*\nnobody yet, <!subteam^S0ONCALL> was told"),
+                mrkdwn("*Owner*\nnobody yet, paged <!subteam^S0ONCALL>"),
             ],
         },
         {

@@ -27,7 +27,7 @@ async def test_a_person_reads_the_parent(page: Page) -> None:
     )
     await expect(shown.locator(".mrkdwn time")).to_have_text("21:26")
     await expect(shown.locator(".mrkdwn time")).to_have_attribute("title", "12:26 UTC")
-    await expect(shown).to_contain_text("@oncall was told")
+    await expect(shown).to_contain_text("paged @oncall")
     await expect(shown).to_contain_text("edited 22:30")
 
 
@@ -209,6 +209,16 @@ async def test_the_tour_shows_one_step(page: Page, workspace: PageWorkspace) -> 
     await workspace.changed()
     await expect(tour).to_contain_text("2 of 2")
     await expect(page.locator(".pointed")).to_have_text("Scale up")
+
+
+@pytest.mark.parametrize("width", [390, 960, 1400])
+async def test_an_open_thread_leaves_the_tour_in_view(page: Page, width: int) -> None:
+    """On every width: the tour says what to press in the thread."""
+    await page.set_viewport_size({"width": width, "height": 844})
+    await parent(page).get_by_test_id(f"replies-{PARENT_TS}").click()
+    await expect(page.get_by_test_id("thread")).to_be_in_viewport()
+    await expect(page.get_by_test_id("tour")).to_be_in_viewport(ratio=1)
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 async def test_a_step_can_be_skipped(page: Page) -> None:
