@@ -15,10 +15,10 @@ from bot.adapters.aws import AwsRegion
 from bot.adapters.build_context import LoginTable, ReachTable
 from bot.adapters.github.settings import GitHubCredentials
 from bot.adapters.metrics.cloudwatch import Metric
-from bot.adapters.metrics.prometheus_pool import COUNTED, FRACTIONAL, WHOLE
-from bot.adapters.metrics.prometheus_presets import PRESETS, queries
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.metrics.source import SourceTable
+from bot.adapters.prometheus.pool import COUNTED, FRACTIONAL, WHOLE
+from bot.adapters.prometheus.presets import PRESETS, queries
 from bot.adapters.scalers.cluster import ClusterTable
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.registry import SCALERS

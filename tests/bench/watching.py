@@ -13,7 +13,7 @@ from pathlib import Path
 
 from starlette.types import Receive, Scope, Send
 
-from bot.adapters.metrics.prometheus_together import FIGURE
+from bot.adapters.prometheus.together import FIGURE
 from bot.playground.serving import serving
 from tests.bench.product import cpu_seconds, product, resident_mb
 from tests.bench.stub import SlackStub

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bot.adapters.metrics.prometheus_presets import PRESETS
+from bot.adapters.prometheus.presets import PRESETS
 from bot.playground.serving import serving
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.integrations.checking import PAGES, checked, said

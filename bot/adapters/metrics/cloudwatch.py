@@ -12,8 +12,8 @@ from bot.adapters.build_context import Problems
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable, reader
 from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
 from bot.adapters.metrics.listing import Listed, Listing, Present
-from bot.adapters.metrics.prometheus_pool import FRACTIONAL
 from bot.adapters.metrics.source import Given, SourceKind
+from bot.adapters.prometheus.pool import FRACTIONAL
 from bot.config import ConfigError, Table
 from bot.core.pool.merge import FIGURES
 from bot.core.pool.pool import Counted, Gap, Snapshot

@@ -9,11 +9,11 @@ from contextlib import AbstractAsyncContextManager
 from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
-from bot.adapters.metrics.prometheus_answers import PrometheusSample, Unknown, one, points, samples, why_nothing
-from bot.adapters.metrics.prometheus_pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
-from bot.adapters.metrics.prometheus_presets import LARGER, PRESETS, RANDOM, Preset
-from bot.adapters.metrics.prometheus_together import taken_apart, together
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
+from bot.adapters.prometheus.answers import PrometheusSample, Unknown, one, points, samples, why_nothing
+from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
+from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
+from bot.adapters.prometheus.together import taken_apart, together
 from bot.config import ConfigError, Seconds
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable

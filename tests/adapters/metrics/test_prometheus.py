@@ -8,8 +8,8 @@ import pytest
 
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build, newest_of
-from bot.adapters.metrics.prometheus_pool import PrometheusPool
-from bot.adapters.metrics.prometheus_presets import RANDOM, queries
+from bot.adapters.prometheus.pool import PrometheusPool
+from bot.adapters.prometheus.presets import RANDOM, queries
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import STOCKOUT
 from bot.playground.serving import serving

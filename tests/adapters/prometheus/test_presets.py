@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.metrics.prometheus_pool import PrometheusPool
-from bot.adapters.metrics.prometheus_presets import PRESETS, Preset, queries, quoted
+from bot.adapters.prometheus.pool import PrometheusPool
+from bot.adapters.prometheus.presets import PRESETS, Preset, queries, quoted
 from tests.patience import PATIENCE_SECONDS
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, get_type_hints
 
 from pydantic import BeforeValidator, Field
 
-from bot.adapters.metrics.prometheus_answers import Points, PrometheusSample, Unknown, counted, one, waiting
-from bot.adapters.metrics.prometheus_presets import Preset, Spans, queries
+from bot.adapters.prometheus.answers import Points, PrometheusSample, Unknown, counted, one, waiting
+from bot.adapters.prometheus.presets import Preset, Spans, queries
 from bot.config import Table
 from bot.core.pool.merge import FIGURES
 from bot.core.pool.pool import Counted, Gap, Job, Snapshot

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.metrics.prometheus_answers import (
+from bot.adapters.prometheus.answers import (
     Unknown,
     counted,
     metrics_of,
