@@ -93,9 +93,9 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
         lines.append(f"Cost: about {more} an hour more.")
     lines += [*([policy.caution] if policy.caution else []), lease_terms_words(lease_terms(context, pool))]
     if needs_approval(policy, target):
-        lines.append(f"A second person must agree, within {duration(policy.approval_within_seconds)}.")
+        lines.append(f"Needs approval by a second person within {duration(policy.approval_within_seconds)}.")
     if context.settings.file.actions.shadow:
-        lines.append("Shadow mode: nothing will really be asked of the scaler.")
+        lines.append("Shadow mode: nothing will be changed.")
     return dict(scale_confirm(draft.id, pool, current, target, preview, lines))
 
 

@@ -82,7 +82,7 @@ async def _why(context: Context, name: str) -> tuple[tuple[str, ...], bool]:
     top = next((d.top for d in found if d.pool == name), None)
     if top is None:
         return (), False
-    return (f"Likely cause: {likely_cause(top)}", f"What helps: {remedy_words(top)}"), top.speaks_against_scaling
+    return (f"Likely cause: {likely_cause(top)}", remedy_words(top)), top.speaks_against_scaling
 
 
 async def _kept(

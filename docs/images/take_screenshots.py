@@ -138,10 +138,12 @@ async def _every(chromium: Browser, address: str, folder: Path | None) -> list[P
 async def _ended(page: Page) -> list[Path]:
     """The summary in the thread."""
     thread = page.get_by_test_id("thread")
-    await expect(thread.get_by_text("Developer time lost").first).to_be_visible(timeout=PATIENCE_MS)
-    await expect(thread.locator("article", has_text="Developer time lost").locator("figure.chart").last).to_be_visible()
+    await expect(thread.get_by_text("developer-hours lost").first).to_be_visible(timeout=PATIENCE_MS)
+    await expect(
+        thread.locator("article", has_text="developer-hours lost").locator("figure.chart").last
+    ).to_be_visible()
     await page.set_viewport_size(TALL)
-    await _to_top(thread, "Developer time lost")
+    await _to_top(thread, "developer-hours lost")
     return [await _picture(page, HERE / "farewell.png", thread)]
 
 

@@ -44,12 +44,12 @@ async def test_the_early_warning_stands_before_the_alert_and_is_taken_over_by_it
     async with asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario) as demo, SlackDriver(demo.address) as slack:
         channel = slack.channel("dev-infra")
         warning = await channel.parent("Early warning: linux.2xlarge")
-        assert "is likely to be crossed soon" in warning.text
+        assert "Longest wait over 30 min expected" in warning.text
         assert "/queue scale linux.2xlarge" in warning.text
         assert "<!" not in warning.text
         parent = await channel.parent("OPEN")
         await parent.until(scenario.rule.name)
-        await warning.until("An alert took this over")
+        await warning.until("The alert fired at")
         assert demo.slack.log.of("chat.postMessage", "C0CIONCALL") == []
 
 

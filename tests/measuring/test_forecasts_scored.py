@@ -68,7 +68,6 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
     assert len(world.incident.pools.scores) >= kept
     assert not any(score.left_out for score in world.incident.pools.scores)
     assert "Forecasts: " in world.replies[-1]
-    assert "First forecast, at " in world.replies[-1]
     assert record(world).scores == world.incident.pools.scores
     assert record(world).forecasts == ()
 
@@ -106,7 +105,7 @@ async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later(
     held, scored = held_share(record(world).scores)
     assert scored >= 1
     assert not record(world).forecasts
-    assert f"{held} of {scored} forecast interval" in await report_of(world)
+    assert f"{held} of {scored} forecast" in await report_of(world)
     assert "not scored" not in await report_of(world)
     whole = scored_later(world.incident, {POOL: record(world)})
     assert not not_scored(whole.pools.scores)
@@ -131,7 +130,7 @@ async def test_where_nobody_measures_on_what_was_foretold_counts_as_not_scored()
     missing = not_scored(record(world).scores)
     assert missing[LeftOut.UNSEEN] >= 1
     told = await report_of(world)
-    assert "no forecast interval was scored" in told
+    assert "no forecast was scored" in told
     assert f"{missing.total()} not scored: the end of the queue was not seen" in told
 
 

@@ -32,7 +32,7 @@ async def test_runners_that_came_are_told_at_once_and_once() -> None:
     await world.passes(600)
     told = [text for text in world.replies if "verified" in text]
     assert len(told) == 1
-    assert "14 more runners online, 24 in all, 22 of them busy." in told[0]
+    assert "24 runners online (14 more), 22 of them busy." in told[0]
     assert ("Undo", world.offering("hand_back").about) in world.buttons()
     assert "verified" in str(world.parent.message.blocks)
 
@@ -43,8 +43,8 @@ async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time(
     await world.passes(350)
     assert not any("no effect" in text for text in world.replies)
     await world.passes(40)
-    (told,) = [text for text in world.replies if "no effect. After" in text]
-    assert "the autoscaler has accepted 24, but only 10 runners online (12 failed launch requests and limit 20)" in told
+    (told,) = [text for text in world.replies if "no effect after" in text]
+    assert "Only 10 runners online (12 failed launch requests and limit 20)" in told
     await world.presses("hand_back")
     await world.work()
     assert world.scaler.current == 10

@@ -91,7 +91,7 @@ async def test_what_never_came_is_told_with_the_clouds_own_words() -> None:
     async with asg(api) as world:
         await world.scaled()
         await world.passes(400)
-        (told,) = [text for text in world.replies if "no effect. After" in text]
+        (told,) = [text for text in world.replies if "no effect after" in text]
     assert "the autoscaler counts 10 and the autoscaler reports: InsufficientInstanceCapacity" in told
 
 
@@ -165,7 +165,7 @@ async def test_a_pull_request_that_nobody_merges_is_said_and_closed_at_the_end()
         assert (await world.now(request)).progress is Progress.DONE
         assert [one.state for one in api.pulls] == ["open"]
         await world.passes(400)
-        (told,) = [text for text in world.replies if "no effect. After" in text]
+        (told,) = [text for text in world.replies if "no effect after" in text]
         assert f"pull request #1 is not merged yet: {PULL.format(1)}" in told
         await world.passes(7300, step=60)
     assert ([one.state for one in api.pulls], list(api.branches)) == (["closed"], ["main"])

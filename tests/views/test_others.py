@@ -170,7 +170,7 @@ def choices() -> list[ScaleChoice]:
     """One pool that can grow, one that cannot."""
     return [
         ScaleChoice("linux.2xlarge", 40, 60, 40, 14, 50, 180.0, 0.34, step=10),
-        ScaleChoice("linux.g5", None, 10, reason="Its present size is unknown."),
+        ScaleChoice("linux.g5", None, 10, reason="Its current size is unknown."),
     ]
 
 
@@ -203,9 +203,9 @@ def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
     stuck = [ScaleChoice("macos", 2, 16, step=10), ScaleChoice("full", 9, 9), ScaleChoice("odd", None, 9)]
     none = scale_modal("a", [*choices()[1:], *stuck])
     said = "\n".join(texts(none["blocks"]))
-    assert "least target that its scaler takes." in said
-    assert "It has as many as it may have." in said
-    assert said.count("Its present size is unknown.") == 2
+    assert "lowest target that its autoscaler accepts." in said
+    assert "It is at its maximum." in said
+    assert said.count("Its current size is unknown.") == 2
     assert view_problems(several) == []
     assert view_problems(none) == []
     assert "submit" not in none

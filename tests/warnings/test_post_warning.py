@@ -137,11 +137,11 @@ async def test_a_growing_queue_is_warned_of_once_with_figures_and_reasons() -> N
     world = await warned()
     text = only(world).message.text
     assert only(world).channel == CHANNEL
-    assert "An oldest wait of 30 min is likely to be crossed soon" in text
+    assert "Longest wait over 30 min expected in " in text
     assert "No alert has fired yet" in text
     assert "40 of 40 runners busy" in text
     assert "Likely cause: the pool's limit is reached" in text
-    assert "What helps" in text
+    assert "More runners help" in text
     assert "S0ONCALL" not in str(only(world).message)
     assert "<!" not in str(only(world).message)
 
@@ -159,7 +159,7 @@ async def test_it_says_that_it_passed() -> None:
     world = await warned()
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
-    assert "It passed by itself at" in only(world).message.text
+    assert "The limit was not reached" in only(world).message.text
     assert pool(world).early.false == 1
 
 
@@ -170,7 +170,7 @@ async def test_a_warning_that_somebody_acted_on_is_not_called_false() -> None:
     await scales(world)
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
-    assert "after somebody scaled the pool at" in only(world).message.text
+    assert "Somebody scaled the pool at" in only(world).message.text
     assert (pool(world).early.false, pool(world).early.hits) == (0, 0)
 
 
@@ -181,7 +181,7 @@ async def test_a_scale_up_that_was_refused_averts_nothing() -> None:
     await scales(world)
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
-    assert "It passed by itself" in only(world).message.text
+    assert "The limit was not reached" in only(world).message.text
     assert pool(world).early.false == 1
 
 
@@ -190,7 +190,7 @@ async def test_a_crossing_without_an_alert_is_said_at_once() -> None:
     world = await warned()
     world.queues(150, 1900.0, **FULL)
     await world.passes(60, step=60)
-    assert "was crossed at" in only(world).message.text
+    assert "Longest wait over 30 min since" in only(world).message.text
     assert pool(world).early.hits == 1
 
 
@@ -201,11 +201,11 @@ async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning
     await world.fires()
     await world.passes(120, step=10)
     warning, incident = world.chat.parents()
-    assert "An alert took this over at" in warning.message.text
+    assert "The alert fired at" in warning.message.text
     assert await world.chat.permalink(CHANNEL, incident.ts) in str(warning.message)
     (reply,) = [words for words in world.replies if "An early warning" in words]
     assert f"An early warning for {POOL} came" in reply
-    assert f"<{await world.chat.permalink(CHANNEL, warning.ts)}|The warning>" in reply
+    assert f"<{await world.chat.permalink(CHANNEL, warning.ts)}|Show the warning>" in reply
     assert (pool(world).early.hits, pool(world).early.missed) == (1, 0)
     episode = pool(world).early.episode
     assert episode is not None
@@ -244,7 +244,7 @@ async def test_what_alerts_fired_at_is_warned_of_without_any_setting() -> None:
     fired = tuple(Fired(f"i{n}", NOW - 9e5 * n, queued, 1800.0 + n) for n, queued in ((1, 30), (2, 90)))
     row.value = replace(row.value, fired=fired)
     await surges(world, 20)
-    assert "Its last 2 alerts fired there. This message is kept true." in str(only(world).message.blocks)
+    assert "(from its last 2 alerts). This message stays up to date." in str(only(world).message.blocks)
 
 
 async def test_nothing_is_said_where_no_threshold_is_known_or_warnings_are_off() -> None:
@@ -271,7 +271,7 @@ async def test_a_blind_source_neither_ends_a_warning_nor_keeps_it_for_ever() -> 
     await world.passes(3 * 3600, step=60)
     assert pool(world).early.standing
     await world.passes(4 * 3600, step=60)
-    assert "Nothing came of it" in only(world).message.text
+    assert "Nothing happened within" in only(world).message.text
 
 
 async def test_an_alert_about_a_blind_source_teaches_nothing() -> None:

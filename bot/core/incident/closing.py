@@ -49,6 +49,7 @@ def likely_causes(incident: Incident) -> tuple[LikelyCause, ...]:
 def summary(incident: Incident, now: float) -> ClosingSummary:
     """The summary for the last reply: duration, causes, peaks, waiting, forecasts and the queue."""
     sparks, more_pools = sparks_of(incident)
+    added = runners_added(incident, now)
     return ClosingSummary(
         now - incident.began_at,
         likely_causes(incident),
@@ -64,8 +65,8 @@ def summary(incident: Incident, now: float) -> ClosingSummary:
         sparks,
         more_pools,
         tuple(goes_on(silence, now) for silence in holding(incident.silences, now)),
-        without_runners(incident, now),
-        runners_added(incident, now),
+        without_runners(incident, now) if added else None,
+        added,
     )
 
 

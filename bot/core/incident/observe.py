@@ -240,10 +240,11 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     news = news_since(last, present)
     if news is None or incident.ownership.muted or now - last.at < timing.report:
         return _lower(incident, last, present)
+    where = present.worst if len(figures) == 1 else ""
     details = QueueChanged(
-        news, present.worst, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds
+        news, where, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds
     )
-    said = noted(told, now, Event.WORSE, details, broadcast=incident.ownership.owner is None)
+    said = noted(told, now, Event.WORSE, details)
     named = offering(said, "", (), whom=incident.ownership.owner)
     return replace(named, ownership=named.ownership.informed(present.queued))
 

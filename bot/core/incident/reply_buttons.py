@@ -98,7 +98,7 @@ def advanced(  # noqa: PLR0913 - an entry's parts, named at every call
     anchor, alone = anchor_of(incident, request), quiet(details)
     tell = anchor is None or not alone
     after = noted(incident, at, event, details, who=who, figures=figures, tell=tell, request=request)
-    after = offering(after, request, choices, whom) if tell else after
+    after = offering(after, request if tell else "", choices if tell else (), whom)
     if anchor is None:
         return after
     log = after.log.rewritten(replace(anchor, about=request, choices=choices if alone else ()))

@@ -40,7 +40,7 @@ class Entry:
     figures: tuple[Snapshot, ...] = ()
     """The pools' figures then, for the table below the text."""
     broadcast: bool = False
-    """Also shown in the channel: only opened, worse and resolved (docs/design/slack.md#message-budget)."""
+    """Also shown in the channel: only escalated, drained and fired again (docs/design/slack.md#message-budget)."""
     whom: str | None = None
     """User id of another person whom the entry names or notifies."""
     about: str = ""

@@ -62,17 +62,17 @@ def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matche
     if len(matchers) > MOST_MATCHERS:
         shown.append(f"+ {len(matchers) - MOST_MATCHERS} more matchers")
     choices, most = _presets(max_seconds), duration(max_seconds)
-    preview = say("*{title}*\nSilences alerts that have all of these labels, {alerts} of this incident now:\n{labels}",
+    preview = say("*{title}*\nSilences alerts matching all of these labels (currently {alerts}):\n{labels}",
                   title=title_of(incident), alerts=len(alerts), labels=code(shown))  # fmt: skip
-    owner = say("You become the owner, for everybody to see, and can end it early. The queue is still measured, and "
-                "this thread stays true.")  # fmt: skip
+    owner = say("You become the owner and can end it early. The queue is still measured, and this thread is kept up to "
+                "date.")  # fmt: skip
     select: dict[str, object] = {"type": "static_select", "options": choices, "initial_option": _usual(choices)}
-    hint = f"If you write one, it counts. At most {most}."
+    hint = f"Overrides the choice above. At most {most}."
     blocks = [
         section(preview),
         _input("preset", "For how long", select),
         _input("custom", "Or any other duration", _text("e.g. 90m, 2h, 1h 30m"), optional=True, hint=hint),
-        _input("above", "End it when more jobs wait than", _text("e.g. 200"), optional=True),
+        _input("above", "End it when more jobs wait than this", _text("e.g. 200"), optional=True),
         context(owner),
     ]
     return modal(SILENCE, "Silence", request_id, blocks, submit="Silence")
@@ -162,10 +162,10 @@ def _why_not(choice: ScaleChoice) -> str:
     if choice.proposed is not None:
         return ""
     if choice.current is None:
-        return "Its present size is unknown."
+        return "Its current size is unknown."
     if choice.current >= choice.maximum:
-        return "It has as many as it may have."
-    return "One step does not reach the least target that its scaler takes."
+        return "It is at its maximum."
+    return "One step does not reach the lowest target that its autoscaler accepts."
 
 
 def _cost(choice: ScaleChoice) -> Marked | None:
@@ -194,7 +194,7 @@ def question(callback: str, title: str, request_id: str, sentence: str, submit: 
 def notice(title: str, lines: Sequence[str]) -> Block:
     """A dialog with a text only."""
     told = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
-    return modal("notice", title, "", told or [section(say("Nothing to tell."))])
+    return modal("notice", title, "", told or [section(say("Nothing to show."))])
 
 
 def in_dialog(words: Message) -> Block:

@@ -45,7 +45,7 @@ def markdown(incident: Incident, now: float) -> str:
         _pools(incident, now),
         "## What was done",
         _mitigation(incident),
-        "## Forecast against truth",
+        "## Forecasts",
         _forecasts(incident),
         "## Timeline (UTC)",
         _timeline(incident, UTC),
@@ -115,7 +115,7 @@ def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
         ("Opened", _stamp(incident.opened_at, UTC)),
         ("Ended", ended),
         ("Lasted", duration(lasted(incident, now)) + ("" if incident.closed else " so far")),
-        ("Owner", _plain(incident.ownership.owner) if incident.ownership.owner else "nobody acknowledged it"),
+        ("Owner", _plain(incident.ownership.owner) if incident.ownership.owner else "none, not acknowledged"),
         ("Alerts", firing + (f", {incident.group.truncated:,} more not shown" if incident.group.truncated else "")),
         ("Received from", _plain(f"{incident.group.source}, receiver {incident.group.receiver}")),
     ]
@@ -169,7 +169,7 @@ def _figures(snapshot: Snapshot) -> str:
     runners = ", ".join(f"{name} {figure(value)}" for name, value in (
         ("busy", snapshot.busy), ("idle", snapshot.idle), ("offline", snapshot.offline), ("limit", snapshot.limit))
         if value is not None)  # fmt: skip
-    queue = f"{_plain(snapshot.pool)}: {count(snapshot.queued, 'job')} queued, oldest wait {wait}"
+    queue = f"{_plain(snapshot.pool)}: {count(snapshot.queued, 'job')} queued, longest wait {wait}"
     return f"{queue}; {runners}" if runners else f"{queue}; runners unknown"
 
 
@@ -199,21 +199,21 @@ def _impact(incident: Incident, now: float) -> str:
     if not incident.pools.affected:
         return f"No pool was seen to queue. {NOT_KNOWN}"
     names = listed((_plain(name) for name in incident.pools.affected), 20)
-    peaks = [f"- {_plain(name)}: up to {count(peak.queued, 'job')} waiting, the oldest for "
+    peaks = [f"- {_plain(name)}: up to {count(peak.queued, 'job')} queued, longest wait "
              f"{duration(peak.oldest_wait_seconds)}" if (peak := incident.pools.peaks.get(name))
              else f"- {_plain(name)}: figures unknown" for name in incident.pools.affected]  # fmt: skip
     cost = [f"- {_plain(line)}" for line in _waited(incident, now)]
-    return "\n".join([f"Jobs waited for runners in {names}.", "", *peaks, *cost, "", f"Who was held up: {NOT_KNOWN}"])
+    return "\n".join([f"Jobs waited for runners in {names}.", "", *peaks, *cost, "", f"Who was affected: {NOT_KNOWN}"])
 
 
 def _causes(incident: Incident) -> str:
     lines = [f"- {_plain(line)}" for line in cause_lines(likely_causes(incident))]
-    return "\n".join(["What the figures spoke for:", "", *lines]) if lines else ""
+    return "\n".join(["Likely by the figures:", "", *lines]) if lines else ""
 
 
 def _forecasts(incident: Incident) -> str:
     lines = [f"- {_plain(line)}" for line in score_lines(score_summary(incident.pools.scores))]
-    return "\n".join(lines) or "No forecast was compared with what came."
+    return "\n".join(lines) or "No forecast was scored."
 
 
 def _diagnoses(incident: Incident) -> str:
@@ -223,7 +223,7 @@ def _diagnoses(incident: Incident) -> str:
         for entry in found
         for line in (entry_words(entry), *entry_lines(entry))
     ]
-    return "\n".join(["What Diagnose saw:", "", *lines]) if lines else ""
+    return "\n".join(["Diagnoses:", "", *lines]) if lines else ""
 
 
 def _mitigation(incident: Incident) -> str:

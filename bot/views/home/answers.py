@@ -39,7 +39,7 @@ def status(view: View, names: Sequence[str], now: float, timing: Timing, warned_
 def _when(row: PoolRow) -> Marked:
     if not row.old or row.sample is None:
         return say("")
-    return say(" (old: measured {at})", at=utc(row.sample.at))
+    return say(" (stale, measured {at})", at=utc(row.sample.at))
 
 
 def incident_list(  # noqa: PLR0913 - the parts of a list

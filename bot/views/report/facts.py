@@ -160,9 +160,9 @@ def _foretold(one: PoolReport) -> tuple[str, ...]:
     past = one.history
     if past.incidents == past.open_now or one.pool == NO_POOL:
         return ()
-    held = f"{past.held:,} of {count(past.scored, 'forecast interval')} held the truth"
+    held = f"{past.held:,} of {count(past.scored, 'forecast')} correct"
     missing = left_out_words(past.left_out)
-    return (", ".join(part for part in (held if past.scored else "no forecast interval was scored", missing) if part),)
+    return (", ".join(part for part in (held if past.scored else "no forecast was scored", missing) if part),)
 
 
 def _counted(pairs: Sequence[tuple[str, int]]) -> str:
@@ -176,7 +176,7 @@ def waits_words(one: PoolReport, target_seconds: float) -> str:
     p50, p90, p99 = (_told(p) for p in (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds))
     jobs = "" if waits.jobs_p95_seconds is None else f"; 19 of 20 jobs started within {_told(waits.jobs_p95_seconds)}"
     return (
-        f"the oldest wait was at most {p50} for half of the measured time, {p90} for 90%, {p99} for 99%, over "
+        f"the longest wait was at most {p50} for half of the measured time, {p90} for 90%, {p99} for 99%, over "
         f"{duration(target_seconds)} for {share(waits.over_share)}{jobs}; {share(one.measured_share)} was measured"
     )
 

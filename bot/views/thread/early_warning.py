@@ -30,27 +30,25 @@ class WarningView:
 
 def warning(told: WarningView) -> Message:
     """The warning in words; times of day are UTC."""
-    pool = name_of(told.pool)
+    pool, episode = name_of(told.pool), told.episode
+    standing = episode.ended_at is None
+    title = f"Early warning{'' if standing else ', over'}"
     state = _state(told)
-    standing = told.episode.ended_at is None
-    then = _figures(told.episode.queued, told.episode.oldest_wait_seconds)
+    then = _figures(episode.queued, episode.oldest_wait_seconds)
     now = _now(told.latest) if standing and told.latest else None
     began = None
     if now is None or told.latest is None or then != _figures(told.latest.queued, told.latest.oldest_wait_seconds):
-        began = say("When it was given, at {at} UTC: {then}.", at=clock(told.episode.began_at), then=then)
-    more = say("What more runners would do: `/queue scale {pool}`.", pool=pool) if standing and told.scalable else None
-    why = told.why if standing else told.why[:1]
-    reasons = joined("\n", *(escaped(line, 400) for line in why), more)
-    heading = say("Early warning: {pool}", pool=pool) if standing else say("Early warning, over: {pool}", pool=pool)
-    text = joined(
-        " ", say("{heading}.", heading=heading), state, now, began, *(escaped(line, 300) for line in why), more
-    )
+        began = say("At the warning, {at} UTC: {then}.", at=clock(episode.began_at), then=then)
+    more = say("Effect of more runners: `/queue scale {pool}`.", pool=pool) if standing and told.scalable else None
+    reasons = [*(escaped(line, 400) for line in (told.why if standing else told.why[:1])), more]
+    words = joined("\n", *reasons)
+    heading = say("{title}: {pool}.", title=title, pool=pool)
     return message(
-        text,
-        header(f"Early warning{'' if standing else ', over'}: {told.pool}"),
+        joined(" ", heading, state, now, began, *reasons),
+        header(f"{title}: {told.pool}"),
         section(state),
         section(joined("\n", now, began)),
-        section(reasons) if reasons else None,
+        section(words) if words else None,
         context(_small(told, standing=standing)),
     )
 
@@ -58,64 +56,61 @@ def warning(told: WarningView) -> Message:
 def outcome_unknown(pool: str, began_at: float) -> Message:
     """The text in place of a warning with a lost record."""
     state = say(
-        "Tailback gave this warning at {at} UTC and has lost its records since. What became of it is not known, and "
-        "this message is not kept true any more.",
-        at=clock(began_at),
-    )
-    now = say("How the pool stands now: `/queue status {pool}`.", pool=name_of(pool))
-    heading = say("Early warning, outcome unknown: {pool}.", pool=name_of(pool))
-    title = f"Early warning, outcome unknown: {pool}"
-    return message(joined(" ", heading, state, now), header(title), section(joined("\n", state, now)))
+        "The record of this warning from {at} UTC is lost. Its outcome is unknown, and this message is no longer "
+        "updated.", at=clock(began_at))  # fmt: skip
+    now = say("The pool now: `/queue status {pool}`.", pool=name_of(pool))
+    title = "Early warning, outcome unknown"
+    heading = say("{title}: {pool}.", title=title, pool=name_of(pool))
+    return message(joined(" ", heading, state, now), header(f"{title}: {pool}"), section(joined("\n", state, now)))
 
 
 def limit_words(limit: Threshold) -> str:
-    """`an oldest wait of 30 min`, `50 queued jobs`."""
+    """`longest wait over 30 min`, `more than 50 jobs queued`."""
     if limit.measure is Measure.WAIT:
-        return f"an oldest wait of {duration(limit.value)}"
-    return count(round(limit.value), "queued job")
+        return f"longest wait over {duration(limit.value)}"
+    return f"more than {count(round(limit.value), 'job')} queued"
 
 
 def _state(told: WarningView) -> Marked:
     episode = told.episode
-    limit = limit_words(episode.foreseen.threshold)
+    limit = limit_words(episode.foreseen.threshold).capitalize()
     if episode.ended_at is not None:
-        return _over(told, limit, clock(episode.ended_at), duration(episode.ended_at - episode.began_at))
+        return _over(told, clock(episode.ended_at), duration(episode.ended_at - episode.began_at))
     if episode.crossed_at is not None:
         after = duration(episode.crossed_at - episode.began_at)
-        return say("{limit} was crossed at {at} UTC, {after} after this warning. No alert has fired yet.",
-                   limit=_upper(limit), at=clock(episode.crossed_at), after=after)  # fmt: skip
-    return say("{limit} is likely to be crossed soon: {when}. No alert has fired yet.",
-               limit=_upper(limit), when=when_words(episode.expected))  # fmt: skip
+        return say("{limit} since {at} UTC, {after} after this warning. No alert has fired yet.",
+                   limit=limit, at=clock(episode.crossed_at), after=after)  # fmt: skip
+    return say("{limit} expected {when}. No alert has fired yet.", limit=limit, when=when_words(episode.expected))
 
 
-def _over(told: WarningView, limit: str, at: str, after: str) -> Marked:
+def _over(told: WarningView, at: str, after: str) -> Marked:
     match told.episode.ending:
         case Ending.FIRED:
             thread = link(told.incident_link, "its thread") if told.incident_link else say("its thread is below")
-            return say("An alert took this over at {at} UTC, {after} after this warning: {thread}.",
+            return say("The alert fired at {at} UTC, {after} after this warning: {thread}.",
                        at=at, after=after, thread=thread)  # fmt: skip
         case Ending.PASSED:
-            return say("It passed by itself at {at} UTC; {limit} was not reached.", at=at, limit=limit)
+            return say("The trend reversed by {at} UTC. The limit was not reached.", at=at)
         case Ending.AVERTED:
-            return say("It passed at {at} UTC, after somebody scaled the pool at {scaled} UTC; {limit} was not "
-                       "reached. It counts neither as right nor as false.",
-                       at=at, scaled=clock(told.episode.scaled_at or told.episode.began_at), limit=limit)  # fmt: skip
+            return say("Somebody scaled the pool at {scaled} UTC, and by {at} UTC the trend had reversed. The limit "
+                       "was not reached. The warning is not scored.",
+                       at=at, scaled=clock(told.episode.scaled_at or told.episode.began_at))  # fmt: skip
         case Ending.EASED:
-            return say("{limit} was crossed, no alert fired, and since {at} UTC the pool is well below it again.",
-                       limit=_upper(limit), at=at)  # fmt: skip
+            return say(
+                "The limit was crossed, but no alert fired. The pool has been well below it since {at} UTC.", at=at
+            )
         case Ending.EXPIRED:
-            return say("Nothing came of it within {after}, so it ended at {at} UTC.", after=after, at=at)
-    return say("Warnings of this pool were switched off at {at} UTC.", at=at)
+            return say("Nothing happened within {after}, so the warning ended at {at} UTC.", after=after, at=at)
+    return say("Early warnings of this pool were switched off at {at} UTC.", at=at)
 
 
 def when_words(crossing: Crossing) -> str:
-    """`expected in 9 min to 26 min (22:40 to 22:57 UTC)`, counted from the sample that it rests on."""
+    """`in 9 min to 26 min (22:40 to 22:57 UTC)`, counted from the sample that it rests on."""
     low, mid, high = crossing.low_seconds, crossing.mid_seconds, crossing.high_seconds
     if high is None:
-        at = clock(crossing.at + mid)
-        return f"in {about(mid)} ({at} UTC), hardly before {duration(low)}"
+        return f"in {about(mid)} ({clock(crossing.at + mid)} UTC), {duration(low)} at the earliest"
     begin, end = clock(crossing.at + low), clock(crossing.at + high)
-    return f"expected in {interval(low, high, fine=True)} ({begin} to {end} UTC)"
+    return f"in {interval(low, high, fine=True)} ({begin} to {end} UTC)"
 
 
 def _now(sample: Snapshot) -> Marked:
@@ -124,21 +119,20 @@ def _now(sample: Snapshot) -> Marked:
         of = f" of {sample.limit:,}" if sample.limit else ""
         busy = f", {sample.busy:,}{of} runners busy"
     figures = _figures(sample.queued, sample.oldest_wait_seconds)
-    return say("Now, at {at} UTC: {figures}{busy}.", at=clock(sample.at), figures=figures, busy=busy)
+    return say("Now, {at} UTC: {figures}{busy}.", at=clock(sample.at), figures=figures, busy=busy)
 
 
 def _figures(queued: int | None, wait: float | None) -> str:
-    return f"{count(queued, 'job')} queued, oldest wait {duration(wait)}"
+    return f"{count(queued, 'job')} queued, longest wait {duration(wait)}"
 
 
 def _small(told: WarningView, *, standing: bool) -> Marked:
     limit, early = told.episode.foreseen.threshold, told.early
-    source = "It is configured" if not limit.learnt_from else f"Its last {limit.learnt_from} alerts fired there"
-    score = f"Warnings of this pool so far: {early.hits} right, {early.false} false; {early.missed} missed."
-    kept = say("This message is kept true.") if standing else None
-    where = say("The threshold is {limit}. {source}.", limit=limit_words(limit), source=source)
-    return joined(" ", where, kept, say("{score}", score=score))
-
-
-def _upper(words: str) -> str:
-    return words[:1].upper() + words[1:]
+    source = f"from its last {limit.learnt_from} alerts" if limit.learnt_from else "configured"
+    score = f"Earlier warnings: {early.hits} right, {early.false} false, {early.missed} missed."
+    return joined(
+        " ",
+        say("Limit: {limit} ({source}).", limit=limit_words(limit), source=source),
+        say("This message stays up to date.") if standing else None,
+        say("{score}", score=score) if early.hits + early.false + early.missed else None,
+    )

@@ -76,9 +76,9 @@ def _match(read: Readings, found: Maxima | None) -> Marked:
 
 
 def _crossed(read: Readings) -> Marked | None:
-    limits = (("queue length", read.size_limit_crossed), ("wait", read.time_limit_crossed))
+    limits = (("the queue length", read.size_limit_crossed), ("the wait", read.time_limit_crossed))
     over = [name for name, crossed in limits if crossed]
-    return say("Over the alert's limit: {over}.", over=listed(over)) if over else None
+    return say("{over} crossed the alert's limit.", over=listed(over).capitalize()) if over else None
 
 
 def waiting_jobs(figures: tuple[Snapshot, ...]) -> Marked | None:

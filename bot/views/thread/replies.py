@@ -47,7 +47,7 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
     lead = led(incident) if entry.broadcast and entry.event not in NEWS_FIRST else None
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if entry.event is Event.ESCALATED else None
-    see = link(entry.see, "The warning") if safe_url(entry.see) else None
+    see = link(entry.see, "Show the warning") if safe_url(entry.see) else None
     if isinstance(entry.details, IssueNoted) and safe_url(entry.details.url):
         see = link(entry.details.url, "Open the issue")
     helped = added(entry.details.summary) if isinstance(entry.details, IncidentEnded) else None

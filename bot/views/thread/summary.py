@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bot.core.incident.details.closing import ClosingSummary
 from bot.core.incident.details.general import AlertResolved
+from bot.core.incident.details.scaling import ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry, Event
 from bot.core.words import count, money
@@ -25,7 +26,9 @@ def story(incident: Incident, entry: Entry) -> list[Marked]:
     """One line per event and action before this entry, oldest first; a long middle is counted."""
     if entry.event not in FAREWELLS:
         return []
+    decided = {one.request for one in incident.log.timeline if one.whom and one.request and not _asks(one)}
     before = [one for one in incident.log.timeline if one.number < entry.number and _told(one)]
+    before = [one for one in before if not (_asks(one) and one.request in decided)]
     if len(before) <= MOST_LINES:
         return [_line(one) for one in before]
     left = len(before) - MOST_LINES + 1
@@ -39,8 +42,15 @@ def _told(entry: Entry) -> bool:
     return entry.event in TURNS or entry.event in DONE or (entry.who is not None and entry.event not in SMALL)
 
 
+def _asks(entry: Entry) -> bool:
+    """Whether it asks a second person."""
+    return isinstance(entry.details, ScaleRequest) and entry.details.step is ScaleStep.APPROVAL_ASKED
+
+
 def _line(entry: Entry) -> Marked:
-    """An entry after the end: nothing is watched any more."""
+    """An entry after the end: nothing is watched any more, and no group is asked again."""
+    if _asks(entry):
+        entry = replace(entry, whom=None)
     if isinstance(entry.details, AlertResolved):
         entry = replace(entry, details=AlertResolved(measured=False))
     return say("{at} {said}", at=date(entry.at), said=spoken(entry, 200))

@@ -19,6 +19,8 @@ from bot.views.words.scores import score_lines
 from bot.views.words.silences import until_when
 
 MOST_POOLS = 5
+MOSTLY, LITTLE = 0.9, 0.05
+"""Shares of the time that are as good as all of it, or none."""
 
 
 def ending_words(ended: IncidentEnded) -> str:
@@ -50,11 +52,16 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     return (
         *cause_lines(summary.causes),
         *_without(summary.without),
-        *waited_lines(summary.waited, summary.affected),
-        *(() if summary.acted else ("No scale-up and no silence.",)),
-        *(score_lines(summary.scores) if summary.scores else ()),
+        *(() if _plainly_measured(summary) else waited_lines(summary.waited, summary.affected)),
+        *(() if summary.acted else ("Nobody scaled up or silenced the alert",)),
+        *(score_lines(summary.scores, first=False) if summary.scores else ()),
         *(_silence_line(silence) for silence in summary.silences),
     )
+
+
+def _plainly_measured(summary: ClosingSummary) -> bool:
+    """Whether the first sentence says all about the waiting: one pool, measured nearly all the time."""
+    return summary.affected == 1 and len(summary.waited) == 1 and summary.waited[0].unmeasured < LITTLE
 
 
 def _without(other: Counterfactual | None) -> tuple[str, ...]:
@@ -62,18 +69,25 @@ def _without(other: Counterfactual | None) -> tuple[str, ...]:
     if other is None:
         return ()
     helped = () if other.helped is None else (_helped(other.helped),)
-    if other.longer_seconds is None:
-        return ("Without the extra runners: the forecast was that the queue would not drain", *helped)
-    if other.longer_seconds <= 0:
-        return ("Without the extra runners: probably no longer", *helped)
-    if other.high_seconds is None:
-        longer = bound(other.longer_seconds, down=True)
-        return (f"Without the extra runners: at least {longer} more (forecast at that time)", *helped)
-    between = interval(other.low_seconds or 0.0, other.high_seconds)
-    return (
-        f"Without the extra runners: {about(other.longer_seconds)} more ({between}, forecast at that time)",
-        *helped,
-    )
+    return (f"Without the extra runners: {_longer(other)}", *helped)
+
+
+def _longer(other: Counterfactual) -> str:
+    """A forecast that held both, an end by now and a far later one, does not say which."""
+    longer, high = other.longer_seconds, other.high_seconds
+    if longer is None:
+        return "the queue would not have drained (forecast at that time)"
+    if high is None:
+        return (
+            f"at least {bound(longer, down=True)} more (forecast at that time)"
+            if longer > 0
+            else "not known, the forecast at that time gave no latest end"
+        )
+    if high <= 0:
+        return "no longer (forecast at that time)"
+    if longer <= 0:
+        return f"not known, the forecast at that time allowed up to {bound(high)} more"
+    return f"{about(longer)} more ({interval(other.low_seconds or 0.0, high)}, forecast at that time)"
 
 
 def _helped(score: Score) -> str:
@@ -82,12 +96,12 @@ def _helped(score: Score) -> str:
 
 
 def cause_lines(causes: Sequence[LikelyCause]) -> tuple[str, ...]:
-    """The likeliest cause of each pool."""
-    return tuple(
-        f"Likely cause of {one.pool}: {cause_name(one.cause)}"
-        + (f" (in {one.samples:,} of {count(one.of, 'check')})" if one.samples < one.of else "")
-        for one in causes
-    )
+    """The likeliest cause of each pool; pools with the same one share a line."""
+    pools: dict[str, list[str]] = {}
+    for one in causes:
+        part = f" ({one.samples / one.of:.0%} of the time)" if one.samples < MOSTLY * one.of else ""
+        pools.setdefault(one.cause, []).append(f"{one.pool}{part}")
+    return tuple(f"Likely cause of {listed(names)}: {cause_name(cause)}" for cause, names in pools.items())
 
 
 def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
@@ -100,7 +114,7 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
     each = "; ".join(f"{one.pool} {hours(one.hours)}" for one in first) if len(waited) > 1 else waited[0].pool
     more = f"; {count(len(waited) - MOST_POOLS, 'more pool')}" if len(waited) > MOST_POOLS else ""
     unmeasured = sum(one.unmeasured for one in waited) / len(waited)
-    blind = f", {unmeasured:.0%} of the time not measured" if unmeasured >= 0.005 else ""
+    blind = f", {unmeasured:.0%} of the time not measured" if unmeasured >= LITTLE else ""
     never = affected - len(waited)
     missing = f"; {count(never, 'pool')} never measured" if never > 0 else ""
     total = hours(sum(one.hours for one in waited))
@@ -108,10 +122,10 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
 
 
 def hours(number: float) -> str:
-    """`0.4`, `31.5`, `1,240`."""
+    """`0.4`, `32`, `1,240`."""
     if 0 < number < 0.05:
         return "under 0.1"
-    return f"{number:,.1f}" if number < 100 else f"{number:,.0f}"
+    return f"{number:,.1f}" if number < 10 else f"{number:,.0f}"
 
 
 def _silence_line(silence: ActiveSilence) -> str:

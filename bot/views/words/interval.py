@@ -48,12 +48,12 @@ def bound(seconds: float, *, down: bool = False) -> str:
 
 
 def short(seconds: float | None) -> str:
-    """A time in a table: `<1m`, `12m`, `1h 54m`, `3d 2h`; `?` is unknown."""
+    """A time in a table: `under 1m`, `12m`, `1h 54m`, `3d 2h`; `?` is unknown."""
     if seconds is None:
         return "?"
     minutes = max(0, int(seconds)) // 60
     if minutes < 60:
-        return f"{minutes}m" if minutes else "<1m"
+        return f"{minutes}m" if minutes else "under 1m"
     hours = minutes // 60
     return f"{hours}h {minutes % 60:02}m" if hours < 24 else f"{hours // 24}d {hours % 24}h"
 

@@ -97,7 +97,7 @@ def returned_words(returned: RunnersReturned) -> str:
 
 def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
     """The reason, and waiting jobs."""
-    waiting = f"{count(returned.waiting, 'job')} still waiting." if returned.waiting else ""
+    waiting = f"{count(returned.waiting, 'job')} waiting now." if returned.waiting else ""
     return tuple(line for line in (RETURN_REASONS.get(returned.why, ""), waiting) if line)
 
 
@@ -109,11 +109,11 @@ def checked_words(checked: RunnersChecked) -> str:
         case RunnersCame.UNSEEN:
             return f"{head}: not verified. The number of online runners is unknown after {after}."
         case RunnersCame.VERIFIED:
-            more = count(max(checked.more, 0), "more runner")
-            return f"{head}: verified. {more} online, {checked.online:,} in all, {rest}"
+            online = count(checked.online, "runner")
+            return f"{head}: verified. {online} online ({max(checked.more, 0):,} more), {rest}"
         case RunnersCame.NO_EFFECT:
-            only = f"but only {count(checked.online, 'runner')} online{_reasons(checked)}"
-            return f"{head}: no effect. After {after} the autoscaler has accepted {checked.target:,}, {only}, {rest}"
+            online = count(checked.online, "runner")
+            return f"{head}: no effect after {after}. Only {online} online{_reasons(checked)}, {rest}"
         case RunnersCame.PARTLY:
             few = f"{checked.more:,} of {count(checked.wanted, 'more runner')} online after {after}"
             return f"{head}: partly. {few}, {checked.online:,} in all{_reasons(checked)}, {rest}"

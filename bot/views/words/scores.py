@@ -23,16 +23,14 @@ def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
     return f"{total:,} not scored: {why}"
 
 
-def score_lines(scores: ScoreSummary) -> tuple[str, ...]:
-    """Forecast against truth, with how many are left out; nothing when nothing was forecast."""
+def score_lines(scores: ScoreSummary, *, first: bool = True) -> tuple[str, ...]:
+    """Forecast against truth, with how many are left out, and the `first` one; nothing when nothing was forecast."""
     missing, said = left_out_words(scores.left_out), []
-    if (first := scores.first) is not None:
-        low, high = first.low_seconds, first.high_seconds
-        held = f"Forecasts: {scores.held} of {scores.timed:,} correct"
-        made = clock(first.made_at, first.actual_seconds)
-        took = duration(first.actual_seconds)
-        said += [held + (missing and f"; {missing}")]
-        said += [f"First forecast, at {made} UTC: {exact(low or 0.0, high)}. It took {took}"]
+    if (made := scores.first) is not None:
+        said.append(f"Forecasts: {scores.held} of {scores.timed:,} correct" + (missing and f"; {missing}"))
+        if first:
+            at, bounds = clock(made.made_at, made.actual_seconds), exact(made.low_seconds or 0.0, made.high_seconds)
+            said.append(f"First forecast, at {at} UTC: {bounds}. It took {duration(made.actual_seconds)}")
     elif missing:
         said.append(f"Forecasts: none scored; {missing}")
     if scores.stalled:

@@ -204,10 +204,9 @@ def _escalated_words(escalated: Escalated) -> str:
 
 
 def _queue_words(changed: QueueChanged) -> str:
-    where = f"{changed.pool} " if changed.pool else ""
     now = f"{figure(changed.queued)} queued, {duration(changed.wait_seconds)}"
     was = f"was {figure(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
-    return f"Worse: {where}{now} ({was})."
+    return f"Worse: {changed.pool or 'all pools'} {now} ({was})."
 
 
 def _issue_words(told: IssueNoted) -> str:

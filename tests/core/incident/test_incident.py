@@ -195,9 +195,9 @@ def test_the_farewell_sums_up() -> None:
     peaks = {"a": Peak(14, 6840.0), "b": Peak(1, 7200.0), "c": Peak(0, 0.0)}
     found = ended(incident(peaks=peaks, opened_at=NOW), NOW + 7200, IncidentEnding.DRAINED)
     assert entry_words(found.log.timeline[-1]) == "Drained: linux.2xlarge after 2 h 1 min, up to 14 jobs queued."
-    assert "No scale-up and no silence." in entry_lines(found.log.timeline[-1])
+    assert "Nobody scaled up or silenced the alert" in entry_lines(found.log.timeline[-1])
     did = noted(incident(), NOW, Event.SCALED, PlainText("scaled linux.2xlarge from 10 to 24."), who="U1")
-    assert "No scale-up and no silence." not in ending_lines(summary(did, NOW))
+    assert "Nobody scaled up or silenced the alert" not in ending_lines(summary(did, NOW))
 
 
 def scaled(*made: Forecast, pending: str = "") -> Incident:
@@ -223,12 +223,27 @@ def forecast(at: float, verdict: Verdict = Verdict.INTERVAL, *hours: float) -> F
             (forecast(0, Verdict.INTERVAL, 1, 2, 3), forecast(600, Verdict.INTERVAL, 4, 6, 9)),
             "about five hours more (three to nine hours, forecast at that time)",
         ),
-        ((forecast(600, Verdict.INTERVAL, 0.1, 0.5, 1),), "probably no longer"),
+        ((forecast(600, Verdict.INTERVAL, 0.1, 0.5, 0.8),), ": no longer (forecast at that time)"),
+        (
+            (forecast(600, Verdict.INTERVAL, 0.1, 0.5, 9),),
+            "not known, the forecast at that time allowed up to nine hours more",
+        ),
+        ((forecast(600, Verdict.AT_LEAST, 0.5),), "not known, the forecast at that time gave no latest end"),
         ((forecast(600, Verdict.AT_LEAST, 4),), "at least three hours more (forecast at that time)"),
-        ((forecast(600, Verdict.GROWING),), "the forecast was that the queue would not drain"),
+        ((forecast(600, Verdict.GROWING),), "the queue would not have drained (forecast at that time)"),
         ((forecast(600, Verdict.NONE),), None),
     ],
-    ids=["none", "made after it", "the last before", "soon over", "open end", "growing", "unsaid"],
+    ids=[
+        "none",
+        "made after it",
+        "the last before",
+        "soon over",
+        "either way",
+        "open end by now",
+        "open end",
+        "growing",
+        "unsaid",
+    ],
 )
 def test_the_counterfactual_is_the_forecast_before_the_first_scale_up(
     made: tuple[Forecast, ...], said: str | None

@@ -67,12 +67,12 @@ def test_what_is_worth_a_reply(last: Reported, present: Reported, news: QueueNew
     ],
 )
 def test_a_status_reply_comes_at_its_pace(parts: dict[str, Any], after: float, event: Event | None) -> None:
-    """At most one in `report`, none while muted; the channel is told while nobody has acknowledged."""
+    """At most one in `report`, none while muted; it stays in the thread."""
     found = incident(**{"reported": reported(20, worst=POOL), **parts})
     seen = look(found, Pool(POOL, (sample(90, at=NOW + after),)))
     last = seen.log.timeline[-1]
     assert (last.event if len(seen.log.timeline) > 1 else None) == event
-    assert last.broadcast is (event is Event.WORSE and "owner" not in parts)
+    assert not last.broadcast
 
 
 def test_a_total_with_an_unknown_part_is_unknown() -> None:

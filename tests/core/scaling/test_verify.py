@@ -32,11 +32,11 @@ def test_before_the_deadline_nothing_is_said() -> None:
 @pytest.mark.parametrize(
     ("lease", "evidence", "came", "said"),
     [
-        (SHARE, seen(60, 24, 22, queued=90), RunnersCame.VERIFIED, f"Scaling {POOL} to 24: verified. 14 more runners "
-         "online, 24 in all, 22 of them busy. The queue went from 120 to 90 jobs."),
+        (SHARE, seen(60, 24, 22, queued=90), RunnersCame.VERIFIED, f"Scaling {POOL} to 24: verified. 24 runners online "
+         "(14 more), 22 of them busy. The queue went from 120 to 90 jobs."),
         (SHARE, replace(seen(360, 10, create_failures=12, limit=20, booting=3, offline=1), delivered=10),
-         RunnersCame.NO_EFFECT, f"Scaling {POOL} to 24: no effect. After 6 min the autoscaler has accepted 24, but "
-         "only 10 runners online (12 failed launch requests, limit 20, 3 still booting, 1 offline and the autoscaler "
+         RunnersCame.NO_EFFECT, f"Scaling {POOL} to 24: no effect after 6 min. "
+         "Only 10 runners online (12 failed launch requests, limit 20, 3 still booting, 1 offline and the autoscaler "
          "counts 10), 10 of them busy."),
         (SHARE, seen(400, 16, 16, queued=130), RunnersCame.PARTLY,
          "partly. 6 of 14 more runners online after 6 min, 16 in all, 16 of them busy."),

@@ -25,39 +25,35 @@ def test_a_standing_warning_says_when_how_sure_and_how_it_stands() -> None:
     """Interval and times of day, the figures of then and now, where the threshold comes from, and the score."""
     words = drawn(why=("Likely cause: a surge of jobs.",))
     for part in (
-        "An oldest wait of 30 min is likely to be crossed soon: expected in 9 to 26 min (08:09 to 08:26 UTC)",
-        "No alert has fired yet.",
-        "Now, at 08:01 UTC: 48 jobs queued, oldest wait 15 min, 24 of 24 runners busy.",
-        "When it was given, at 08:00 UTC: 42 jobs queued, oldest wait 14 min.",
+        "Longest wait over 30 min expected in 9 to 26 min (08:09 to 08:26 UTC). No alert has fired yet.",
+        "Now, 08:01 UTC: 48 jobs queued, longest wait 15 min, 24 of 24 runners busy.",
+        "At the warning, 08:00 UTC: 42 jobs queued, longest wait 14 min.",
         "Likely cause: a surge of jobs.",
-        "It is configured.",
-        "5 right, 1 false; 2 missed",
+        "Limit: longest wait over 30 min (configured). This message stays up to date.",
+        "5 right, 1 false, 2 missed",
     ):
         assert part in words
 
 
 def test_what_to_type_stands_in_one_that_stands_where_the_pool_can_be_scaled() -> None:
     """There is no thread yet, and no button; a moment after it was given it does not say everything twice."""
-    assert "What more runners would do: `/queue scale linux.2xlarge`." in drawn(scalable=True)
+    assert "Effect of more runners: `/queue scale linux.2xlarge`." in drawn(scalable=True)
     assert "/queue scale" not in drawn()
     assert "/queue scale" not in drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), scalable=True)
     same = sample(42, at=NOW + 2, oldest_wait_seconds=840.0)
-    assert "When it was given" not in drawn(latest=same)
+    assert "At the warning" not in drawn(latest=same)
 
 
 @pytest.mark.parametrize(
     ("ending", "part"),
     [
-        (Ending.PASSED, "It passed by itself at 08:20 UTC; an oldest wait of 30 min was not reached."),
-        (
-            Ending.AVERTED,
-            "It passed at 08:20 UTC, after somebody scaled the pool at 08:05 UTC; an oldest wait of 30 min",
-        ),
-        (Ending.AVERTED, "It counts neither as right nor as false."),
-        (Ending.FIRED, "An alert took this over at 08:20 UTC, 20 min after this warning: <https://s/p1|its thread>."),
-        (Ending.EASED, "no alert fired, and since 08:20 UTC the pool is well below it again."),
-        (Ending.EXPIRED, "Nothing came of it within 20 min, so it ended at 08:20 UTC."),
-        (Ending.WITHDRAWN, "Warnings of this pool were switched off at 08:20 UTC."),
+        (Ending.PASSED, "The trend reversed by 08:20 UTC. The limit was not reached."),
+        (Ending.AVERTED, "Somebody scaled the pool at 08:05 UTC, and by 08:20 UTC the trend had reversed."),
+        (Ending.AVERTED, "The limit was not reached. The warning is not scored."),
+        (Ending.FIRED, "The alert fired at 08:20 UTC, 20 min after this warning: <https://s/p1|its thread>."),
+        (Ending.EASED, "but no alert fired. The pool has been well below it since 08:20 UTC."),
+        (Ending.EXPIRED, "Nothing happened within 20 min, so the warning ended at 08:20 UTC."),
+        (Ending.WITHDRAWN, "Early warnings of this pool were switched off at 08:20 UTC."),
     ],
 )
 def test_an_ended_one_says_how_it_ended(ending: Ending, part: str) -> None:
@@ -66,7 +62,7 @@ def test_an_ended_one_says_how_it_ended(ending: Ending, part: str) -> None:
     words = drawn(over, incident_link="https://s/p1")
     assert part in words
     assert "Early warning, over" in words
-    assert "Now, at" not in words
+    assert "Now, " not in words
 
 
 def test_what_helps_stands_there_only_while_it_can_help() -> None:
@@ -81,20 +77,20 @@ def test_what_helps_stands_there_only_while_it_can_help() -> None:
 def test_a_crossing_is_said_as_such() -> None:
     """The threshold is crossed, the alert has not come."""
     words = drawn(replace(STANDS, crossed_at=NOW + 900))
-    assert "was crossed at 08:15 UTC, 15 min after this warning. No alert has fired yet." in words
+    assert "Longest wait over 30 min since 08:15 UTC, 15 min after this warning. No alert has fired yet." in words
 
 
 def test_an_interval_without_an_end_says_no_more_than_it_knows() -> None:
     """About when, and hardly before when."""
     open_end = replace(SOON, high_seconds=None)
-    assert when_words(open_end) == "in about 15 min (08:15 UTC), hardly before 9 min"
+    assert when_words(open_end) == "in about 15 min (08:15 UTC), 9 min at the earliest"
 
 
 def test_thresholds_in_words() -> None:
     """With their unit, and where they were learnt."""
-    assert limit_words(Threshold(Measure.QUEUED, 50.0)) == "50 queued jobs"
+    assert limit_words(Threshold(Measure.QUEUED, 50.0)) == "more than 50 jobs queued"
     learnt = replace(SOON, threshold=replace(WAIT, learnt_from=4))
-    assert "Its last 4 alerts fired there." in drawn(replace(STANDS, foreseen=learnt))
+    assert "(from its last 4 alerts)" in drawn(replace(STANDS, foreseen=learnt))
 
 
 def test_a_hostile_pool_pings_and_links_nobody() -> None:
@@ -109,7 +105,7 @@ def test_one_whose_record_was_lost_says_so_and_where_to_look() -> None:
     """Nothing is guessed; the pool's name can do no harm."""
     message = outcome_unknown("a<!channel>", NOW)
     assert message.text == (
-        "Early warning, outcome unknown: a&lt;!channel&gt;. Tailback gave this warning at 08:00 UTC and has lost its "
-        "records since. What became of it is not known, and this message is not kept true any more. "
-        "How the pool stands now: `/queue status a&lt;!channel&gt;`."
+        "Early warning, outcome unknown: a&lt;!channel&gt;. The record of this warning from 08:00 UTC is "
+        "lost. Its outcome is unknown, and this message is no longer updated. "
+        "The pool now: `/queue status a&lt;!channel&gt;`."
     )

@@ -72,7 +72,9 @@ def test_the_pools_that_hold_the_reported_maxima_are_named(queue: str | None, wa
     incident, seen = samples.queueing()
     found = Maxima(14, 114, incident.opened_at, queue, wait, complete=True)
     drawn = first_reply(with_fields(incident, maxima=found), seen)
-    assert f"Alert values: 14 jobs queued, longest wait 1 h 54 min{said} Over the alert's limit: wait." in drawn.text
+    assert (
+        f"Alert values: 14 jobs queued, longest wait 1 h 54 min{said} The wait crossed the alert's limit." in drawn.text
+    )
     assert "I checked all 5." in drawn.text
     assert "threshold" not in drawn.text
 

@@ -49,4 +49,4 @@ def test_bounds_that_are_scored_are_not_widened() -> None:
     assert exact(1260.0, None) == "at least 21 min"
     assert interval(540.0, 1560.0, fine=True) == "9 to 26 min"
     assert about(1920.0) == "about 30 min"
-    assert [short(one) for one in (None, 5, 720, 6840, 180_000)] == ["?", "<1m", "12m", "1h 54m", "2d 2h"]
+    assert [short(one) for one in (None, 5, 720, 6840, 180_000)] == ["?", "under 1m", "12m", "1h 54m", "2d 2h"]
