@@ -1,0 +1,261 @@
+"""Plays the demo's stories on the World: the fleet, its alert source and the demo's own tailback.toml, without HTTP.
+
+Clock, fleet and ids are fixed, so that every run says the same.
+"""
+
+import tomllib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from bot.adapters.scalers.http import HttpScalerTable
+from bot.config import Environment, File, Settings
+from bot.context.context import PoolScaler
+from bot.core.incident.incident import Incident
+from bot.core.message import Block, Message
+from bot.core.record import Change
+from bot.core.requests.interaction import Answer, Surface
+from bot.core.words import clock
+from bot.incidents.intake import take_alert
+from bot.playground.demo_config import demo_config
+from bot.playground.fleet.alerting.alerts import AlertBook
+from bot.playground.fleet.alerting.rules import breaches
+from bot.playground.fleet.alerting.sender import AlertTarget, Sender
+from bot.playground.fleet.figures import read
+from bot.playground.fleet.scenarios import SCENARIOS
+from bot.playground.fleet.weeks import known_weeks
+from bot.ports import Capacity
+from bot.sources.registry import SOURCES
+from tests.builders import NOW
+from tests.diagnosing.test_every_moment_on_the_fleet import Story
+from tests.posting.test_refused_blocks import StrictChat
+from tests.world import ANA, BEN
+
+STEP_SECONDS, LONGEST_SECONDS = 30.0, 12 * 3600.0
+FLEET, CHANNEL = "https://fleet.example", "C0DEVINFRA"
+
+
+@dataclass(slots=True)
+class FleetScaler:
+    """The scaler of one simulated pool."""
+
+    story: "Played"
+    name: str
+
+    async def read(self) -> Capacity:
+        """What the pool has, and between what it may be set."""
+        pool = self.story.fleet.pools[self.name]
+        return Capacity(pool.capacity, pool.spec.minimum, pool.spec.ceiling)
+
+    async def set(self, target: int, request_id: str) -> None:
+        """Sets it."""
+        self.story.fleet.set_target(self.name, target)
+
+
+class Played(Story):
+    """A story as Slack shows it; `seen` has each message and dialog with its title, in order."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(SCENARIOS[name])
+        world, self.seen = self.world, list[tuple[str, Message | Block]]()
+        self.parents: list[Message] = []
+        """The first message as it was posted, and after each edit."""
+        raw = tomllib.loads(demo_config(self.scenario, FLEET))
+        policies = {pool: HttpScalerTable.model_validate({**table["scaler"], "kind": "http"}).policy
+                    for pool, table in raw["pool"].items()}  # fmt: skip
+        world.context.settings = Settings(Environment(), File.model_validate(raw))
+        world.context.pool_scalers = {pool: PoolScaler(FleetScaler(self, pool), policies[pool]) for pool in policies}
+        world.context.alertmanagers = {"fleet": world.alertmanager}
+        self.chat = world.chat = world.context.chat = StrictChat(world.clock, frozenset())
+        self.chat.groups.update({"S0INFRA": frozenset({ANA, BEN}), "S0INFRALEADS": frozenset({BEN})})
+        active = world.alertmanager.silences.values
+        self.book = AlertBook(
+            self.scenario.rule, lambda _: [one.id for one in active() if one.ends_at > world.clock.now()]
+        )
+        self.sender = Sender(self.book, AlertTarget(f"{FLEET}/alerts", ""), self._delivers)
+
+    async def _delivers(self, url: str, headers: Mapping[str, str], body: bytes) -> int:
+        await take_alert(self.world.context, SOURCES[url.rpartition("/")[2]](body))
+        return 200
+
+    @property
+    def incidents(self) -> list[Incident]:
+        """Those on record."""
+        return [row.value for row in self.world.data.rows.values() if isinstance(row.value, Incident)]
+
+    async def minute(self) -> None:
+        """One more minute: the fleet goes on, its alerts are sent, and Tailback works."""
+        for _ in range(2):
+            self.second += STEP_SECONDS
+            self.fleet.advance(self.second)
+            self.world.clock.advance(STEP_SECONDS)
+            await self.works()
+        now = self.world.clock.now()
+        self.book.observe(breaches(self.scenario.rule, [read(self.fleet, name) for name in self.fleet.pools]), now)
+        await self.sender.send_due(now, FLEET)
+        await self.works()
+
+    async def works(self) -> None:
+        """Tailback works, and everything new in Slack is seen."""
+        told = len(self.chat.first)
+        await self.world.work()
+        for number in range(told, len(self.chat.first)):
+            stored = self.chat.messages[number]
+            where = "Message in the channel" if stored.thread is None else "Reply"
+            loud = ", also shown in the channel" if stored.broadcast else ""
+            self.seen.append((self.at(where + loud), self.chat.first[number]))
+        roots = [one.thread.root for one in self.incidents]
+        for stored in self.chat.messages:
+            if stored.ts in roots and (not self.parents or stored.message != self.parents[-1]):
+                self.parents.append(stored.message)
+
+    def at(self, what: str) -> str:
+        """With the time before it."""
+        return f"{clock(self.world.clock.now())} {what}"
+
+    async def until(self, done: Callable[[], bool], most: float = LONGEST_SECONDS) -> None:
+        """Minutes go by until something is so, or for so many seconds."""
+        end = self.second + most
+        while self.second < end and not done():
+            await self.minute()
+
+    async def begins(self) -> None:
+        """Tailback starts; with weeks behind it where the story is about an early warning."""
+        if self.scenario.warned:
+            await self.world.store.commit(known_weeks(self.scenario.pools, NOW))
+        await self.world.store.commit(Change(wake=("chore:pools",)))
+
+    async def fires(self) -> None:
+        """Until the alert has its thread, and three minutes more."""
+        await self.until(lambda: bool(self.incidents))
+        await self.until(lambda: False, 180)
+
+    async def presses(self, name: str, who: str = ANA, **parts: object) -> Answer:
+        """Somebody presses a button, of the first message or below the newest reply that has it."""
+        about = [entry.about for entry in self.world.incident.log.timeline if name in entry.choices]
+        given = {"request_id": about[-1], "thread": self.world.incident.thread.root} if about else {}
+        return await self.saw(
+            name.replace("_", " "), who, await self.world.asks(name, who, channel=CHANNEL, **given, **parts)
+        )
+
+    async def says(self, *words: str, who: str = ANA) -> Answer:
+        """Somebody writes `@tailback …` in the thread."""
+        return await self.saw(
+            f"@tailback {' '.join(words)}", who, await self.world.says(*words, who=who, channel=CHANNEL)
+        )
+
+    async def saw(self, what: str, who: str, answer: Answer) -> Answer:
+        for drawn in (answer.view, answer.whisper):
+            if drawn is not None:
+                kind = "Dialog" if drawn is answer.view else "Answer"
+                self.seen.append((self.at(f"{kind} for {who[2:].lower()} ({what})"), drawn))
+        await self.works()
+        return answer
+
+    async def scales(self, more: int = 0, target: int = 0) -> None:
+        """Ana scales the first affected pool up, by so many or to so many."""
+        pool = self.scenario.affected[0]
+        await self.presses("scale_up")
+        values = {"pool": pool, "target": str(target or self.fleet.pools[pool].capacity + more)}
+        await self.presses("scale_up", surface=Surface.DIALOG, step="scale_up", values=values)
+        await self.confirms()
+
+    async def confirms(self) -> None:
+        """Ana confirms the scale-up that she was shown last."""
+        parts = {"surface": Surface.DIALOG, "step": "scale_up_confirm", "channel": CHANNEL}
+        answer = await self.world.asks("scale_up", request_id=self.world.request.id, **parts)
+        await self.saw("confirmed", ANA, answer)
+
+    async def drains(self) -> None:
+        """Until the incident is over and all runners are back."""
+        await self.until(lambda: self.world.incident.closed)
+        await self.until(lambda: False, 1800)
+
+
+async def surge(story: Played) -> None:
+    """Ana acknowledges, adds 20 runners, asks for the status, and the queue drains."""
+    await story.fires()
+    await story.presses("ack")
+    await story.scales(20)
+    await story.says("status")
+    await story.drains()
+
+
+async def limit_reached(story: Played) -> None:
+    """Ana asks for 60 runners, Ben approves."""
+    await story.fires()
+    await story.scales(target=60)
+    await story.minute()
+    await story.presses("approve", BEN)
+    await story.drains()
+
+
+async def stockout(story: Played) -> None:
+    """Ana asks for a diagnosis, adds five runners in vain, and gives them back."""
+    await story.fires()
+    await story.presses("diagnose")
+    await story.scales(5)
+    await story.until(lambda: False, 900)
+    await story.presses("hand_back")
+    await story.drains()
+
+
+async def silenced(story: Played) -> None:
+    """Ana asks for a diagnosis and silences the alert for an hour."""
+    await story.fires()
+    await story.presses("diagnose")
+    await story.presses("silence")
+    await story.presses("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h"})
+    await story.drains()
+
+
+async def waited(story: Played) -> None:
+    """Ana acknowledges, asks for the status, and waits."""
+    await story.fires()
+    await story.presses("ack")
+    await story.says("status")
+    await story.drains()
+
+
+async def warned(story: Played) -> None:
+    """Ana heeds the early warning: 54 runners, and no alert fires."""
+    await story.until(lambda: bool(story.chat.messages))
+    await story.saw(
+        "/queue scale", ANA, await story.world.types("scale_up", story.scenario.affected[0], "54", channel=CHANNEL)
+    )
+    await story.confirms()
+    await story.until(lambda: False, 3 * 3600)
+
+
+async def ignored(story: Played) -> None:
+    """Nobody heeds the early warning, and the alert takes it over."""
+    await story.fires()
+    await story.drains()
+
+
+async def healthy(story: Played) -> None:
+    """Ana asks for the status of all pools."""
+    await story.until(lambda: False, 600)
+    await story.saw("/queue status", ANA, await story.world.types("status", channel=CHANNEL))
+    await story.until(lambda: False, 3600)
+
+
+STORIES: dict[str, tuple[str, Callable[[Played], Awaitable[None]]]] = {
+    "surge": ("surge", surge),
+    "limit-reached": ("limit-reached", limit_reached),
+    "stockout": ("stockout", stockout),
+    "offline-hosts": ("offline-hosts", silenced),
+    "provider-outage": ("provider-outage", waited),
+    "hung-jobs": ("hung-jobs", silenced),
+    "early-warning": ("early-warning", warned),
+    "early-warning-ignored": ("early-warning", ignored),
+    "healthy": ("healthy", healthy),
+}
+
+
+async def played(name: str) -> Played:
+    """The story from its first minute to its last."""
+    scenario, play = STORIES[name]
+    story = Played(scenario)
+    await story.begins()
+    await play(story)
+    return story
