@@ -3,6 +3,7 @@
 Each command imports what it uses when it runs, so that `--help` and every other command start quickly.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -154,6 +155,7 @@ def _explained(error: Exception) -> list[str]:
 
 
 def _serve(*, web: bool, worker: bool) -> None:
+    gc.disable()  # until `run` is ready: nothing that is loaded is garbage, and looking for it is a third of the start
     from bot.config import ConfigError, load
     from bot.ports import Refused
     from handlers import logs

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import resource
 import signal
 import socket
@@ -27,6 +28,9 @@ from handlers.worker import Worker
 
 DRAIN_SECONDS = 5.0
 """How long a web process keeps serving after `/readyz` starts failing (P11)."""
+
+COLLECT_AFTER = 10_000
+"""New objects between two looks for garbage; Python's 700 fit smaller programs."""
 
 RELOAD_SECONDS = 1.0
 CLOCK_SECONDS = 10.0
@@ -59,6 +63,7 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
             log.info("ready", web=address or None, worker=worker, engine="embedded" if house.embedded else "REDIS_URL")
             if web and worker:
                 log.info("Ready. Send a test alert: tailback send --example")
+            spare_collector()
             await _until_stopped(house, stopped)
 
 
@@ -263,6 +268,13 @@ def _limited(limits: HttpTable) -> type[BoundedHeads]:
     """The protocol of one server, whose connections are counted together."""
     known = Connections(limits.max_connections, limits.max_idle_per_address)
     return type("LimitedHeads", (BoundedHeads,), {"limits": known})
+
+
+def spare_collector() -> None:
+    """Collect garbage less often, and not in what is loaded: that is a fifth of an alert's CPU time."""
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER, 20, 20)
+    gc.enable()
 
 
 def raise_file_limit() -> None:
