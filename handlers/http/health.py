@@ -23,7 +23,8 @@ from handlers.http import metrics
 from handlers.version import VERSION
 from handlers.wiring import RECORD_SCHEMA, House
 
-READY_SECONDS = 0.5
+READY_SECONDS = 2.0
+"""Time limit of a look: a process that is busy with a storm is not unready, a Redis that does not answer is."""
 LEAST_BYTES = 256 * 1024**2
 """Free space on the disk of the embedded Redis below which a warning is due."""
 
@@ -98,7 +99,7 @@ async def readiness(house: House) -> dict[str, str]:
             found["slack"] = found["slack"] or (watched.value.note if watched else "")
             found["storage"] = await house.store.storable() or _little_disk(house)
     except (Unreachable, TimeoutError) as error:
-        found["redis"] = str(error) or f"no answer within {READY_SECONDS} s"
+        found["redis"] = str(error) or f"no answer within {READY_SECONDS:g} s"
     if house.store.lost_data():
         found["records"] = "Redis has lost data; actions are stopped until the records are healed"
     found["audit"] = house.store.audit_problem()

@@ -1,18 +1,21 @@
 """The HTTP doors: bodies within bounds, health, readiness, metrics, and nothing else."""
 
 import asyncio
+import re
 import tomllib
 from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.adapters.migrations import FORMAT
+from bot.adapters.redis.calls import CALL_SECONDS
 from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
 from bot.ports import Failure, Unreachable
 from handlers.http import body_limits
+from handlers.http.health import READY_SECONDS
 from tests.architecture.tree import ROOT
 from tests.builders import NOW, POOL
 from tests.handlers.endpoint import TOKEN, Door, firing
@@ -103,6 +106,14 @@ async def test_a_store_that_is_down_makes_it_unready_and_says_why(door: Door) ->
     answer = await door.client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["dependencies"]["redis"] == {"ok": False, "why": "Redis: connection refused"}
+
+
+def test_only_a_store_that_does_not_answer_at_all_takes_too_long() -> None:
+    """A call to Redis ends first and says what is wrong; whoever asks waits longer than the look takes."""
+    probes = [path.read_text("utf-8") for path in (ROOT / "deploy").rglob("*.*") if path.suffix in {".yaml", ".tpl"}]
+    waits = [int(found) for text in probes for found in re.findall(r"/readyz.*timeoutSeconds: (\d+)", text)]
+    assert len(waits) >= 3
+    assert CALL_SECONDS < READY_SECONDS < min(waits)
 
 
 async def test_a_store_that_is_nearly_full_warns_while_it_still_takes_alerts(door: Door) -> None:
