@@ -1,7 +1,10 @@
-"""What this machine provides: its clocks, its environment with `.env`, and random ids."""
+"""What this machine provides: its clocks, its environment with `.env`, files, memory, and random ids."""
 
+import contextlib
+import gc
 import os
 import re
+import resource
 import secrets
 import time
 from collections.abc import Iterator
@@ -9,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.core.external import Refused
+
+COLLECT_AFTER = 10_000
+"""New objects between two looks for garbage; Python's 700 fit smaller programs."""
 
 _ENTRY = re.compile(
     r"[ \t]*(?:export[ \t]+)?(?P<name>[A-Za-z_]\w*)="
@@ -56,6 +62,21 @@ def monotonic() -> float:
 def new_id(prefix: str) -> str:
     """An opaque, unguessable id."""
     return prefix + secrets.token_hex(8)
+
+
+def raise_file_limit() -> None:
+    """Allow as many open files as the system grants: each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def spare_collector() -> None:
+    """Collect garbage less often, and not in what is loaded: that is a fifth of an alert's CPU time."""
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER, 20, 20)
+    gc.enable()
 
 
 def variables() -> dict[str, str]:

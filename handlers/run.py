@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
-import resource
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -19,6 +17,7 @@ from bot.settings import HttpTable
 from handlers.cancellation import ended
 from handlers.http.header_limits import BoundedHeads, Connections, listen_on
 from handlers.http.health import HealthEndpoints
+from handlers.machine import raise_file_limit, spare_collector
 from handlers.recovery import Healing
 from handlers.tools.doctor.check_settings import of_redis_url
 from handlers.tools.doctor.senders import sender_problems
@@ -28,9 +27,6 @@ from handlers.worker import Worker
 
 DRAIN_SECONDS = 5.0
 """How long a web process keeps serving after `/readyz` starts failing (P11)."""
-
-COLLECT_AFTER = 10_000
-"""New objects between two looks for garbage; Python's 700 fit smaller programs."""
 
 RELOAD_SECONDS = 1.0
 CLOCK_SECONDS = 10.0
@@ -268,21 +264,6 @@ def _limited(limits: HttpTable) -> type[BoundedHeads]:
     """The protocol of one server, whose connections are counted together."""
     known = Connections(limits.max_connections, limits.max_idle_per_address)
     return type("LimitedHeads", (BoundedHeads,), {"limits": known})
-
-
-def spare_collector() -> None:
-    """Collect garbage less often, and not in what is loaded: that is a fifth of an alert's CPU time."""
-    gc.freeze()
-    gc.set_threshold(COLLECT_AFTER, 20, 20)
-    gc.enable()
-
-
-def raise_file_limit() -> None:
-    """Allow as many open files as the system grants: each connection is one."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != hard:
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _health_listener(env: Environment) -> socket.socket:
