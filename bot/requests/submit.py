@@ -29,10 +29,7 @@ FINISHED_SECONDS = 86400.0
 
 
 def new_request(
-    context: Context,
-    interaction: Interaction,
-    held: Stored[Incident] | None,
-    body: Body = AT_ONCE,
+    context: Context, interaction: Interaction, held: Stored[Incident] | None, body: Body = AT_ONCE
 ) -> Request:
     """A request with the id of its button, else of Slack's interaction."""
     incident = held.value if held else None

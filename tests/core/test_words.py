@@ -42,8 +42,7 @@ def test_a_count_with_its_own_plural() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "words"),
-    [(None, "?"), (0, "0"), (14.0, "14"), (1234567, "1,234,567"), (0.75, "0.8"), (-2.5, "-2.5")],
+    ("number", "words"), [(None, "?"), (0, "0"), (14.0, "14"), (1234567, "1,234,567"), (0.75, "0.8"), (-2.5, "-2.5")]
 )
 def test_a_figure(number: float | None, words: str) -> None:
     assert figure(number) == words

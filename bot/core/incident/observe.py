@@ -205,12 +205,7 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     over = ended_with(replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, pools=pools))
     figures = tuple(worst_first(latest(incident, view)))
     return ended(
-        over,
-        now,
-        IncidentEnding.DRAINED,
-        samples=timing.drained_samples,
-        still_firing=still_firing,
-        figures=figures,
+        over, now, IncidentEnding.DRAINED, samples=timing.drained_samples, still_firing=still_firing, figures=figures
     )
 
 

@@ -63,12 +63,7 @@ class LimitHit:
 
 
 def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
-    policy: ScalePolicy,
-    asked: int,
-    current: int | None,
-    last_scaled_at: float | None,
-    now: float,
-    seen: int = 0,
+    policy: ScalePolicy, asked: int, current: int | None, last_scaled_at: float | None, now: float, seen: int = 0
 ) -> LimitHit | None:
     """The limit that an absolute target meets: the present size, the maximum, the step, or the cooldown; else None.
 

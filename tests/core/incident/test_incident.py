@@ -10,32 +10,12 @@ from bot.core.incident.closing import ended, summary
 from bot.core.incident.details.closing import IncidentEnding
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.details.scaling import LeaseTerms, ScaleAccepted
-from bot.core.incident.incident import (
-    Incident,
-    Silence,
-    State,
-    absorbed,
-    noted,
-    redrawn,
-    rooted,
-    silenced,
-    told,
-)
+from bot.core.incident.incident import Incident, Silence, State, absorbed, noted, redrawn, rooted, silenced, told
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak
 from bot.views.words.closing import ending_lines
 from bot.views.words.timeline import entry_lines, entry_words
-from tests.builders import (
-    NOW,
-    POOL,
-    alert,
-    candidates,
-    delivery,
-    incident,
-    named,
-    resolved,
-    with_fields,
-)
+from tests.builders import NOW, POOL, alert, candidates, delivery, incident, named, resolved, with_fields
 from tests.core.moves import LATER, events, take
 
 
@@ -71,8 +51,7 @@ def test_alerts_beyond_the_limit_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("priorities", "found"),
-    [((), None), ((None,), None), (("P2", None, "P1"), "P1"), (("P3", "P0"), "P0")],
+    ("priorities", "found"), [((), None), ((None,), None), (("P2", None, "P1"), "P1"), (("P3", "P0"), "P0")]
 )
 def test_the_most_urgent_priority_counts(priorities: tuple[str | None, ...], found: str | None) -> None:
     alerts = [alert(str(i), priority=p) for i, p in enumerate(priorities)]
@@ -143,11 +122,7 @@ def test_joined_and_fired_again_are_said_apart() -> None:
 
 @pytest.mark.parametrize(
     ("before", "arrived", "kind"),
-    [
-        (Kind.BLIND, Kind.BLIND, Kind.BLIND),
-        (Kind.BLIND, Kind.QUEUE, Kind.QUEUE),
-        (Kind.QUEUE, Kind.BLIND, Kind.QUEUE),
-    ],
+    [(Kind.BLIND, Kind.BLIND, Kind.BLIND), (Kind.BLIND, Kind.QUEUE, Kind.QUEUE), (Kind.QUEUE, Kind.BLIND, Kind.QUEUE)],
 )
 def test_a_blind_incident_becomes_one_about_a_queue(before: Kind, arrived: Kind, kind: Kind) -> None:
     assert take(incident(kind=before), delivery(alert("b2", kind=arrived))).group.kind is kind

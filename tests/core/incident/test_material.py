@@ -9,16 +9,7 @@ from bot.core.incident.observe import news_since
 from bot.core.incident.pools import Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
-from tests.builders import (
-    NOW,
-    POOL,
-    TIMING,
-    incident,
-    named,
-    resolved,
-    sample,
-    samples,
-)
+from tests.builders import NOW, POOL, TIMING, incident, named, resolved, sample, samples
 from tests.core.moves import look
 
 OVER = (resolved(),)

@@ -142,13 +142,7 @@ def test_without_an_affected_pool_every_candidate_is_judged() -> None:
 
 @pytest.mark.parametrize(
     ("queued", "wait", "affected"),
-    [
-        (4, 181.0, True),
-        (4, 180.0, False),
-        (4, None, True),
-        (0, 900.0, False),
-        (None, 900.0, False),
-    ],
+    [(4, 181.0, True), (4, 180.0, False), (4, None, True), (0, 900.0, False), (None, 900.0, False)],
 )
 def test_a_pool_is_affected_when_its_jobs_wait_longer_than_a_boot(
     queued: int | None, wait: float | None, *, affected: bool

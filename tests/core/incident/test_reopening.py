@@ -6,26 +6,12 @@ import pytest
 
 from bot.core.alert import Delivery
 from bot.core.incident.closing import resolved_by_hand
-from bot.core.incident.incident import (
-    State,
-    opened,
-    reopened,
-)
+from bot.core.incident.incident import State, opened, reopened
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak
 from bot.sources.registry import SOURCES
 from bot.views.words.timeline import entry_words
-from tests.builders import (
-    NOW,
-    POOL,
-    alert,
-    closed,
-    delivery,
-    incident,
-    named,
-    resolved,
-    with_fields,
-)
+from tests.builders import NOW, POOL, alert, closed, delivery, incident, named, resolved, with_fields
 from tests.core.moves import LATER, events, take
 from tests.sources.payloads import alertmanager
 
@@ -68,11 +54,7 @@ def test_a_manual_close_is_respected_until_a_new_occurrence_fires(start: float |
 def test_reopening_goes_on_in_the_same_thread_with_a_clean_slate() -> None:
     """Old samples cannot drain it, an old mute does not hide it, and somebody is told again when nobody answers."""
     over = closed(
-        muted=True,
-        streaks={POOL: 3},
-        seen={POOL: NOW + 590},
-        escalated_at=NOW + 400,
-        peaks={POOL: Peak(9, 60.0)},
+        muted=True, streaks={POOL: 3}, seen={POOL: NOW + 590}, escalated_at=NOW + 400, peaks={POOL: Peak(9, 60.0)}
     )
     again = reopened(over, LATER)
     assert (again.state, again.closed_at, again.ownership.muted, again.pools.reported) == (

@@ -56,8 +56,7 @@ async def test_a_note_calls_nobody_and_links_nowhere(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
-    [((), "The note is empty"), (("x" * (MOST_CHARACTERS + 1),), "has 501 characters, and 500")],
+    ("words", "why"), [((), "The note is empty"), (("x" * (MOST_CHARACTERS + 1),), "has 501 characters, and 500")]
 )
 async def test_no_note_and_too_long_a_note_are_refused(words: tuple[str, ...], why: str, world: World) -> None:
     await world.opens()
