@@ -166,7 +166,7 @@ class Put:
     """Write one record.
 
     `due` is when to process it next (epoch seconds), None for never. With a fence, `release` ends the claim and
-    `uncertain` leaves it in doubt for whoever claims next.
+    `uncertain` leaves it in doubt for the next claim.
     """
 
     held: Stored[Record]

@@ -47,7 +47,7 @@ def figure(number: float | None) -> str:
 
 
 def clock(at: float, span_seconds: float = math.inf) -> str:
-    """`14:05`, in UTC: whoever shows it says so. `14:05:20` where the whole story lasts less than five minutes."""
+    """`14:05`, in UTC, which the caller adds; `14:05:20` if the whole story lasts less than five minutes."""
     pattern = "%H:%M:%S" if span_seconds < 300 else "%H:%M"
     return f"{datetime.fromtimestamp(at, UTC):{pattern}}"
 

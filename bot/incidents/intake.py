@@ -36,10 +36,10 @@ NOBODY = RelatedIncident(None, None)
 
 @dataclass(frozen=True, slots=True)
 class IndexSlot:
-    """The index of a new incident: its key, its present value, and the delivery's mark."""
+    """The index of a new incident: its key, its present value, and the key that makes a repeat nothing new."""
 
     index: str
-    mark: str
+    once_key: str
     old: str | None
     ended: Stored[EndedAlerts] | None
     """Alerts like these that ended without an incident."""
@@ -67,9 +67,9 @@ async def take_alert(context: Context, delivery: Delivery, sender: AlertSender =
     if delivery.kind is Kind.TEST:
         return Taken.TESTED
     _check_channel(sender, _route(context, delivery).channel)
-    index, mark = f"open:{delivery.key}", f"news:{delivery.news}"
+    index, once_key = f"open:{delivery.key}", f"news:{delivery.news}"
     for attempt in range(TRIES):
-        known = await context.store.open_under(index, mark, delivery.likeness)
+        known = await context.store.open_under(index, once_key, delivery.likeness)
         if known.repeated:
             return Taken.REPEATED
         held = known.incident
@@ -79,10 +79,10 @@ async def take_alert(context: Context, delivery: Delivery, sender: AlertSender =
                 kin = await _kin(context, delivery) if attempt or not delivery.firing else NOBODY
             about = held or (kin.held if kin else None)
             if about is None or _is_another_time(context, about.value, delivery):
-                spot = IndexSlot(index, mark, held.value.id if held else None, known.ended)
+                spot = IndexSlot(index, once_key, held.value.id if held else None, known.ended)
                 return await _open(context, delivery, spot, kin, sender)
             _check_channel(sender, about.value.thread.instead_of or about.value.thread.channel)
-            return await _join(context, delivery, mark, about)
+            return await _join(context, delivery, once_key, about)
         except AlreadyDone:
             return Taken.REPEATED
         except Conflict:
@@ -148,7 +148,7 @@ async def _open(
         puts=(put_new(incident, now), _kept(past, EndedAlerts(past.value.id))),
         point={**base.point, **like, spot.index: (incident.id, spot.old)},
         join=(*base.join, ("receivers", f"{delivery.source}|{delivery.receiver}")),
-        once=(spot.mark,),
+        once=(spot.once_key,),
         once_value=incident.id,
         wake=(*base.wake, *_completing(context, delivery)),
         audit=_opened_by(sender, incident),
@@ -176,7 +176,7 @@ async def _remember_ends(
     ended = replace(past.value, alerts=merged(past.value.alerts, delivery.alerts), at=context.now())
     known = kin.known if kin else None
     unchanged = {spot.index: ("", spot.old), f"like:{delivery.likeness}": (known or "", known)}
-    change = Change(puts=(_kept(past, ended),), point=unchanged, once=(spot.mark,), once_value=ended.id)
+    change = Change(puts=(_kept(past, ended),), point=unchanged, once=(spot.once_key,), once_value=ended.id)
     await context.store.commit(change)
     return Taken.NOTHING_OPEN
 
@@ -186,11 +186,11 @@ def _really_fires(context: Context, delivery: Delivery, past: EndedAlerts) -> bo
     return delivery.guessed and context.now() - past.at > context.settings.file.timing.resync
 
 
-async def _join(context: Context, delivery: Delivery, mark: str, held: Stored[Incident]) -> Taken:
+async def _join(context: Context, delivery: Delivery, once_key: str, held: Stored[Incident]) -> Taken:
     pools = named_pools(delivery.alerts, context.settings.file.pools.values())
     now = context.now()
     wake = _completing(context, delivery)
-    await keep(context, held, lambda known: absorbed(known, delivery, now, pools), due=now, once=(mark,), wake=wake)
+    await keep(context, held, lambda known: absorbed(known, delivery, now, pools), due=now, once=(once_key,), wake=wake)
     return Taken.JOINED
 
 

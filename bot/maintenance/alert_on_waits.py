@@ -9,7 +9,7 @@ from bot.views.words.survey import long_wait
 
 SOURCE = "tailback"
 FRESH = 3.0
-"""A sample older than so many intervals tells nothing about now."""
+"""A sample older than so many intervals is too old to judge by."""
 
 
 async def alert_on_waits(context: Context) -> str:

@@ -17,7 +17,7 @@ from bot.requests.submit import subject
 from bot.scaling.limits import lease_terms, maximum, pool_scaler_of, within
 from bot.scaling.what_if import effect_of, effects, enough, useless
 from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
-from bot.views.thread.results import foretold
+from bot.views.thread.results import effect_answer
 from bot.views.words.diagnosis import caution
 from bot.views.words.forecasts import Preview
 from bot.views.words.scaling import lease_terms_words
@@ -27,7 +27,7 @@ async def table(context: Context, pool: str) -> Answer:
     """`scale POOL` without a target: the effect of several sizes, shown privately."""
     capacity = await pool_scaler_of(context, pool).scaler.read()
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
-    return Answer(whisper=foretold(words, await more_would_do(context, pool, capacity.size)))
+    return Answer(whisper=effect_answer(words, await more_would_do(context, pool, capacity.size)))
 
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
@@ -64,8 +64,8 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
     except (Unreachable, Refused) as error:
         capacity, reason = Capacity(None), str(error)
     queued, policy = latest.queued if latest else None, within(pool_scaler, capacity)
-    room = policy.maximum - (capacity.size or 0)
-    wanted = enough(context, pool.value if pool else None, min(room, policy.step or room))
+    most_more = policy.maximum - (capacity.size or 0)
+    wanted = enough(context, pool.value if pool else None, min(most_more, policy.step or most_more))
     return ScaleChoice(
         pool=name,
         current=capacity.size,

@@ -73,7 +73,12 @@ def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
 async def _again(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:
     """Create it with the matchers that were confirmed; a record of an older release may not have them."""
     actions, matchers = context.settings.file.actions, silence.matchers or silence_matchers(incident.group.alerts)
-    if await context.store.done_by(_mark(silence)) is not None or not matchers or not actions.enabled or actions.shadow:
+    if (
+        await context.store.done_by(_once_key(silence)) is not None
+        or not matchers
+        or not actions.enabled
+        or actions.shadow
+    ):
         lost = SilenceEnded(SilenceEnd.LOST, alertmanager=silence.alertmanager)
         await _record(context, incident, replace(silence, ended=True), lost)
         return
@@ -84,7 +89,7 @@ async def _again(context: Context, incident: Incident, silence: Silence, back_en
     )
     log.warning("silence made again", incident=incident.id, lost=silence.id, made=made)
     recreated = Silencing(SilenceStep.RECREATED, alertmanager=silence.alertmanager)
-    await _record(context, incident, replace(silence, id=made), recreated, _mark(silence))
+    await _record(context, incident, replace(silence, id=made), recreated, _once_key(silence))
 
 
 async def _record(
@@ -92,7 +97,7 @@ async def _record(
     incident: Incident,
     silence: Silence,
     details: SilenceEnded | Silencing | None = None,
-    mark: str = "",
+    once_key: str = "",
 ) -> None:
     held, now = await context.store.get(Incident, incident.id), context.now()
     if held is None:
@@ -104,10 +109,10 @@ async def _record(
         return noted(known, now, event, details) if details else known
 
     try:
-        await keep(context, held, move, due=now, once=(mark,) if mark else ())
+        await keep(context, held, move, due=now, once=(once_key,) if once_key else ())
     except AlreadyDone:
         log.info("silence already recorded", incident=incident.id, silence=silence.id)
 
 
-def _mark(silence: Silence) -> str:
+def _once_key(silence: Silence) -> str:
     return f"resilenced:{silence.act}"

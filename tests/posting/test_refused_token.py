@@ -4,8 +4,8 @@ from bot.ports import Failure
 from tests.builders import CHANNEL
 from tests.world import World, spoken
 
-ROOMS = [f"C0ROOM{number}" for number in range(8)]
-ROUTES = [{"match": {"team": room}, "channel": room} for room in ROOMS]
+CHANNELS = [f"C0TEAM{number}" for number in range(8)]
+ROUTES = [{"match": {"team": channel}, "channel": channel} for channel in CHANNELS]
 
 
 async def refused() -> World:
@@ -13,8 +13,8 @@ async def refused() -> World:
     world = World()
     world.configure(ROUTES)
     world.chat.script.fail("*", Failure.CREDENTIALS, times=None)
-    for room in ROOMS:
-        await world.fires(spoken(fingerprint=room, team=room), group_key=room)
+    for channel in CHANNELS:
+        await world.fires(spoken(fingerprint=channel, team=channel), group_key=channel)
     return world
 
 
@@ -37,7 +37,7 @@ async def test_several_processes_share_one_try() -> None:
     world.chat.script.heal()
     for _ in range(25):
         await second()
-    assert sorted(stored.channel for stored in world.chat.parents()) == ROOMS
+    assert sorted(stored.channel for stored in world.chat.parents()) == CHANNELS
 
 
 async def test_when_the_token_is_accepted_again_all_are_told_at_once() -> None:
@@ -45,5 +45,5 @@ async def test_when_the_token_is_accepted_again_all_are_told_at_once() -> None:
     await world.passes(30, step=1)
     world.chat.script.heal()
     await world.passes(25, step=1)
-    assert sorted(stored.channel for stored in world.chat.parents()) == ROOMS
+    assert sorted(stored.channel for stored in world.chat.parents()) == CHANNELS
     assert CHANNEL not in {stored.channel for stored in world.chat.parents()}

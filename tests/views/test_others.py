@@ -20,7 +20,7 @@ from bot.views.home import answers
 from bot.views.home.home import Board, home, refused_home
 from bot.views.thread.digest import digest
 from bot.views.thread.replies import reply
-from bot.views.thread.results import foretold
+from bot.views.thread.results import effect_answer
 from bot.views.words.forecasts import HEAD, Preview
 from tests.builders import with_fields
 from tests.said import acknowledged
@@ -222,7 +222,7 @@ def test_the_confirmation_names_the_target_on_its_button() -> None:
 
 def test_what_more_would_do_is_a_native_table_where_a_message_tells_it() -> None:
     """`/queue scale POOL`; the text has every figure too."""
-    drawn = foretold("linux.2xlarge has 40 runners. What more would do:", PREVIEW)
+    drawn = effect_answer("linux.2xlarge has 40 runners. What more would do:", PREVIEW)
     assert message_problems(drawn) == []
     assert "Added +10 ← · Drained 40m · At worst 1h 50m · Wait 48m · Cost $2.27" in drawn.text
     assert_golden("scale_preview", drawn)

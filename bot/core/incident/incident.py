@@ -180,7 +180,7 @@ def acked(incident: Incident, who: str, now: float) -> Incident:
 
 
 def acting(incident: Incident, who: str, now: float) -> Incident:
-    """Somebody scaled or silenced: whoever acts on an incident that nobody owns has acknowledged it."""
+    """Somebody scaled or silenced, which acknowledges an incident that nobody owns."""
     if incident.ownership.owner is not None or incident.closed:
         return incident
     return replace(incident, ownership=incident.ownership.acked(who, now, by_acting=True))

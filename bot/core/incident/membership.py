@@ -93,7 +93,7 @@ def _news(known: set[str], fresh: tuple[Alert, ...]) -> AlertsJoined:
 
 
 def alert_label(alert: Alert) -> str:
-    """An alert's name, with what tells it from others of its rule."""
+    """An alert's name, with the label by which it differs from others of its rule."""
     for name in ("runner_label", "pool", "queue", "instance"):
         if name in alert.labels:
             return f"{alert.name} ({alert.labels[name]})"

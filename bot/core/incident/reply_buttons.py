@@ -1,4 +1,4 @@
-"""Thread replies that are edited: their buttons until somebody has decided, and the one that tells a scale-up."""
+"""Thread replies that are edited: their buttons until somebody has decided, and how far a scale-up has come."""
 
 from dataclasses import replace
 

@@ -143,8 +143,8 @@ def _restored(steps: Sequence[Step], usual: Usual, late: float | None) -> dict[F
         found[Factor.OFFLINE] = [(s.arrived, _pace_of(s, usual), s.busy + max(0.0, s.offline - away)) for s in steps]
     short = [s for s in steps if s.limit is None or s.busy + s.offline < 0.9 * s.limit]
     if len(short) > 0.3 * len(steps):
-        room = [max(s.busy, (s.limit - s.offline) if s.limit is not None else 3 * s.busy + 5) for s in steps]
-        found[Factor.SUPPLY] = [(s.arrived, _pace_of(s, usual), n) for s, n in zip(steps, room, strict=True)]
+        at_most = [max(s.busy, (s.limit - s.offline) if s.limit is not None else 3 * s.busy + 5) for s in steps]
+        found[Factor.SUPPLY] = [(s.arrived, _pace_of(s, usual), n) for s, n in zip(steps, at_most, strict=True)]
     return found
 
 

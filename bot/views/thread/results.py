@@ -47,7 +47,7 @@ def told(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] =
     )
 
 
-def foretold(sentence: str, preview: Preview | None) -> Message:
+def effect_answer(sentence: str, preview: Preview | None) -> Message:
     """What more runners would do, for one person; a message takes the native table."""
     words = escaped(sentence, 1000)
     if preview is None or not preview.lines:

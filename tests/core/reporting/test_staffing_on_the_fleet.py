@@ -46,5 +46,5 @@ def test_theory_is_close_to_a_fleet_in_equilibrium(per_minute: float) -> None:
     lived = live(spec(round(11 * per_minute), arrivals_per_minute=per_minute), 60)
     demand = Demand(0.0, 60 * per_minute, 10.6 * 60)
     real = sum(wait > 60 for _, wait in lived.jobs) / len(lived.jobs)
-    foretold = late(round(11 * per_minute), demand, 60.0)
-    assert 0.3 * foretold <= real <= 1.15 * foretold
+    by_theory = late(round(11 * per_minute), demand, 60.0)
+    assert 0.3 * by_theory <= real <= 1.15 * by_theory
