@@ -48,7 +48,6 @@ def alert(fingerprint: str = "a1", *, firing: bool = True, starts_at: float | No
 
 
 def resolved(fingerprint: str = "a1", **parts: Any) -> Alert:
-    """The same alert, resolved."""
     return alert(fingerprint, firing=False, **parts)
 
 
@@ -65,7 +64,6 @@ def delivery(*alerts: Alert, **parts: Any) -> Delivery:
 
 
 def named(*pools: str, unknown: tuple[str, ...] = ()) -> Named:
-    """An alert that names these pools itself."""
     return Named(pools, pools, unknown)
 
 
@@ -128,10 +126,8 @@ def gaps(seen: Snapshot) -> tuple[str, ...]:
 
 
 def rules(name: str = POOL, match: Mapping[str, str] | None = None, **parts: Any) -> PoolRules:
-    """What the configuration says of a pool."""
     return PoolRules(name, dict(match or {}), **parts)
 
 
 def view(*pools: Pool, floor: int = 0) -> View:
-    """What is known of these pools."""
     return View({pool.id: pool for pool in pools}, {pool.id: rules(pool.id, floor=floor) for pool in pools})

@@ -31,15 +31,12 @@ class FakeClock:
         self._at, self._elapsed, self.skew_seconds = at, 1000.0, 0.0
 
     def now(self) -> float:
-        """Epoch seconds."""
         return self._at + self.skew_seconds
 
     def monotonic(self) -> float:
-        """Seconds that never jump."""
         return self._elapsed
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
         self._at += seconds
         self._elapsed += seconds
 
@@ -78,7 +75,6 @@ class Script:
         self._lines.append(_Line(method, error or lost, after, times, skip))
 
     def heal(self) -> None:
-        """End all failures."""
         self._lines.clear()
 
     def begin(self, method: str) -> "_Turn":
@@ -90,7 +86,6 @@ class Script:
         return _Turn(line.error if line else None)
 
     def count(self, method: str) -> int:
-        """How often a method was called."""
         return self.calls.count(method)
 
     def _take(self, method: str) -> _Line | None:
@@ -156,7 +151,6 @@ class FakeChat:
 
     @property
     def in_turn(self) -> "FakeChat":
-        """Itself."""
         return self
 
     async def post(
@@ -206,14 +200,12 @@ class FakeChat:
         return tuple(Own(s.ts, s.mark) for s in ours if since <= float(s.ts) <= seen + 1)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
-        """Keeps what one person was told."""
         turn = self.script.begin("whisper")
         self._check(channel)
         self.whispers.append((channel, user, message, thread))
         turn.end()
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
-        """Opens a modal once per trigger."""
         turn = self.script.begin("open_view")
         if trigger_id in self._triggers:
             raise Unreachable("Slack", "exchanged_trigger_id", failure=Failure.GONE)
@@ -222,7 +214,6 @@ class FakeChat:
         turn.end()
 
     async def publish_home(self, user: str, view: Block) -> None:
-        """Keeps the newest Home of a person."""
         turn = self.script.begin("publish_home")
         self.homes[user] = view
         turn.end()
@@ -250,7 +241,6 @@ class FakeChat:
         return self.groups[group]
 
     def thread(self, ts: str) -> list[SlackMessage]:
-        """The replies under a message, in order."""
         return [stored for stored in self.messages if stored.thread == ts]
 
     def parents(self) -> list[SlackMessage]:
@@ -258,11 +248,9 @@ class FakeChat:
         return [stored for stored in self.messages if stored.thread is None]
 
     def shown(self) -> list[Shown]:
-        """All messages, for tests/threads.py."""
         return [Shown(s.channel, s.ts, s.thread or "", s.mark, s.ours, s.edits > 0) for s in self.messages]
 
     def delete(self, channel: str, ts: str) -> None:
-        """Delete a message, as a person would."""
         self.messages = [stored for stored in self.messages if (stored.channel, stored.ts) != (channel, ts)]
 
     def _at(self, channel: str, ts: str) -> SlackMessage | None:
@@ -318,7 +306,6 @@ class FakeScaler:
         self.log: list[Effect] = []
 
     async def read(self) -> Capacity:
-        """What is set now."""
         self.script.begin("read").end()
         return Capacity(self.current, self.minimum, self.maximum)
 
@@ -373,13 +360,11 @@ class FakeAlertmanager:
         return self._now(fitting[-1]) if fitting else None
 
     async def get(self, silence_id: str) -> SilenceFound | None:
-        """One silence as it is now."""
         self.script.begin("get").end()
         found = self.silences.get(silence_id)
         return self._now(found) if found else None
 
     async def silenced(self) -> tuple[SilenceFound, ...]:
-        """Those that are active."""
         self.script.begin("silenced").end()
         return tuple(one for one in map(self._now, self.silences.values()) if one.active)
 
@@ -435,14 +420,12 @@ class FakeIssues:
         self.may_label = True
 
     async def find(self, mark: str, since: str) -> FiledIssue | None:
-        """By the end of the text."""
         turn = self.script.begin("find")
         found = [number for number, (_, text, _) in enumerate(self.filed, 1) if text.endswith(mark)]
         turn.end()
         return self._issue(found[0]) if found else None
 
     async def create(self, title: str, text: str, labels: tuple[str, ...]) -> FiledIssue:
-        """One more."""
         turn = self.script.begin("create")
         self.filed.append((title, text, labels if self.may_label else ()))
         turn.end()
@@ -463,7 +446,6 @@ class FakePager:
         self.events: list[PageEvent] = []
 
     async def send(self, event: PageEvent) -> None:
-        """Keep one message."""
         turn = self.script.begin("send")
         if (event.key, event.action) not in [(one.key, one.action) for one in self.events]:
             self.events.append(event)
@@ -471,5 +453,4 @@ class FakePager:
 
     @property
     def told(self) -> list[tuple[str, str]]:
-        """Event and text of each message."""
         return [(one.event, one.text) for one in self.events]

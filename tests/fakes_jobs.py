@@ -22,7 +22,6 @@ class FakeJobs:
         self._heard: dict[str, float] = {}
 
     def tell(self, *jobs: WorkflowJob) -> None:
-        """Words arrive now."""
         now = self.clock.now()
         for job in jobs:
             known, _ = self._jobs.get(job.id, (None, 0.0))

@@ -131,13 +131,11 @@ class World:
 
     @property
     def incident(self) -> Incident:
-        """The only incident on record."""
         (found,) = [row.value for row in self.data.rows.values() if isinstance(row.value, Incident)]
         return found
 
     @property
     def request(self) -> Request:
-        """The newest action on record."""
         return [row.value for row in self.data.rows.values() if isinstance(row.value, Request)][-1]
 
     @property
@@ -181,11 +179,9 @@ class World:
         raise AssertionError(f"still due after {most} claims: {sorted(self.data.due.items())}")
 
     async def tell(self, claim: Claim, context: Context | None = None) -> None:
-        """Hand one record to its story."""
         await BEHAVIORS[claim.kind](context or self.context, claim)
 
     async def passes(self, seconds: float, step: float = 10.0) -> None:
-        """Time goes by, and the worker works."""
         for _ in range(round(seconds / step)):
             self.clock.advance(step)
             await self.work()
@@ -211,7 +207,6 @@ class World:
         return await self.now(draft)
 
     async def now(self, request: Request) -> Request:
-        """The request as it is on record."""
         found = await self.context.request(request.id)
         assert found is not None
         return found
@@ -234,7 +229,6 @@ def settings(route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> 
 
 
 def spoken(fingerprint: str = "a1", *, firing: bool = True, starts_at: float = NOW - 60, **labels: str) -> Alert:
-    """An alert that names the pool."""
     whole = delivery().alerts[0]
     ends_at, status = (None, Status.FIRING) if firing else (starts_at + 60, Status.RESOLVED)
     given = {**LABELS, **labels}

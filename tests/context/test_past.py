@@ -23,11 +23,9 @@ class SlowPast:
         self.problem: Unreachable | None = None
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """At once."""
         return sample(14, pool=pool, at=NOW)
 
     async def history(self, pool: str, *_: object) -> tuple[Snapshot, ...]:
-        """Ten minutes, late."""
         self.asked += 1
         self.most = max(self.most, self.asked)
         await self.gate.wait()

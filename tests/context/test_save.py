@@ -54,7 +54,6 @@ def test_an_incident_that_moves_waits_in_the_new_channel_alone() -> None:
 
 
 async def held(world: World) -> Stored[Incident]:
-    """The incident as it is read now."""
     found = await world.store.get(Incident, world.incident.id)
     assert found is not None
     return found

@@ -24,5 +24,4 @@ def look(found: Incident, *pools: Pool, now: float | None = None, floor: int = 0
 
 
 def events(found: Incident) -> list[Event]:
-    """What its timeline tells, in order."""
     return [entry.event for entry in found.log.timeline]

@@ -141,7 +141,6 @@ def test_a_group_keeps_the_alerts_that_fire() -> None:
 
 
 def labelled(*, uid: str | None = None, **labels: str) -> Alert:
-    """An alert with these labels alone."""
     return alert(labels=labels, rule_uid=uid)
 
 

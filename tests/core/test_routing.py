@@ -43,7 +43,6 @@ POOLS = [LINUX, MAC, ROCM, ANY]
 
 
 def labelled(**labels: str) -> Alert:
-    """An alert with these labels."""
     return alert(labels={"alertname": "Q", **labels})
 
 

@@ -12,7 +12,6 @@ LEASE_SECONDS = 0.6
 
 
 async def hangs(*_: object, **__: object) -> None:
-    """Never an answer."""
     await asyncio.Event().wait()
 
 

@@ -12,19 +12,16 @@ PACED = {"pace": "1s", "edit_pace": "1s", "storm": 4}
 
 
 def digests(world: World) -> list[SlackMessage]:
-    """The digests that stand in the channel."""
     return [stored for stored in world.chat.parents() if stored.mark.startswith("digest/")]
 
 
 def record(world: World) -> Digest:
-    """The digest's record."""
     found = world.data.rows[f"digest:{CHANNEL}"].value
     assert isinstance(found, Digest)
     return found
 
 
 async def burst(world: World, count: int) -> None:
-    """So many groups fire at once."""
     for number in range(count):
         await world.fires(group_key=f"g{number}", title=f"Queue {number:02} is long")
     await world.work()

@@ -17,7 +17,6 @@ from tests.world import ANA, OTHER_POOL, PoliteStore, World, spoken
 
 
 def incidents(world: World) -> list[Incident]:
-    """Every incident on record."""
     return [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)]
 
 
@@ -102,7 +101,6 @@ async def test_the_contact_points_test_button_opens_nothing(world: World) -> Non
 
 
 async def closed(world: World) -> Incident:
-    """The incident, closed by hand."""
     found = await world.opens()
     await world.asks("resolve", surface="dialog")
     await world.work()
@@ -165,7 +163,6 @@ async def test_a_group_that_is_never_left_alone_is_sent_again(world: World) -> N
         """Somebody else writes the incident just before every commit."""
 
         async def commit(self, change: Change) -> None:
-            """A moment too late, every time."""
             world.data.rows[f"inc:{world.incident.id}"].version += 1
             await super().commit(change)
 

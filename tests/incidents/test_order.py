@@ -69,7 +69,6 @@ FORMATS = {
 
 
 def incidents(world: World) -> list[Incident]:
-    """Every incident on record."""
     return [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)]
 
 

@@ -15,12 +15,10 @@ LATE = 16 * 60.0
 
 
 def world(**more: object) -> World:
-    """A Tailback with one pager."""
     return World(pager={"oncall": {**PAGER, **more}})
 
 
 async def escalated(given: World | None = None) -> World:
-    """An incident that nobody acknowledged in time."""
     made = given or world()
     await made.opens()
     await made.passes(LATE, step=60)
@@ -28,7 +26,6 @@ async def escalated(given: World | None = None) -> World:
 
 
 def actions(made: World) -> list[str]:
-    """What the pager was sent."""
     return [one.action.value for one in made.pager.events]
 
 

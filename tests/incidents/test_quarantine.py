@@ -21,7 +21,6 @@ async def claimed(world: World) -> Stored[Incident]:
 
 
 def held_of(claim: Claim) -> Stored[Incident]:
-    """The claim as the story gets it."""
     assert claim.held is not None
     assert isinstance(claim.held.value, Incident)
     return Stored(claim.held.value, claim.held.version, claim.fence, None, claim.lease_ends)

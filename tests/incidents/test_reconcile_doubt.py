@@ -148,7 +148,6 @@ class Slow(FakeChat):
     """Its first post takes so long that somebody else claims the record meanwhile."""
 
     def __init__(self, clock: object) -> None:
-        """Nothing happens until it is told what."""
         super().__init__(clock)  # type: ignore[arg-type]  # handed on as it came
         self.before_answer: Callable[[], None] = lambda: None
         self.rival: Callable[[], Awaitable[object]] | None = None
@@ -156,7 +155,6 @@ class Slow(FakeChat):
     async def post(
         self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
-        """Posts, and answers late."""
         posted = await super().post(channel, message, mark=mark, thread=thread, broadcast=broadcast)
         if self.rival is not None:
             rival, self.rival = self.rival, None

@@ -11,7 +11,6 @@ FALLBACK = "C0OPS"
 
 
 async def waiting(world: World) -> None:
-    """An incident whose first message is due."""
     world.queues(14)
     await world.fires()
     await world.work()

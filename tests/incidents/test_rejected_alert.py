@@ -22,7 +22,6 @@ REFUSALS = {
 
 
 def notices(world: World) -> list[tuple[str, str]]:
-    """Channel and text of every notice."""
     return [(one.channel, one.message.text) for one in world.chat.parents()]
 
 

@@ -14,7 +14,6 @@ HOUR = 3600.0
 
 
 def world_with(limit: float | None = HOUR) -> World:
-    """A world whose pool has this limit."""
     world = World()
     file = world.context.settings.file
     pool = file.pool[POOL].model_copy(update={"alert_wait": limit})

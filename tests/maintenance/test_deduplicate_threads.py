@@ -28,7 +28,6 @@ async def doubled(*, late: bool) -> tuple[World, SlackMessage]:
 
 
 def buttons(message: Message) -> list[object]:
-    """The rows of buttons of a message."""
     return [block for block in message.blocks if block["type"] == "actions"]
 
 

@@ -26,7 +26,6 @@ GROWN = 3600.0
 
 
 def exceptions() -> list[tuple[str, Failure, FailureRule]]:
-    """Every declared exception: kind, failure, rule."""
     return [(k.name, failure, rule) for k in KINDS for rules in (k.posts, k.edits) for failure, rule in rules.items()]
 
 

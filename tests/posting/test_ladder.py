@@ -21,7 +21,6 @@ class Slack:
         self.refused, self.by_name, self.tries = set(refused), by_name, list[frozenset[str]]()
 
     async def post(self, message: Message) -> frozenset[str]:
-        """The younger blocks of what was taken."""
         kinds = kinds_of(message)
         self.tries.append(kinds)
         if wrong := sorted(kinds & self.refused):

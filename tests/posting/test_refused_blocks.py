@@ -36,13 +36,11 @@ class StrictChat(FakeChat):
             raise Unreachable("Slack", "invalid_blocks", failure=Failure.SHAPE, block=block)
 
     async def post(self, channel: str, message: Message, **more: Any) -> Posted:
-        """Post it, if it is valid."""
         self._valid(message)
         self.first.append(message)
         return await super().post(channel, message, **more)
 
     async def update(self, channel: str, ts: str, message: Message, **more: Any) -> None:
-        """Edit it, if it is valid."""
         self._valid(message)
         await super().update(channel, ts, message, **more)
 

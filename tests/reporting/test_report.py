@@ -11,7 +11,6 @@ from tests.world import OTHER_POOL, World, spoken
 
 
 async def text(world: World, *words: str) -> str:
-    """What the person reads."""
     answer = await world.types("report", *words)
     assert answer.whisper is not None
     return f"{answer.whisper.text} {answer.whisper.blocks}"

@@ -28,7 +28,6 @@ def posts(world: World, channel: str = CHANNEL) -> list[SlackMessage]:
 
 
 def record(world: World, channel: str = CHANNEL) -> Weekly:
-    """The channel's record."""
     found = world.data.rows[f"weekly:{channel}"].value
     assert isinstance(found, Weekly)
     return found
@@ -41,7 +40,6 @@ async def happened(world: World, at: float = NOW, channel: str = CHANNEL, pool: 
 
 
 async def kept(world: World, made: Incident) -> None:
-    """A closed incident on record."""
     put = Put(Stored(made, 0), made, None, keep_seconds=30 * 86400.0)
     await world.store.commit(Change(puts=(put,), join=(("ended", made.id),)))
 

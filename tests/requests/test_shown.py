@@ -10,7 +10,6 @@ MATCHERS = (Matcher("queue", "linux"),)
 
 
 def pressed(request_id: str, who: str = ANA) -> Interaction:
-    """A button, pressed on a first message."""
     return Interaction("scale_up", who, TEAM, CHANNEL, Surface.BUTTON, f"{request_id}.{who}", request_id)
 
 

@@ -39,7 +39,6 @@ class CareWorld(World):
         self.configure(permissions=PERMISSIONS, timing={"poll": "30s"}, actions=parts)
 
     async def scaled(self, target: int = 24, who: str = ANA) -> Request:
-        """A target that the scaler accepted."""
         request = await self.wants(target, who)
         await self.work()
         return await self.now(request)
@@ -66,13 +65,11 @@ class CareWorld(World):
 
     @property
     def lease(self) -> PoolLeases:
-        """The pool's lease."""
         found = self.data.rows[f"lease:{POOL}"].value
         assert isinstance(found, PoolLeases)
         return found
 
     def audit(self, what: str) -> list[AuditEntry]:
-        """The audit entries of one action."""
         return [entry for _, entry, _ in self.data.trail if entry.what == what]
 
     def buttons(self) -> list[tuple[str, str]]:

@@ -97,7 +97,6 @@ async def test_it_lapses_and_says_so() -> None:
 
 
 async def altered(world: CareWorld, **parts: Any) -> None:
-    """Somebody else writes the request's record."""
     held = await world.store.get(Request, world.request.id)
     assert held is not None
     await world.store.commit(Change(puts=(Put(held, replace(held.value, **parts), world.clock.now()),)))

@@ -11,7 +11,6 @@ from tests.scaling.test_hand_back import lent
 
 
 async def warned(**policy: Any) -> CareWorld:
-    """Ten minutes before the end."""
     world = await lent(**policy)
     await world.passes(6600, step=60)
     return world

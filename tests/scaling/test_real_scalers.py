@@ -20,7 +20,6 @@ from tests.scaling.care import POLICY, CareWorld
 
 @pytest.fixture(autouse=True)
 def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made up, and by the usual variables."""
     for name, value in MADE_UP.items():
         monkeypatch.setenv(name, value)
 

@@ -23,13 +23,11 @@ def test_it_is_offered_where_a_pool_has_a_scaler() -> None:
 
 
 async def filled(world: World, target: str, pool: str = "", who: str = ANA, **parts: object) -> Answer:
-    """The first dialog, filled in and sent."""
     values = {"target": target, **({"pool": pool} if pool else {})}
     return await world.asks("scale_up", who, surface=Surface.DIALOG, step="scale_up", values=values, **parts)
 
 
 async def confirmed(world: World, answer: Answer, who: str = ANA) -> Answer:
-    """The question, answered with yes."""
     assert answer.view is not None
     request_id = str(answer.view["private_metadata"])
     return await world.asks("scale_up", who, surface=Surface.DIALOG, step="scale_up_confirm", request_id=request_id)

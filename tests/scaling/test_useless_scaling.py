@@ -28,7 +28,6 @@ AGAINST = [rule for rule in RULES if rule.scaling in {Scaling.NO, Scaling.HARMFU
 
 
 def found(cause: str) -> Finding:
-    """A likely finding of a rule."""
     (rule,) = [one for one in RULES if one.cause == cause]
     seen = (statement("nothing_started"),)
     return Finding(cause, 0.9, seen, rule.scaling, rule.remedy, "linux.2xlarge")

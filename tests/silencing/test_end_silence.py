@@ -19,7 +19,6 @@ def test_it_is_offered_while_a_silence_of_ours_is_active() -> None:
 
 
 async def silenced(**tables: dict[str, object]) -> World:
-    """An incident with a silence."""
     world = World(**tables)
     await world.opens()
     await world.types("silence", POOL, "2h")

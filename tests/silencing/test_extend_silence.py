@@ -14,7 +14,6 @@ def offered(world: World) -> str:
 
 
 async def presses(world: World, who: str = BEN, request_id: str = "", **parts: object) -> None:
-    """Somebody presses Extend below a reply."""
     root = world.incident.thread.root
     await world.asks("prolong", who, request_id=request_id or offered(world), thread=root, channel=CHANNEL, **parts)
 

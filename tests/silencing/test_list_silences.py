@@ -9,7 +9,6 @@ from tests.world import ANA, World
 
 
 async def told(world: World) -> str:
-    """What the person reads."""
     answer = await world.types("silences")
     assert answer.whisper is not None
     return answer.whisper.text

@@ -48,13 +48,11 @@ class RealTime(World):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One real Alertmanager for the module."""
     with alertmanager(tmp_path_factory.mktemp("alertmanager")) as url:
         yield url
 
 
 def alert(fingerprint: str, values: Sequence[str], story: str, now: float, *, firing: bool = True) -> Alert:
-    """One alert of the group."""
     labels = {f"label_{number}": value for number, value in enumerate(values) if value}
     return replace(spoken(fingerprint, starts_at=now, firing=firing), labels={**LABELS, "story": story, **labels})
 

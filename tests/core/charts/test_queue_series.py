@@ -10,7 +10,6 @@ SPAN = Span(NOW, NOW, 30.0)
 
 
 def looks(*queued: int | None, since: float = NOW, every: float = 30.0) -> tuple[Snapshot, ...]:
-    """Samples in a row."""
     return tuple(sample(q, at=since + every * i) for i, q in enumerate(queued))
 
 

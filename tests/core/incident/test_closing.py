@@ -28,7 +28,6 @@ HOUR = 3600.0
 
 
 def cost(waited: float, measured: float, **causes: int) -> QueueSeries:
-    """A course with its sums alone."""
     return QueueSeries(60.0, waited_seconds=waited, measured_seconds=measured, causes=causes)
 
 

@@ -12,7 +12,6 @@ SEED = Readings(14, 114, False, True)
 
 
 def look(pool: str, queued: int | None, minutes: float | None, age: float = 0.0) -> Snapshot:
-    """One look at a pool."""
     wait = None if minutes is None else minutes * 60
     return sample(queued, at=NOW - age, pool=pool, oldest_wait_seconds=wait)
 

@@ -184,7 +184,6 @@ def scaled(*made: Forecast, pending: str = "") -> Incident:
 
 
 def forecast(at: float, verdict: Verdict = Verdict.INTERVAL, *hours: float) -> Forecast:
-    """Low, middle and high, in hours."""
     low, mid, high = (*(3600 * one for one in hours), None, None, None)[:3]
     return Forecast(NOW + at, verdict, 14, low, mid, high, pool=POOL)
 

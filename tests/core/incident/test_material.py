@@ -17,7 +17,6 @@ POLL = TIMING.poll
 
 
 def reported(queued: int | None = 20, wait: float | None = 3600.0, worst: str = "a") -> Reported:
-    """What the thread was told."""
     return Reported(NOW, queued, wait, worst)
 
 

@@ -36,7 +36,6 @@ POLL = TIMING.poll
 
 
 def easing(**parts: Any) -> Incident:
-    """An incident whose alert has resolved."""
     return replace(incident(*OVER, **parts), state=State.EASING)
 
 

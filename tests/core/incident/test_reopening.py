@@ -17,7 +17,6 @@ from tests.sources.payloads import alertmanager
 
 
 def recorded(number: int) -> Delivery:
-    """One of Alertmanager's recorded deliveries."""
     return SOURCES["alertmanager"](alertmanager(number))
 
 

@@ -4,7 +4,6 @@ from bot.core.incident.timeline import KEPT_ENTRIES, Entry, Event, shortened
 
 
 def entries(*events: Event, who: str | None = None, first: int = 1) -> tuple[Entry, ...]:
-    """Entries of these events in order."""
     return tuple(Entry(first + i, 0.0, event, None, who) for i, event in enumerate(events))
 
 

@@ -6,14 +6,12 @@ from bot.core.statement import statement
 
 
 def found(*causes: tuple[str, float], blind: bool = False) -> Diagnosis:
-    """A diagnosis with these causes."""
     seen = (statement("calls_left", calls=1),)
     each = tuple(Finding(cause, sure, seen, Scaling.NO, "stop_calling") for cause, sure in causes)
     return Diagnosis("p", each, (), waits=bool(causes), blind=blind)
 
 
 def after(*steps: Diagnosis, queued: int = 10, minutes: int = 1) -> HeldCause | None:
-    """The verdict after these measurements."""
     held: HeldCause | None = None
     for number, one in enumerate(steps):
         held = judged(held, one, 60.0 * minutes * number, queued)
@@ -21,7 +19,6 @@ def after(*steps: Diagnosis, queued: int = 10, minutes: int = 1) -> HeldCause | 
 
 
 def name(held: HeldCause | None) -> str:
-    """Its cause."""
     return held.finding.cause if held else ""
 
 

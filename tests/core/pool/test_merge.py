@@ -12,7 +12,6 @@ POOL = "linux"
 
 
 def told(source: str, at: float = 1000.0, **figures: Any) -> Told:
-    """A source that answered."""
     return Told(source, Snapshot(POOL, at, **figures))
 
 

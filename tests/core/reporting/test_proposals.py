@@ -48,7 +48,6 @@ def ground(**parts: Any) -> Ground:
 
 
 def words(*grounds: Ground) -> list[str]:
-    """What is proposed."""
     return [change_words(one) for one in proposals(grounds)]
 
 

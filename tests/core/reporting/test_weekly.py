@@ -13,7 +13,6 @@ MONDAYS = Appointment(0, 9, BERLIN)
 
 
 def at(text: str) -> float:
-    """Epoch seconds of a UTC time."""
     return datetime.fromisoformat(f"{text}+00:00").timestamp()
 
 

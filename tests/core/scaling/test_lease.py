@@ -26,7 +26,6 @@ BACK = Request("back", "hand_back", "", "C1", NOW, HandBack(POOL, "a", "U1", Ret
 
 
 def lease(request_id: str = "a", target: int = 24, before: int = 10, **parts: Any) -> Lease:
-    """A lease of two hours."""
     made = Lease(request_id, "U1", "C1", target, before, NOW, ends_at=NOW + 7200)
     return replace(made, **parts)
 

@@ -22,14 +22,12 @@ async def opened(**tables: Any) -> World:
 
 
 async def shown(world: World, who: str = ANA) -> str:
-    """What the dialog shows."""
     answer = await world.asks(NAME, who)
     assert answer.view is not None
     return str(answer.view)
 
 
 async def confirmed(world: World, who: str = ANA) -> None:
-    """Look at the text, and file it."""
     await shown(world, who)
     await world.asks(NAME, who, surface="dialog")
 

@@ -7,7 +7,6 @@ from tests.world import World
 
 
 async def text(world: World) -> str:
-    """What the person reads."""
     answer = await world.types("list")
     assert answer.whisper is not None
     return answer.whisper.text

@@ -44,7 +44,6 @@ async def test_what_is_over_cannot_be_closed_again(world: World) -> None:
 
 
 async def silenced(how: str, **tables: dict[str, Any]) -> World:
-    """An incident with a silence."""
     world = World(**tables)
     await world.opens()
     await world.says("silence", how)
