@@ -21,8 +21,7 @@ MOST_PAIR_CHARS = 8000
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _INSTANT = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,12}))?\s?(?:[Zz]|([+-])(\d\d):?(\d\d))?",
-    re.ASCII,
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,12}))?\s?(?:[Zz]|([+-])(\d\d):?(\d\d))?", re.ASCII
 )
 
 

@@ -56,13 +56,7 @@ class BackEnd:
         return parts_with(self.wire(), variables)
 
     def _handle(self, request: httpx.Request) -> httpx.Response:
-        asked = Asked(
-            request.method,
-            request.url.path,
-            dict(request.url.params),
-            dict(request.headers),
-            _read(request),
-        )
+        asked = Asked(request.method, request.url.path, dict(request.url.params), dict(request.headers), _read(request))
         self.asked.append(asked)
         status, body = self.answer(asked) if self.answer else self._next()
         content = body if isinstance(body, bytes) else json.dumps(body).encode()

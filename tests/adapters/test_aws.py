@@ -94,10 +94,7 @@ async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPa
         signed.append(request.headers["authorization"].partition("Credential=")[2].partition("/")[0])
         return Response("<ErrorResponse/>", 400)
 
-    async with (
-        serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url,
-        patient_pool() as wire,
-    ):
+    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url, patient_pool() as wire:
         parts = parts_with(wire)
         for profile in ("", "other"):
             with suppress(Refused):

@@ -45,13 +45,7 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
         def delete(channel: str, ts: str) -> None:
             del messages(channel)[ts]
 
-        yield Room(
-            chat,
-            kit.clock,
-            delete,
-            lambda channel, ts: str(messages(channel)[ts]["text"]),
-            kit.clock.advance,
-        )
+        yield Room(chat, kit.clock, delete, lambda channel, ts: str(messages(channel)[ts]["text"]), kit.clock.advance)
         await chat.close()
 
 

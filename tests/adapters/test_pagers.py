@@ -178,11 +178,7 @@ def test_a_wrong_table_is_named_and_its_secret_is_not(
 async def test_it_is_told_through_the_proxy_of_its_own_table(tmp_path: Path) -> None:
     """A network that Slack cannot be reached from may let a pager through; its path and key stay out of the proxy."""
     proxy = Proxy(login="tailback:hunter22-long")
-    async with (
-        serving_tls(tmp_path, b"") as (url, ca_file),
-        proxying(proxy) as address,
-        patient_pool() as wire,
-    ):
+    async with serving_tls(tmp_path, b"") as (url, ca_file), proxying(proxy) as address, patient_pool() as wire:
         file = paging("webhook", proxy=address, proxy_basic_env="LOGIN", ca_file=ca_file)
         parts = parts_with(wire, {"HOOK": f"{url}/hook/s3cr3t", "LOGIN": "tailback:hunter22-long"})
         await build(file, parts)["oncall"].send(event("trigger"))

@@ -75,8 +75,7 @@ def test_nothing_else_enters_the_identity(changed: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "changed",
-    [{"title": "other"}, {"source": "pagerduty"}, {"identity": {**FIRING["identity"], "alarm_id": "2"}}],
+    "changed", [{"title": "other"}, {"source": "pagerduty"}, {"identity": {**FIRING["identity"], "alarm_id": "2"}}]
 )
 def test_another_alarm_is_another_incident(changed: dict[str, Any]) -> None:
     assert parse(event(**changed)).key != parse(event()).key

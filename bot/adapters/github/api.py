@@ -15,11 +15,7 @@ from bot.ports import Failure, Unreachable
 A = TypeVar("A")
 AT_ONCE = 6
 """GitHub asks for few requests at once."""
-HEADERS = {
-    "Accept": "application/vnd.github+json",
-    "X-GitHub-Api-Version": "2022-11-28",
-    "User-Agent": "Tailback",
-}
+HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28", "User-Agent": "Tailback"}
 MOVED = frozenset({301, 302, 307, 308})
 """Statuses of a renamed or transferred repository; GitHub redirects to its number."""
 ANSWERS = frozenset({304, 401, 403, 429}) | MOVED

@@ -28,15 +28,6 @@ class RunnerGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Staff:
-    """The runners with a pool's labels; the three add up to all of them."""
-
-    busy: int
-    idle: int
-    offline: int
-
-
-@dataclass(frozen=True, slots=True)
 class Registered:
     """All runners, and when the oldest part of the list was read (epoch seconds)."""
 
@@ -89,11 +80,12 @@ class RunnerFleet:
         return group.name == name and not twice
 
 
-def staff(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> Staff:
+def staff(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> dict[str, int]:
+    """Busy, idle and offline runners with every label; the three add up to all of them."""
     mine = carrying(runners, labels)
     online = [runner for runner in mine if runner.online]
     busy = sum(runner.busy for runner in online)
-    return Staff(busy, len(online) - busy, len(mine) - len(online))
+    return {"busy": busy, "idle": len(online) - busy, "offline": len(mine) - len(online)}
 
 
 def carrying(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> list[GitHubRunner]:

@@ -25,14 +25,13 @@ def snapshot(pool: str, keys: GitHubPool, sight: Sight, runners: Runners, *, hee
         missing.append(NO_LIMIT)
     if isinstance(runners, Unreachable):
         return replace(shot, limit=keys.limit, missing=(*missing, Gap("runners", runners.what, runners.remedy)))
-    mine = staff(runners.runners, labels)
-    if not (mine.busy or mine.idle or mine.offline):
+    counts = staff(runners.runners, labels)
+    if not any(counts.values()):
         group = f" of the group {keys.runner_group}" if keys.runner_group else ""
         why = f"no runner{group} carries {listed(labels)} now"
         missing.append(Gap("label", why, "correct it, unless the pool is scaled to zero"))
-    figures = {"busy": mine.busy, "idle": mine.idle, "offline": mine.offline}
-    ages = (Origin("", runners.at, tuple(figures)),) if runners.at < shot.at else ()
-    return replace(shot, **figures, limit=keys.limit, missing=tuple(missing), origins=ages)  # type: ignore[arg-type]
+    ages = (Origin("", runners.at, tuple(counts)),) if runners.at < shot.at else ()
+    return replace(shot, **counts, limit=keys.limit, missing=tuple(missing), origins=ages)  # type: ignore[arg-type]
 
 
 def _queue(pool: str, labels: Sequence[str], sight: Sight, runners: Runners) -> Snapshot:

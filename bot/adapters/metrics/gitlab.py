@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from urllib.parse import parse_qsl, urlsplit
@@ -61,58 +60,10 @@ def following(answer: HttpAnswer) -> dict[str, str] | None:
     return dict(parse_qsl(urlsplit(found[1]).query)) if found else None
 
 
-@dataclass(frozen=True, slots=True)
-class GitLabFigures:
-    pending: Sequence[Row]
-    """Jobs of all projects that are pending."""
-    running: Sequence[Row]
-    runners: Sequence[Row] | str
-    """The runners with the pool's tags, or why they are unknown."""
-    every_runner: bool
-    """Whether the list has every runner that may take the projects' jobs."""
-
-
-@dataclass(frozen=True, slots=True)
-class GitLabWanted:
-    tags: frozenset[str]
-    untagged: bool
-    slots: int | None
-    """Jobs that one runner takes at once; None when unknown."""
-
-    def covers(self, job: Row) -> bool:
-        asked = texts(job.get("tag_list"))
-        return asked <= self.tags if asked else self.untagged
-
-
-def drawn(pool: str, at: float, looks: GitLabFigures, wanted: GitLabWanted) -> Snapshot:
-    mine = [row for row in looks.pending if wanted.covers(row)]
-    jobs = [_job(row, wait) for row in mine if (wait := number(row, "queued_duration")) is not None]
-    unknown = Gap("oldest_wait_seconds", "GitLab does not say when some of the jobs came")
-    missing = [] if len(jobs) == len(mine) else [unknown]
-    waits = None if missing else max((job.waited_seconds for job in jobs), default=None)
-    if isinstance(looks.runners, str):
-        missing += [Gap(name, looks.runners) for name in ("busy", "offline", "unservable")]
-        return Snapshot(pool, at, len(mine), waits, waiting=longest(jobs), missing=tuple(missing))
-    if not looks.runners and not mine:
-        why = f"no runner carries the tags {listed(sorted(wanted.tags))} and no job asks for them, correct tags"
-        return Snapshot(pool, at, missing=(Gap("queued", why),))
-    ids = {whole(row, "id") for row in looks.runners}
-    running = [row for row in looks.running if whole(inner(row, "runner"), "id") in ids]
-    online = [row for row in looks.runners if text(row, "status") == "online" and row.get("paused") is not True]
-    free = None if wanted.slots is None else max(0, wanted.slots * len(online) - len(running))
-    return Snapshot(
-        pool,
-        at,
-        queued=len(mine),
-        oldest_wait_seconds=waits,
-        busy=len(running),
-        idle=free,
-        offline=sum(text(row, "status") == "offline" for row in looks.runners),
-        unservable=_unservable(looks.runners, looks.every_runner, len(mine)),
-        running_longest_seconds=_longest_run(running, at),
-        waiting=longest(jobs),
-        missing=tuple(missing),
-    )
+def covers(keys: "GitlabPool", job: Row) -> bool:
+    """GitLab's own rule: a runner has all tags of the job, or takes untagged ones."""
+    asked = texts(job.get("tag_list"))
+    return asked <= {*keys.tags} if asked else keys.run_untagged
 
 
 def _unservable(runners: Sequence[Row], every: bool, queued: int) -> int | None:
@@ -180,13 +131,42 @@ class Gitlab(Present):
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is when the jobs were listed. Raises Unreachable if they could not be."""
-        asked = self._pools[pool]
-        jobs, runners = await asyncio.gather(tried(self._jobs), tried(self._runners[asked.tags]))
+        jobs, runners = await asyncio.gather(tried(self._jobs), tried(self._runners[self._pools[pool].tags]))
         if isinstance(jobs, Unreachable):
             raise jobs
-        every = not self._table.group
-        looks = GitLabFigures(*jobs.value, runners.what if isinstance(runners, Unreachable) else runners.value, every)
-        return drawn(pool, jobs.at, looks, GitLabWanted(frozenset(asked.tags), asked.run_untagged, asked.slots))
+        return self._drawn(pool, jobs, runners)
+
+    def _drawn(self, pool: str, jobs: Listed[tuple[Rows, Rows]], found: Listed[Rows] | Unreachable) -> Snapshot:
+        (pending, all_running), at, keys = jobs.value, jobs.at, self._pools[pool]
+        mine = [row for row in pending if covers(keys, row)]
+        waiting = [_job(row, wait) for row in mine if (wait := number(row, "queued_duration")) is not None]
+        unknown = Gap("oldest_wait_seconds", "GitLab does not say when some of the jobs came")
+        missing = [] if len(waiting) == len(mine) else [unknown]
+        waits = None if missing else max((job.waited_seconds for job in waiting), default=None)
+        if isinstance(found, Unreachable):
+            missing += [Gap(name, found.what) for name in ("busy", "offline", "unservable")]
+            return Snapshot(pool, at, len(mine), waits, waiting=longest(waiting), missing=tuple(missing))
+        runners = found.value
+        if not runners and not mine:
+            why = f"no runner carries the tags {listed(sorted(keys.tags))} and no job asks for them, correct tags"
+            return Snapshot(pool, at, missing=(Gap("queued", why),))
+        ids = {whole(row, "id") for row in runners}
+        running = [row for row in all_running if whole(inner(row, "runner"), "id") in ids]
+        online = [row for row in runners if text(row, "status") == "online" and row.get("paused") is not True]
+        every = not self._table.group  # a project's list has every runner that may take its jobs
+        return Snapshot(
+            pool,
+            at,
+            queued=len(mine),
+            oldest_wait_seconds=waits,
+            busy=len(running),
+            idle=None if keys.slots is None else max(0, keys.slots * len(online) - len(running)),
+            offline=sum(text(row, "status") == "offline" for row in runners),
+            unservable=_unservable(runners, every, len(mine)),
+            running_longest_seconds=_longest_run(running, at),
+            waiting=longest(waiting),
+            missing=tuple(missing),
+        )
 
     async def _ask_jobs(self) -> Listed[tuple[Rows, Rows]]:
         now, projects = self._now(), self._table.projects

@@ -169,8 +169,7 @@ def test_only_the_longest_waiting_jobs_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "asks"),
-    [(["gpu"], True), (["GPU", "Self-Hosted"], True), ([], True), (["gpu", "linux"], False)],
+    ("labels", "asks"), [(["gpu"], True), (["GPU", "Self-Hosted"], True), ([], True), (["gpu", "linux"], False)]
 )
 def test_a_pool_says_which_labels_are_its_own(labels: list[str], asks: bool) -> None:
     """Every one of them must stand among the job's; the job may ask for more."""

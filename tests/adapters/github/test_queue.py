@@ -8,7 +8,6 @@ import pytest
 from bot.adapters.github.api import Allowance
 from bot.adapters.github.pages import GitHubListing, Pages
 from bot.adapters.github.queue import STATUSES, GitHubQueue
-from bot.adapters.github.runners import staff
 from bot.core.pool.pool import Gap
 from bot.ports import Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO
@@ -123,7 +122,3 @@ async def test_pages_that_grow_while_they_are_read_are_followed() -> None:
 
 def test_every_status_that_is_not_over_is_listed() -> None:
     assert set(STATUSES) == {"queued", "in_progress", "waiting", "pending"}
-
-
-def test_nobody_is_no_staff() -> None:
-    assert staff((), (LABEL,)).idle == 0

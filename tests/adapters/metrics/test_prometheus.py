@@ -107,10 +107,7 @@ ARC = f'name=~"x{RANDOM}"'
         ("clamp_min(a, 0)", ()),
         ('clamp_min(sum(a{x="("}) - sum(b), 0)', ('a{x="("}',)),
         ("", ()),
-        (
-            queries("arc", "x")["queued"],
-            (f"gha_assigned_jobs{{{ARC}}}", f"gha_capacity_queued_jobs{{{ARC}}}"),
-        ),
+        (queries("arc", "x")["queued"], (f"gha_assigned_jobs{{{ARC}}}", f"gha_capacity_queued_jobs{{{ARC}}}")),
     ],
 )
 def test_only_a_plain_series_tells_its_age(query: str, series: tuple[str, ...]) -> None:

@@ -3,16 +3,7 @@
 import pytest
 
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.prometheus.answers import (
-    Unknown,
-    counted,
-    metrics_of,
-    one,
-    points,
-    samples,
-    waiting,
-    why_nothing,
-)
+from bot.adapters.prometheus.answers import Unknown, counted, metrics_of, one, points, samples, waiting, why_nothing
 from bot.ports import Unreachable
 
 

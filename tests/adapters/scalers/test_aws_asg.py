@@ -97,10 +97,7 @@ async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: Parts) -> 
 
 @pytest.mark.parametrize(
     ("code", "trouble"),
-    [
-        ("AccessDenied", "why is not known; allow autoscaling:DescribeScalingActivities to see it"),
-        ("Throttling", ""),
-    ],
+    [("AccessDenied", "why is not known; allow autoscaling:DescribeScalingActivities to see it"), ("Throttling", "")],
 )
 async def test_activities_that_cannot_be_had_do_not_hide_the_size(
     scaler: Scaler, api: AwsApi, code: str, trouble: str

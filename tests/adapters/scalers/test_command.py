@@ -27,10 +27,7 @@ def pool_scaler(fleet: Path, script: str, **more: object) -> Scaler:
 
 @pytest.mark.parametrize(
     ("printed", "size"),
-    [
-        ("24", Capacity(24)),
-        ('{"current": 10, "min": 1, "max": 40, "desired": 12}', Capacity(10, 1, 40, 12)),
-    ],
+    [("24", Capacity(24)), ('{"current": 10, "min": 1, "max": 40, "desired": 12}', Capacity(10, 1, 40, 12))],
 )
 async def test_it_prints_a_number_or_what_the_http_scaler_answers(fleet: Path, printed: str, size: Capacity) -> None:
     assert await pool_scaler(fleet, f"echo '{printed}'").read() == size
