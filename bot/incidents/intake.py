@@ -128,7 +128,9 @@ async def _open(
     if not delivery.firing:
         return await _remember_ends(context, delivery, spot, kin, past)
     file, now = context.settings.file, context.now()
-    ended = () if _really_fires(context, delivery, past.value) else past.value.alerts
+    # its API lists it long after it resolved, so it really fires; a list and a webhook may overtake each other
+    listed = delivery.guessed and now - past.value.at > file.timing.resync
+    ended = () if listed else past.value.alerts
     if not begun(ended, delivery.alerts):
         return Taken.OUTDATED
     kin = kin or await _kin(context, delivery)
@@ -179,11 +181,6 @@ async def _remember_ends(
     change = Change(puts=(_kept(past, ended),), point=unchanged, once=(spot.once_key,), once_value=ended.id)
     await context.store.commit(change)
     return Taken.NOTHING_OPEN
-
-
-def _really_fires(context: Context, delivery: Delivery, past: EndedAlerts) -> bool:
-    """Whether the source's API lists them long after they resolved; a list and a webhook may overtake each other."""
-    return delivery.guessed and context.now() - past.at > context.settings.file.timing.resync
 
 
 async def _join(context: Context, delivery: Delivery, once_key: str, held: Stored[Incident]) -> Taken:

@@ -29,7 +29,8 @@ async def expire(context: Context) -> str:
         if gone := tuple([("ended", name) for name in missing if await _is_gone(context, name)]):
             await context.store.commit(Change(leave=gone))
         for one in held.values():
-            if _is_long_over(context, one.value) and forgotten < MOST:
+            closed_at = one.value.closed_at if one.value.closed else None
+            if closed_at and context.now() - closed_at > KEPT_AFTER_CLOSE_SECONDS and forgotten < MOST:
                 forgotten += await _forgotten(context, one)
     if forgotten:
         log.info("incidents forgotten", count=forgotten)
@@ -42,10 +43,6 @@ async def _is_gone(context: Context, incident_id: str) -> bool:
         return await context.store.get(Incident, incident_id) is None
     except Unreachable:
         return False
-
-
-def _is_long_over(context: Context, incident: Incident) -> bool:
-    return incident.closed and context.now() - (incident.closed_at or context.now()) > KEPT_AFTER_CLOSE_SECONDS
 
 
 async def _forgotten(context: Context, held: Stored[Incident]) -> bool:

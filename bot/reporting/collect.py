@@ -70,7 +70,7 @@ def of_channel(books: Books, channel: str, *, default: bool) -> Books:
     return replace(
         books,
         incidents=mine,
-        pasts=_only(books.pasts, names),
+        pasts={name: cells for name, cells in books.pasts.items() if name in names},
         rules={name: rules for name, rules in books.rules.items() if name in names},
         trail=tuple(entry for entry in books.trail if entry.parameters.get("pool") in names),
     )
@@ -91,10 +91,6 @@ def _hours(
 
 def _inside(incident: Incident, books: Books) -> bool:
     return books.since <= incident.opened_at < books.until
-
-
-def _only(pasts: Mapping[str, tuple[HourStats, ...]], names: set[str]) -> dict[str, tuple[HourStats, ...]]:
-    return {name: cells for name, cells in pasts.items() if name in names}
 
 
 async def _trail(store: Store, since: float) -> tuple[AuditEntry, ...]:

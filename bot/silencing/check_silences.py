@@ -49,7 +49,7 @@ async def _checked(context: Context, incident: Incident, silence: Silence, back_
     if found is not None and found.active:
         known = silence if silence.matchers else replace(silence, matchers=found.matchers)
         if abs(found.ends_at - silence.ends_at) > MOVED_SECONDS:
-            known = _moved(known, found.ends_at, context.now())
+            known = replace(known, ends_at=found.ends_at, warn_at=warn_at(found.ends_at, context.now()))
         if known != silence:
             await _record(context, incident, known)
         return
@@ -63,11 +63,6 @@ async def _checked(context: Context, incident: Incident, silence: Silence, back_
         await _record(context, incident, replace(silence, ended=True), SilenceEnded(SilenceEnd.ENDED_ELSEWHERE))
         return
     await _again(context, incident, silence, back_end, tag)
-
-
-def _moved(silence: Silence, ends_at: float, now: float) -> Silence:
-    """Somebody changed its end there: show the new one."""
-    return replace(silence, ends_at=ends_at, warn_at=warn_at(ends_at, now))
 
 
 async def _again(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.core.incident.details.silences import SilenceEnd, SilenceEnded
 from bot.core.incident.incident import Incident, Silence
-from bot.core.incident.observe import View
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared, Stored
@@ -18,10 +17,6 @@ from bot.requests.submit import hand_over, new_request, own_of, subject, subject
 from bot.silencing.auto_unsilence import ripen
 from bot.silencing.silence import alertmanager_of
 from bot.views.words import refusals
-
-
-def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    return ButtonLabel("End silence", Place.MORE) if incident.active_silence else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -100,7 +95,7 @@ ACTION = Action(
     permission="silence",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("End silence"),
-    label=_label,
+    label=lambda incident, _: ButtonLabel("End silence", Place.MORE) if incident.active_silence else None,
     kill_switch=True,
     effect=Effect(effect, prepare, check, ripen=ripen),
 )

@@ -92,17 +92,14 @@ def _with(course: QueueSeries, sample: Snapshot, span: Span) -> QueueSeries:
     if length is not None and length <= 2 * span.poll_seconds + 1 and len(known) == 2:
         waited += min(known) * length
         measured += length
-    points, point = course.points, _point(sample)
+    point = SeriesPoint(sample.at, sample.queued, sample.oldest_wait_seconds, sample.online, sample.limit)
+    points = course.points
     if points and _step(points[-1], course.step_seconds) == _step(point, course.step_seconds):
         points = (*points[:-1], _worst(points[-1], point))
     else:
         points = (*points, point)
     after = replace(course, points=points, waited_seconds=waited, measured_seconds=measured)
     return replace(after, seen_at=sample.at, seen_queued=sample.queued)
-
-
-def _point(sample: Snapshot) -> SeriesPoint:
-    return SeriesPoint(sample.at, sample.queued, sample.oldest_wait_seconds, sample.online, sample.limit)
 
 
 def _worst(first: SeriesPoint, second: SeriesPoint) -> SeriesPoint:

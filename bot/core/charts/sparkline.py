@@ -16,7 +16,8 @@ LEAST_POINTS = 5
 
 def pictured(incident: Incident) -> tuple[str, ...]:
     """The pools with enough known points for a chart, the worst first."""
-    known = [name for name, course in incident.pools.courses.items() if _known(course) >= LEAST_POINTS]
+    courses = incident.pools.courses
+    known = [name for name in courses if sum(p.queued is not None for p in courses[name].points) >= LEAST_POINTS]
 
     def order(name: str) -> tuple[float, int, str]:
         return (*incident.pools.peaks.get(name, Peak()).order, name)
@@ -51,7 +52,3 @@ def _even(course: QueueSeries) -> list[float | None]:
             for part in range(first, max(first + 1, last)):
                 found[part] = max(value, found[part] or 0.0)
     return found
-
-
-def _known(course: QueueSeries) -> int:
-    return sum(point.queued is not None for point in course.points)

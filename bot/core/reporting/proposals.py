@@ -69,7 +69,7 @@ def proposals(grounds: Iterable[Ground]) -> tuple[Proposal, ...]:
 def _limit(ground: Ground) -> Proposal | None:
     """Raise the limit to the one that would have met the target."""
     need = ground.sized
-    if not isinstance(need, Sized) or not _short_of_runners(ground):
+    if not isinstance(need, Sized) or (ground.history.causes and not _mostly(ground, SHORT_OF_RUNNERS)):
         return None
     found = need.found
     kept = statement(
@@ -176,11 +176,6 @@ def _cost(ground: Ground, need: Sized) -> tuple[Statement, ...]:
     if ground.price is None:
         return ()
     return (statement("costs", more=more, per_hour=more * ground.price, currency=ground.currency),)
-
-
-def _short_of_runners(ground: Ground) -> bool:
-    """Whether more runners help against most known causes."""
-    return not ground.history.causes or _mostly(ground, SHORT_OF_RUNNERS)
 
 
 def _mostly(ground: Ground, causes: Iterable[str]) -> bool:

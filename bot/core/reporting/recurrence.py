@@ -77,14 +77,13 @@ def patterns(hours: Iterable[tuple[float, bool]], zone: tzinfo) -> tuple[Pattern
     usual = (sum(every) + 1) / (len(every) + 2)
     found: list[Pattern] = []
     for name, weekdays in GROUPS.items():
-        mine = {hour: _of(days, weekdays) for hour, days in sorted(seen.items())}
+        mine = {
+            hour: {day: was for day, was in days.items() if day.weekday() in weekdays}
+            for hour, days in sorted(seen.items())
+        }
         strong = [h for h, days in mine.items() if not _told(found, weekdays, h) and _strong(days, usual)]
         found += [_pattern(name, mine, run) for run in _runs(strong)]
     return tuple(sorted(found, key=lambda one: -one.hit * (one.to_hour - one.from_hour))[:MOST_PATTERNS])
-
-
-def _of(days: Days, weekdays: frozenset[int]) -> Days:
-    return {day: happened for day, happened in days.items() if day.weekday() in weekdays}
 
 
 def _told(found: Sequence[Pattern], days: frozenset[int], hour: int) -> bool:

@@ -4,17 +4,12 @@ from bot.context.context import IN_THREAD, Action, Context
 from bot.core.charts.sparkline import sparks_of
 from bot.core.incident.details.queue import ChartShown
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.ports import Refused
 from bot.requests.submit import finish, subject
 from bot.views.words import refusals
-
-
-def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    return ButtonLabel("Chart", Place.MORE) if incident.pools.candidates else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -39,5 +34,5 @@ ACTION = Action(
     ask=ask,
     permission="diagnose",
     surfaces=IN_THREAD,
-    label=_label,
+    label=lambda incident, _: ButtonLabel("Chart", Place.MORE) if incident.pools.candidates else None,
 )

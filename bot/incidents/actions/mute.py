@@ -3,15 +3,10 @@
 from functools import partial
 
 from bot.context.context import IN_THREAD, Action, Context
-from bot.core.incident.incident import Incident, muted
-from bot.core.incident.observe import View
+from bot.core.incident.incident import muted
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.requests.submit import finish, subject
-
-
-def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    return ButtonLabel("Resume updates" if incident.ownership.muted else "Mute updates", Place.MORE)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -30,5 +25,5 @@ ACTION = Action(
     ask=ask,
     permission="ack",
     surfaces=IN_THREAD,
-    label=_label,
+    label=lambda incident, _: ButtonLabel("Resume updates" if incident.ownership.muted else "Mute updates", Place.MORE),
 )

@@ -3,7 +3,6 @@
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.closing import resolved_by_hand, scores_of
 from bot.core.incident.incident import Incident
-from bot.core.incident.observe import View
 from bot.core.incident.silence import goes_on, holding
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, Place
@@ -13,10 +12,6 @@ from bot.views.words.silences import until_when
 
 NAME = "resolve"
 QUESTION = "Close this incident now, whatever the queue does? It opens again when the alert fires anew."
-
-
-def _label(_incident: Incident, _view: View) -> ButtonLabel | None:
-    return ButtonLabel("Close incident", Place.MORE)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -52,6 +47,6 @@ ACTION = Action(
     ask=ask,
     permission="ack",
     surfaces=IN_THREAD,
-    label=_label,
+    label=lambda *_: ButtonLabel("Close incident", Place.MORE),
     dialogs=(NAME,),
 )
