@@ -1,6 +1,6 @@
 """Everything that a behavior may use, filled by `handlers/wiring.py`; and the declaration of an action."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bot.config import Settings
@@ -64,13 +64,16 @@ class Context:
 
     async def view(self, incident: Incident) -> View:
         """The pools of an incident, with their settings."""
-        held = await self.store.get_many(Pool, list(incident.pools.candidates))
         return View(
-            {name: pool.value for name, pool in held.items()},
+            await self.pools(incident.pools.candidates),
             self.settings.file.pools,
             bool(self.holders(incident)),
             fileable=self.issues is not None,
         )
+
+    async def pools(self, names: Iterable[str]) -> dict[str, Pool]:
+        """The pools' records by name, without those that have none."""
+        return {name: held.value for name, held in (await self.store.get_many(Pool, list(names))).items()}
 
     async def request(self, request_id: str) -> Request | None:
         """The record of a request; None if there is none."""

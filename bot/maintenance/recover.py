@@ -7,8 +7,8 @@ channels were read no action runs (P10).
 
 import structlog
 
-from bot.context.channels import channels
 from bot.context.context import Context
+from bot.context.queries import channels
 from bot.context.save import LOST, keep
 from bot.core.incident.incident import Incident, rooted
 from bot.core.record import Change, Conflict

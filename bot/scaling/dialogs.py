@@ -44,8 +44,7 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     """Every pool of the incident with a scaler, with a proposed target."""
     held = await subject(context, interaction)
     names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
-    pools = await context.store.get_many(Pool, names)
-    latest = worst_first([p.value.latest for p in pools.values() if p.value.latest])
+    latest = worst_first([p.latest for p in (await context.pools(names)).values() if p.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
     against = await cautions(context)
     choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
@@ -115,7 +114,6 @@ async def expected(context: Context, pool: str, more: int) -> Preview:
 async def cautions(context: Context) -> dict[str, str]:
     """The likeliest cause's objection to more runners by pool, from the present records."""
     names = list(context.settings.file.pool)
-    held = await context.store.get_many(Pool, names)
-    pools = {name: one.value for name, one in held.items()}
+    pools = await context.pools(names)
     found = diagnoses(names, pools, context.settings.file.pools, moment_of(context.now(), context.settings.file.paces))
     return {d.pool: said for d in found if d.waits and (said := caution(d.top))}

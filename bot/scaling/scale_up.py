@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bot.context.channels import permit_here
 from bot.context.context import WORDS, Action, Context, Effect
+from bot.context.queries import permit_here
 from bot.core.incident.details.scaling import ScaleAccepted, ScaleStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View

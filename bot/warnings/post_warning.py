@@ -5,8 +5,8 @@ from dataclasses import replace
 import structlog
 
 from bot.context.causes import diagnoses, moment_of
-from bot.context.channels import home_of
 from bot.context.context import Context
+from bot.context.queries import home_of
 from bot.context.save import intend, keep
 from bot.core.incident.details.general import Foreseen
 from bot.core.incident.incident import Incident, noted

@@ -6,7 +6,6 @@ from bot.context.context import Action, Context
 from bot.context.queries import open_incidents, permalinks, readable, views_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.pool.pool import Pool
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.scaling.lease import PoolLeases
 from bot.ports import Refused
@@ -41,8 +40,7 @@ async def _board(context: Context, user: str) -> Board:
     open_now, doubtful = await readable(context, await open_incidents(context), user)
     rules = context.settings.file.pools
     names = sorted({*rules, *(name for one in open_now for name in one.pools.candidates)})
-    held = await context.store.get_many(Pool, names)
-    view = View({name: one.value for name, one in held.items()}, rules)
+    view = View(await context.pools(names), rules)
     fired = sorted(((one.at, one.incident) for pool in view.pools.values() for one in pool.fired), reverse=True)
     ended = await context.store.get_many(Incident, list(dict.fromkeys(one for _, one in fired))[:MOST_LOOKED_AT])
     over, _ = await readable(context, [one.value for one in ended.values() if one.value.closed], user)
