@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.adapters.http.client import HttpPool
-from bot.adapters.metrics.prometheus import Prometheus, build
+from bot.adapters.metrics.prometheus import TOGETHER_FROM, Prometheus, build
 from bot.core.pool.pool import Counted, Snapshot
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import gaps
@@ -238,3 +239,34 @@ async def test_a_series_that_ends_is_unknown_at_once(prometheus: RealPrometheus)
         prometheus.exporter.shows = before
     assert (found.queued, found.busy, found.idle) == (None, None, None)
     assert {why.partition(":")[0] for why in gaps(found)} == {"queued", "busy", "idle"}
+
+
+POOL = "linux.2xlarge"
+HAND: dict[str, Any] = {"queued": f'sum(ci_jobs_queued{{pool="{POOL}"}}) # by hand', "limit": 40}
+WRONG = {"busy": "ci_runners", "idle": "sum(ci_runners{", "limit": "ci_runners[5m]", "offline": "ci_nothing"}
+
+
+@pytest.mark.parametrize(
+    "figures", [{"preset": "ci"}, {"preset": "ci", **HAND}, {"preset": "arc"}, {"preset": "ci", **HAND, **WRONG}]
+)
+async def test_one_query_for_all_figures_says_the_same_as_many(
+    prometheus: RealPrometheus, figures: dict[str, Any]
+) -> None:
+    """Numbers, jobs, ages, reasons and the past; a wrong query among them makes no difference."""
+    now = time.time()
+    async with patient_pool() as wire:
+        one, many = (many_pools(prometheus, wire, figures, now, pools) for pools in (1, TOGETHER_FROM))
+        found, expected = await many.snapshot(POOL), await one.snapshot(POOL)
+        assert sorted(gaps(found)) == sorted(gaps(expected))
+        assert replace(found, missing=()) == replace(expected, missing=())
+        span = (POOL, now - 600, now, 1.0)
+        assert [replace(look, missing=()) for look in await many.history(*span)] == [
+            replace(look, missing=()) for look in await one.history(*span)
+        ]
+
+
+def many_pools(real: RealPrometheus, wire: HttpPool, keys: dict[str, Any], at: float, pools: int) -> Prometheus:
+    """A source of so many pools with the same keys."""
+    names = [POOL, *(f"other-{number}" for number in range(pools - 1))]
+    raw = {"kind": "prometheus", "url": real.url}
+    return build("main", "[metrics.main]", raw, dict.fromkeys(names, keys), parts_with(wire, at=at))
