@@ -39,7 +39,6 @@ class AmazonSns:
     """The port `Sns`. Certificates are cached per process and fetched on first use."""
 
     def __init__(self, wire: HttpPool, now: Callable[[], float], way: Way = DIRECT) -> None:
-        """`now` gives epoch seconds."""
         self._wire, self._now, self._way = wire, now, way
         self._known: dict[str, Certificate] = {}
         self._without: dict[str, float] = {}

@@ -13,7 +13,6 @@ class StoredJobs:
     """Implements `bot.ports.Jobs` on any store."""
 
     def __init__(self, store: Store, now: Callable[[], float]) -> None:
-        """`now` gives epoch seconds."""
         self._store = store
         self._now = now
 

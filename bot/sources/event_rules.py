@@ -28,7 +28,6 @@ class Words:
     pattern: str = ""
 
     def __call__(self, value: object) -> str:
-        """The violated rule; empty if valid."""
         if not isinstance(value, str):
             return "is not a string"
         if len(value) < self.least or (self.least and not value.strip()):
@@ -45,7 +44,6 @@ class OneOf:
     words: tuple[str, ...]
 
     def __call__(self, value: object) -> str:
-        """The violated rule; empty if valid."""
         return "" if isinstance(value, str) and value in self.words else f"is none of {', '.join(self.words)}"
 
 

@@ -23,8 +23,6 @@ NOT_READY = 409
 
 
 class ApiV2Table(ReachTable):
-    """The settings of every `[alertmanager.NAME]`."""
-
     kind: str
     url: BaseUrl
     external_url: BaseUrl = ""

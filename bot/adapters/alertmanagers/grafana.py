@@ -42,8 +42,6 @@ class Grafana(ApiV2):
 
 
 class GrafanaTable(ApiV2Table):
-    """`[alertmanager.NAME]` with `kind = "grafana"`."""
-
     token_env: str
     """Names the variable with a service account's token; it needs to read and create silences and read alerts."""
     org_id: int | None = None
@@ -51,7 +49,6 @@ class GrafanaTable(ApiV2Table):
 
 
 def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> Grafana:
-    """The back end from its table; raises ConfigError with every problem."""
     table = read(GrafanaTable, place, raw)
     headers = bearer(parts.token(place, "token_env", table.token_env))
     if table.org_id is not None:

@@ -36,8 +36,6 @@ def repository_name(name: str) -> str:
 
 
 class GitHubTable(SourceTable, GitHubCredentials):
-    """`[metrics.NAME]` with `kind = "github"`."""
-
     url: BaseUrl = "https://api.github.com"
     organizations: Annotated[list[str], AfterValidator(_owners)] = Field(default_factory=list)
     """Their runners are counted."""
@@ -100,8 +98,6 @@ def api_of(  # noqa: PLR0913 - what a client is made of
 
 
 class GitHubPool(Table):
-    """The keys of `[pool."NAME"]` that belong to GitHub."""
-
     label: str = ""
     """The runner label; the pool's name when empty."""
     labels: list[str] = Field(default_factory=list)

@@ -17,7 +17,6 @@ class StatusPage:
     """The component Actions of a page in the format of https://www.githubstatus.com/api/v2/components.json."""
 
     def __init__(self, http: Http, now: Callable[[], float]) -> None:
-        """`now` gives epoch seconds."""
         self._http, self._now = http, now
         self._at = 0.0
         self._said: tuple[bool | None, str] = (None, "not asked yet")

@@ -94,8 +94,6 @@ UNLISTED = Gap(
 
 
 class BuildkiteTable(SourceTable):
-    """`[metrics.NAME]` with `kind = "buildkite"`."""
-
     token_env: str
     """Names the variable with an agent token of the cluster, or an unclustered one."""
     api_token_env: str = ""
@@ -106,8 +104,6 @@ class BuildkiteTable(SourceTable):
 
 
 class BuildkitePool(Table):
-    """The keys of `[pool."NAME"]` that belong to Buildkite."""
-
     queue: str = ""
     """The queue of this pool; its own name when empty."""
     scales_to_zero: bool = False

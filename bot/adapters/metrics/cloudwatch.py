@@ -39,8 +39,6 @@ class Metric(Table):
 
 
 class CloudwatchPool(Table):
-    """The keys of `[pool."NAME"]` that belong to CloudWatch."""
-
     preset: Preset | None = None
     prefix: str = ""
     """`prefix` of github-aws-runners, or `environment` of PyTorch's fork."""

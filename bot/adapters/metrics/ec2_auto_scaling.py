@@ -25,8 +25,6 @@ STATES = {"machines": ("InService",), "booting": ("Pending",), "terminating": ("
 
 
 class Ec2AutoScalingPool(Table):
-    """The keys of `[pool."NAME"]` that belong to EC2 Auto Scaling."""
-
     group: str = Field(min_length=1)
     """The name of the pool's Auto Scaling group, with one runner per instance."""
 

@@ -44,7 +44,6 @@ class GitHub(Present):
     def __init__(
         self, means: Means, pools: Mapping[str, GitHubPool], table: GitHubTable, now: Callable[[], float]
     ) -> None:
-        """`now` gives epoch seconds."""
         self._means, self._pools, self._now = means, pools, now
         self._every, self._budget = table.every, table.budget
         self._groups = sorted({pool.runner_group for pool in pools.values()})

@@ -21,14 +21,10 @@ FIGURES = frozenset(
 
 
 class GitHubWebhooksTable(Table):
-    """`[metrics.NAME]` with `kind = "github_webhooks"`."""
-
     kind: str
 
 
 class GitHubWebhooksPool(Table):
-    """The keys of `[pool."NAME"]` that belong to GitHub's webhooks."""
-
     label: str = ""
     """The runner label; the pool's name when empty, every job when `*`."""
     limit: int | None = None

@@ -90,8 +90,6 @@ Rows = tuple[Row, ...]
 
 
 class GitlabTable(SourceTable):
-    """`[metrics.NAME]` with `kind = "gitlab"`."""
-
     url: BaseUrl = "https://gitlab.com"
     token_env: str
     """Names the variable with an access token with the scope read_api."""
@@ -103,8 +101,6 @@ class GitlabTable(SourceTable):
 
 
 class GitlabPool(Table):
-    """The keys of `[pool."NAME"]` that belong to GitLab."""
-
     tags: tuple[str, ...] = ()
     """The tags of this pool's runners; empty: the pool's name."""
     run_untagged: bool = False

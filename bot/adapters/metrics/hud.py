@@ -38,8 +38,6 @@ Rows = tuple[Row, ...]
 
 
 class HudTable(SourceTable):
-    """`[metrics.NAME]` with `kind = "hud"`."""
-
     url: BaseUrl = "https://hud.pytorch.org"
     token_env: str = ""
     """Names the variable with the value of the header x-hud-internal-bot."""
@@ -51,8 +49,6 @@ class HudTable(SourceTable):
 
 
 class HudPool(Table):
-    """The keys of `[pool."NAME"]` that belong to HUD."""
-
     known_as: str = ""
     """The runner label (HUD's machine_type) of this pool; its own name when empty."""
 

@@ -112,8 +112,6 @@ Rows = tuple[Row, ...]
 
 
 class JenkinsTable(SourceTable):
-    """`[metrics.NAME]` with `kind = "jenkins"`."""
-
     url: BaseUrl
     basic_env: str = ""
     """Names the variable with `user:token`, an API token of a user with Overall/Read and Job/Read."""
@@ -121,8 +119,6 @@ class JenkinsTable(SourceTable):
 
 
 class JenkinsPool(Table):
-    """The keys of `[pool."NAME"]` that belong to Jenkins."""
-
     label: str = ""
     """The label of this pool, or several joined by `&&`; the pool's own name when empty."""
 
@@ -135,7 +131,6 @@ class Jenkins(Present):
     """
 
     def __init__(self, http: Http, pools: Mapping[str, Label], now: Callable[[], float], seconds: float) -> None:
-        """`now` gives epoch seconds."""
         self._http, self._pools, self._now = http, pools, now
         self._looks = Listing(self._ask, now, seconds)
         self._known = {

@@ -157,8 +157,6 @@ PODS, EVENTS = "/api/v1/namespaces/{}/pods", "/api/v1/namespaces/{}/events"
 
 
 class KubernetesEventsTable(SourceTable):
-    """`[metrics.NAME]` with `kind = "kubernetes_events"`."""
-
     url: BaseUrl = IN_CLUSTER
     """Inside the cluster the cluster's own CA is trusted, unless `ca_file` names another."""
     namespace: str = Field(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
@@ -173,8 +171,6 @@ class KubernetesEventsTable(SourceTable):
 
 
 class KubernetesEventsPool(Table):
-    """The keys of `[pool."NAME"]` that belong to Kubernetes."""
-
     scale_set: str = ""
     """The name of the runner scale set; the pool's name when empty."""
 

@@ -50,8 +50,6 @@ RANDOM_END = re.compile(f"{RANDOM[:-1]}$")
 
 
 class PrometheusTable(SourceTable, LoginTable):
-    """`[metrics.NAME]` with `kind = "prometheus"`."""
-
     url: BaseUrl
     token_env: str = ""
     max_age: Seconds = 120.0

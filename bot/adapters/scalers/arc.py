@@ -25,15 +25,12 @@ LEAST, MOST = ("spec", "minRunners"), ("spec", "maxRunners")
 
 
 class ArcTable(ClusterTable):
-    """`[pool."NAME".scaler]` with `kind = "arc"`."""
-
     namespace: Name
     lever: Literal["max", "min"] = "max"
     """`max`: the limit, which helps when it is reached. `min`: idle runners, which help before jobs arrive."""
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[ObjectScaler, ScalePolicy]:
-    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(ArcTable, place, raw)
     path = f"/apis/actions.github.com/v1alpha1/namespaces/{table.namespace}/{PLURAL}/{table.name}"
     cluster = cluster_of(pool, place, table, parts, path, f"get and patch on {PLURAL}")

@@ -23,8 +23,6 @@ CAUTION = "If the group has scaling policies of its own, they may set another si
 
 
 class AwsAsgTable(PolicyTable, AwsRegion):
-    """`[pool."NAME".scaler]` with `kind = "aws_asg"`."""
-
     group: str = Field(min_length=1)
     """The group's name."""
 
@@ -111,7 +109,6 @@ class AwsAsgScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[AwsAsgScaler, ScalePolicy]:
-    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(AwsAsgTable, place, raw)
     return AwsAsgScaler(pool, table, aws_of(parts, table), parts), replace(table.policy, caution=CAUTION)
 

@@ -23,8 +23,6 @@ IN_BRACES = re.compile(r"\{\w*\}")
 
 
 class CommandTable(PolicyTable):
-    """`[pool."NAME".scaler]` with `kind = "command"`."""
-
     read: list[str] = Field(min_length=1)
     """Program and arguments; prints a number, or a response as of the http scaler."""
     set: list[str] = Field(min_length=1)
@@ -119,7 +117,6 @@ class CommandScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[CommandScaler, ScalePolicy]:
-    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(CommandTable, place, raw)
     values = {name: parts.token(place, "environment", name) for name in table.environment}
     return CommandScaler(pool, table, Programs(values, table.timeout), tuple(values.values())), table.policy

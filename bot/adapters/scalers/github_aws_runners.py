@@ -35,8 +35,6 @@ CAUTION = (
 
 
 class GithubAwsRunnersTable(PolicyTable, AwsRegion):
-    """`[pool."NAME".scaler]` with `kind = "github_aws_runners"`."""
-
     queue_url: BaseUrl
     """URL of the queue that the scale-up lambda reads."""
     tags: dict[str, str] = Field(min_length=1)
@@ -174,7 +172,6 @@ class GithubAwsRunnersScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GithubAwsRunnersScaler, ScalePolicy]:
-    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(GithubAwsRunnersTable, place, raw)
     scaler = GithubAwsRunnersScaler(pool, table, aws_of(parts, table), parts.jobs)
     return scaler, replace(table.policy, caution=CAUTION)

@@ -38,8 +38,6 @@ def _one_group(pattern: str) -> str:
 
 
 class GitHubFileTable(PolicyTable, ReachTable, GitHubCredentials):
-    """`[pool."NAME".scaler]` with `kind = "github_file"`."""
-
     url: BaseUrl = "https://api.github.com"
     repository: Annotated[str, AfterValidator(repository_name)]
     """`OWNER/NAME`."""
@@ -162,7 +160,6 @@ def _title(pool: str, before: int, after: int) -> str:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GitHubFileScaler, ScalePolicy]:
-    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(GitHubFileTable, place, raw)
     if wrong := table.wrong_credentials():
         raise ConfigError([f"{place}: {wrong}"])

@@ -12,8 +12,6 @@ from bot.ports import Capacity, Failure, Refused
 
 
 class HttpScalerTable(PolicyTable, ReachTable):
-    """`[pool."NAME".scaler]` with `kind = "http"`."""
-
     url: BaseUrl
     token_env: str = ""
 
@@ -48,7 +46,6 @@ class HttpScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[HttpScaler, ScalePolicy]:
-    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(HttpScalerTable, place, raw)
     headers = bearer(parts.token(place, "token_env", table.token_env))
     http = parts.http(f"Scaler of {pool}", place, table, table.url, headers=headers)

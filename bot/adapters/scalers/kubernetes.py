@@ -22,8 +22,6 @@ FIELD_CAUTION = "A Helm or GitOps sync may set this field back."
 
 
 class KubernetesTable(ClusterTable):
-    """`[pool."NAME".scaler]` with `kind = "kubernetes"`."""
-
     namespace: Annotated[str, StringConstraints(pattern=r"^[-a-z0-9.]*$")] = ""
     """Of the object; empty for objects without one, such as a NodePool."""
     resource: Name = "deployments"
@@ -136,7 +134,6 @@ class ObjectScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[ObjectScaler, ScalePolicy]:
-    """The scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(KubernetesTable, place, raw)
     if not table.field and not table.namespace:
         raise ConfigError([f"{place}: namespace: everything with a scale subresource has one; add it"])

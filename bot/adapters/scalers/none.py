@@ -11,8 +11,6 @@ from bot.ports import Capacity, Refused
 
 
 class NoneTable(PolicyTable):
-    """`[pool."NAME".scaler]` with `kind = "none"`."""
-
     max: int = Field(default=0, ge=0)
     how: str = ""
     """How a person scales this pool: one or two sentences, or an address."""
@@ -35,6 +33,5 @@ class NoScaler:
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[NoScaler, ScalePolicy]:  # noqa: ARG001 - every kind is built alike
-    """The absent scaler of one pool from its table; raises ConfigError with every problem."""
     table = read(NoneTable, place, raw)
     return NoScaler(pool, table.how.strip()), table.policy
