@@ -15,7 +15,7 @@ from bot.core.paging.page import GIVE_UP_SECONDS, PageAction, PageEvent, PageRec
 from bot.core.record import Change, Claim, Put
 from bot.ports import Failure, Unreachable
 from bot.views.parent.heading import headline
-from bot.views.words.pages import page_text
+from bot.views.words.timeline import page_text
 
 SAFETY_SECONDS = 0.5
 """Nothing is sent in the last moments of a lease."""

@@ -7,7 +7,7 @@ from bot.core.alert import digest
 from bot.core.record import AuditEntry, Change, Claim, Conflict, Put, RejectedAlert, Stored
 from bot.posting.failures import MessageKind
 from bot.posting.keep_message import Wanted, keep_message, leave
-from bot.views.thread.rejected_alert import rejected_alert
+from bot.views.thread.results import rejected_alert
 
 KIND = MessageKind("rejected")
 QUIET_SECONDS = 3600.0

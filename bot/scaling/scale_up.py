@@ -33,7 +33,7 @@ from bot.scaling.limits import (
 from bot.scaling.what_if import with_more
 from bot.views.thread.results import confirm_scale
 from bot.views.words import refusals
-from bot.views.words.limits import limit_words
+from bot.views.words.scaling import limit_words
 
 USAGE = "scale POOL TARGET"
 MOST_DIGITS = 6

@@ -10,7 +10,7 @@ from bot.core.incident.incident import Incident
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import incident_of
 from bot.ports import Alertmanager, Refused, Unreachable
-from bot.views.home.silence_list import Hushed, silence_list
+from bot.views.home.answers import Hushed, silence_list
 from bot.views.words import refusals
 
 TAG = re.compile(r"\[tailback ([^\]\s]+)\]")

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from bot.core.alert import digest
 from bot.core.message import Block, Message
-from bot.views.mrkdwn import Marked, code, cut, escaped, flat, joined, say, shortened
+from bot.core.words import count
+from bot.views.mrkdwn import Marked, clean, code, cut, escaped, flat, joined, say, shortened
 
 MOST_TEXT = 4_000
 """`chat.update` refuses more; `chat.postMessage` does not."""
@@ -33,7 +34,6 @@ Cell = str
 
 
 def plain(text: str, most: int) -> Block:
-    """A `plain_text` object, never empty."""
     return {"type": "plain_text", "text": flat(text, most) or "–"}
 
 
@@ -43,12 +43,10 @@ def mrkdwn(text: Marked, most: int = MOST_SECTION) -> Block:
 
 
 def header(text: str) -> Block:
-    """A heading; screen readers jump between `header` blocks."""
     return {"type": "header", "text": plain(text, MOST_HEADER)}
 
 
 def section(text: Marked) -> Block:
-    """A paragraph."""
     return {"type": "section", "text": mrkdwn(text)}
 
 
@@ -58,17 +56,14 @@ def fields(*texts: Marked) -> Block:
 
 
 def context(*texts: Marked) -> Block:
-    """Small print."""
     return {"type": "context", "elements": [mrkdwn(text, MOST_CONTEXT) for text in texts[:MOST_CONTEXT_ELEMENTS]]}
 
 
 def divider() -> Block:
-    """A line."""
     return {"type": "divider"}
 
 
 def actions(*elements: Block) -> Block:
-    """A row of buttons and menus."""
     return {"type": "actions", "elements": list(elements)}
 
 
@@ -96,12 +91,10 @@ def button(  # noqa: PLR0913 - the parts of a button
 
 
 def option(label: str, value: str) -> Block:
-    """One line of a menu."""
     return {"text": plain(label, MOST_LABEL), "value": value[:MOST_OPTION_VALUE]}
 
 
 def overflow(action_id: str, options: Sequence[Block]) -> Block:
-    """The overflow menu, with at most five options."""
     return {"type": "overflow", "action_id": action_id, "options": list(options[:MOST_OPTIONS])}
 
 
@@ -125,11 +118,11 @@ def text_table(rows: Sequence[Sequence[str]]) -> Block:
     """Aligned columns as preformatted text, where Slack takes no native table; further rows are counted."""
     short = [[shortened(cell, WIDEST_COLUMN) for cell in row] for row in rows]
     widths = [max(len(row[n]) for row in short if n < len(row)) for n in range(max(map(len, short), default=0))]
-    lines, room = list[str](), 2800
+    lines, space = list[str](), 2800
     for row in short:
         line = "  ".join(text.ljust(widths[n]) for n, text in enumerate(row)).rstrip()
-        room -= len(line) + 1
-        if room < 0:
+        space -= len(line) + 1
+        if space < 0:
             lines.append(f"+ {len(short) - len(lines)} more")
             break
         lines.append(line)
@@ -155,7 +148,6 @@ def feedback(action_id: str, yes: tuple[str, str], no: tuple[str, str]) -> Block
 
 
 def plain_words(label: str) -> str:
-    """A label for screen readers."""
     return flat(label, MOST_LABEL) or "–"
 
 
@@ -226,7 +218,6 @@ def _fewer(blocks: list[Block]) -> tuple[list[Block], int]:
 
 
 def size(blocks: Sequence[Block]) -> int:
-    """Characters of the blocks as JSON with blanks, the longer of the two ways to count."""
     return len(json.dumps(list(blocks), ensure_ascii=False, default=str))
 
 
@@ -249,3 +240,30 @@ def bullets(lines: Sequence[str], most: int) -> Marked:
     if len(lines) > most:
         shown.append(say("+ {more} more lines", more=len(lines) - most))
     return joined("\n", *shown)
+
+
+MOST_LINES = 40
+LINES_A_SECTION = 10
+
+
+def line_sections(lines: Sequence[str]) -> list[Block]:
+    """At most `MOST_LINES` lines; further ones are counted."""
+    shown = [line for line in lines[:MOST_LINES] if clean(line)]
+    blocks = [section(bullets(part, LINES_A_SECTION)) for part in _packed(shown)]
+    if len(lines) > MOST_LINES:
+        blocks.append(context(say("+ {lines} that do not fit here.", lines=count(len(lines) - MOST_LINES, "line"))))
+    return blocks
+
+
+def _packed(lines: list[str]) -> list[list[str]]:
+    """The lines in parts that fit one section each; whole lines, because the last words say what to do."""
+    parts: list[list[str]] = []
+    space = 0
+    for line in lines:
+        needs = len(escaped(line, MOST_BULLET)) + len("• \n")
+        if not parts or needs > space or len(parts[-1]) == LINES_A_SECTION:
+            parts.append([])
+            space = MOST_SECTION
+        parts[-1].append(line)
+        space -= needs
+    return parts

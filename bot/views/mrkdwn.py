@@ -40,7 +40,6 @@ def say(template: LiteralString, **values: str | int) -> Marked:
 
 
 def joined(separator: LiteralString, *parts: Marked | None) -> Marked:
-    """The non-empty parts with a separator."""
     return Marked(separator.join(part for part in parts if part))
 
 
@@ -153,7 +152,6 @@ def utc(at: float) -> str:
 
 
 def sensible(at: float) -> bool:
-    """Whether an external time is plausible."""
     return _FIRST_TIME <= at <= _LAST_TIME
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from bot.core.message import Block, Message
 from bot.views.blocks import section, text_table
+from bot.views.chart import sparkline
 from bot.views.mrkdwn import clean, joined, say
-from bot.views.words.sparks import sparkline
 
 LADDER: tuple[frozenset[str], ...] = (
     frozenset({"data_visualization"}),

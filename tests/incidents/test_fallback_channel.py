@@ -44,10 +44,10 @@ async def test_an_open_channel_is_gone_back_to_within_the_hour() -> None:
     world.chat.channels = [CHANNEL, FALLBACK]
     await world.passes(3700, step=50)
     assert world.parent.channel == CHANNEL
-    assert "stands in for" not in str(world.parent.message.blocks)
+    assert "Posted here because" not in str(world.parent.message.blocks)
     assert world.replies == [NOTES[Note.BACK_IN_CHANNEL]]
     (old,) = [message for message in world.chat.parents() if message.ts == before]
-    assert "goes on in" in old.message.text
+    assert "continues in" in old.message.text
     assert not any(block["type"] == "actions" for block in old.message.blocks)
     assert world.data.indexes[f"thread:{CHANNEL}:{world.parent.ts}"] == world.incident.id
     await world.asks("ack", ANA)

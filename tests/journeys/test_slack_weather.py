@@ -43,7 +43,7 @@ async def test_an_archived_channel_gives_way_to_the_fallback(world: World) -> No
     world.stand_in.workspace.channel("C0CIONCALL").is_archived = True
     await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
     parent = await world.slack.channel("ops").parent(LINUX)
-    await parent.until("stands in for <#C0CIONCALL>")
+    await parent.until("Posted here because Tailback cannot post in <#C0CIONCALL>")
     await parent.click("Acknowledge")
     await parent.until(acknowledged("U0ANA"))
     assert world.roots("C0CIONCALL") == []
@@ -56,7 +56,7 @@ async def test_a_channel_archived_while_the_incident_is_open(world: World) -> No
     world.stand_in.workspace.channel("C0CIONCALL").is_archived = True
     world.farm.queue(LINUX, 60, 120)
     moved = await world.slack.channel("ops").parent("60 jobs queued")
-    assert "stands in for <#C0CIONCALL>" in moved.text
+    assert "Posted here because Tailback cannot post in <#C0CIONCALL>" in moved.text
     assert len(world.roots("C0OPS")) == 1
 
 

@@ -7,7 +7,6 @@ from tests.slack_limits import message_problems
 
 
 def test_many_long_sections_are_shortened_and_the_buttons_stay() -> None:
-    """Too much text costs text, never the buttons, and a last line says so."""
     button = blocks.button("Acknowledge", "ack", "a", "Acknowledge: linux")
     parts = [blocks.section(Marked("word " * 590)) for _ in range(45)]
     drawn = blocks.message(say("t"), blocks.header("h"), *parts, blocks.actions(button))
@@ -17,21 +16,18 @@ def test_many_long_sections_are_shortened_and_the_buttons_stay() -> None:
 
 
 def test_a_code_block_that_is_cut_is_closed() -> None:
-    """The rest of the message is not drawn as code."""
     rows = code([f"row {n} " + "x" * 60 for n in range(200)])
     drawn = blocks.message(say("t"), blocks.section(rows))
     assert message_problems(drawn) == []
 
 
 def test_an_empty_text_is_replaced_and_an_empty_block_left_out() -> None:
-    """Slack refuses both."""
     drawn = blocks.fit(Message(" ", ({"type": "section"}, {"type": "context", "elements": []})))
     assert drawn.text
     assert [block["type"] for block in drawn.blocks] == ["context"]
 
 
 def test_blocks_of_an_unknown_shape_do_not_raise() -> None:
-    """`fit` never stands between an incident and Slack."""
     odd: tuple[Block, ...] = (
         {"type": "section", "text": 3},
         {"type": "x", "elements": [1]},
@@ -42,20 +38,17 @@ def test_blocks_of_an_unknown_shape_do_not_raise() -> None:
 
 
 def test_what_fits_is_left_alone() -> None:
-    """No cut, no note."""
     drawn = Message("t", (blocks.section(say("a")), blocks.divider(), blocks.fields(say("b"), say("c"))))
     assert blocks.fit(drawn) == drawn
 
 
 def test_the_digest_follows_text_and_blocks() -> None:
-    """Equal for equal renderings, other for another."""
     one = blocks.message(say("t"), blocks.header("h"))
     assert blocks.digest_of(one) == blocks.digest_of(blocks.message(say("t"), blocks.header("h")))
     assert len({blocks.digest_of(drawn) for drawn in (one, Message("u", one.blocks), Message("t"))}) == 3
 
 
 def test_a_question_before_a_click_keeps_its_own_limits() -> None:
-    """The dialog that asks to confirm has short texts."""
     asked = blocks.button("Resolve " * 20, "resolve", "v" * 3000, "", confirm="Sure? " * 100)
     drawn = blocks.message(say("t"), blocks.actions(asked))
     assert message_problems(drawn) == []

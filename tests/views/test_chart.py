@@ -42,7 +42,6 @@ def parts(block: Block | None) -> tuple[list[str], dict[str, list[float]]]:
 
 
 def test_the_last_category_is_now_and_shows_the_latest_figures() -> None:
-    """With the worst of each bucket before it."""
     labels, series = parts(queue_chart(POOL, course(0, 10, 30, 20, 25), window(4)))
     assert labels[-1] == "now"
     assert series["queued"][-1] == 25
@@ -51,7 +50,6 @@ def test_the_last_category_is_now_and_shows_the_latest_figures() -> None:
 
 
 def test_a_forecast_is_a_fan_that_begins_at_now() -> None:
-    """At best and at worst are the queue up to now, and part after it."""
     made = Forecast(BEGAN + 240, Verdict.INTERVAL, 25, 600.0, 1200.0, 2400.0, pool=POOL)
     labels, series = parts(queue_chart(POOL, course(0, 10, 30, 20, 25), window(4), made))
     now = labels.index("now")
@@ -62,7 +60,6 @@ def test_a_forecast_is_a_fan_that_begins_at_now() -> None:
 
 
 def test_an_unknown_bucket_is_left_out() -> None:
-    """Unknown is not zero, and a series has a number for every category."""
     known = course(*range(1, 9), None, None, *range(11, 21))
     labels, series = parts(queue_chart(POOL, known, window(19)))
     assert 0 not in series["queued"]
@@ -73,19 +70,16 @@ def test_an_unknown_bucket_is_left_out() -> None:
     "queued", [(), (3,), (None, None, None), (1, None, None, None, None, None, None, None, None, 2)]
 )
 def test_too_little_makes_no_chart(queued: tuple[int | None, ...]) -> None:
-    """One point is no way, and more than a quarter unknown is a guess."""
     made = course(*queued) if queued else QueueSeries(60)
     assert queue_chart(POOL, made, window(max(1, len(queued) - 1))) is None
 
 
 def test_a_limit_far_above_the_rest_is_left_out() -> None:
-    """It would press the queue flat."""
     _, series = parts(queue_chart(POOL, course(1, 2, 3, limit=1000), window(2)))
     assert "limit" not in series
 
 
 def test_a_closed_incident_has_clock_times() -> None:
-    """In UTC, as the axis says."""
     block = queue_chart(POOL, course(0, 10, 30, 20, 25), window(4, closed=True))
     labels, _ = parts(block)
     assert labels[0] == "09:43" or labels[0].count(":") == 1
@@ -94,7 +88,6 @@ def test_a_closed_incident_has_clock_times() -> None:
 
 
 def test_the_wait_is_in_minutes() -> None:
-    """A second chart, because there is no second axis."""
     _, series = parts(wait_chart(POOL, course(0, 10, 30, 20, 25), window(4)))
     assert series["longest wait"][-1] in {20.0, 25.0}
 
@@ -108,7 +101,6 @@ def test_the_wait_is_in_minutes() -> None:
 def test_whatever_is_drawn_is_what_slack_takes(
     queued: list[int | None], step: float, closed: bool, fan: tuple[float, float]
 ) -> None:
-    """At most 20 unique categories of 20 characters, four series with a number for each, names and title in bounds."""
     made = course(*queued, step=step)
     low, high = sorted(fan)
     forecast = Forecast(BEGAN, Verdict.INTERVAL, 5, low, (low + high) / 2, high, pool=POOL)

@@ -120,13 +120,11 @@ def views() -> dict[str, Callable[[], object]]:
 
 @pytest.mark.parametrize("name", messages())
 def test_no_message_breaks_a_limit_or_pings_over_hostile_input(name: str) -> None:
-    """Brackets, fences, 50 kB labels, 60 pools, emoji, right-to-left text."""
     assert message_problems(messages()[name]()) == []
 
 
 @pytest.mark.parametrize("name", views())
 def test_no_view_breaks_a_limit_or_pings_over_hostile_input(name: str) -> None:
-    """The same for dialogs and App Home."""
     drawn = views()[name]()
     assert isinstance(drawn, dict)
     assert view_problems(drawn) == []
@@ -145,7 +143,6 @@ def test_no_mention_or_link_of_an_attacker_survives_anywhere(name: str) -> None:
 
 @pytest.mark.parametrize("rows", [0, 1, 60])
 def test_an_incident_about_which_nothing_is_known_can_be_drawn(rows: int) -> None:
-    """No alert text, no pool data, no offers."""
     names = tuple(f"p{n}" for n in range(rows))
     of = samples.incident(
         samples.alert(name="", values={}, labels={}, teams=(), priority=None), candidates=names, title=""

@@ -28,11 +28,9 @@ def sentences(name: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_no_sentence_of_a_message_is_long(name: str) -> None:
-    """One idea, at most twenty words; figures and lists count as they are read."""
     assert [one for one in sentences(name) if len(one.split()) > MOST_WORDS] == []
 
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_no_message_falls_back_into_lost_habits(name: str) -> None:
-    """Plain English by the guide."""
     assert [one for one in sentences(name) if LOST_HABITS.search(one)] == []

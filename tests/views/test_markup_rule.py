@@ -18,7 +18,6 @@ def calls(path: Path, name: str) -> list[ast.Call]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_template_is_a_literal(path: Path) -> None:
-    """`say` and `joined` take our own words as they stand in the code: no f-string, no variable."""
     for name in ("say", "joined"):
         for call in calls(path, name):
             assert isinstance(call.args[0], ast.Constant), f"{path.name}:{call.lineno} builds a template"
@@ -27,12 +26,10 @@ def test_every_template_is_a_literal(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.name != "blocks.py"], ids=lambda path: path.name)
 def test_nobody_declares_text_safe_outside_its_one_module(path: Path) -> None:
-    """`Marked(...)` is called in marked.py, and in blocks.py to cut what was safe before."""
     assert calls(path, "Marked") == []
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.name != "blocks.py"], ids=lambda path: path.name)
 def test_no_text_object_is_made_by_hand(path: Path) -> None:
-    """mrkdwn and plain_text objects come from blocks.py alone."""
     assert '"mrkdwn"' not in path.read_text(encoding="utf-8")
     assert '"plain_text"' not in path.read_text(encoding="utf-8")

@@ -11,7 +11,6 @@ from tests.views.samples import BEGAN, HOSTILE
 
 @pytest.mark.parametrize("text", ["<!channel>", "<@U1>", "<!subteam^S1>", "a & b", "```", "<https://evil|Runbook>"])
 def test_a_value_in_a_sentence_cannot_become_markup(text: str) -> None:
-    """Whatever stands in a value, the sentence has no bracket, fence or bare ampersand of it."""
     said = say("{value}", value=text)
     assert "<" not in said
     assert ">" not in said
@@ -41,18 +40,15 @@ def test_no_character_that_nobody_sees_is_left() -> None:
     ],
 )
 def test_a_value_does_not_format(value: str, shown: str) -> None:
-    """Bold, italic and strike-through begin and end at the edge of a word; inside one the characters stay."""
     assert say("{value}", value=value) == shown
 
 
 @pytest.mark.parametrize("url", ["https://slack.com@evil.example/", "http://a:b@e.example/x", "https://@e.example/"])
 def test_an_address_with_a_name_is_no_link(url: str) -> None:
-    """It shows another host than the one it leads to."""
     assert mrkdwn.link(url, "Runbook") == "Runbook"
 
 
 def test_our_own_markup_is_not_escaped_twice() -> None:
-    """What `mention` and `link` made stays markup inside a sentence."""
     said = say("{who} {page}", who=mrkdwn.mention("U0ALEX"), page=mrkdwn.link("https://e.example/?a=1&b=2", "A & B"))
     assert said == "<@U0ALEX> <https://e.example/?a=1&amp;b=2|A &amp; B>"
 
@@ -62,7 +58,6 @@ def test_our_own_markup_is_not_escaped_twice() -> None:
     [("U0ALEX", "<@U0ALEX>"), ("S0ONCALL", "<!subteam^S0ONCALL>"), ("!channel", "!channel"), ("<@U1>", "&lt;@U1&gt;")],
 )
 def test_only_slack_ids_are_mentioned(who: str, expected: str) -> None:
-    """A name that is no id stays a name."""
     assert mrkdwn.mention(who) == expected
 
 
@@ -81,25 +76,21 @@ def test_only_slack_ids_are_mentioned(who: str, expected: str) -> None:
     ],
 )
 def test_an_address_that_is_not_http_is_no_link(url: str) -> None:
-    """Only its label is left."""
     assert mrkdwn.link(url, "Runbook") == "Runbook"
 
 
 def test_an_address_cannot_end_its_link_early() -> None:
-    """Bars and brackets in an address are encoded."""
     made = mrkdwn.link("https://e.example/?q=a|b>c<d", "x|y")
     assert made == "<https://e.example/?q=a%7Cb%3Ec%3Cd|x¦y>"
 
 
 def test_a_time_says_utc_where_it_cannot_be_localised() -> None:
-    """The fallback of a date has its zone."""
     assert mrkdwn.date(BEGAN) == "<!date^1764555780^{date_short_pretty} {time}|2025-12-01 02:23 UTC>"
     assert mrkdwn.date(-62_135_596_800.0) == "unknown time"
     assert mrkdwn.utc(float("nan")) == "unknown time"
 
 
 def test_a_plain_text_cannot_ping_even_when_a_client_unescapes_it() -> None:
-    """Brackets become look-alikes, hidden characters go, a cut shows."""
     drawn = mrkdwn.flat(HOSTILE, 40)
     assert len(drawn) == 40
     assert drawn.endswith("…")
@@ -107,13 +98,11 @@ def test_a_plain_text_cannot_ping_even_when_a_client_unescapes_it() -> None:
 
 
 def test_broken_surrogates_and_control_characters_are_removed() -> None:
-    """What cannot be encoded, or turns the line around, never reaches Slack."""
     assert mrkdwn.clean("a\ud800b\u202ec\x1bd\ne") == "a?bcd e"
 
 
 @pytest.mark.parametrize("most", range(20, 80))
 def test_a_cut_never_ends_inside_a_link_an_entity_or_a_code_block(most: int) -> None:
-    """At every length the rest is well-formed and says that it was cut."""
     text = Marked(
         "a &amp;&lt; <https://e.example/long/path|a label> b\n"
         + mrkdwn.code(["row one", "row two", "row three"])
@@ -128,5 +117,4 @@ def test_a_cut_never_ends_inside_a_link_an_entity_or_a_code_block(most: int) -> 
 
 
 def test_the_middle_of_a_long_name_gives_way() -> None:
-    """Names of pools differ at both ends."""
     assert mrkdwn.shortened("linux.g5.4xlarge.nvidia.gpu", 15) == "linux.g…dia.gpu"

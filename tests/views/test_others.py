@@ -42,7 +42,6 @@ def words(drawn: Message) -> str:
 
 @pytest.mark.parametrize("event", Event)
 def test_every_event_has_a_reply_with_the_same_facts_in_text_and_blocks(event: Event) -> None:
-    """Who, what and lines stand in both."""
     figures = (samples.sample("linux.2xlarge"), samples.sample("linux.large", None, None))
     entry = Entry(3, NOW, event, PlainText("did a thing.", ("One line", "Another")), "U0ALEX", (), figures)
     drawn = reply(samples.queueing()[0], entry, NOW + 2)
@@ -54,25 +53,22 @@ def test_every_event_has_a_reply_with_the_same_facts_in_text_and_blocks(event: E
 
 
 def test_a_reply_shown_in_the_channel_says_which_incident_it_belongs_to() -> None:
-    """Outside the thread it must stand alone; a late one says how late."""
     figures = (samples.sample("linux.2xlarge", 21, 7200.0),)
     entry = Entry(
         3, NOW - 240, Event.WORSE, PlainText("Worse: 21 jobs queued (was 14)."), None, (), figures, broadcast=True
     )
     drawn = reply(samples.queueing()[0], entry, NOW)
     assert drawn.text.startswith("Worse: 21 jobs queued")
-    assert "told 4 min later" in words(drawn)
+    assert "reported 4 min later" in words(drawn)
     assert_golden("reply_worse", drawn)
 
 
 def test_a_failure_says_so_first() -> None:
-    """Nobody takes it for a success."""
     drawn = reply(samples.queueing()[0], Entry(3, NOW, Event.FAILED, PlainText("could not scale."), "U0ALEX"), NOW)
     assert drawn.text.startswith("*Failed:* <@U0ALEX> could not scale.")
 
 
 def test_lines_that_do_not_fit_a_reply_are_counted() -> None:
-    """In the blocks and in the text."""
     entry = Entry(3, NOW, Event.DIAGNOSED, PlainText("looked.", tuple(f"line {n}" for n in range(60))), None, ())
     drawn = reply(samples.queueing()[0], entry, NOW)
     assert message_problems(drawn) == []
@@ -90,7 +86,6 @@ def storm(number: int, title: str = "Jobs are Queued") -> list[Incident]:
     "title", ["Jobs are Queued - autoscaled-machines", "[FIRING:1] QueueTooLong {n} (ci linux P2)"]
 )
 def test_a_storm_of_120_incidents_is_named_in_one_message(title: str) -> None:
-    """Every pool stands in the blocks and in the text, nothing is left out."""
     drawn = digest(storm(120, title), 130, NOW)
     assert message_problems(drawn) == []
     for n in range(120):
@@ -101,7 +96,6 @@ def test_a_storm_of_120_incidents_is_named_in_one_message(title: str) -> None:
 
 
 def test_a_storm_too_large_for_one_message_says_how_many_it_does_not_name() -> None:
-    """Dropped names are counted, in text and blocks."""
     drawn = digest(storm(2000, "{n} " + "t" * 300), 2000, NOW)
     assert message_problems(drawn) == []
     assert "more incidents that do not fit here; none is lost" in words(drawn)
@@ -109,13 +103,11 @@ def test_a_storm_too_large_for_one_message_says_how_many_it_does_not_name() -> N
 
 
 def test_a_storm_of_alerts_that_name_no_pool_is_counted_by_title() -> None:
-    """The same words are not repeated 120 times."""
     nameless = [with_fields(one, affected=(), candidates=("a", "b")) for one in storm(120)]
     assert "pool not named ×120" in words(digest(nameless, 120, NOW))
 
 
 def test_figures_stand_in_the_digest_once_somebody_has_measured() -> None:
-    """Most urgent first."""
     of, seen = samples.queueing()
     drawn = digest([replace(of, id="a"), *storm(2)], 3, NOW, {"a": seen}, TIMING)
     assert "17 jobs queued, longest wait 1 h 54 min" in words(drawn)
@@ -123,14 +115,12 @@ def test_figures_stand_in_the_digest_once_somebody_has_measured() -> None:
 
 
 def test_the_digest_ends_when_every_incident_has_its_thread() -> None:
-    """It does not go on naming what no longer waits."""
     drawn = digest([], 120, NOW)
     assert message_problems(drawn) == []
     assert "All 120 incidents" in drawn.text
 
 
 def test_the_silence_dialog_offers_what_the_back_end_allows() -> None:
-    """Presets end at the longest silence; every value is a duration that the configuration reads, or `drained`."""
     drawn = modal(samples.queueing()[0], 86_400)
     assert view_problems(drawn) == []
     assert drawn["private_metadata"] == "inc_1.abc"
@@ -144,7 +134,6 @@ def test_the_silence_dialog_offers_what_the_back_end_allows() -> None:
 
 @pytest.mark.parametrize("most", [1.0, 600.0, 900.0, 1e7])
 def test_the_silence_dialog_has_a_choice_whatever_the_limit(most: float) -> None:
-    """Also when the longest silence is shorter than the shortest preset."""
     assert view_problems(modal(samples.queueing()[0], most)) == []
 
 
@@ -175,7 +164,6 @@ def choices() -> list[ScaleChoice]:
 
 
 def test_the_scale_dialog_proposes_an_absolute_target_and_shows_every_limit() -> None:
-    """Now, limit, maximum and step stand there; what is unknown is a question mark."""
     drawn = scale_modal("inc_1.abc", choices(), PREVIEW)
     assert view_problems(drawn) == []
     said = "\n".join(texts(drawn["blocks"]))
@@ -185,7 +173,6 @@ def test_the_scale_dialog_proposes_an_absolute_target_and_shows_every_limit() ->
 
 
 def test_no_target_is_proposed_where_more_would_not_help() -> None:
-    """The field waits for a number, and the hint says why there is none; another pool keeps its proposal."""
     useless = replace(choices()[0], useless=True)
     drawn = scale_modal("a", [useless, ScaleChoice("linux.large", 4, 9, proposed=6)])
     assert view_problems(drawn) == []
@@ -197,7 +184,6 @@ def test_no_target_is_proposed_where_more_would_not_help() -> None:
 
 
 def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
-    """A dialog that could not work has no submit."""
     several = scale_modal("a", [*choices(), ScaleChoice("linux.large", 4, 9, proposed=6)])
     assert [block.get("block_id") for block in several["blocks"] if block["type"] == "input"] == ["pool", "target"]  # type: ignore[attr-defined]  # a view is opaque to the types
     stuck = [ScaleChoice("macos", 2, 16, step=10), ScaleChoice("full", 9, 9), ScaleChoice("odd", None, 9)]
@@ -212,7 +198,6 @@ def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
 
 
 def test_the_confirmation_names_the_target_on_its_button() -> None:
-    """What will be done stands on the button itself."""
     drawn = scale_confirm("inc_1.abc", "linux.2xlarge", 40, 50, PREVIEW, ["Cost: about $3.40 an hour more."])
     assert view_problems(drawn) == []
     assert drawn["submit"] == {"type": "plain_text", "text": "Scale to 50"}
@@ -221,7 +206,6 @@ def test_the_confirmation_names_the_target_on_its_button() -> None:
 
 
 def test_what_more_would_do_is_a_native_table_where_a_message_tells_it() -> None:
-    """`/queue scale POOL`; the text has every figure too."""
     drawn = effect_answer("linux.2xlarge has 40 runners. What more would do:", PREVIEW)
     assert message_problems(drawn) == []
     assert "Added +10 ← · Drained 40m · At worst 1h 50m · Wait 48m · Cost $2.27" in drawn.text
@@ -229,7 +213,6 @@ def test_what_more_would_do_is_a_native_table_where_a_message_tells_it() -> None
 
 
 def test_home_is_a_dashboard() -> None:
-    """Incidents with buttons, pools, silences, extra runners and what is over; nothing empty has a heading."""
     of, seen = samples.worked_on()
     offers = {of.id: [Offer("ack", "Take over", "inc_1.a"), Offer("scale_up", "Scale up", "inc_1.b")]}
     until = NOW + 3600
@@ -253,14 +236,12 @@ def test_home_is_a_dashboard() -> None:
 
 
 def test_somebody_without_access_gets_a_page_that_says_so() -> None:
-    """With who may grant it."""
     drawn = refused_home(answers.refusal("Only full members of this workspace may do that.", may=["S0INFRA"]))
     assert view_problems(drawn) == []
     assert_golden("home_refused", drawn)
 
 
 def test_status_says_what_is_unknown_and_when_it_was_measured() -> None:
-    """In words as well as in the table."""
     _, seen = samples.queueing()
     drawn = answers.status(seen, (*seen.pools, "linux.new"), NOW, TIMING)
     assert message_problems(drawn) == []
@@ -271,7 +252,6 @@ def test_status_says_what_is_unknown_and_when_it_was_measured() -> None:
 
 
 def test_lists_help_and_refusals_are_complete_in_text() -> None:
-    """What one person is told can be read aloud."""
     of, _ = samples.queueing()
     listed = answers.incident_list([replace(of, id=str(n)) for n in range(200)], NOW)
     assert message_problems(listed) == []
@@ -282,12 +262,10 @@ def test_lists_help_and_refusals_are_complete_in_text() -> None:
 
 
 def test_a_notice_has_a_short_title_and_something_to_read() -> None:
-    """Also when it is given too much or nothing."""
     assert view_problems(notice("A title that is much too long for a dialog", [])) == []
 
 
 def test_a_refusal_names_who_may() -> None:
-    """People and groups by mention, five at most; a name that is no id stays a name."""
     text = answers.refusal("You don't have permission.", may=["S0INFRA", "U0DAN"]).text
     assert text == "You don't have permission. Ask <!subteam^S0INFRA>, <@U0DAN>."
     assert "<!" not in answers.refusal("No.", may=["<!here>"]).text

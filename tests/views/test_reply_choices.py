@@ -33,20 +33,17 @@ def buttons(found: Incident) -> list[dict[str, object]]:
 
 
 def test_each_button_asks_for_its_action_on_the_act() -> None:
-    """The action's fixed name, and the request's id as the only value."""
     found = buttons(asked(Event.APPROVAL, "approve", "decline"))
     assert [(one["action_id"], one["value"]) for one in found] == [("approve", "i1.abc"), ("decline", "i1.abc")]
     assert [one.get("style") for one in found] == ["primary", None]
 
 
 def test_the_same_action_is_called_undo_after_a_verification() -> None:
-    """And by its own name elsewhere."""
     labels = [buttons(asked(event, "hand_back"))[0]["text"]["text"] for event in (Event.VERIFIED, Event.LENT)]  # type: ignore[index]  # a block as Slack reads it
     assert labels == ["Undo", "Hand back now"]
 
 
 def test_the_text_names_the_buttons() -> None:
-    """For notifications and screen readers; nothing in it pings but the persons that are meant."""
     found = asked(Event.LENT, "extend", "hand_back", whom="U2")
     text = shown(found).text
     assert text.endswith("You can press: Extend and Hand back now.")
@@ -54,20 +51,17 @@ def test_the_text_names_the_buttons() -> None:
 
 
 def test_what_is_decided_has_no_buttons_and_says_so() -> None:
-    """The reply is drawn again."""
     found = decided(asked(Event.APPROVAL, "approve", "decline"), "i1.abc", Decision.APPROVED)
     assert buttons(found) == []
     assert "Approved." in reply(found, found.log.timeline[-1], NOW).text
 
 
 def test_a_worse_queue_is_said_to_its_owner() -> None:
-    """By name, at the end."""
     found = offering(noted(incident(), NOW, Event.WORSE, PlainText("Worse: 40 jobs.")), "", (), whom="U2")
     assert "Worse: 40 jobs. <@U2>, you acknowledged this." in reply(found, found.log.timeline[-1], NOW).text
 
 
 def test_the_last_words_of_a_long_cause_are_not_cut() -> None:
-    """They say what to do. Ten such lines take more than one section, and no line is torn."""
     cause = f"linux.2xlarge, cause 1 (high confidence): {'the cloud refuses; ' * 20}Wait for the cloud, do not rerun."
     found = noted(incident(), NOW, Event.DIAGNOSED, PlainText("asked for a diagnosis.", (cause,) * 10), who="U1")
     drawn = reply(found, found.log.timeline[-1], NOW)

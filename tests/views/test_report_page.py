@@ -67,7 +67,6 @@ def example() -> Message:
 
 
 def test_the_example_on_the_page_is_the_report_of_the_simulated_fleet() -> None:
-    """Word for word, so that the page never shows what the product does not say."""
     told = example().text
     (shown,) = page("docs/how-to/reports.md").code("text")
     assert " ".join(shown.split()) == " ".join(told.replace("*", "").replace("_", "").split()), told

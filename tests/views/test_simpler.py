@@ -36,14 +36,12 @@ WORDS = {
 
 
 def test_every_younger_block_has_an_example_and_a_step() -> None:
-    """The ladder covers them all, each once."""
     assert set(EXAMPLES) == YOUNG
     assert sum(len(step) for step in LADDER) == len(YOUNG)
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_a_block_is_replaced_by_its_words_and_buttons(kind: str) -> None:
-    """And everything around it stays as it is."""
     around = {"type": "actions", "elements": [BUTTON]}
     made = without(Message("text", (around, EXAMPLES[kind], around)), frozenset({kind}))
     assert kinds_of(made) == frozenset()
@@ -53,13 +51,11 @@ def test_a_block_is_replaced_by_its_words_and_buttons(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_other_blocks_stay(kind: str) -> None:
-    """One step at a time."""
     message = Message("text", tuple(EXAMPLES.values()))
     assert kinds_of(without(message, frozenset({kind}))) == YOUNG - {kind}
 
 
 def test_a_long_table_is_cut_and_says_so() -> None:
-    """A section holds 3,000 characters."""
     (made,) = without(Message("text", ({"type": "table", "rows": [RAW] * 200},)), YOUNG).blocks
     words: Any = made["text"]
     assert len(words["text"]) <= 3000

@@ -16,7 +16,7 @@ from bot.core.requests.offer import ButtonLabel, Place, request_id
 from bot.core.requests.request import Request, Result
 from bot.ports import IssueTracker, Refused
 from bot.requests.submit import hand_over, new_request, recall, remember, subject
-from bot.views.dialogs.issue import issue_modal, offer_issue
+from bot.views.dialogs.modals import issue_modal, offer_issue
 from bot.views.export.markdown import issue_text
 from bot.views.mrkdwn import clipped
 from bot.views.parent.heading import headline

@@ -13,14 +13,17 @@ from bot.views.blocks import (
     MOST_CHOICES,
     MOST_MODAL_TITLE,
     MOST_OPTION_VALUE,
+    actions,
     bullets,
+    button,
     context,
+    message,
     option,
     plain,
     section,
     text_table,
 )
-from bot.views.mrkdwn import Marked, clean, code, escaped, flat, joined, say
+from bot.views.mrkdwn import Marked, clean, clipped, code, escaped, flat, joined, say
 from bot.views.parent.pool_rows import name_of, title_of
 from bot.views.words.forecasts import Preview
 
@@ -187,18 +190,15 @@ def scale_confirm(  # noqa: PLR0913, PLR0917 - the parts of a question
 
 
 def question(callback: str, title: str, request_id: str, sentence: str, submit: str) -> Block:
-    """A confirmation."""
     return modal(callback, title, request_id, [section(escaped(sentence, 1500))], submit=submit)
 
 
 def notice(title: str, lines: Sequence[str]) -> Block:
-    """A dialog with a text only."""
     told = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
     return modal("notice", title, "", told or [section(say("Nothing to show."))])
 
 
 def in_dialog(words: Message) -> Block:
-    """What somebody is told, where only a dialog can tell it."""
     made = notice("Tailback", [words.text])
     return {**made, "blocks": [dict(block) for block in words.blocks]} if words.blocks else made
 
@@ -229,3 +229,36 @@ def modal(callback: str, title: str, request_id: str, blocks: Sequence[Block], *
         "blocks": list(blocks),
     }
     return {**made, "submit": plain(submit, MOST_MODAL_TITLE)} if submit else made
+
+
+MOST_SHOWN = 20
+"""Sections of the text; each has up to `PER_SECTION` characters."""
+PER_SECTION = 2000
+
+
+def offer_issue(request_id: str, repository: str) -> Message:
+    """`@tailback file` was typed: the button opens the dialog, which needs a click."""
+    words = say("File an issue in {repository}? You see its text first.", repository=repository)
+    return message(
+        words, section(words), actions(button("Show the text…", "file_issue", request_id, "Show the issue's text"))
+    )
+
+
+def issue_modal(callback: str, request_id: str, where: str, title: str, text: str) -> Block:
+    """The issue before it is filed; `where` names its repository and labels."""
+    head = say("*{title}*\nA new issue in {where}.", title=escaped(title, 250), where=escaped(where, 250))
+    parts = _parts(text)
+    shown = [section(code(part)) for part in parts[:MOST_SHOWN]]
+    more = len(parts) - MOST_SHOWN
+    rest = [section(say("{more} not shown here.", more=count(more, "more part")))] if more > 0 else []
+    return modal(callback, "File an issue?", request_id, [section(head), *shown, *rest], submit="File")
+
+
+def _parts(text: str) -> list[list[str]]:
+    """Lines in groups that fit into a section."""
+    found: list[list[str]] = [[]]
+    for line in (clipped(one_line, PER_SECTION) for one_line in text.splitlines()):
+        if found[-1] and sum(len(other) + 1 for other in found[-1]) + len(line) > PER_SECTION:
+            found.append([])
+        found[-1].append(line)
+    return [part for part in found if any(part)]

@@ -111,7 +111,6 @@ def _entry(entry: Entry) -> dict[str, object]:
 
 
 def lasted(incident: Incident, now: float) -> float:
-    """Seconds from start to end, or to now."""
     return max(0.0, (incident.closed_at or now) - incident.began_at)
 
 

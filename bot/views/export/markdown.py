@@ -15,7 +15,7 @@ from bot.views.export.export_json import dated, lasted
 from bot.views.mrkdwn import clean, safe_url
 from bot.views.parent.alert_links import first_link
 from bot.views.words.closing import cause_lines, hours, waited_lines
-from bot.views.words.scores import score_lines
+from bot.views.words.forecasts import score_lines
 from bot.views.words.timeline import entry_lines, entry_words
 
 NOT_KNOWN = "Not known to Tailback; to be filled in."

@@ -1,11 +1,14 @@
 """Private answers: status, lists, help, refusals; complete in `text`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from bot.core.external import SilenceFound
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
+from bot.core.incident.silence import Silence
 from bot.core.message import Message
-from bot.core.words import count, listed
+from bot.core.words import count, duration, listed
 from bot.views.blocks import button, context, message, section
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.parent.heading import headline, state_words
@@ -71,7 +74,6 @@ def incident_list(  # noqa: PLR0913 - the parts of a list
 
 
 def doubt_words(number: int) -> Marked:
-    """Incidents that are left out because it is unknown whether the person may see them."""
     return say(
         "Not shown: {incidents}. Slack did not say whether you may read the channel. Try again in a minute, or ask an "
         "operator to run tailback check.", incidents=count(number, "open incident"),
@@ -79,7 +81,6 @@ def doubt_words(number: int) -> Marked:
 
 
 def incident_line(one: Incident, view: View, now: float, timing: Timing, permalink: str) -> Marked:
-    """State, facts, start, owner and link of an incident."""
     owner = (
         say("Acknowledged by {who}", who=mention(one.ownership.owner))
         if one.ownership.owner
@@ -91,7 +92,6 @@ def incident_line(one: Incident, view: View, now: float, timing: Timing, permali
 
 
 def urgent_first(incidents: Sequence[Incident]) -> list[Incident]:
-    """By priority, then the oldest first."""
     return sorted(incidents, key=lambda one: (one.closed, one.group.priority or "P9", one.opened_at, one.id))
 
 
@@ -136,13 +136,75 @@ def incident_choice(offers: Sequence[tuple[Incident, str]], action: str, label: 
 
 
 def headline_of(incident: Incident) -> Marked:
-    """What tells an incident from others: its state, alert and pools."""
+    """State, alert and pools of an incident."""
     pools = listed(incident.pools.affected or incident.pools.candidates)
     return say("*{state}* · {title} · {pools}", state=state_words(incident), title=escaped(incident.group.title, 120),
                pools=escaped(pools, 200))  # fmt: skip
 
 
 def said(text: str) -> Message:
-    """One sentence."""
     words = sentence(text, 2500) or say("Done.")
     return message(words, section(words))
+
+
+MOST_SILENCES = 20
+MOST_LABELS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Hushed:
+    """A silence from its back end, with Tailback's data."""
+
+    alertmanager: str
+    found: SilenceFound
+    ours: Silence | None = None
+    """None: created by somebody else."""
+    title: str = ""
+    permalink: str = ""
+
+
+def silence_list(rows: Sequence[Hushed], now: float, unread: Sequence[str] = ()) -> Message:
+    """The next to end first; `unread` names problems."""
+    trouble = joined("\n", *(sentence(text, 300) for text in unread)) if unread else None
+    if not rows and trouble is None:
+        return said("Nothing is silenced.")
+    ordered = sorted(rows, key=lambda row: row.found.ends_at)
+    lines = [_silence_line(row, now) for row in ordered[:MOST_SILENCES]]
+    more = len(rows) - len(lines)
+    heading = say("{silences}:", silences=count(len(rows), "active silence")) if rows else say("No silence was read.")
+    rest = say("+ {more}.", more=count(more, "more silence")) if more else None
+    parts = [section(joined("\n", *lines[start : start + 8])) for start in range(0, len(lines), 8)]
+    small = joined("\n", rest, trouble)
+    return message(
+        joined("\n", heading, *lines, rest, trouble), section(heading), *parts, context(small) if small else None
+    )
+
+
+def _silence_line(row: Hushed, now: float) -> Marked:
+    left = duration(max(0.0, row.found.ends_at - now))
+    until = say("until {at}, {left} more", at=date(row.found.ends_at), left=left)
+    what = escaped(row.title or _labels(row.found), 120) or say("an alert")
+    thread = link(row.permalink, "Thread") if row.permalink else None
+    return joined(" · ", say("*{what}*", what=what), until, _whose(row), _condition(row.ours), thread)
+
+
+def _whose(row: Hushed) -> Marked:
+    if row.ours is not None:
+        return say("by {who}", who=mention(row.ours.by))
+    by = escaped(row.found.by, 60) or say("somebody")
+    return say("by {by} in {name}", by=by, name=escaped(row.alertmanager, 40))
+
+
+def _condition(ours: Silence | None) -> Marked | None:
+    if ours is None:
+        return None
+    drained = say("or until the queue has drained") if ours.until_drained else None
+    above = say("or more than {most} wait", most=count(ours.above, "job")) if ours.above is not None else None
+    return joined(", ", drained, above) or None
+
+
+def _labels(found: SilenceFound) -> str:
+    signs = {(False, True): "=", (False, False): "!=", (True, True): "=~", (True, False): "!~"}
+    shown = [f"{m.name}{signs[m.is_regex, m.is_equal]}{m.value}" for m in found.matchers[:MOST_LABELS]]
+    more = len(found.matchers) - len(shown)
+    return ", ".join([*shown, *([f"{more} more"] if more else [])])

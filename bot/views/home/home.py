@@ -41,7 +41,6 @@ class Board:
 
 
 def home(board: Board, now: float, timing: Timing | None = None) -> Block:
-    """The view to publish."""
     blocks = [
         header(count(len(board.incidents), "open incident")),
         *_incidents(board, now, timing or Timing()),
@@ -56,7 +55,6 @@ def home(board: Board, now: float, timing: Timing | None = None) -> Block:
 
 
 def refused_home(why: Message) -> Block:
-    """App Home for somebody who may not see the incidents."""
     return {"type": "home", "blocks": [header("No access to Tailback"), *why.blocks]}
 
 

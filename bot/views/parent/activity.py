@@ -23,11 +23,10 @@ _SHOWN = frozenset(Event) - {
     Event.CHARTED,
     Event.DRAINED,
 }
-"""What somebody did, and what came of it."""
+"""Actions and their results."""
 
 
 def owner_words(incident: Incident) -> Marked:
-    """The owner and when, or that nobody has acknowledged and who was paged."""
     own = incident.ownership
     if own.owner:
         at = say(" at {at}", at=date(own.acked_at)) if own.acked_at else say("")
@@ -66,7 +65,7 @@ def deeds(incident: Incident) -> Block | None:
 
 
 def _told(entry: Entry) -> bool:
-    """An action with an outcome; muting has no other, and no reply tells of it."""
+    """An action with an outcome; muting has no other, and no reply."""
     return entry.event in _SHOWN and bool(entry.details or entry.event in {Event.MUTED, Event.UNMUTED})
 
 

@@ -14,7 +14,6 @@ LATE_SECONDS = 60.0
 
 
 def lasted(incident: Incident) -> Marked:
-    """Start, end and duration."""
     began, ended = began_at(incident), incident.closed_at or incident.changed_at
     span = duration(max(0.0, ended - began))
     return say("From {began} to {ended}, {span}.", began=date(began), ended=date(ended), span=span)
@@ -52,7 +51,7 @@ def notes(incident: Incident, now: float) -> Marked | None:
     moved = None
     if thread.instead_of:
         moved = say(
-            "This channel stands in for {place}, which Slack did not let Tailback use.",
+            "Posted here because Tailback cannot post in {place}.",
             place=channel(thread.instead_of),
         )
     return joined("\n", fire, moved, _late(incident, now)) or None
@@ -72,7 +71,6 @@ def _late(incident: Incident, now: float) -> Marked | None:
 
 
 def peaks(incident: Incident) -> Marked | None:
-    """The peaks of each pool, the worst first."""
     worst = sorted(incident.pools.peaks.items(), key=lambda item: item[1].order)
     told = [(name, peak) for name, peak in worst if peak.queued]
     if not told:

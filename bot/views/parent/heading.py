@@ -47,8 +47,8 @@ def notification(first: Marked, *parts: Marked | None) -> Marked:
 def headline(incident: Incident, view: View, now: float, timing: Timing, most: int = 160) -> str:
     """Pool, jobs and wait without the state; plain text, not escaped. Names are shortened to fit `most` characters."""
     subject, facts = _subject_and_facts(incident, view, now, timing)
-    room = max(LEAST_NAME, most - len(facts) - 2)
-    return f"{shortened(subject, min(room, MOST_NAME))}: {facts}"
+    space = max(LEAST_NAME, most - len(facts) - 2)
+    return f"{shortened(subject, min(space, MOST_NAME))}: {facts}"
 
 
 def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timing) -> tuple[str, str]:

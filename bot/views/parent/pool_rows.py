@@ -17,8 +17,6 @@ MOST_TITLE = 80
 
 @dataclass(frozen=True, slots=True)
 class PoolRow:
-    """One pool for display."""
-
     name: str
     sample: Snapshot | None = None
     trend: Trend = Trend.UNKNOWN
@@ -32,7 +30,6 @@ class PoolRow:
 
     @property
     def queued(self) -> int | None:
-        """Queued jobs in the newest sample; None if unknown."""
         return self.sample.queued if self.sample else None
 
     @property
@@ -47,7 +44,6 @@ class PoolRow:
 
     @property
     def pending(self) -> bool:
-        """Whether the first measurement is pending."""
         return self.sample is None and not self.tried
 
 
@@ -65,7 +61,6 @@ def of_snapshots(figures: Sequence[Snapshot]) -> tuple[PoolRow, ...]:
 
 
 def of_incident(incident: Incident, view: View, now: float, timing: Timing) -> tuple[PoolRow, ...]:
-    """The rows of an incident's pools."""
     return rows((*incident.pools.affected, *incident.pools.candidates), incident.pools.affected, view, now, timing)
 
 

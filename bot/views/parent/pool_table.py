@@ -8,7 +8,7 @@ from bot.core.words import count, figure, listed
 from bot.views.blocks import Cell, context, section, table
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, say
 from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, wait_words
-from bot.views.words.figures import gap_name
+from bot.views.words.causes import gap_name
 from bot.views.words.interval import short
 
 MOST_ROWS = 12

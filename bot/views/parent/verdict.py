@@ -19,13 +19,13 @@ def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[
     worst = next((s for s in worst_first(latest) if empty(s, _floor(view, s.pool)) is False), None)
     if incident.closed or worst is None:
         return "", None, None
-    foretold = view.pools[worst.pool].outlook
-    return worst.pool, view.causes.get(worst.pool), foretold if foretold and foretold.at >= worst.at - 1 else None
+    made = view.pools[worst.pool].outlook
+    return worst.pool, view.causes.get(worst.pool), made if made and made.at >= worst.at - 1 else None
 
 
 def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marked | None:
     """One line for the worst pool; None without a queue, a cause and a forecast."""
-    pool, cause, foretold = judged(incident, view, now, timing)
+    pool, cause, made = judged(incident, view, now, timing)
     several = len(incident.pools.affected) > 1
     about = say(" of {pool}", pool=name_of(pool)) if several else say("")
     parts = []
@@ -33,17 +33,17 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
         parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence). {helps}", about=about,
                          cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness,
                          helps=what_helps(cause.scaling, cause.remedy)))  # fmt: skip
-    if foretold is not None:
+    if made is not None:
         also = about if cause is None else say("")
-        parts.append(say("*Forecast{about}:* {words}.", about=also, words=forecast_words(foretold)))
+        parts.append(say("*Forecast{about}:* {words}.", about=also, words=forecast_words(made)))
     return joined(" ", *parts) or None
 
 
 def short_verdict(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Marked | None, Marked | None]:
     """(cause, forecast) for a notification."""
-    _, cause, foretold = judged(incident, view, now, timing)
+    _, cause, made = judged(incident, view, now, timing)
     first = escaped(cause_name(cause.cause), 60) if cause is not None else None
-    second = escaped(forecast_words(foretold, brief=True), 60) if foretold is not None else None
+    second = escaped(forecast_words(made, brief=True), 60) if made is not None else None
     return first, second
 
 

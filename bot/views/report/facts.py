@@ -9,25 +9,23 @@ from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.core.statement import Statement
 from bot.core.words import count, duration, listed, money
 from bot.views.mrkdwn import clean, shortened
+from bot.views.report.proposals import UNSIZED
 from bot.views.words.causes import cause_name
 from bot.views.words.closing import hours
+from bot.views.words.forecasts import left_out_words
 from bot.views.words.interval import short
 from bot.views.words.phrase import in_words
-from bot.views.words.proposals import UNSIZED
-from bot.views.words.scores import left_out_words
 
 MOST_CAUSES = 4
 _LEAST_NAME = 12
 
 
 def lead(made: Report) -> str:
-    """Days, zone and number of incidents."""
     still = f" ({made.open_now:,} open)" if made.open_now else ""
     return f"Incidents of the last {days_of(made)} days, {span(made)}: {count(made.incidents, 'incident')}{still}."
 
 
 def span(made: Report) -> str:
-    """`18 Jan 00:00 to 25 Jan 00:00 UTC`."""
     return f"{_day(made, made.since)} to {_day(made, made.until)} {made.zone}"
 
 
@@ -38,7 +36,6 @@ def nothing(made: Report) -> str:
 
 
 def measured(made: Report) -> str:
-    """The number of pools with known waits; empty without pools."""
     return f"Measured: {_measured(made):,} of {count(len(made.pools), 'pool')}." if made.pools else ""
 
 
@@ -58,16 +55,15 @@ def aligned(cells: Sequence[Sequence[str]], width: int) -> list[str]:
 def legend(made: Report) -> str:
     """The meaning of the columns, and the time span of recurring times."""
     return (
-        "p50, p90, p99: for so much of the measured time the oldest waiting job had waited at most that long; an empty "
-        f"queue waits nothing (-: 30 s or less). over {short(made.target_seconds)}: share of the measured time in "
-        f"which it had waited longer than {duration(made.target_seconds)}. jobs p95: 19 of 20 jobs started within it, "
-        f"if the oldest starts first. seen: share of {count(days_of(made), 'day')} that was measured. What recurs is "
-        f"taken from up to 6 weeks, hours in {made.zone}. An incident of several pools counts for each."
+        "p50, p90, p99: the longest wait was at most this for 50, 90 and 99% of the measured time (-: 30 s or less). "
+        f"over {short(made.target_seconds)}: share of the measured time with a longer wait. jobs p95: 95% of the jobs "
+        f"started within this, if the oldest starts first. seen: share of {count(days_of(made), 'day')} that was "
+        f"measured. Recurring times use up to 6 weeks, hours in {made.zone}. An incident of several pools counts for "
+        "each."
     )
 
 
 def days_of(made: Report) -> int:
-    """The length of the time span."""
     return max(1, round((made.until - made.since) / 86400))
 
 
@@ -134,7 +130,6 @@ def _why(one: PoolReport) -> tuple[str, ...]:
 
 
 def confirmed(answers: tuple[int, int] | None) -> str:
-    """`, confirmed 2 of 3 times`; empty when nobody answered."""
     return "" if answers is None else f", confirmed {answers[0]:,} of {count(sum(answers), 'time')}"
 
 

@@ -9,7 +9,7 @@ from bot.core.words import count, listed
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, code, escaped, joined, say
 from bot.views.report.facts import aligned, facts, lead, legend, measured, nothing, rows, unsized, waits_words
-from bot.views.words.proposals import change_words, why_words
+from bot.views.report.proposals import change_words, why_words
 
 MOST_ROWS = 12
 MOST_POOLS = 8
@@ -17,13 +17,12 @@ WIDTH = 72
 
 
 def reported(made: Report, *, weekly: bool = False) -> Message:
-    """The report for one person, or a channel's weekly post."""
     if not made.told:
         words = escaped(nothing(made))
         return message(words, section(words), _measured(made))
     begins = escaped(lead(made))
     told = [one for one in made.pools if one.told]
-    heading = header("The week in the queues") if weekly else None
+    heading = header("Weekly queue report") if weekly else None
     pools = [_pool(one) for one in told[:MOST_POOLS]]
     rest = _rest(told[MOST_POOLS:])
     proposed = joined("\n", say("*Proposals*"), *_proposed(made.proposals)) if made.proposals else None
@@ -36,7 +35,7 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
         _table(made),
         *(section(pool) for pool in pools),
         section(rest) if rest else None,
-        section(proposed or say("*Proposals*: none; what was recorded supports none.")),
+        section(proposed or say("*Proposals*: none.")),
         _without(told),
         context(escaped(legend(made), 1000)),
     )
@@ -88,5 +87,8 @@ def _without(told: Sequence[PoolReport]) -> Block | None:
     if not whys:
         return None
     return context(
-        *(say("No limit named for {pool}: {why}.", pool=escaped(pool, 80), why=escaped(why, 300)) for pool, why in whys)
+        *(
+            say("No limit proposed for {pool}: {why}.", pool=escaped(pool, 80), why=escaped(why, 300))
+            for pool, why in whys
+        )
     )

@@ -9,7 +9,7 @@ from bot.core.reporting.sizing import Sized
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.views.export.export_json import iso
 from bot.views.report.facts import unsized, waited_seconds
-from bot.views.words.proposals import change_words, why_words
+from bot.views.report.proposals import change_words, why_words
 
 SCHEMA = "tailback.report/1"
 """Names of fields stay; new ones may be added. Times are UTC (ISO 8601), durations seconds, shares 0 to 1, unknown is

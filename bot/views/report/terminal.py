@@ -7,14 +7,13 @@ from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import PoolReport, Report
 from bot.views.mrkdwn import clean
 from bot.views.report.facts import aligned, facts, lead, legend, measured, nothing, rows, span, unsized
-from bot.views.words.proposals import change_words, why_words
+from bot.views.report.proposals import change_words, why_words
 
 WIDTH = 100
 """Columns."""
 
 
 def plain(made: Report) -> str:
-    """The whole report; times have their zone."""
     return "\n".join(_lines(made)).rstrip()
 
 
@@ -35,14 +34,14 @@ def _lines(made: Report) -> Iterator[str]:
 def _pool(one: PoolReport) -> Iterator[str]:
     yield clean(one.pool) or "(no name)"
     why = unsized(one)
-    for fact in (*facts(one), *([f"no limit is named: {why}"] if why else [])):
+    for fact in (*facts(one), *([f"no limit is proposed: {why}"] if why else [])):
         yield from _told(fact, "  - ")
     yield ""
 
 
 def _proposed(proposals: tuple[Proposal, ...]) -> Iterator[str]:
     if not proposals:
-        yield "Nothing is proposed: what was recorded supports nothing."
+        yield "No proposals."
         return
     yield "Proposals"
     for number, one in enumerate(proposals, 1):

@@ -8,14 +8,12 @@ from bot.core.message import Block
 from bot.core.pool.pool import Snapshot
 from bot.core.requests.offer import judgement_value
 from bot.core.words import count, listed
-from bot.views.blocks import container, context, feedback, section
+from bot.views.blocks import container, context, feedback, line_sections, section
 from bot.views.mrkdwn import Marked, escaped, joined, say
 from bot.views.parent.pool_rows import name_of, of_snapshots
 from bot.views.parent.pool_table import pool_table
-from bot.views.thread.lines import line_sections
-from bot.views.words.causes import REMEDIES, RUNNERS, cause_name
+from bot.views.words.causes import FIGURES, REMEDIES, RUNNERS, cause_name
 from bot.views.words.diagnosis import evidence_words
-from bot.views.words.figures import FIGURES
 from bot.views.words.survey import survey_headline, survey_lines
 
 MOST_EVIDENCE = 4
@@ -37,7 +35,6 @@ def asks_for_fit(incident: str, found: Diagnosed) -> list[Block]:
 
 
 def fit_buttons(incident: str, cause: str) -> list[Block]:
-    """Two thumbs on a cause of an incident."""
     yes, no = (judgement_value(incident, cause, fits=fits) for fits in (True, False))
     question = context(say('Was "{cause}" the cause?', cause=cause_name(cause)))
     return [question, feedback(CAUSE_FIT, ("Yes", yes), ("No, something else", no))]

@@ -15,8 +15,6 @@ from bot.views.words.interval import about, interval
 
 @dataclass(frozen=True, slots=True)
 class WarningView:
-    """The data of the message."""
-
     pool: str
     episode: EarlyWarning
     early: WarningHistory

@@ -20,13 +20,11 @@ _MATRIX = re.compile(r"\(([^(),]+),[^()]*\)")
 
 
 def introduction(incident: Incident, entry: Entry, told: Introduced) -> list[Marked]:
-    """The paragraphs of the reply."""
     parts = [alert_words(incident, told), waiting_jobs(entry.figures), _others(told)]
     return [part for part in parts if part]
 
 
 def alert_words(incident: Incident, told: Introduced) -> Marked:
-    """The alert's name, its own figures, and whether it names a pool."""
     group = incident.group
     teams = listed(dict.fromkeys(clean(team) for alert in group.alerts for team in alert.teams), 3)
     seen = [step for step in SEEN_STEPS if step <= group.deliveries]

@@ -13,7 +13,7 @@ from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
 from bot.core.requests.offer import ButtonLabel
 from bot.core.words import count, listed
-from bot.views.blocks import MOST_BULLET, actions, button, context, message, section
+from bot.views.blocks import MOST_BULLET, actions, button, context, line_sections, message, section
 from bot.views.chart import charts_of
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, link, mention, safe_url, say
 from bot.views.parent.activity import spoken
@@ -21,7 +21,6 @@ from bot.views.parent.heading import led
 from bot.views.parent.pool_rows import wait_words
 from bot.views.thread.diagnosis import asks_for_fit, diagnosis, fit_buttons
 from bot.views.thread.introduction import introduction
-from bot.views.thread.lines import line_sections
 from bot.views.thread.scale_plan import plan_block, scale_plan
 from bot.views.thread.summary import added, story
 from bot.views.words.timeline import entry_lines, entry_words
@@ -110,7 +109,7 @@ def _late(entry: Entry, now: float) -> Marked | None:
     """A note about the delay (P8)."""
     if now - entry.at < LATE_SECONDS:
         return None
-    return say("Happened {at}, told {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
+    return say("Happened {at}, reported {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
 
 
 def _text(lead: Marked | None, labels: Labels, said: Marked, below: Sequence[str]) -> Marked:

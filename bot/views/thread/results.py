@@ -22,7 +22,6 @@ MOST_LINES = 20
 
 
 def finished(outcome: Result, by: str) -> Message:
-    """The result of a request, for one person; `by` did it."""
     details = outcome.details
     if isinstance(details, Diagnosed):
         paragraphs, blocks = diagnosis(details, outcome.figures)
@@ -81,15 +80,15 @@ def duplicate(link: str) -> Message:
 def gone_home(link: str) -> Message:
     """The fallback channel's first message after the incident returned, without buttons."""
     place = linked(link, "its own channel") if link else say("its own channel")
-    words = say("This incident goes on in {place}.", place=place)
+    words = say("This incident continues in {place}.", place=place)
     return message(words, section(words))
 
 
 def forgotten() -> Message:
     """A parent with a lost record, after a click; without buttons."""
     words = say(
-        "The record of this incident is lost, so this message cannot be kept true and its buttons are gone. "
-        "What the thread was told stands below. If the alert fires again, it goes on here."
+        "The record of this incident was lost, so this message is no longer updated and its buttons are gone. "
+        "The thread keeps its history. If the alert fires again, the incident continues here."
     )
     return message(words, section(words))
 
@@ -97,8 +96,17 @@ def forgotten() -> Message:
 def undrawable(incident: str) -> Message:
     """An incident that cannot be drawn: that it exists, and what to do."""
     words = say(
-        "An incident cannot be shown here: drawing it fails (id {incident}; the log says why). "
-        "To try again: `/queue retry {incident}`. `tailback export {incident}` writes what is known of it.",
+        "This incident cannot be displayed (id {incident}; the log has the reason). "
+        "Try again with `/queue retry {incident}`. `tailback export {incident}` writes all that is known.",
         incident=incident,
     )
     return message(words, section(words))
+
+
+def rejected_alert(source: str, address: str, why: str) -> Message:
+    """`why` is the sentence that the sender got."""
+    sender = say("{source} at {address}", source=source, address=address) if address else say("{source}", source=source)
+    lost = say("An alert from {sender} was refused. No incident was opened for it.", sender=sender)
+    reason = say("Reason: {why}", why=why[:1000])
+    small = say("Correct the sender's settings. For an hour, more refusals of this sender are only logged and counted.")
+    return message(say("{lost} {reason}", lost=lost, reason=reason), section(lost), section(reason), context(small))

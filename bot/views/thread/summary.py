@@ -43,7 +43,6 @@ def _told(entry: Entry) -> bool:
 
 
 def _asks(entry: Entry) -> bool:
-    """Whether it asks a second person."""
     return isinstance(entry.details, ScaleRequest) and entry.details.step is ScaleStep.APPROVAL_ASKED
 
 

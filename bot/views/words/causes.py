@@ -1,6 +1,9 @@
-"""The words of causes: names, evidence and remedies."""
+"""The words of causes and figures: names, evidence, remedies, and the matrix of `tailback check`."""
+
+from collections.abc import Mapping, Sequence
 
 from bot.core.finding import Scaling
+from bot.core.words import count, listed
 
 CAUSES = {
     "stale_rows": "rows that only look queued",
@@ -169,3 +172,57 @@ def what_helps(scaling: Scaling, remedy: str) -> str:
     """Whether more runners help; unless they do, what helps instead: the remedy's first sentence."""
     first = REMEDIES.get(remedy, "").split(". ")[0].rstrip(".")
     return f"{RUNNERS[scaling]}." if scaling is Scaling.HELPS or not first else f"{RUNNERS[scaling]}. {first}."
+
+
+FIGURES = {
+    "api_remaining": "API quota",
+    "arrivals_by_source": "sources of new jobs",
+    "arrivals_per_minute": "arrivals",
+    "booting": "booting runners",
+    "busy": "busy runners",
+    "changes": "releases and changes",
+    "completions_per_minute": "completions",
+    "create_failures": "failed launch requests",
+    "create_failures_by_code": "reasons for failed launch requests",
+    "creates": "created machines",
+    "failed": "failed runners",
+    "idle": "idle runners",
+    "limit": "runner limit",
+    "offline": "offline runners",
+    "oldest_wait_seconds": "longest wait",
+    "provider_up": "CI provider status",
+    "registered": "registered runners",
+    "running_longest_seconds": "longest running job",
+    "starts_per_minute": "starts",
+    "usual_by_source": "usual sources",
+    "usual_offline": "usual number of offline runners",
+}
+"""Figures that a rule may lack."""
+
+GAPS = {
+    "source": "one of the sources",
+    "rates": "arrivals, starts and completions per minute",
+    "runners": "busy, idle and offline runners",
+    "webhooks": "comparison of the webhooks with GitHub",
+}
+"""Gaps of a source that are more than one figure."""
+
+
+def gap_name(figure: str) -> str:
+    """The name of a gap; for a single figure the name of its setting."""
+    return GAPS.get(figure, figure)
+
+
+MOST_IN_A_ROW = 40
+
+
+def matrix_lines(
+    pools: str, given: Mapping[str, Sequence[str]], silent: Sequence[str], found: Sequence[str]
+) -> list[str]:
+    """A row for each source, the figures that nothing gave just now (`silent`), and the causes by id (`found`)."""
+    never = [cause_name(cause) for cause in CAUSES if cause not in found]
+    causes = f"{count(len(found), 'cause')} of {len(CAUSES)} can be found"
+    said = [f"{source} gives {listed(names, MOST_IN_A_ROW) or 'nothing more'}" for source, names in given.items()]
+    said += [f"unknown right now: {listed(silent, MOST_IN_A_ROW)}"] if silent else []
+    said += [f"{causes}; never found: {listed(never, MOST_IN_A_ROW)}" if never else causes]
+    return [f"{pools}: {one}" for one in said]

@@ -14,8 +14,8 @@ from bot.core.incident.details.closing import (
 from bot.core.incident.details.silences import ActiveSilence
 from bot.core.words import count, duration, listed
 from bot.views.words.causes import cause_name
+from bot.views.words.forecasts import score_lines
 from bot.views.words.interval import about, bound, exact, interval
-from bot.views.words.scores import score_lines
 from bot.views.words.silences import until_when
 
 MOST_POOLS = 5
@@ -24,7 +24,6 @@ MOSTLY, LITTLE = 0.9, 0.05
 
 
 def ending_words(ended: IncidentEnded) -> str:
-    """The kind of end."""
     match ended.how:
         case IncidentEnding.DRAINED:
             fires = " The alert still fires." if ended.still_firing else ""
@@ -122,7 +121,6 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
 
 
 def hours(number: float) -> str:
-    """`0.4`, `32`, `1,240`."""
     if 0 < number < 0.05:
         return "under 0.1"
     return f"{number:,.1f}" if number < 10 else f"{number:,.0f}"

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.diagnosis import CauseJudged
 from bot.core.words import listed
-from bot.views.words.causes import EVIDENCE, REMEDIES, RUNNERS, cause_name, what_helps
-from bot.views.words.figures import FIGURES
+from bot.views.words.causes import EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name, what_helps
 from bot.views.words.phrase import in_words
 
 MOST_CAUSES = 3
@@ -35,7 +34,6 @@ def sentences(diagnosis: Diagnosis, *alike: Diagnosis, most: int = MOST_CAUSES) 
 
 
 def evidence_words(finding: Finding) -> tuple[str, ...]:
-    """The evidence, one clause each."""
     return tuple(in_words(seen, EVIDENCE) for seen in finding.evidence)
 
 

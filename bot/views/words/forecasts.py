@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from bot.core.forecast.forecast import WIDEST
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, WhatToExpect
-from bot.core.forecast.outlook import Verdict
+from bot.core.forecast.outlook import LeftOut, ScoreSummary, Verdict
+from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement
-from bot.core.words import count, duration, money
-from bot.views.words.interval import bound, interval, short
+from bot.core.words import clock, count, duration, money
+from bot.views.words.interval import bound, exact, interval, short
 from bot.views.words.phrase import Words, in_words
 
 REASONS: Mapping[str, Words] = {
@@ -55,7 +56,6 @@ LEAST_FASTER = 1.05
 
 
 def reason_words(reason: Statement | None) -> str:
-    """A reason as a clause; empty if none."""
     return "" if reason is None else in_words(reason, REASONS)
 
 
@@ -161,3 +161,36 @@ def _warnings(now: Snapshot) -> list[str]:
         failed = count(now.create_failures, "launch request")
         warnings.append(f"{failed} failed in the last 15 min: more requests may not help.")
     return warnings
+
+
+WHY = {
+    LeftOut.SCALED: "the pool was scaled",
+    LeftOut.UNSEEN: "the end of the queue was not seen",
+    LeftOut.WAITING: "the incident ended before the queue drained",
+}
+
+
+def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
+    """`5 not scored: somebody scaled the pool (3), it ended before the queue drained (2)`; empty if none."""
+    if not (total := sum(left_out.values())):
+        return ""
+    each = sorted(left_out.items(), key=lambda item: -item[1])
+    why = WHY[each[0][0]] if len(each) == 1 else ", ".join(f"{WHY[why]} ({number:,})" for why, number in each)
+    return f"{total:,} not scored: {why}"
+
+
+def score_lines(scores: ScoreSummary, *, first: bool = True) -> tuple[str, ...]:
+    """Forecast against truth, with how many are left out, and the `first` one; nothing when nothing was forecast."""
+    missing, said = left_out_words(scores.left_out), []
+    if (made := scores.first) is not None:
+        said.append(f"Forecasts: {scores.held} of {scores.timed:,} correct" + (missing and f"; {missing}"))
+        if first:
+            at, bounds = clock(made.made_at, made.actual_seconds), exact(made.low_seconds or 0.0, made.high_seconds)
+            said.append(f"First forecast, at {at} UTC: {bounds}. It took {duration(made.actual_seconds)}")
+    elif missing:
+        said.append(f"Forecasts: none scored; {missing}")
+    if scores.stalled:
+        of = f"{scores.came_true:,} of {count(scores.stalled, 'forecast')}"
+        soon = duration(EMPTY_SOON_SECONDS)
+        said.append(f"Forecast that the queue does not drain: {of} correct (not empty within {soon})")
+    return tuple(said)

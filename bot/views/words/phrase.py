@@ -41,7 +41,6 @@ _PHRASE = _Phrase()
 
 
 def phrase(template: str, values: Mapping[str, object]) -> str:
-    """The template with the values written into it."""
     return _PHRASE.vformat(template, (), values)
 
 

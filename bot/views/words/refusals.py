@@ -21,27 +21,22 @@ ISSUE_BEING_FILED = "An issue for this incident is being filed. Its link follows
 
 
 def issue_filed(name: str, url: str) -> str:
-    """There is one already."""
     return f"This incident has an issue already: {name}, {url}"
 
 
 def not_identified(why: str) -> str:
-    """Slack did not answer."""
     return f"Nothing was changed. Slack did not confirm who you are ({why}). Try again in a minute."
 
 
 def nobody_may(permission: str) -> str:
-    """The list is empty."""
     return f"Nobody has permission for this yet: `permissions.{permission}` in tailback.toml is empty."
 
 
 def not_on_the_list(permission: str) -> str:
-    """The person is not allowed."""
     return f"You don't have permission for this (`permissions.{permission}` in tailback.toml)."
 
 
 def too_often(rate: int, wait_seconds: float) -> str:
-    """More requests in a minute than a person makes."""
     return f"Rate limit reached: {rate} requests per minute. Try again in {max(1, ceil(wait_seconds))} s."
 
 
@@ -68,7 +63,6 @@ NO_NOTE = "The note is empty. Write, for example, `@tailback note restarted the 
 
 
 def note_too_long(length: int, most: int) -> str:
-    """A timeline is no place for a log file."""
     return f"The note was not saved. It has {length:,} characters, and {most} are allowed."
 
 
@@ -78,12 +72,10 @@ def already_requested(ago_seconds: float) -> str:
 
 
 def tried_too_often(times: int) -> str:
-    """The back end never did it."""
     return f"it failed {times} times."
 
 
 def no_incident(name: str) -> str:
-    """What somebody typed is no incident."""
     return f'Unknown incident "{name[:40]}". `/queue list` shows the open ones.'
 
 
@@ -93,7 +85,6 @@ NO_POOL = 'No pool is configured. Add a [pool."NAME"] table to tailback.toml to 
 
 
 def unknown_pool(name: str, known: Iterable[str]) -> str:
-    """What somebody typed is no pool."""
     names = sorted(known)
     there = f"Known pools: {', '.join(names[:20])}" if names else "None is configured in tailback.toml"
     return f'Unknown pool "{name}". {there}.'
@@ -105,17 +96,14 @@ def other_channels_pool(name: str) -> str:
 
 
 def other_incidents_pool(name: str) -> str:
-    """Asked for in the thread of an incident of other pools."""
     return f'Nothing was changed. Pool "{name}" is not part of this incident. Ask outside this thread.'
 
 
 def report_usage(usage: str) -> str:
-    """Too many words."""
     return f"Too many words. Write `{usage}`, for example `report linux.2xlarge 14`."
 
 
 def report_days(most: int) -> str:
-    """Too many days."""
     return f"A report covers 1 to {most} days, for example `report 14`."
 
 
@@ -129,27 +117,22 @@ QUESTION_LAPSED = "Nothing was changed. This dialog has expired. Open Scale up a
 
 
 def no_scaler(name: str, known: Iterable[str]) -> str:
-    """The pool cannot be scaled from here."""
     return f'Pool "{name}" cannot be scaled from Slack. Pools that can: {", ".join(sorted(known)) or "none"}.'
 
 
 def scaler_silent(pool: str, why: str) -> str:
-    """The scaler does not say what is set."""
     return f"Nothing was changed. The autoscaler of {pool} did not answer ({why})."
 
 
 def no_number(text: str) -> str:
-    """The target is none."""
     return f'"{text[:20]}" is not a number of runners. Write a whole number, for example 24.'
 
 
 def scale_usage(usage: str) -> str:
-    """Too many or too few words."""
     return f"Name a pool and a number of runners: `{usage}`, for example `scale linux.2xlarge 24`."
 
 
 def returning_now(pool: str) -> str:
-    """A hand-back is under way."""
     return f"Nothing was changed. Extra runners of {pool} are just being returned. Try again in a minute."
 
 
@@ -165,23 +148,19 @@ NOT_WHAT_WAS_AGREED = (
 
 
 def nobody_approves(above: int | None) -> str:
-    """A second person is needed, and no list names one."""
     empty = "`permissions.approve` in tailback.toml is empty"
     return f"Nothing was changed. {_needs_approval(above)}, but nobody can approve: {empty}."
 
 
 def approve_in_thread(above: int | None) -> str:
-    """A second person is asked in a thread, and there is none."""
     return f"Nothing was changed. {_needs_approval(above)}. Press Scale up in an incident's thread to ask for it."
 
 
 def nobody_agreed(above: int | None) -> str:
-    """At the moment of doing."""
     return f"A target above {above or 0:,} needs approval, and nobody approved it."
 
 
 def nothing_to_decide(outcome: str) -> str:
-    """The request has come to its end."""
     return f"There is nothing left to decide: {outcome or 'the request was not confirmed'}"
 
 
@@ -198,12 +177,10 @@ NOT_FINISHED = "This scale-up is not finished yet. Try again in a minute."
 
 
 def stays_anyway(left: str) -> str:
-    """An extension that would be none."""
     return f"The lease already lasts another {left}."
 
 
 def longest_lease(left: str, most_seconds: float) -> str:
-    """An extension beyond `max_lease`."""
     return f"The lease lasts another {left}. It cannot be longer than {duration(most_seconds)} (`max_lease`)."
 
 
@@ -221,22 +198,18 @@ SAY_HOW_LONG = "Write how long, for example `silence 2h` or `silence drained`."
 
 
 def longest_silence(most_seconds: float) -> str:
-    """The Alertmanager's limit."""
     return f"The longest silence here is {duration(most_seconds)} (`max_silence`)."
 
 
 def alertmanager_gone(name: str) -> str:
-    """It is not configured any more."""
     return f"[alertmanager.{name}] is no longer in tailback.toml"
 
 
 def no_holder(source: str) -> str:
-    """No configured Alertmanager has the alert."""
     return f"no configured Alertmanager has an alert from {source}. Silence it at its source"
 
 
 def several_holders(names: Iterable[str]) -> str:
-    """More than one may have it."""
     return (
         f"{listed(sorted(names))} may each have this alert. Give each the external_url that it sends with its "
         "alerts, in tailback.toml"
@@ -252,12 +225,10 @@ def silenced_already(until: str) -> str:
 
 
 def silence_usage(usage: str) -> str:
-    """Too few words."""
     return f"Name a pool and how long: `/queue {usage}`, for example `/queue silence linux.2xlarge 2h`."
 
 
 def nothing_to_silence(pool: str) -> str:
-    """The pool has no open incident."""
     return f'Nothing to silence: pool "{pool}" has no open incident.'
 
 
@@ -267,6 +238,5 @@ def other_channels_incident(pool: str) -> str:
 
 
 def lasts_anyway(left_seconds: float) -> str:
-    """An extension that would be none."""
     left = duration(left_seconds)
     return f"The silence already lasts another {left}. Write the time from now, for example `prolong 4h`."

@@ -14,7 +14,8 @@ from bot.core.incident.details.scaling import (
     ScaleRequest,
     ScaleStep,
 )
-from bot.core.words import count, duration, listed
+from bot.core.scaling.limits import LimitHit, LimitReason
+from bot.core.words import count, duration, listed, money
 
 BLOCKS = {
     ReturnBlock.RECORDS_LOST: "Redis has lost records, and recovery is under way",
@@ -27,7 +28,6 @@ RETURN_REASONS = {ReturnReason.DRAINED: "The queue has drained.", ReturnReason.E
 
 
 def scale_request_words(asked: ScaleRequest) -> str:
-    """A scale-up was requested or decided."""
     before = "?" if asked.before is None else asked.before
     scale, scaling = (f"{verb} {asked.pool} from {before} to {asked.target} runners" for verb in ("scale", "scaling"))
     if asked.keeps:
@@ -46,7 +46,6 @@ def scale_request_words(asked: ScaleRequest) -> str:
 
 
 def accepted_words(accepted: ScaleAccepted) -> str:
-    """The scaler accepted the target."""
     was = "?" if accepted.before is None else accepted.before
     if accepted.pending:
         proposed = f"proposed to scale {accepted.pool} from {was} to {accepted.target} runners"
@@ -61,7 +60,6 @@ def accepted_lines(accepted: ScaleAccepted, *, whisper: bool = False) -> tuple[s
 
 
 def lease_terms_words(terms: LeaseTerms) -> str:
-    """When extra runners are returned."""
     if terms.seconds is None:
         return "The extra runners stay until someone lowers the pool: it has no `lease` configured."
     drained, latest = duration(terms.drained_seconds), duration(terms.seconds)
@@ -69,7 +67,6 @@ def lease_terms_words(terms: LeaseTerms) -> str:
 
 
 def lease_words(noted: LeaseNoted) -> str:
-    """Present extra runners."""
     extra, left = f"extra runners of {noted.pool} (to {noted.target:,})", duration(noted.seconds)
     return {
         LeaseStep.ENDS_SOON: f"The {extra} are returned in {left} unless someone extends the lease.",
@@ -80,7 +77,6 @@ def lease_words(noted: LeaseNoted) -> str:
 
 
 def returned_words(returned: RunnersReturned) -> str:
-    """A lease has ended."""
     pool, level = returned.pool, returned.level
     match returned.result:
         case ReturnResult.NOTHING_LEFT | ReturnResult.LEASED:
@@ -96,13 +92,11 @@ def returned_words(returned: RunnersReturned) -> str:
 
 
 def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
-    """The reason, and waiting jobs."""
     waiting = f"{count(returned.waiting, 'job')} waiting now." if returned.waiting else ""
     return tuple(line for line in (RETURN_REASONS.get(returned.why, ""), waiting) if line)
 
 
 def checked_words(checked: RunnersChecked) -> str:
-    """The verification of a scale-up."""
     head, after = f"Scaling {checked.pool} to {checked.target:,}", duration(checked.after_seconds)
     rest = f"{checked.busy or 0:,} of them busy.{_queue(checked)}"
     match checked.came:
@@ -137,3 +131,34 @@ def _reasons(checked: RunnersChecked) -> str:
     ]
     found = [one for one in known if one]
     return f" ({listed(found)})" if found else ""
+
+
+def limit_words(hit: LimitHit, currency: str = "") -> str:
+    """One or two sentences for the requester."""
+    asked, runners, open_to = f"The target {hit.asked:,}", count(hit.current, "runner"), _range(hit)
+    there = f"The pool already has that size: the target {hit.asked:,}" if hit.asked == hit.current else asked
+    limit = count(hit.limit, "runner")
+    would, most = money(hit.cost_per_hour, currency), money(hit.max_cost_per_hour, currency)
+    by = f": it is limited to {limit} by {hit.limited_by}" if hit.limited_by else f" of {limit}"
+    return {
+        LimitReason.SIZE_UNKNOWN: "The target cannot be set: the pool's current size is unknown.",
+        LimitReason.NOT_ABOVE: f"{there} is not above the current {runners}. {open_to}.",
+        LimitReason.COOLDOWN: f"The pool was just scaled. You can scale it again in {duration(hit.wait_seconds)}.",
+        LimitReason.BELOW_MINIMUM: f"This pool's autoscaler takes no target below {limit}. {open_to}.",
+        LimitReason.ABOVE_MAXIMUM: f"{asked} is above the pool's maximum{by}. The pool has {runners}. {open_to}.",
+        LimitReason.ABOVE_STEP: f"At most {hit.step:,} more at once: {hit.limit:,} is the highest target now. "
+        f"The pool has {runners}. {open_to}.",
+        LimitReason.TOO_EXPENSIVE: f"{count(hit.extra, 'extra runner')} would cost {would} an hour. "
+        f"The maximum is {most} (`max_cost_per_hour`), which allows {hit.limit:,} runners.",
+    }[hit.reason]
+
+
+def _range(hit: LimitHit) -> str:
+    """The possible targets now, without a period."""
+    if hit.full:
+        return "It cannot be raised further"
+    if hit.most < hit.least:
+        return "No allowed step leads to a valid target"
+    if hit.most == hit.least:
+        return f"Only {hit.least:,} is possible"
+    return f"You can ask for {hit.least:,} to {hit.most:,}"

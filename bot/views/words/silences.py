@@ -27,7 +27,6 @@ def until_when(silence: ActiveSilence) -> str:
 
 
 def silencing_words(told: Silencing) -> str:
-    """An active or requested silence in words."""
     left = duration(told.seconds)
     return {
         SilenceStep.ASKED: f"asked to silence the alert {_how_long(told)}.",
@@ -51,7 +50,6 @@ def coverage_words(found: Coverage | None) -> str:
 
 
 def silence_ended_words(ended: SilenceEnded) -> str:
-    """The end of a silence in words."""
     return {
         SilenceEnd.ASKED: "asked to end the silence.",
         SilenceEnd.NOT_ENDED: "asked to end the silence. Nothing was changed (shadow mode).",

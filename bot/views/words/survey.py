@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, figure, listed
-from bot.views.words.figures import gap_name
+from bot.views.words.causes import gap_name
 
 
 def survey_headline(found: Diagnosed, samples: Sequence[Snapshot]) -> str:

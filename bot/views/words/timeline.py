@@ -24,11 +24,12 @@ from bot.core.incident.details.requests import IssueNoted, IssueStep, RequestEnd
 from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.details.silences import SilenceEnded, Silencing
 from bot.core.incident.timeline import Decision, Entry, Event
+from bot.core.paging.page import PageAction
 from bot.core.pool.pool import Snapshot
 from bot.core.words import clock, count, duration, figure, listed
+from bot.views.chart import spark_lines
 from bot.views.words.closing import ending_lines, ending_words
 from bot.views.words.diagnosis import judged_words, sentences
-from bot.views.words.pages import paged_words
 from bot.views.words.scaling import (
     accepted_lines,
     accepted_words,
@@ -39,7 +40,6 @@ from bot.views.words.scaling import (
     scale_request_words,
 )
 from bot.views.words.silences import coverage_words, silence_ended_words, silencing_words
-from bot.views.words.sparks import spark_lines
 from bot.views.words.survey import survey_headline, survey_lines
 
 PLAIN = {
@@ -230,3 +230,21 @@ def _not_done_words(asked: RequestNotDone) -> str:
         RequestEnd.LAPSED: f"It expired: nobody approved it within {waited}. Nothing was changed.",
     }[asked.how]
     return f"asked for {asked.action.replace('_', ' ')}{where}{target}. {came}"
+
+
+ENDINGS = {
+    PageAction.TRIGGER: "Nobody has acknowledged it in Slack.",
+    PageAction.ACKNOWLEDGE: "Acknowledged in Slack.",
+    PageAction.RESOLVE: "The incident is over.",
+}
+
+
+def page_text(action: PageAction, headline: str) -> str:
+    return f"{headline}. {ENDINGS[action]}"
+
+
+def paged_words(told: Paged) -> str:
+    """`Paged oncall.`, or that the pager could not be reached."""
+    if told.problem:
+        return f"Could not page {told.pager}: {told.problem}. I keep trying."
+    return f"Paged {told.pager}."

@@ -14,8 +14,7 @@ from bot.core.words import count, duration, listed
 from bot.diagnosis.rank import possible
 from bot.ports import Alertmanager, Capacity, Failure, IssueTracker, Metrics, Pager, Refused, Rehearsed, Unreachable
 from bot.posting.ladder import known_blocks
-from bot.views.words.figures import gap_name
-from bot.views.words.sources import matrix_lines
+from bot.views.words.causes import gap_name, matrix_lines
 from handlers.tools.doctor.check_host import Host, of_host
 from handlers.tools.doctor.check_settings import of_environment, of_settings
 from handlers.tools.doctor.check_slack import SlackProbe, of_blocks, of_slack

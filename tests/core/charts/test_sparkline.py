@@ -4,7 +4,7 @@ import pytest
 
 from bot.core.charts.queue_series import Span, extended
 from bot.core.charts.sparkline import pictured, sparks_of
-from bot.views.words.sparks import spark_lines, sparkline
+from bot.views.chart import spark_lines, sparkline
 from tests.builders import NOW, POOL, incident, named, sample
 
 

@@ -24,7 +24,7 @@ from bot.core.forecast.scoring import (
     waiting,
 )
 from bot.core.pool.pool import Pool, PoolRules, Snapshot
-from bot.views.words.scores import left_out_words, score_lines
+from bot.views.words.forecasts import left_out_words, score_lines
 
 AT = 1_800_000_000.0
 RULES = PoolRules("linux", boot_time_seconds=180.0)

@@ -16,7 +16,7 @@ from bot.core.reporting.proposals import Ground, Proposal, proposals
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import Sized, sized
 from bot.core.statement import statement
-from bot.views.words.proposals import change_words, why_words
+from bot.views.report.proposals import change_words, why_words
 from tests.builders import POOL, closed, named, sample
 from tests.core.pool.hours import MONDAY, full, hour
 

@@ -9,8 +9,8 @@ from bot.core.pool.hour_stats import Amount, HourStats
 from bot.core.reporting.sizing import Sized, over_target, sized
 from bot.core.reporting.staffing import StaffingMethod
 from bot.core.statement import Statement
+from bot.views.report.proposals import UNSIZED
 from bot.views.words.phrase import in_words
-from bot.views.words.proposals import UNSIZED
 from tests.core.pool.hours import full, hour
 
 TARGET = 900.0

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.scaling.limits import ScalePolicy, judged, needs_approval, overpriced, proposed
-from bot.views.words.limits import limit_words
+from bot.views.words.scaling import limit_words
 from tests.builders import NOW
 
 POLICY = ScalePolicy(maximum=40, step=10, cooldown_seconds=600.0)

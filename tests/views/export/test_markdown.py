@@ -38,7 +38,6 @@ def below(text: str, heading: str) -> str:
 
 
 def test_the_markdown_tells_state_pools_and_what_happened_when() -> None:
-    """Times with zone, numbers with unit, state in words; the people by their ids."""
     text = markdown(closed(), NOW + 7200)
     assert "- State: drained: every affected pool was measured at or under its floor" in text
     assert "- Began: 2025-12-01 02:23 UTC" in text
@@ -50,7 +49,6 @@ def test_the_markdown_tells_state_pools_and_what_happened_when() -> None:
 
 
 def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
-    """The closing summary of the thread, in the headings of each form."""
     made, _ = over()
     text, ended = markdown(made, NOW + 9000), json.loads(as_json(made, NOW + 9000))
     assert "- Likely cause of linux.2xlarge: a surge of jobs\n" in text
@@ -77,7 +75,6 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
 
 
 def test_an_open_incident_has_not_ended() -> None:
-    """Nothing claims an end that was not seen."""
     text = markdown(worked_on()[0], NOW)
     assert "- Ended: not yet" in text
     assert "- Lasted: 10 min so far" in text
@@ -94,7 +91,6 @@ def test_the_sev_template_has_its_headings_in_order_with_what_is_known() -> None
 
 
 def test_the_way_to_an_early_warning_stands_below_what_tells_of_it() -> None:
-    """In every form; an address that is none is left out of the page."""
     made = noted(incident(alert()), NOW, Event.NOTED, PlainText("Foreseen."), see="https://s.example/p1")
     assert "  - The warning: <https://s.example/p1>" in markdown(made, NOW)
     assert json.loads(as_json(made, NOW))["timeline"][-1]["lines"] == ["The warning: https://s.example/p1"]
@@ -105,7 +101,6 @@ def test_the_way_to_an_early_warning_stands_below_what_tells_of_it() -> None:
 
 
 def test_what_is_not_known_is_said_and_not_invented() -> None:
-    """Root cause and follow-ups are people's to write; a silent incident has no mitigation."""
     text = sev(incident(alert()), NOW, PACIFIC)
     for heading in ("Root cause", "Prevention/followups"):
         assert below(text, heading) == "Not known to Tailback; to be filled in."
@@ -114,7 +109,6 @@ def test_what_is_not_known_is_said_and_not_invented() -> None:
 
 
 def test_a_diagnosis_stands_under_root_cause_as_what_was_seen() -> None:
-    """Evidence, marked as such; never a cause."""
     seen = noted(queueing()[0], NOW, Event.DIAGNOSED, PlainText("diagnosed the queue.", ("All 40 runners are busy.",)))
     told = below(sev(seen, NOW, PACIFIC), "Root cause")
     assert told.startswith("Not known to Tailback; to be filled in.\n\nDiagnoses:")
@@ -122,7 +116,6 @@ def test_a_diagnosis_stands_under_root_cause_as_what_was_seen() -> None:
 
 
 def test_unknown_figures_stay_unknown() -> None:
-    """Unknown is not zero: in words, and null in JSON."""
     unknown = sample("a", None, None, busy=None, idle=None, offline=None, limit=None)
     looked = noted(queueing()[0], NOW, Event.STATUS, PlainText("Status."), figures=(unknown,))
     assert "a: unknown number of jobs queued, longest wait unknown; runners unknown" in markdown(looked, NOW)
@@ -132,7 +125,6 @@ def test_unknown_figures_stay_unknown() -> None:
 
 
 def test_the_json_keeps_its_fields() -> None:
-    """Scripts rely on these names; `schema` says so."""
     made = json.loads(as_json(closed(), NOW + 7200))
     assert made["schema"] == SCHEMA == "tailback.incident/1"
     assert list(made) == [
@@ -173,7 +165,6 @@ def test_a_figure_that_json_does_not_have_becomes_null() -> None:
 
 
 def test_a_time_that_no_calendar_has_is_unknown() -> None:
-    """A sender may write anything."""
     odd = replace(incident(alert(starts_at=-1e300)), opened_at=NOW)
     assert "- Began: unknown time" in markdown(odd, NOW)
     assert json.loads(as_json(odd, NOW))["began_at"] is None
@@ -181,7 +172,6 @@ def test_a_time_that_no_calendar_has_is_unknown() -> None:
 
 @pytest.mark.parametrize("form", ["markdown", "sev"])
 def test_a_hostile_text_stays_text(form: str) -> None:
-    """No mention, no heading, no table row, no hidden link, no line of its own, whatever a sender writes."""
     made, _ = hostile_incident()
     text = markdown(made, NOW) if form == "markdown" else sev(made, NOW, PACIFIC)
     assert headings(text) == (HEADINGS if form == "sev" else SECTIONS)
@@ -196,7 +186,6 @@ def test_a_hostile_text_stays_text(form: str) -> None:
 
 
 def test_dropped_status_entries_are_counted() -> None:
-    """A long incident's timeline does not pretend to be whole."""
     long = incident(alert())
     for minute in range(KEPT_ENTRIES + 10):
         long = noted(long, BEGAN + 60 * minute, Event.STATUS, PlainText("Status."))

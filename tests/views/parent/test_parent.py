@@ -83,13 +83,11 @@ def cases() -> dict[str, tuple[Incident, View]]:
 
 @pytest.mark.parametrize("name", cases())
 def test_the_parent_is_drawn_as_its_golden_file_says(name: str) -> None:
-    """Every stage of an incident, word for word."""
     of, seen = cases()[name]
     assert_golden(name, draw(of, seen))
 
 
 def test_the_first_lines_say_state_pool_queue_wait_cause_owner_and_then_the_buttons() -> None:
-    """What a phone shows without scrolling; the table, the chart and the links come after it."""
     drawn = draw(*samples.queueing())
     kinds = [block["type"] for block in drawn.blocks]
     assert kinds[:3] == ["header", "section", "actions"]
@@ -107,7 +105,6 @@ def rows_of(drawn: Message) -> list[list[str]]:
 
 
 def test_several_pools_make_a_table_with_the_worst_first() -> None:
-    """Four columns fit a phone, and unknown is a question mark with its reason."""
     drawn = draw(*samples.queueing())
     assert rows_of(drawn) == [
         ["Pool", "Queued", "Longest wait", "Busy/limit"],
@@ -118,7 +115,6 @@ def test_several_pools_make_a_table_with_the_worst_first() -> None:
 
 
 def test_one_pool_takes_one_line() -> None:
-    """A table of one row is more height than news."""
     pool = samples.grown(samples.sample("linux"))
     drawn = draw(samples.incident(candidates=("linux",), affected=("linux",)), samples.view(pool))
     assert "table" not in [block["type"] for block in drawn.blocks]
@@ -126,14 +122,12 @@ def test_one_pool_takes_one_line() -> None:
 
 
 def test_while_no_source_answers_the_alerts_own_figures_stand_in_and_say_so() -> None:
-    """Unknown is not zero, and the alert knew something."""
     for name in ("parent_unreadable", "parent_measuring", "parent_no_pool"):
         assert heading(draw(*cases()[name])).endswith("14 jobs queued, longest wait 1 h 54 min (alert values)"), name
     assert "Prometheus: connection refused" in words(draw(*cases()["parent_unreadable"]))
 
 
 def test_stale_figures_are_marked_with_their_time_and_the_reason() -> None:
-    """Stale is said in the heading, in the row and below the table."""
     drawn = draw(*cases()["parent_stale"])
     assert "(stale)" in heading(drawn)
     assert rows_of(drawn)[1][1] == "14 stale"
@@ -141,7 +135,6 @@ def test_stale_figures_are_marked_with_their_time_and_the_reason() -> None:
 
 
 def test_the_rendering_does_not_change_while_nothing_is_news() -> None:
-    """Two looks within a minute give the same digest: no edit is spent on the time alone."""
     of, seen = samples.worked_on()
     later = View({name: replace(pool, tried_at=NOW) for name, pool in seen.pools.items()}, seen.rules)
     of = replace(of, thread=replace(of.thread, root=f"{int(BEGAN) + 6}.000100"))
@@ -149,7 +142,6 @@ def test_the_rendering_does_not_change_while_nothing_is_news() -> None:
 
 
 def test_a_closed_incident_is_drawn_from_its_record_alone() -> None:
-    """It never changes again, keeps its peaks, and has no button that cannot work."""
     of = samples.closed()
     drawn = draw(of, View())
     assert drawn == draw(of, samples.queueing()[1], NOW + 90_000)
@@ -161,7 +153,6 @@ def test_a_closed_incident_is_drawn_from_its_record_alone() -> None:
 
 
 def test_a_click_shows_in_the_parent_with_who_and_when() -> None:
-    """Owner, actions, silence and mute stand there; what has ended does not."""
     of, seen = samples.worked_on()
     silence = Silence("s1", "grafana", NOW + 3600, "U0SAM", "inc_1.x")
     said = words(draw(with_fields(of, silences=(silence,), muted=True), seen))
@@ -175,7 +166,6 @@ def test_a_click_shows_in_the_parent_with_who_and_when() -> None:
 
 
 def test_the_minimal_rendering_is_text_alone_and_says_how_to_act() -> None:
-    """When Slack refused the full one: no blocks, the facts, and words instead of buttons."""
     drawn = draw(*cases()["parent_plain"])
     assert drawn.blocks == ()
     for part in ("OPEN · P2", "linux.2xlarge", "@tailback", "<!subteam^S0ONCALL>"):
@@ -183,7 +173,6 @@ def test_the_minimal_rendering_is_text_alone_and_says_how_to_act() -> None:
 
 
 def test_buttons_carry_their_offer_and_the_rest_stands_in_one_menu() -> None:
-    """action_id is the name, the value the opaque id, and a screen reader hears what it is about."""
     of, seen = samples.queueing()
     row = next(block for block in draw(of, seen).blocks if block["type"] == "actions")["elements"]
     assert isinstance(row, list)
@@ -194,7 +183,6 @@ def test_buttons_carry_their_offer_and_the_rest_stands_in_one_menu() -> None:
 
 
 def test_too_many_offers_stay_within_four_buttons_and_five_options() -> None:
-    """The surplus of buttons moves into the menu first."""
     of, seen = samples.queueing()
     many = [Offer(f"b{n}", "B", f"a{n}") for n in range(6)] + [
         Offer(f"m{n}", "M", f"o{n}", Place.MORE) for n in range(9)
@@ -205,7 +193,6 @@ def test_too_many_offers_stay_within_four_buttons_and_five_options() -> None:
 
 
 def test_many_pools_are_counted_where_they_are_not_shown() -> None:
-    """The table stays short and sums up the rest; unknown pools do not fill it, and never read as an empty queue."""
     names = tuple(f"pool-{n}" for n in range(60))
     pools = [Pool(name, (samples.sample(name, n + 1),)) for n, name in enumerate(names)]
     drawn = draw(samples.incident(candidates=names, affected=names), samples.view(*pools))
@@ -221,7 +208,6 @@ def test_many_pools_are_counted_where_they_are_not_shown() -> None:
 
 
 def test_a_close_by_a_person_does_not_claim_an_empty_queue() -> None:
-    """Closed is not drained."""
     drawn = draw(*cases()["parent_resolved_by_hand"])
     assert "closed by a person" in heading(drawn)
     assert "no longer watched" in drawn.text
@@ -237,7 +223,6 @@ def test_a_late_thread_says_how_late() -> None:
 
 
 def test_a_request_gives_way_to_what_came_of_it() -> None:
-    """While nothing has come it stands there; afterwards the deed alone does, and the room is for other things."""
     wanted = PlainText("asked to silence the alert for 1 h.")
     asked = noted(samples.incident(), NOW, Event.REQUESTED, wanted, who="U1", tell=False, request="a1")
     assert "asked to silence" in words(draw(asked, View()))
@@ -260,7 +245,6 @@ def test_a_request_gives_way_to_what_came_of_it() -> None:
 def test_the_push_text_is_short_begins_like_the_header_and_offers_nothing(
     state: State, pools: int, name: str, figures: str
 ) -> None:
-    """A lock screen shows about 120 characters and has no buttons."""
     names = tuple(f"{name}{n}" for n in range(pools))
     queued, wait = {"known": (14, 6840.0), "unknown": (None, None), "none": (0, None), "huge": (10**9, 9e8)}[figures]
     made = [Pool(one, (samples.sample(one, queued, wait),)) for one in names]
@@ -275,7 +259,6 @@ def test_the_push_text_is_short_begins_like_the_header_and_offers_nothing(
 
 
 def test_a_runbook_that_an_issue_names_shows_where_it_leads() -> None:
-    """In an issue the alert's own text can look like the collector's line."""
     by_grafana = incident()
     by_issue = replace(by_grafana, group=replace(by_grafana.group, source="github_issue"))
     assert "|Runbook>" in (links(by_grafana) or "")
@@ -286,7 +269,6 @@ def test_a_runbook_that_an_issue_names_shows_where_it_leads() -> None:
     ("firing", "said"), [((True, True), "2 of 2 alerts firing."), ((True, False), "1 of 2 alerts firing.")]
 )
 def test_how_many_alerts_fire_is_kept_true(firing: tuple[bool, ...], said: str) -> None:
-    """It changes what is drawn, so the message is edited; a single alert needs no count."""
     alerts = [
         samples.alert(fingerprint=f"a{n}", status=Status.FIRING if one else Status.RESOLVED)
         for n, one in enumerate(firing)

@@ -46,12 +46,10 @@ def clears(low: float, high: float) -> Forecast:
     ],
 )
 def test_a_forecast_in_a_few_words(made: Forecast, words: str) -> None:
-    """Three states or a reason; figures that change at every look stay out."""
     assert forecast_words(made) == words
 
 
 def test_the_parent_says_likely_cause_and_forecast_once() -> None:
-    """Both in the blocks; in a notification as far as they fit."""
     pool = replace(samples.grown(samples.sample("linux")), outlook=clears(21, 43))
     view = replace(samples.view(pool), causes={"linux": LIMIT})
     incident = samples.incident(candidates=("linux",), affected=("linux",))
@@ -65,7 +63,6 @@ def test_the_parent_says_likely_cause_and_forecast_once() -> None:
 
 
 def test_with_several_pools_the_line_names_the_worst() -> None:
-    """The longest wait is the one that is spoken of."""
     worse = replace(samples.grown(samples.sample("gpu", wait=9000.0)), outlook=replace(clears(21, 43), pool="gpu"))
     view = samples.view(worse, samples.grown(samples.sample("linux")))
     found = verdict(samples.incident(candidates=("linux", "gpu"), affected=("linux", "gpu")), view, NOW, TIMING)
@@ -73,7 +70,6 @@ def test_with_several_pools_the_line_names_the_worst() -> None:
 
 
 def test_nothing_is_said_without_figures_or_of_a_closed_incident() -> None:
-    """No forecast, an old sample, an empty queue, an end."""
     incident = samples.incident(candidates=("linux",), affected=("linux",))
     pool = replace(samples.grown(samples.sample("linux")), outlook=clears(21, 43))
     assert verdict(incident, samples.view(samples.grown(samples.sample("linux"))), NOW, TIMING) is None
@@ -85,7 +81,6 @@ def test_nothing_is_said_without_figures_or_of_a_closed_incident() -> None:
 
 
 def test_an_older_forecast_than_the_figures_is_not_shown() -> None:
-    """A look that could not be foretold from does not keep the words of an earlier one."""
     pool = replace(samples.grown(samples.sample("linux")), outlook=replace(clears(21, 43), at=NOW - 400))
     incident = samples.incident(candidates=("linux",), affected=("linux",))
     assert verdict(incident, samples.view(pool), NOW, TIMING) is None

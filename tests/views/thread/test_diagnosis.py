@@ -38,12 +38,10 @@ def diagnosed(*findings: Finding, missing: tuple[str, ...] = ()) -> tuple[Diagno
 
 
 def test_the_reply_is_drawn_as_its_golden_file_says() -> None:
-    """Word for word, with a cause that more runners do not mend."""
     assert_golden("reply_diagnosis", drawn(diagnosed(STOCKOUT, SURGE, missing=("api_remaining",)), diagnosed(OTHER)))
 
 
 def test_there_is_one_verdict_with_at_most_four_figures() -> None:
-    """Nothing in the message advises the opposite of the first cause."""
     made = drawn(diagnosed(STOCKOUT, SURGE), diagnosed(OTHER))
     said = json.dumps(made.blocks)
     assert said.count("*Cause:*") == said.count("*What to do:*") == 1
@@ -56,14 +54,12 @@ def test_there_is_one_verdict_with_at_most_four_figures() -> None:
 
 @pytest.mark.parametrize("groups", [(), (diagnosed(missing=("idle",)),)])
 def test_without_a_cause_nobody_is_asked_about_one(groups: tuple[tuple[Diagnosis, ...], ...]) -> None:
-    """Unknown stays unknown, and the figures that would help are named."""
     made = drawn(*groups)
     assert "context_actions" not in [block["type"] for block in made.blocks]
     assert ("These figures would help: idle runners" in made.text) is bool(groups)
 
 
 def test_without_young_blocks_every_word_and_both_thumbs_stay() -> None:
-    """A workspace that lacks containers and feedback loses nothing."""
     made = drawn(diagnosed(STOCKOUT, SURGE), diagnosed(OTHER))
     simple = without(made, YOUNG)
     assert message_problems(simple) == []

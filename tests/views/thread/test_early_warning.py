@@ -22,7 +22,6 @@ def drawn(episode: EarlyWarning = STANDS, **parts: object) -> str:
 
 
 def test_a_standing_warning_says_when_how_sure_and_how_it_stands() -> None:
-    """Interval and times of day, the figures of then and now, where the threshold comes from, and the score."""
     words = drawn(why=("Likely cause: a surge of jobs.",))
     for part in (
         "Longest wait over 30 min expected in 9 to 26 min (08:09 to 08:26 UTC). No alert has fired yet.",
@@ -36,7 +35,6 @@ def test_a_standing_warning_says_when_how_sure_and_how_it_stands() -> None:
 
 
 def test_what_to_type_stands_in_one_that_stands_where_the_pool_can_be_scaled() -> None:
-    """There is no thread yet, and no button; a moment after it was given it does not say everything twice."""
     assert "Effect of more runners: `/queue scale linux.2xlarge`." in drawn(scalable=True)
     assert "/queue scale" not in drawn()
     assert "/queue scale" not in drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), scalable=True)
@@ -57,7 +55,6 @@ def test_what_to_type_stands_in_one_that_stands_where_the_pool_can_be_scaled() -
     ],
 )
 def test_an_ended_one_says_how_it_ended(ending: Ending, part: str) -> None:
-    """In words, with the time; the figures of now are left out, they are nobody's business any more."""
     over = replace(STANDS, ending=ending, ended_at=NOW + 1200, scaled_at=NOW + 300)
     words = drawn(over, incident_link="https://s/p1")
     assert part in words
@@ -66,7 +63,6 @@ def test_an_ended_one_says_how_it_ended(ending: Ending, part: str) -> None:
 
 
 def test_what_helps_stands_there_only_while_it_can_help() -> None:
-    """Of one that is over the cause is still of interest; advice for a trouble that has passed is not."""
     why = ("Likely cause: a surge of jobs.", "What helps: add runners.")
     assert drawn(why=why).count("What helps: add runners.") == 2
     over = drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), why=why)
@@ -75,19 +71,16 @@ def test_what_helps_stands_there_only_while_it_can_help() -> None:
 
 
 def test_a_crossing_is_said_as_such() -> None:
-    """The threshold is crossed, the alert has not come."""
     words = drawn(replace(STANDS, crossed_at=NOW + 900))
     assert "Longest wait over 30 min since 08:15 UTC, 15 min after this warning. No alert has fired yet." in words
 
 
 def test_an_interval_without_an_end_says_no_more_than_it_knows() -> None:
-    """About when, and hardly before when."""
     open_end = replace(SOON, high_seconds=None)
     assert when_words(open_end) == "in about 15 min (08:15 UTC), 9 min at the earliest"
 
 
 def test_thresholds_in_words() -> None:
-    """With their unit, and where they were learnt."""
     assert limit_words(Threshold(Measure.QUEUED, 50.0)) == "more than 50 jobs queued"
     learnt = replace(SOON, threshold=replace(WAIT, learnt_from=4))
     assert "(from its last 4 alerts)" in drawn(replace(STANDS, foreseen=learnt))
@@ -102,7 +95,6 @@ def test_a_hostile_pool_pings_and_links_nobody() -> None:
 
 
 def test_one_whose_record_was_lost_says_so_and_where_to_look() -> None:
-    """Nothing is guessed; the pool's name can do no harm."""
     message = outcome_unknown("a<!channel>", NOW)
     assert message.text == (
         "Early warning, outcome unknown: a&lt;!channel&gt;. The record of this warning from 08:00 UTC is "

@@ -30,7 +30,6 @@ def first_reply(of: Incident, seen: View) -> Message:
 
 
 def test_the_first_reply_is_drawn_as_its_golden_file_says() -> None:
-    """Word for word, for the mission's alert."""
     assert_golden("reply_opened", first_reply(*samples.queueing()))
 
 
@@ -45,12 +44,10 @@ def test_the_first_reply_is_drawn_as_its_golden_file_says() -> None:
     ],
 )
 def test_jobs_of_a_kind_have_one_name(name: str, kind: str) -> None:
-    """Shards and runners of a matrix are not part of it."""
     assert job_name(name) == kind
 
 
 def test_equal_jobs_are_counted() -> None:
-    """The most frequent first, the long tail as a number."""
     names = ["w / test (default, 1, 2)", "w / test (default, 2, 2)", "w / build", "c", "d", "e"]
     jobs = tuple(Job(name, 600.0) for name in names)
     seen = samples.view(samples.grown(samples.sample("linux", waiting=jobs)))
@@ -68,7 +65,6 @@ def test_equal_jobs_are_counted() -> None:
     ],
 )
 def test_the_pools_that_hold_the_reported_maxima_are_named(queue: str | None, wait: str | None, said: str) -> None:
-    """Each maximum has its pool where one shows it; that none does is said too; flags are never read as limits."""
     incident, seen = samples.queueing()
     found = Maxima(14, 114, incident.opened_at, queue, wait, complete=True)
     drawn = first_reply(with_fields(incident, maxima=found), seen)
@@ -80,7 +76,6 @@ def test_the_pools_that_hold_the_reported_maxima_are_named(queue: str | None, wa
 
 
 def test_unread_pools_are_named_with_their_reason() -> None:
-    """After a poll period the reply does not wait for them any longer."""
     pool = samples.grown(samples.sample("linux"))
     seen = samples.view(pool, Pool("gpu", (), "HTTP 500", NOW))
     drawn = first_reply(samples.incident(candidates=("linux", "gpu"), affected=("linux",)), seen)
@@ -88,7 +83,6 @@ def test_unread_pools_are_named_with_their_reason() -> None:
 
 
 def test_an_incident_that_waited_in_a_storm_gets_no_first_reply() -> None:
-    """Five hundred incidents do not cost a thousand messages."""
     of, seen = samples.queueing()
     late = replace(of, thread=replace(of.thread, root=f"{int(BEGAN) + 60}.000100"))
     assert observed(late, seen, NOW, TIMING).log.outbox == ()

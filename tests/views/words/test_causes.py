@@ -8,28 +8,24 @@ from bot.core.finding import Scaling
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
-from bot.views.words.causes import CAUSES, EVIDENCE, REMEDIES, RUNNERS, cause_name
-from bot.views.words.figures import FIGURES
+from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
 from bot.views.words.phrase import in_words, phrase
 from tests.diagnosis.test_rules import ROWS
 
 
 def test_every_cause_and_remedy_has_words_and_no_word_is_left_over() -> None:
-    """Whoever adds a rule is told which words are missing."""
     assert sorted(rule.cause for rule in RULES) == sorted(CAUSES)
     assert {rule.remedy for rule in RULES} == set(REMEDIES)
     assert set(Scaling) == set(RUNNERS)
 
 
 def test_causes_that_a_rule_outranks_or_rules_out_exist() -> None:
-    """A misspelt id would silently change the order."""
     named = {cause for rule in RULES for cause in (*rule.outranks, *rule.rules_out)}
     assert named <= {rule.cause for rule in RULES}
 
 
 @pytest.mark.parametrize(("name", "found"), [(row[0], row[2]) for row in ROWS], ids=[row[0] for row in ROWS])
 def test_what_a_rule_observed_has_words_for_all_of_its_values(name: str, found: object) -> None:
-    """Each statement has a template, and the template uses only values that the rule gives."""
     for finding in diagnosed(found).findings:  # type: ignore[arg-type]  # a row of facts
         for seen in finding.evidence:
             template = EVIDENCE[seen.id]
@@ -39,12 +35,10 @@ def test_what_a_rule_observed_has_words_for_all_of_its_values(name: str, found: 
 
 
 def test_figures_that_a_rule_needs_have_names() -> None:
-    """What is missing is said in words."""
     assert {figure for rule in RULES for figure in (*rule.needs, *rule.rivals)} <= set(FIGURES)
 
 
 def test_an_id_of_a_newer_release_is_shown_as_it_is() -> None:
-    """A process of this release reads what a newer one wrote."""
     assert cause_name("meteorite") == "meteorite"
     assert in_words(statement("meteorite", size=3), EVIDENCE) == "meteorite"
 
@@ -70,5 +64,4 @@ def test_an_id_of_a_newer_release_is_shown_as_it_is() -> None:
     ],
 )
 def test_how_values_are_written(template: str, value: object, words: str) -> None:
-    """Unknown is not zero, and text from outside is never read as a template."""
     assert phrase(template, {"n": value}) == words

@@ -27,13 +27,11 @@ from bot.views.words.interval import about, bound, exact, interval, short
     ],
 )
 def test_an_interval_as_people_say_it(minutes: tuple[float, ...], words: str) -> None:
-    """A unit that both ends share is said once."""
     assert interval(*(60 * one for one in minutes)) == words
 
 
 @given(st.lists(st.floats(0, 20_000), min_size=3, max_size=3).map(sorted))
 def test_the_worst_case_is_never_better_than_the_forecast(minutes: list[float]) -> None:
-    """Whatever the rounding, what is said reaches at least as far; nothing has a bracket, a dash or a zero."""
     low, mid, high = (60 * one for one in minutes)
     for words in (interval(low, high), interval(low, high, mid), bound(high)):
         assert not re.search(r"[–()]|\b0\b|\bno\b", words)
@@ -44,7 +42,6 @@ def test_the_worst_case_is_never_better_than_the_forecast(minutes: list[float]) 
 
 
 def test_bounds_that_are_scored_are_not_widened() -> None:
-    """Otherwise a wrong forecast would read as a right one."""
     assert exact(1260.0, 2580.0) == "21 min to 43 min"
     assert exact(1260.0, None) == "at least 21 min"
     assert interval(540.0, 1560.0, fine=True) == "9 to 26 min"

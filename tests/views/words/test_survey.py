@@ -31,7 +31,6 @@ ONE_CODE = (Counted("InsufficientInstanceCapacity", 9),)
     ],
 )
 def test_a_figure_is_said_once(figures: dict[str, Any], told: str, said: str) -> None:
-    """What holds the pool is a sentence, unless the evidence of a cause gave that very figure."""
     seen = sample(30, **figures)
     assert constraints(seen, QueueingPool(POOL, 180.0)) == [said]
     assert constraints(seen, QueueingPool(POOL, 180.0, (told,))) == []
@@ -39,7 +38,6 @@ def test_a_figure_is_said_once(figures: dict[str, Any], told: str, said: str) ->
 
 
 def test_failed_creates_beyond_the_reason_that_was_told_are_still_counted() -> None:
-    """Nine of twelve for lack of machines: the other three are not lost."""
     seen = sample(30, create_failures=12, create_failures_by_code=ONE_CODE)
     assert constraints(seen, QueueingPool(POOL, 180.0, ("create_failures_by_code",))) == [
         "12 launch requests failed in the last 15 min."
@@ -47,7 +45,6 @@ def test_failed_creates_beyond_the_reason_that_was_told_are_still_counted() -> N
 
 
 def test_what_was_told_of_one_pool_is_still_said_of_another() -> None:
-    """The figures are each pool's own."""
     found = Diagnosed(("a", "b"), queueing=(QueueingPool("a", 180.0, ("offline",)), QueueingPool("b", 180.0)))
     lines = survey_lines(found, [sample(30, pool=name, offline=3) for name in ("a", "b")])
     assert "b: 3 runners offline." in lines
@@ -55,7 +52,6 @@ def test_what_was_told_of_one_pool_is_still_said_of_another() -> None:
 
 
 def test_sources_that_contradict_each_other_are_named_with_their_figures_and_ages() -> None:
-    """Nobody should scale by a figure that another source denies without knowing it."""
     told = (Counted("github", 41), Counted("prometheus", 25))
     origins = (Origin("github", 1000.0, ("queued",)), Origin("prometheus", 1120.0, ("limit", "busy")))
     seen = sample(41, contradictions=(Contradiction("queued", told),), origins=origins)

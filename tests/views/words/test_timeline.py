@@ -137,7 +137,6 @@ ROWS: tuple[Details, ...] = (
 
 
 def test_what_entries_say() -> None:
-    """Sentence and lines as they stand in the thread, in the export and in the audit trail, by kind."""
     said: dict[str, list[list[str]]] = {}
     for details in ROWS:
         said.setdefault(details.kind, []).append([details_words(details), *details_lines(details)])
@@ -145,36 +144,30 @@ def test_what_entries_say() -> None:
 
 
 def test_every_kind_of_details_has_a_row() -> None:
-    """And a kind of its own, by which it is read back."""
     assert {type(details) for details in ROWS} == set(get_args(Details))
     assert len({details.kind for details in ROWS}) == len(get_args(Details))
 
 
 def test_every_note_and_decision_has_words() -> None:
-    """They have no values, and are told all the same."""
     assert (set(NOTES), set(DECISIONS)) == (set(Note), set(Decision))
 
 
 def test_what_became_of_the_buttons_stands_below_the_lines() -> None:
-    """The last line is the newest."""
     entry = Entry(1, AT, Event.APPROVAL, PlainText("x", ("one",)), decisions=(Decision.APPROVED, Decision.SETTLED))
     assert entry_lines(entry) == ("one", "Approved.", "See the result below.")
 
 
 def test_what_nobody_did_begins_with_a_capital_letter() -> None:
-    """The same sentence goes on after a person's name."""
     ended = Entry(1, AT, Event.UNSILENCED, SilenceEnded(SilenceEnd.ENDED))
     assert entry_words(ended) == "Ended the silence."
     assert entry_words(Entry(1, AT, Event.UNSILENCED, ended.details, "U1")) == "ended the silence."
 
 
 def test_an_event_without_details_says_all() -> None:
-    """Who acknowledged, muted, or that the queue is empty."""
     assert {event: entry_words(Entry(1, AT, event)) for event in PLAIN} == PLAIN
 
 
 def test_a_chart_that_nobody_asked_for_says_what_it_is() -> None:
-    """And one that was asked for says that."""
     chart = ChartShown(())
     said = [entry_words(Entry(1, AT, Event.CHARTED, chart, who)) for who in (None, "U1")]
     assert said == ["Queue so far", "asked for the chart."]

@@ -91,10 +91,8 @@ def _runners(limit: Value) -> str:
 
 
 def change_words(proposal: Proposal) -> str:
-    """The change as a sentence."""
     return in_words(proposal.change, CHANGES)
 
 
 def why_words(proposal: Proposal) -> tuple[str, ...]:
-    """The evidence, one clause each."""
     return tuple(in_words(seen, EVIDENCE) for seen in proposal.evidence)
