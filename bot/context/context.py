@@ -104,11 +104,6 @@ IN_THREAD = frozenset({Surface.BUTTON, Surface.MENTION})
 """Surfaces of an action on a thread's incident."""
 
 
-def no_button(_incident: Incident, _view: View) -> ButtonLabel | None:
-    """The label of an action that the parent does not offer."""
-    return None
-
-
 async def as_asked(_context: Context, request: Request, _incident: Incident | None) -> Prepared:
     """Nothing to check again beyond the kill switch and the permission."""
     return Prepared(request)
@@ -159,7 +154,7 @@ class Action:
     """Its list under [permissions], checked at the click and before the effect; empty: `ask` decides."""
     surfaces: frozenset[Surface] = WORDS
     """Where it is available."""
-    label: Callable[[Incident, View], ButtonLabel | None] = no_button
+    label: Callable[[Incident, View], ButtonLabel | None] = lambda *_: None
     """Its button on the parent; None if it is not possible now."""
     reply_label: ButtonLabel | None = None
     """Its button on replies; None: no reply offers it."""

@@ -5,7 +5,6 @@ import asyncio
 from bot.config import File
 from bot.context.context import Context
 from bot.core.incident.incident import Incident, Thread
-from bot.core.incident.observe import View
 from bot.core.pool.pool import Pool
 from bot.core.routing import home
 from bot.ports import Refused, Unreachable
@@ -57,13 +56,6 @@ async def _readable(context: Context, channel: str, user: str) -> bool | None:
             return await context.chat.may_read(channel, user)
     except (Unreachable, TimeoutError):
         return None
-
-
-async def views_of(context: Context, incidents: list[Incident]) -> dict[str, View]:
-    """Their pools' data by incident id; every pool is read once."""
-    names = sorted({name for incident in incidents for name in incident.pools.candidates})
-    view = View(await context.pools(names), context.settings.file.pools)
-    return {incident.id: view for incident in incidents}
 
 
 async def permalinks(context: Context, incidents: list[Incident]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, AuditEntry, Put, Stored
 from bot.core.requests.body import ExtendLease, parameters
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.request import Progress, Request, awaiting
+from bot.core.requests.request import Progress, Request
 from bot.core.scaling.limits import needs_approval
 from bot.ports import Refused
 from bot.requests.submit import subject_of_button
@@ -25,7 +25,8 @@ def asked_for(context: Context, request: Request, target: int, *, tell: bool) ->
     """(the confirmed request, its entry): for the worker, or for a second person if `target` needs one."""
     policy, now = pool_scaler_of(context, request.pool).policy, context.now()
     if needs_approval(policy, target):
-        request = awaiting(request, now, policy.approval_within_seconds)
+        lapses_at = now + policy.approval_within_seconds
+        request = replace(request, progress=Progress.AWAITING, requested_at=now, lapses_at=lapses_at)
         return request, _approval_requested(context, request, now)
     request = replace(request, progress=Progress.REQUESTED, requested_at=now)
     asked = scale_request(request, ScaleStep.ASKED)

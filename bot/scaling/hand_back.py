@@ -21,7 +21,7 @@ from bot.core.requests.body import HandBack
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
-from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, giving_back, lease_end, return_target
+from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, lease_end, return_target, with_lease
 from bot.ports import Refused
 from bot.requests.submit import already, audited, subject_of_button
 from bot.scaling.limits import level_of, pool_scaler_of
@@ -160,7 +160,7 @@ def return_request(context: Context, pool: str, lease: Lease, who: str, why: Ret
 
 def begun(held: Stored[PoolLeases], leases: PoolLeases, lease: Lease, back: Request, now: float) -> tuple[Put, Put]:
     """The lease with the return, and the due request."""
-    return Put(held, giving_back(leases, lease, back.id), now), put_new(back, now)
+    return Put(held, with_lease(leases, replace(lease, returning=back.id)), now), put_new(back, now)
 
 
 ACTION = Action(

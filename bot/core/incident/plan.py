@@ -53,7 +53,8 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Nex
     if alone or incident.trouble.retry_at > now:
         return NextStep(Do.ESCALATE) if alone else _wait(incident.trouble.retry_at)
     if incident.thread.root is None:
-        first_look = first_look_until(incident, timing)
+        known = all(name in incident.pools.seen for name in incident.pools.candidates)
+        first_look = 0.0 if known else incident.opened_at + timing.first_look
         return _wait(first_look) if now < first_look else NextStep(Do.POST_ROOT)
     if incident.thread.left or home_due(incident, now):
         return NextStep(Do.POINT_TO_NEW_THREAD if incident.thread.left else Do.RETURN_TO_CHANNEL)
@@ -67,13 +68,6 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Nex
 
 def _wait(until: float | None) -> NextStep:
     return NextStep(Do.WAIT, until=until)
-
-
-def first_look_until(incident: Incident, timing: Timing) -> float:
-    """How long the first message waits (epoch seconds), so that it can name pools and jobs."""
-    if all(name in incident.pools.seen for name in incident.pools.candidates):
-        return 0.0
-    return incident.opened_at + timing.first_look
 
 
 def _looks_old(incident: Incident, now: float, timing: Timing) -> bool:

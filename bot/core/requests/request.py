@@ -123,11 +123,6 @@ def failed(request: Request, outcome: str, now: float, *, doubtful: bool = False
     return replace(request, progress=Progress.FAILED, outcome=outcome, finished_at=now, doubtful=doubtful)
 
 
-def awaiting(request: Request, now: float, within_seconds: float) -> Request:
-    """Confirmed by the requester; it may be approved within that time."""
-    return replace(request, progress=Progress.AWAITING, requested_at=now, lapses_at=now + within_seconds)
-
-
 def agreed(request: Request, who: str) -> Request:
     """A second person approved exactly this."""
     return replace(request, progress=Progress.REQUESTED, agreed_by=who, agreed_to=request.fingerprint)

@@ -112,11 +112,6 @@ def lease_end(leases: PoolLeases, lease: Lease, level: int, minimum: int) -> Run
     return RunnersReturned(ReturnResult.RETURNED, leases.id, level, goal)
 
 
-def giving_back(leases: PoolLeases, lease: Lease, back: str) -> PoolLeases:
-    """A return was requested."""
-    return with_lease(leases, replace(lease, returning=back))
-
-
 def return_target(leases: PoolLeases, back: str, level: int) -> PoolLeases:
     """The intent of a return: from now on its level may be set too."""
     return replace(leases, ours=_asked(leases.ours, back, level))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import Action, Context
-from bot.context.queries import open_incidents, permalinks, readable, views_of
+from bot.context.queries import open_incidents, permalinks, readable
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.requests.interaction import Answer, Interaction
@@ -19,9 +19,10 @@ MOST_RECENT, MOST_LOOKED_AT = 5, 20
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Open incidents in channels that the person may read, the oldest first."""
     incidents, doubtful = await readable(context, await open_incidents(context), interaction.who, interaction.channel)
-    links, views = await permalinks(context, incidents), await views_of(context, incidents)
-    paces = context.settings.file.paces
-    return Answer(whisper=incident_list(incidents, context.now(), links, views, paces, doubtful=doubtful))
+    links, file = await permalinks(context, incidents), context.settings.file
+    view = View(await context.pools({name for one in incidents for name in one.pools.candidates}), file.pools)
+    views = {incident.id: view for incident in incidents}
+    return Answer(whisper=incident_list(incidents, context.now(), links, views, file.paces, doubtful=doubtful))
 
 
 async def welcome(context: Context, user: str) -> None:

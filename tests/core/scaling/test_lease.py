@@ -11,13 +11,13 @@ from bot.core.requests.request import Request, done, failed
 from bot.core.scaling.lease import (
     Lease,
     PoolLeases,
-    giving_back,
     lease_end,
     leased,
     over,
     return_target,
     reviewed,
     warning_due_at,
+    with_lease,
 )
 from tests.builders import NOW, POOL
 
@@ -98,7 +98,7 @@ def test_what_became_of_a_raise(known: Request, left: int, levels: set[int]) -> 
 
 @pytest.mark.parametrize("doubtful", [True, False])
 def test_a_hand_back_that_failed_is_tried_again(doubtful: bool) -> None:
-    leases = return_target(giving_back(raised(("a", 10, 24)), lease(), "back"), "back", 10)
+    leases = return_target(with_lease(raised(("a", 10, 24)), lease(returning="back")), "back", 10)
     requests = {"a": done(RAISED, "ok", NOW), "back": failed(BACK, "?", NOW, doubtful=doubtful)}
     (again,) = reviewed(leases, requests, NOW).leases
     assert (again.returning, again.tries, again.retry_at) == ("", 1, NOW + 60)
@@ -106,7 +106,7 @@ def test_a_hand_back_that_failed_is_tried_again(doubtful: bool) -> None:
 
 
 def test_the_pauses_between_hand_backs_grow_to_an_hour() -> None:
-    worn = replace(giving_back(raised(("a", 10, 24)), lease(), "back"))
+    worn = replace(with_lease(raised(("a", 10, 24)), lease(returning="back")))
     worn = replace(worn, leases=(replace(worn.leases[0], tries=20),))
     (again,) = reviewed(worn, {"back": failed(BACK, "?", NOW)}, NOW).leases
     assert again.retry_at == NOW + 3600
