@@ -5,9 +5,11 @@ from functools import partial
 from bot.adapters.build_context import Parts
 from bot.adapters.github.api import ANSWERS, GitHubApi
 from bot.adapters.github.settings import api_of
+from bot.adapters.metrics.rows import rows
 from bot.config import ConfigError, IssuesTable
 from bot.core.external import FiledIssue, Problem
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import fields
 
 PLACE = "[issues]"
 PAGES = 5
@@ -30,7 +32,7 @@ class GitHubIssues:
             if not isinstance(body, list):
                 raise self._api.problem("its list of issues is no list")
             for one in body:
-                if isinstance(one, dict) and str(one.get("body") or "").rstrip().endswith(mark):
+                if str(fields(one).get("body") or "").rstrip().endswith(mark):
                     found = self._issue(one)
             if len(body) < 100:
                 break
@@ -54,12 +56,12 @@ class GitHubIssues:
         return None
 
     def _issue(self, body: object) -> FiledIssue:
-        raw = body if isinstance(body, dict) else {}
-        number, url, labels = raw.get("number"), raw.get("html_url"), raw.get("labels")
+        raw = fields(body)
+        number, url = raw.get("number"), raw.get("html_url")
         if not isinstance(number, int) or not isinstance(url, str):
             raise self._api.problem("its answer names no issue", Failure.UNKNOWN)
-        names = [one.get("name") for one in labels if isinstance(one, dict)] if isinstance(labels, list) else []
-        return FiledIssue(f"{self.repository}#{number}", url, tuple(str(name) for name in names))
+        names = tuple(str(one.get("name")) for one in rows(raw.get("labels")))
+        return FiledIssue(f"{self.repository}#{number}", url, names)
 
 
 def build(table: IssuesTable, parts: Parts) -> GitHubIssues:

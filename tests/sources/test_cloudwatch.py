@@ -11,7 +11,6 @@ from bot.sources.payload import Unreadable
 from tests.amazon import message
 from tests.builders import rules
 from tests.docs_pages import page
-from tests.sources.payloads import SHARED
 
 ARN = "arn:aws:cloudwatch:us-east-1:123456789012:alarm:ci-queue-linux.2xlarge"
 
@@ -121,21 +120,6 @@ def test_a_poor_alarm_is_still_an_alarm(changed: dict[str, object]) -> None:
     found = only("alarm", **changed)
     assert found.firing
     assert found.name == "ci-queue-linux.2xlarge"
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="payloads of other projects are kept beside this one")
-def test_the_payloads_of_others() -> None:
-    """An autoscaling group's alarm with pipes in its description."""
-    found = [
-        alarm(json.loads(json.loads((SHARED / "cloudwatch" / f"sns_{name}.json").read_text("utf-8"))["Message"]))
-        for name in ("alarm", "ok")
-    ]
-    firing, over = (delivery.alerts[0] for delivery in found)
-    assert (firing.priority, firing.teams, firing.status) == ("P1", ("dev-infra",), Status.FIRING)
-    assert firing.links.runbook == "https://runbooks.example.org/asg-scaling"
-    assert firing.labels["AutoScalingGroupName"] == "gh-ci-canary"
-    assert merged((firing,), (over,))[0].status is Status.RESOLVED
-    assert found[0].key == found[1].key
 
 
 def test_the_description_on_the_page_is_read() -> None:

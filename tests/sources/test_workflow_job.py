@@ -9,7 +9,6 @@ from bot.sources.payload import Unreadable
 from bot.sources.workflow_job import MOST_LABELS, parse
 from tests.builders import NOW
 from tests.sources.github import event
-from tests.sources.payloads import SHARED, raw
 
 CREATED, STARTED, ENDED = NOW - 1800, NOW - 1130, NOW - 80
 
@@ -133,20 +132,3 @@ def test_parts_of_any_type_break_nothing() -> None:
                 assert name == "id"
             else:
                 assert found is None or found.labels
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not here: payloads of other projects are beside this one")
-@pytest.mark.parametrize(
-    ("name", "state"),
-    [
-        ("queued", JobState.QUEUED),
-        ("in_progress", JobState.IN_PROGRESS),
-        ("completed.success.with-organization", JobState.COMPLETED),
-    ],
-)
-def test_examples_of_another_project_are_read(name: str, state: JobState) -> None:
-    job = parse(raw(SHARED / "github" / f"workflow_job.{name}.json"), NOW)
-    assert job is not None
-    assert (job.id, job.labels, job.state, job.workflow) == ("289782451", ("ubuntu-latest",), state, "CodeQL")
-    assert job.created_at
-    assert job.runner == ("" if state is JobState.QUEUED else "GitHub Actions 5")

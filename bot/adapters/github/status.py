@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 from bot.adapters.http.client import Http
 from bot.adapters.http.json_answer import one_line
+from bot.adapters.metrics.rows import rows
 from bot.ports import Unreachable
+from bot.sources.payload import fields
 
 GOOD_SECONDS = 60.0
 """How long a response of the status page is valid."""
@@ -33,9 +35,8 @@ class StatusPage:
             body = await self._http.get_json()
         except Unreachable as error:
             return None, str(error)
-        found = body.get("components") if isinstance(body, dict) else None
-        for one in found if isinstance(found, list) else []:
-            if isinstance(one, dict) and one.get("name") == COMPONENT:
+        for one in rows(fields(body).get("components")):
+            if one.get("name") == COMPONENT:
                 word = one_line(str(one.get("status")), 40)
                 return UP.get(word), f"GitHub's status page says {word.replace('_', ' ')} of {COMPONENT}"
         return None, f"{self._http.system}: its answer names no component {COMPONENT}; correct status_url"

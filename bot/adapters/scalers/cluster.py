@@ -12,6 +12,7 @@ from bot.adapters.build_context import Parts
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, HttpPool, bearer
 from bot.adapters.http.connection import Way
+from bot.adapters.metrics.rows import rows
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.quantity import Path as FieldPath
 from bot.adapters.scalers.quantity import at, dotted, nested
@@ -126,8 +127,7 @@ class Cluster:
     def owners(self, seen: Body, place: FieldPath, manager: str) -> tuple[str, ...]:
         """The other managers of a field, by `metadata.managedFields`."""
         entries = at(seen, ("metadata", "managedFields"))
-        rows = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
-        found = [str(one.get("manager")) for one in rows if _manages(one.get("fieldsV1"), place)]
+        found = [str(one.get("manager")) for one in rows(entries) if _manages(one.get("fieldsV1"), place)]
         return tuple(dict.fromkeys(name for name in found if name != manager))
 
     def owned(self, place: FieldPath, others: tuple[str, ...]) -> str:

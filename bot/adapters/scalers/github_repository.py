@@ -1,12 +1,13 @@
 """One file of a Git repository on GitHub: read, changed in a branch, and its pull requests."""
 
 import base64
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.adapters.github.api import Absent, GitHubApi
 from bot.adapters.http.client import HttpAnswer
+from bot.adapters.metrics.rows import inner, rows
 from bot.ports import Failure, Refused
+from bot.sources.payload import fields
 
 NO_COMMIT = "0" * 40
 """The id of no commit: a branch to it cannot be made."""
@@ -44,7 +45,7 @@ class GitRepository:
         except Absent:
             remedy = "correct repository, branch or file, or give the credentials the permission contents=read"
             raise Refused(f"GitHub shows no {place}", remedy=remedy) from None
-        body = answer.body if isinstance(answer.body, dict) else {}
+        body = fields(answer.body)
         content, sha = body.get("content"), body.get("sha")
         if body.get("encoding") != "base64" or not isinstance(content, str) or not isinstance(sha, str):
             raise Refused(f"{place} is no file of at most 1 MB", remedy="correct file")
@@ -65,13 +66,11 @@ class GitRepository:
 
     async def branches(self, start: str) -> list[str]:
         answer = await self.api.get(f"/repos/{self.name}/git/matching-refs/heads/{start}", {})
-        return [str(one.get("ref")).removeprefix("refs/heads/") for one in _rows(answer.body)]
+        return [str(one.get("ref")).removeprefix("refs/heads/") for one in rows(answer.body)]
 
     async def branch_off(self, branch: str) -> None:
         head = await self.api.get(f"/repos/{self.name}/git/ref/heads/{self.base}", {})
-        found = head.body.get("object") if isinstance(head.body, dict) else None
-        sha = found.get("sha") if isinstance(found, dict) else None
-        body = {"ref": f"refs/heads/{branch}", "sha": sha}
+        body = {"ref": f"refs/heads/{branch}", "sha": inner(fields(head.body), "object").get("sha")}
         answer = await self.api.send("POST", f"/repos/{self.name}/git/refs", body)
         self._made(answer, f"make the branch {branch}")
 
@@ -80,7 +79,7 @@ class GitRepository:
         head = f"{self.name.partition('/')[0]}:{branch}"
         asked = {"state": "open", "head": head, "base": self.base}
         answer = await self.api.get(f"/repos/{self.name}/pulls", asked)
-        return [found for one in _rows(answer.body) if (found := _pull_request(one, branch))]
+        return [found for one in rows(answer.body) if (found := _pull_request(one, branch))]
 
     async def open(self, branch: str, title: str, text: str) -> PullRequest:
         body = {"title": title, "head": branch, "base": self.base, "body": text}
@@ -101,10 +100,8 @@ class GitRepository:
         """(id, first line of the message) of the last commit to the file; empty if unknown."""
         asked = {"sha": self.base, "path": self.path, "per_page": "1"}
         answer = await self.api.get(f"/repos/{self.name}/commits", asked)
-        for one in _rows(answer.body):
-            commit = one.get("commit")
-            message = commit.get("message") if isinstance(commit, dict) else ""
-            return str(one.get("sha")), str(message).partition("\n")[0]
+        for one in rows(answer.body):
+            return str(one.get("sha")), str(inner(one, "commit").get("message", "")).partition("\n")[0]
         return "", ""
 
     async def may(self, pull_requests: bool) -> None:
@@ -125,11 +122,6 @@ class GitRepository:
             raise Refused(f"GitHub did not {what} in {self.name} (HTTP {answer.status}): {answer.text}")
 
 
-def _rows(body: object) -> Sequence[Mapping[str, object]]:
-    return [one for one in body if isinstance(one, dict)] if isinstance(body, list) else []
-
-
 def _pull_request(body: object, branch: str) -> PullRequest | None:
-    number = body.get("number") if isinstance(body, dict) else None
-    address = body.get("html_url") if isinstance(body, dict) else None
+    number, address = fields(body).get("number"), fields(body).get("html_url")
     return PullRequest(number, str(address), branch) if isinstance(number, int) else None

@@ -1,22 +1,15 @@
 """Rows of GitHub's answers, our own samples and recordings of others, become runners, runs and jobs."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.adapters.github.jobs import job, repository, run
-from bot.adapters.github.pages import LINK
 from bot.adapters.github.runners import _group, _runner, staff
 from bot.core.pool.job import JobState
 from tests.adapters.github.standin import sample
 from tests.builders import NOW
-from tests.sources.payloads import SHARED
-
-recorded = pytest.mark.skipif(
-    not SHARED.is_dir(), reason=f"{SHARED} is not here: payloads of other projects are kept beside this one"
-)
 
 
 def test_a_runner_is_told_by_its_labels_names() -> None:
@@ -57,28 +50,3 @@ def test_a_link_that_is_none_becomes_none() -> None:
     found = job({**sample("run_jobs")["jobs"][0], "html_url": "javascript:alert(1)"})
     assert found is not None
     assert found.url == ""
-
-
-def recording(name: str) -> dict[str, Any]:
-    """The first exchange of a recording: request, status, headers, body."""
-    found: dict[str, Any] = json.loads((SHARED / "github" / f"{name}.recorded.json").read_text("utf-8"))[0]
-    return found
-
-
-@recorded
-def test_a_recorded_page_of_runners() -> None:
-    """A real answer: one of 602 runners, and the number of the last page."""
-    found = recording("org_self_hosted_runners")
-    assert {name: page for page, name in LINK.findall(found["headers"]["Link"])} == {"next": "2", "last": "602"}
-    one = _runner(found["body"]["runners"][0])
-    assert one is not None
-    assert (one.id, one.online, one.busy) == ("25640648", True, True)
-    assert {"self-hosted", "linux", "func-tester"} <= one.labels
-
-
-@recorded
-def test_recorded_jobs_of_a_run() -> None:
-    found = [one for row in recording("workflow_run_jobs")["body"]["jobs"] if (one := job(row))]
-    assert len(found) == 5
-    assert {one.state for one in found} == {JobState.COMPLETED}
-    assert all(one.started_at and one.completed_at and one.completed_at >= one.started_at for one in found)
