@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from bot.core.finding import Diagnosis, Finding, facts_of
+from bot.core.finding import Diagnosis, Finding, Scaling, facts_of
 from bot.core.finding import Moment as Now
 from bot.core.pool.held_cause import judged, remembered
 from bot.core.pool.pool import Snapshot
 from bot.diagnosis.earned import EARNED
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.refused import family
+from bot.diagnosis.registry import RULES
 from tests.architecture.tree import ROOT
 from tests.bench.jobfleet.cases import KINDS, PAIRS, Case, case, tellable
 from tests.bench.jobfleet.stories import NAME, Moment, lived
@@ -25,6 +26,7 @@ from tests.bench.table import write
 
 FULL = 0.93
 PAGE = ROOT / "docs/explanation/diagnosis.md"
+SCALING = {rule.cause: rule.scaling for rule in RULES}
 OFFSETS = (0, 15, 45)
 """Minutes after the alert."""
 
@@ -129,6 +131,8 @@ def table(stories: Sequence[Story]) -> dict[str, Count]:
                 found["no claim where nothing is wrong"].add(is_right(story, judged, 1))
                 continue
             high = [one for one in judged.named[:1] if one.sureness == "high"]
+            if judged.named and (helps := judged.named[0].scaling) is not Scaling.UNKNOWN:
+                found["do more runners help"].add(helps in {SCALING[cause] for cause in judged.true})
             for one in high:
                 found["high is right"].add(one.cause in judged.true)
                 found[f"high is right, exporter {story.case.exporter}"].add(one.cause in judged.true)
@@ -161,7 +165,8 @@ def suite(kinds: Sequence[str], cases: int, name: str, table: Mapping[str, tuple
 
 def document(stories: Sequence[Story], cases: int) -> list[str]:
     """The figures, the reliability of the confidence and the confusion matrix as Markdown."""
-    lines = [f"Written by `python -m tests.bench.diagnosis {cases} --write` on {len(stories)} incidents.", ""]
+    command = f"python -m tests.bench.diagnosis {cases} --write"
+    lines = [f"Written by `{command}` on {len(stories)} incidents of the suite `unseen`.", ""]
     lines += ["| measure | result |", "|---|---|"]
     lines += [f"| {what} | {str(count).strip()} |" for what, count in sorted(table(stories).items())]
     changes = sorted(story.changes for story in stories)

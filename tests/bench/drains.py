@@ -7,7 +7,7 @@ import copy
 import math
 import random
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -44,6 +44,9 @@ class World(Protocol):
     def waiting(self) -> int:
         """Jobs in the queue."""
 
+    def add(self, runners: int) -> None:
+        """More runners, as by a scale-up."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -61,21 +64,22 @@ class Case:
     """On the world's clock."""
     number: int
     futures: tuple[float, ...] = ()
-    """Seconds until the drain in other futures of the same moment."""
+    """Seconds until the drain in other futures of the same moment, or with each of `more` runners."""
 
 
-Asked = tuple[tuple[Snapshot, ...], float, tuple[float, ...]]
-"""(samples, time, other futures) at which a forecast is made."""
+Other = Callable[["World"], "World"]
+"""Makes another future of a world's present moment."""
 
 
 def lived(
-    world: World, rules: PoolRules, alert_seconds: float, futures: int = 0
+    world: World, rules: PoolRules, alert_seconds: float, others: Sequence[Other] = ()
 ) -> Iterator[tuple[tuple[Snapshot, ...], float, float, tuple[float, ...]]]:
-    """(samples, seconds until the drain, time of the alert, other futures) of each forecast.
+    """(samples, seconds until the drain, time of the alert, the same seconds in `others`) of each forecast.
 
     None without an alert in six hours.
     """
-    series, asked, short = deque[Snapshot](maxlen=KEPT), list[Asked](), 0
+    series, short = deque[Snapshot](maxlen=KEPT), 0
+    asked: list[tuple[tuple[Snapshot, ...], float, tuple[float, ...]]] = []
     alert: float | None = None
     while world.now < 6 * HOUR or alert is not None:
         sample = world.minute()
@@ -87,11 +91,10 @@ def lived(
         late = world.now - alert >= HORIZON + ASKED_MINUTES[-1] * MINUTE
         if short >= IN_A_ROW or late:
             end = world.now - (0 if late else (IN_A_ROW - 1) * MINUTE)
-            yield from ((kept, min(HORIZON, end - at), alert, others) for kept, at, others in asked if at < end)
+            yield from ((kept, min(HORIZON, end - at), alert, drains) for kept, at, drains in asked if at < end)
             return
         if round((world.now - alert) / MINUTE) in ASKED_MINUTES and not short:
-            others = (world.other_future(number) for number in range(futures)) if isinstance(world, JobWorld) else ()
-            asked.append((tuple(series), world.now, tuple(drained_after(other, rules) for other in others)))
+            asked.append((tuple(series), world.now, tuple(drained_after(other(world), rules) for other in others)))
 
 
 def drained_after(world: World, rules: PoolRules) -> float:
@@ -108,11 +111,22 @@ def drained(world: World, rules: PoolRules) -> bool:
     return world.waiting() <= rules.floor or world.waits() <= rules.normal_wait_seconds
 
 
-def rough_cases(seed: int) -> Iterator[Case]:
+def more(runners: int) -> Other:
+    """The same future with so many more runners."""
+
+    def helped(world: World) -> World:
+        other = copy.deepcopy(world)
+        other.add(runners)
+        return other
+
+    return helped
+
+
+def rough_cases(seed: int, others: Sequence[Other] = ()) -> Iterator[Case]:
     """The forecasts of an incident of the rough simulator."""
     one = spec(seed)
-    for series, actual, alert, _ in lived(Rough(one), one.rules, one.alert_minutes * MINUTE):
-        yield Case(one.kind, one.exporter, one.rules, series, _ahead(one, series[-1].at), actual, alert, seed)
+    for series, actual, alert, drains in lived(Rough(one), one.rules, one.alert_minutes * MINUTE, others):
+        yield Case(one.kind, one.exporter, one.rules, series, _ahead(one, series[-1].at), actual, alert, seed, drains)
 
 
 def _ahead(one: Spec, at: float) -> tuple[tuple[Baseline, ...], ...]:
@@ -125,7 +139,7 @@ class JobWorld:
     def __init__(self, found: cases.Case) -> None:
         dice = random.Random(f"{found.seed}/until")
         faults = tuple(replace(f, until=min(f.until, ends(found.begin, dice))) for f in found.faults)
-        self._begin, self._due = found.begin, 0.0
+        self.begin, self._due = found.begin, 0.0
         self.fleet = JobFleet(found.spec, faults, found.seed, found.begin - stories.BEFORE)
         self._exporter = Exporter(self.fleet, stories.NAME, found.exporter)
         self.now = -stories.BEFORE
@@ -133,7 +147,7 @@ class JobWorld:
     def minute(self) -> Snapshot | None:
         """Live one minute."""
         self.fleet.advance(self.fleet.now + MINUTE)
-        self.now = self.fleet.now - self._begin
+        self.now = self.fleet.now - self.begin
         if self.fleet.now < self._due:
             return None
         self._due, sample = self.fleet.now + self._exporter.step, self._exporter.look()
@@ -147,16 +161,27 @@ class JobWorld:
         """Jobs in the queue."""
         return len(self.fleet.queue)
 
-    def other_future(self, number: int) -> "JobWorld":
-        """A trouble that has not ended yet ends some time, as likely as at first."""
-        other = copy.deepcopy(self)
-        other.fleet.dice.seed(f"future/{number}")
-        later = (ends(self._begin, other.fleet.dice, self.fleet.now) for _ in self.fleet.faults)
-        other.fleet.faults = tuple(
-            replace(f, until=end) if self.fleet.now < f.until else f
-            for f, end in zip(self.fleet.faults, later, strict=True)
+    def add(self, runners: int) -> None:
+        """More runners, as by a scale-up."""
+        self.fleet.add(runners)
+
+
+def another(number: int) -> Other:
+    """Other luck: a trouble that has not ended yet ends some time, as likely as at first."""
+
+    def lucky(world: World) -> World:
+        assert isinstance(world, JobWorld)
+        other = copy.deepcopy(world)
+        fleet = other.fleet
+        fleet.dice.seed(f"future/{number}")
+        fleet.pushes.seed(f"future/{number}/pushes")
+        later = (ends(other.begin, fleet.dice, fleet.now) for _ in fleet.faults)
+        fleet.faults = tuple(
+            replace(f, until=end) if fleet.now < f.until else f for f, end in zip(fleet.faults, later, strict=True)
         )
         return other
+
+    return lucky
 
 
 def ends(begin: float, dice: random.Random, after: float = 0.0) -> float:
@@ -166,10 +191,10 @@ def ends(begin: float, dice: random.Random, after: float = 0.0) -> float:
     return end
 
 
-def job_cases(kind: str, number: int, futures: int = 0) -> Iterator[Case]:
-    """The forecasts of a case of the other simulator, each with so many other futures."""
-    found = cases.case(kind, number, "forecast")
+def job_cases(kind: str, number: int, suite: str, others: Sequence[Other] = ()) -> Iterator[Case]:
+    """The forecasts of a case of the other simulator."""
+    found = cases.case(kind, number, suite)
     rules = PoolRules(stories.NAME, boot_time_seconds=round(found.spec.boot))
-    for series, actual, alert, others in lived(JobWorld(found), rules, found.alert_seconds, futures):
+    for series, actual, alert, drains in lived(JobWorld(found), rules, found.alert_seconds, others):
         ahead = tuple(stories.known(replace(found, weeks=weeks)).ahead for weeks in WEEKS)
-        yield Case(found.kind, found.exporter, rules, series, ahead, actual, alert, number, others)
+        yield Case(found.kind, found.exporter, rules, series, ahead, actual, alert, number, drains)

@@ -1,42 +1,64 @@
-"""Fits the forecast's blend to the rough simulator: `nice python -m tests.bench.fit_forecast [seeds]`, some minutes.
+"""Fits the forecast's blend and the effect of more runners: `nice python -m tests.bench.fit_forecast`, some minutes.
 
-Quantile regression by iteratively reweighted least squares, with a small ridge.
+Quantile regression by iteratively reweighted least squares, with a small ridge. Both simulators count alike; only seeds
+below 1,000 of the rough one and the suite `tune` of the other are used.
 """
 
 import math
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.readings import HIGH, LOW, MIDDLE, readings
-from tests.bench.drains import rough_cases
+from tests.bench.drains import Case, Other, job_cases, more, rough_cases
+from tests.bench.jobfleet.cases import KINDS
 
+SEEDS, CASES = 1000, 16
+"""Of the rough simulator, and of each kind of the other."""
+HELPED_SEEDS, HELPED_CASES = 400, 6
+"""The same for the effect of more runners."""
+ADDED = (10, 40)
 ROUNDS, RIDGE, NEAR = 60, 1e-3, 1e-3
-Rows = list[tuple[tuple[float, ...], float]]
+LEFT_OUT = frozenset({"nothing", "ghosts"})
+"""Kinds without a queue that drains."""
+Rows = list[tuple[tuple[float, ...], float, float]]
+"""(1 and what is known, logarithm of the truth, weight) of each forecast."""
 
 
-def rows(seeds: range) -> Rows:
-    """(1 and the readings, logarithm of the minutes that it took) of each forecast with each past."""
-    found: Rows = []
-    for case in chain.from_iterable(map(rough_cases, seeds)):
+def rows(cases: Iterable[Case]) -> tuple[Rows, Rows]:
+    """Those of the time until the drain, and of how many times faster more runners are."""
+    drains, gains = list[tuple[tuple[float, ...], float]](), list[tuple[tuple[float, ...], float]]()
+    for case in cases:
         for ahead in case.ahead:
             flow = flow_of(case.series, case.rules, ahead)
-            if isinstance(flow, Flow):
-                found.append(((1.0, *readings(flow).logs), math.log(max(60.0, case.actual) / 60)))
-    return found
+            if not isinstance(flow, Flow):
+                continue
+            alone, took = readings(flow), math.log(max(60.0, case.actual) / 60)
+            drains.append(((1.0, *alone.logs), took))
+            for number, helped in zip(ADDED, case.futures, strict=False):
+                walks = zip(alone.walks, readings(flow, number).walks, strict=True)
+                gains.append(((1.0, *(max(0.0, a - b) for a, b in walks)), took - math.log(max(60.0, helped) / 60)))
+    return [(*one, 1 / len(drains)) for one in drains], [(*one, 1 / max(1, len(gains))) for one in gains]
+
+
+def both(seeds: int, each: int, others: Sequence[Other] = ()) -> tuple[Rows, Rows]:
+    """The rows of both simulators."""
+    rough = rows(chain.from_iterable(rough_cases(seed, others) for seed in range(seeds)))
+    kinds = sorted(KINDS.keys() - LEFT_OUT)
+    jobs = rows(chain.from_iterable(job_cases(kind, n, "tune", others) for kind in kinds for n in range(each)))
+    return rough[0] + jobs[0], rough[1] + jobs[1]
 
 
 def fitted(data: Rows, share: float) -> list[float]:
     """The constant and the weights whose sum is exceeded with probability 1 - share."""
-    size = len(data[0][0])
+    size, total = len(data[0][0]), sum(counts for _, _, counts in data)
     weights = [0.0] * size
     for _ in range(ROUNDS):
-        matrix = [[RIDGE * len(data) * (i == j and i > 0) for j in range(size)] for i in range(size)]
+        matrix = [[RIDGE * total * (i == j and i > 0) for j in range(size)] for i in range(size)]
         right = [0.0] * size
-        for given, truth in data:
+        for given, truth, counts in data:
             off = truth - sum(w * x for w, x in zip(weights, given, strict=True))
-            weight = (share if off > 0 else 1 - share) / max(abs(off), NEAR)
+            weight = counts * (share if off > 0 else 1 - share) / max(abs(off), NEAR)
             for i, x in enumerate(given):
                 right[i] += weight * x * truth
                 for j, y in enumerate(given):
@@ -59,12 +81,13 @@ def solved(matrix: list[list[float]], right: Sequence[float]) -> list[float]:
 
 
 def main() -> None:
-    """Print the table for `readings.py`."""
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 1200
-    data = rows(range(seeds))
-    print(f"{len(data)} forecasts of {seeds} seeds")
+    """Print the tables for `readings.py`."""
+    drains, _ = both(SEEDS, CASES)
+    print(f"{len(drains)} forecasts")
     for share in (LOW, MIDDLE, HIGH):
-        print(f"{share}: ({', '.join(f'{weight:.2f}' for weight in fitted(data, share))}),")
+        print(f"{share}: ({', '.join(f'{weight:.2f}' for weight in fitted(drains, share))}),")
+    _, gains = both(HELPED_SEEDS, HELPED_CASES, [more(number) for number in ADDED])
+    print(f"EFFECT = ({', '.join(f'{weight:.2f}' for weight in fitted(gains, MIDDLE))})")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""How good the forecasts are, on a simulator that they were not fitted on: `python -m tests.bench.forecast [cases]`.
+"""How good the forecasts are, on seed sets that they were not fitted on: `python -m tests.bench.forecast [cases]`.
 
 Beside them, in the same run: the last slope, Little's law and the quantiles of past drains, each with factors fitted on
-the rough simulator, and an oracle that knows the pool and its trouble, but not when the trouble ends.
+seeds of both simulators, and an oracle that knows the pool and its trouble, but not when the trouble ends. Then the
+effect of more runners, against the same hours lived again with them.
 """
 
 import argparse
@@ -10,24 +11,30 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import chain
-from statistics import median
 
+from bot.core.finding import Facts, Scaling
 from bot.core.forecast.forecast import forecast
-from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.forecast.more_runners import Terms, what_if
+from bot.core.forecast.outlook import Forecast
 from bot.core.forecast.scoring import scored
 from bot.core.pool.pool import Snapshot
+from bot.diagnosis.rank import diagnosed
 from tests.architecture.tree import ROOT
-from tests.bench.drains import HORIZON, WEEKS, Case, job_cases, rough_cases
+from tests.bench.drains import HORIZON, WEEKS, Case, another, job_cases, more, rough_cases
+from tests.bench.fit_forecast import ADDED, LEFT_OUT
 from tests.bench.jobfleet.cases import KINDS
 from tests.bench.table import write
 
-LEFT_OUT = frozenset({"nothing", "ghosts"})
-"""Kinds without a queue that drains."""
 PAGE = ROOT / "docs/explanation/forecast.md"
 LEAST_SECONDS = 60.0
 SHARES = (0.1, 0.9)
 FUTURES = 9
 """Lived by the oracle: the first and the last are then about the 10 % and 90 % quantiles."""
+ORACLE_CASES = 3
+"""Of each kind: other futures take long."""
+UNSEEN = 90_000
+"""The first seed of the rough simulator that is judged."""
+NEAR = 0.2
 Rule = Callable[[Case], float | None]
 Bounds = tuple[float | None, float | None]
 
@@ -92,70 +99,101 @@ def made(cases: Sequence[Case], weeks: int) -> list[Forecast]:
 
 def oracle(case: Case) -> Bounds:
     """The earliest and the latest of the other futures: it knows all rates, but neither luck nor the end."""
-    times = sorted(case.futures)
+    times = sorted(case.futures[len(ADDED) :])
     return times[0], times[-1]
 
 
-def held(said: Sequence[Forecast], cases: Sequence[Case]) -> list[bool]:
-    """For each interval whether it held the truth."""
-    return [scored(f, c.actual).held for f, c in zip(said, cases, strict=True) if f.verdict is Verdict.INTERVAL]
+def effects(cases: Sequence[Case], *, only_helping: bool) -> list[bool]:
+    """For each number of more runners whether "times faster" is within NEAR; `only_helping`: where Diagnose says so."""
+    found = []
+    for case in cases:
+        ahead = case.ahead[-1]
+        options = what_if(case.series, case.rules, ADDED, Terms(ahead=ahead)).options
+        top = diagnosed(Facts(case.rules, case.series, ahead=ahead)).top if only_helping else None
+        if only_helping and (top is None or top.scaling is not Scaling.HELPS):
+            continue
+        for option, helped in zip(options[1:], case.futures, strict=False):
+            truth = max(LEAST_SECONDS, case.actual) / max(LEAST_SECONDS, helped)
+            found.append(abs(option.times_faster / truth - 1) <= NEAR)
+    return found
 
 
-def judged(number: int) -> list[Case]:
-    """So many cases of each kind of the other simulator."""
+def judged(suite: str, number: int, oracles: int = 0) -> list[Case]:
+    """So many cases of each kind of the other simulator, the first `oracles` of them with other futures."""
+    more_runners, luck = [more(added) for added in ADDED], [another(future) for future in range(FUTURES)]
     kinds = [kind for kind in KINDS if kind not in LEFT_OUT]
-    return list(chain.from_iterable(job_cases(kind, place, FUTURES) for kind in kinds for place in range(number)))
+    return [
+        case
+        for kind in kinds
+        for place in range(number)
+        for case in job_cases(kind, place, suite, [*more_runners, *(luck if place < oracles else [])])
+    ]
+
+
+def rough(first: int, number: int) -> list[Case]:
+    """The cases of so many seeds of the rough simulator."""
+    others = [more(added) for added in ADDED]
+    return list(chain.from_iterable(rough_cases(seed, others) for seed in range(first, first + number)))
 
 
 def main() -> None:
     """Print the tables."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("cases", nargs="?", type=int, default=6, help="of each kind")
-    asked.add_argument("known", nargs="?", type=int, default=300, help="seeds for the simple rules' factors")
+    asked.add_argument("seeds", nargs="?", type=int, default=200, help="of the rough simulator")
+    asked.add_argument("--suite", default="unseen", help="the seed set of the other simulator")
     asked.add_argument("--write", action="store_true", help="write the figures into the docs")
     given = asked.parse_args()
-    rows = []
-    known = list(chain.from_iterable(map(rough_cases, range(given.known))))
-    for title, cases in (("the other simulator", judged(given.cases)), ("rough, other seeds", _rough(given.known))):
-        print(f"\n{title}: {len(cases)} forecasts\n{'loss':>42}   intervals  held   useful   ms")
-        rules = {rule.__name__: fitted(rule, known, cases) for rule in (slope, little, past_drains)}
-        rules |= {"oracle": [oracle(case) for case in cases]} if all(case.futures for case in cases) else {}
-        for name, said_so in rules.items():
-            print(f"{name:<36}{mean_loss(said_so, cases):.3f}")
-            rows.append(f"| {title}: loss of `{name}` | {mean_loss(said_so, cases):.3f} |")
+    known = [*rough(0, 150), *judged("tune", 3)]
+    lines: list[str] = []
+    first = UNSEEN if given.suite == "unseen" else 50_000
+    for title, cases in (
+        (f"job-level simulator, suite `{given.suite}`", judged(given.suite, given.cases, ORACLE_CASES)),
+        (f"rough simulator, seeds from {first}", rough(first, given.seeds)),
+    ):
+        lines += [f"| **{title}** | {len(cases)} forecasts |", *_compared(known, cases)]
         for weeks in WEEKS:
             begun = time.process_time()
             said = made(cases, weeks)
-            spent = 1000 * (time.process_time() - begun) / len(cases)
-            inside = held(said, cases)
-            useful = sum(f.verdict.bounded for f in said) / len(said)
-            loss = mean_loss([(f.low_seconds, f.high_seconds) for f in said], cases)
-            share = sum(inside) / max(1, len(inside))
-            name = f"Tailback, {weeks} known weeks"
-            rows += [
-                f"| {title}, {weeks} known weeks: intervals that hold (78 to 90 %) | {share:.0%} of {len(inside)} |",
-                f"| the same: an interval, a bound or a branch is given | {useful:.0%} of {len(said)} |",
-                f"| the same: loss of both bounds | {loss:.3f} |",
-            ]
-            print(f"{name:<36}{loss:.3f}   {len(inside):>9}   {share:.0%}   {useful:>6.0%}   {spent:.1f}")
-            _by(said, cases)
+            print(f"{1000 * (time.process_time() - begun) / len(cases):.1f} ms of CPU for a forecast")
+            lines += [f"| {weeks} known weeks: {what} | {how} |" for what, how in _good(said, cases)]
+        for only, where in ((False, "all cases"), (True, "where Diagnose says that they help")):
+            near = effects(cases, only_helping=only)
+            lines.append(f"| effect of more runners within 20 %, {where} (goal 70 %) | {_share(near)} |")
+    print("\n".join(lines))
     if given.write:
-        write(PAGE, [f"| `python -m tests.bench.forecast {given.cases} {given.known} --write` | |", "|---|---|", *rows])
+        command = f"python -m tests.bench.forecast {given.cases} {given.seeds} --write"
+        write(PAGE, [f"| `{command}` | |", "|---|---|", *lines])
 
 
-def _rough(known: int) -> list[Case]:
-    return list(chain.from_iterable(map(rough_cases, range(50_000, 50_000 + known))))
+def _compared(known: Sequence[Case], cases: Sequence[Case]) -> list[str]:
+    """The losses; with the oracle only over the cases that it can judge."""
+    rules = {rule.__name__: fitted(rule, known, cases) for rule in (slope, little, past_drains)}
+    lines = [f"| loss of `{name}` | {mean_loss(said, cases):.3f} |" for name, said in rules.items()]
+    told = [case for case in cases if len(case.futures) > len(ADDED)]
+    if told:
+        ours = [(f.low_seconds, f.high_seconds) for f in made(told, WEEKS[-1])]
+        lines.append(f"| loss of the oracle in {len(told)} of them | {mean_loss([*map(oracle, told)], told):.3f} |")
+        lines.append(f"| loss of Tailback in the same | {mean_loss(ours, told):.3f} |")
+    return lines
 
 
-def _by(said: Sequence[Forecast], cases: Sequence[Case]) -> None:
-    """By kind of forecast: how often its bounds were right, and how long it took."""
-    groups: dict[str, list[tuple[Forecast, Case]]] = defaultdict(list)
-    for forecast_, case in zip(said, cases, strict=True):
-        groups[forecast_.verdict.value].append((forecast_, case))
-    for kind, group in sorted(groups.items()):
-        right = sum(scored(f, c.actual).held for f, c in group) / len(group)
-        took = median(case.actual for _, case in group) / 60
-        print(f"    {kind:<16}{len(group):>5}   right {right:>4.0%}   took {took:.0f} min in the median")
+def _good(said: Sequence[Forecast], cases: Sequence[Case]) -> list[tuple[str, str]]:
+    """(what, how good) of Tailback's forecasts."""
+    groups: dict[str, list[bool]] = defaultdict(list)
+    for one, case in zip(said, cases, strict=True):
+        groups[one.verdict.value].append(scored(one, case.actual).held)
+    loss = mean_loss([(f.low_seconds, f.high_seconds) for f in said], cases)
+    useful = [f.verdict.bounded for f in said]
+    return [
+        ("loss", f"{loss:.3f}"),
+        *((f"`{kind}` is right", _share(right)) for kind, right in sorted(groups.items())),
+        ("an interval, a bound or a branch is given", _share(useful)),
+    ]
+
+
+def _share(right: Sequence[bool]) -> str:
+    return f"{sum(right) / max(1, len(right)):.0%} of {len(right)}"
 
 
 if __name__ == "__main__":

@@ -115,9 +115,6 @@ class Rough:
     """The running pool; `minute` lives one more minute and returns its sample."""
 
     spec: Spec
-    added: int = 0
-    """Runners added at `added_at`."""
-    added_at: float = math.inf
     start: float = -BEFORE
     """Simulated second of the beginning."""
 
@@ -126,6 +123,7 @@ class Rough:
         self.jobs = random.Random(f"jobs/{one.seed}")
         self.dice = random.Random(f"machines/{one.seed}")
         self.now = self.start
+        self.added, self.added_at = 0, math.inf
         self.queue: deque[tuple[float, float]] = deque()
         """(since, minutes of work)."""
         self.started: list[tuple[float, float]] = []
@@ -142,6 +140,10 @@ class Rough:
         load = one.usual_rate(one.start_hour + self.start / HOUR) * one.mean_minutes
         self.idle = one.limit if one.scaler == "fixed" else min(one.limit, max(one.minimum, round(1.1 * load)))
         self.recent: deque[float] = deque(maxlen=60)
+
+    def add(self, runners: int) -> None:
+        """As a scale-up does, at the next step."""
+        self.added, self.added_at = runners, self.now + 1
 
     def waits(self) -> float:
         """Seconds that the oldest job has waited."""

@@ -78,10 +78,15 @@ class Tally:
 
 
 class JobFleet:
-    """One pool; `advance` moves it to a time. Second 0 is a Monday, 00:00."""
+    """One pool; `advance` moves it to a time. Second 0 is a Monday, 00:00.
+
+    A seed gives the same jobs whatever happens to the runners, so that an hour can be lived again with more of them.
+    """
 
     def __init__(self, spec: Spec, faults: tuple[Fault, ...], seed: str, begin: float) -> None:
         self.spec, self.faults, self.now, self.dice = spec, faults, begin, random.Random(seed)
+        self.pushes = random.Random(f"{seed}/pushes")
+        self.added = 0
         self.queue: deque[Job] = deque()
         self.running: list[tuple[float, int, Job, float]] = []
         self.booting: list[tuple[float, int]] = []
@@ -103,7 +108,14 @@ class JobFleet:
     def limit(self) -> int:
         """The present limit."""
         cut = self.at("limit")
-        return self.spec.limit if cut is None else round(cut.amount * self.spec.limit)
+        return self.added + (self.spec.limit if cut is None else round(cut.amount * self.spec.limit))
+
+    def add(self, runners: int) -> None:
+        """As a scale-up does: limit and minimum rise, and so many runners are requested at once."""
+        self.added += runners
+        if not (self.at("throttled_api") or self.at("label")):
+            for _ in range(runners):
+                self._create()
 
     @property
     def online(self) -> int:
@@ -130,27 +142,27 @@ class JobFleet:
 
     def _arrive(self) -> None:
         flood = self.at("flood")
-        if flood and self.dice.random() < flood.amount * TICK / 60:
+        if flood and self.pushes.random() < flood.amount * TICK / 60:
             self._enter(flood.text)
         burst = next((f for f in self.faults if f.kind == "burst" and f.since <= self.now < f.since + TICK), None)
         for _ in range(round(burst.amount) if burst else 0):
             self._enter(self._source())
         while self._next_push <= self.now:
             rate = max(self.rate(), 1e-6) / self.spec.batch / 60
-            self._next_push += self.dice.expovariate(rate) if rate > 1e-5 else HOUR
+            self._next_push += self.pushes.expovariate(rate) if rate > 1e-5 else HOUR
             if self._next_push - self.now > HOUR:
                 self._next_push = self.now + HOUR
                 continue
             source = self._source()
-            for _ in range(1 + int(self.dice.expovariate(1 / max(self.spec.batch - 0.5, 0.1)))):
+            for _ in range(1 + int(self.pushes.expovariate(1 / max(self.spec.batch - 0.5, 0.1)))):
                 self._enter(source)
 
     def _source(self) -> str:
         names, shares = zip(*self.spec.sources, strict=True)
-        return str(self.dice.choices(names, shares)[0])
+        return str(self.pushes.choices(names, shares)[0])
 
     def _enter(self, source: str) -> None:
-        work = self.spec.median * math.exp(self.spec.sigma * self.dice.gauss(0, 1))
+        work = self.spec.median * math.exp(self.spec.sigma * self.pushes.gauss(0, 1))
         self.queue.append(Job(self.now, source, min(work, 8 * HOUR)))
         self.tally.arrivals.append(self.now)
         self.tally.sources.append(source)
@@ -224,7 +236,7 @@ class JobFleet:
                 need = max(need, len(self.queue) - self.idle - len(self.booting))  # a healer looks for forgotten jobs
         elif lost:
             need = round(need * (1 - lost.amount) * 0.3)
-        need = max(need, spec.minimum - have)
+        need = max(need, spec.minimum + self.added - have)
         if spec.scaler == "step":
             need = min(need, max(1, round(EVENT_SHARE * spec.limit)))
         few = self.at("too_few")
@@ -258,7 +270,7 @@ class JobFleet:
         over = self.online - max(self.limit, 0)
         if over > 0:
             self.idle -= min(self.idle, over)
-        if self.queue or self.idle <= self.spec.minimum:
+        if self.queue or self.idle <= self.spec.minimum + self.added:
             self.idle_since = self.now
         elif self.now - self.idle_since > 600 and not self._unassigned():
             self.idle -= 1
