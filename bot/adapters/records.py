@@ -9,6 +9,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from bot.adapters.migrations import FORMAT, migrated
+from bot.core.forecast.outlook import PooledCalibration
 from bot.core.incident.incident import Incident
 from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
@@ -44,6 +45,7 @@ KINDS: dict[str, type[Record]] = {
     "rejected": RejectedAlert,
     "round": SourceRound,
     "page": PageRecord,
+    "calibration": PooledCalibration,
 }
 """Kind, as in keys and due members → the record's type."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from bot.core.alert import Alert
+from bot.core.forecast.outlook import PooledCalibration
 from bot.core.incident.incident import Incident
 from bot.core.message import MessageRecord
 from bot.core.paging.page import PageRecord
@@ -119,6 +120,7 @@ Record = (
     | WarningRecord
     | Backfill
     | SourceRound
+    | PooledCalibration
 )
 K = TypeVar("K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill, PageRecord)
 """The records that begin with nothing but their id."""

@@ -6,7 +6,6 @@ from bot.context.causes import diagnosed_in
 from bot.context.context import Context
 from bot.core.finding import Diagnosis
 from bot.core.forecast.more_runners import Terms, what_if
-from bot.core.forecast.scoring import calibration
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.pool.pool import Pool, PoolRules
@@ -32,6 +31,6 @@ def _judged(pool: Pool, rules: PoolRules, found: Diagnosis, now: float) -> Judge
     """Figures that are old, or of a failed measurement, are left out."""
     if found.blind:
         return Judgement(now, pool.id, None, found.claims)
-    terms = Terms(known=calibration(pool.scores), ahead=pool.ahead)
+    terms = Terms(known=pool.calibration, ahead=pool.ahead)
     more = what_if(pool.samples, rules, ADDED, terms)
     return Judgement(now, pool.id, pool.latest, found.claims, found.attribution, outlook=pool.outlook, more=more)

@@ -1,11 +1,13 @@
 """Measures a due pool once for all its incidents, its history and its early warning."""
 
+import contextlib
 from dataclasses import replace
 
 from bot.context.context import Context
 from bot.context.look import look
 from bot.core.forecast.forecast import looked_ahead
-from bot.core.forecast.scoring import compared, given_up, touched
+from bot.core.forecast.outlook import PooledCalibration
+from bot.core.forecast.scoring import POOLED_STEP, calibration, compared, given_up, touched
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.pool import Pool
@@ -15,6 +17,7 @@ from bot.measuring.evaluate_warning import foreseen, scaled_at
 FORGOTTEN_SECONDS = 86400.0
 """A pool that is no longer measured is deleted after this."""
 SCORES_SECONDS = 30 * 86400.0
+ALL_POOLS, POOLED_SECONDS = "all", 180 * 86400.0
 MISSED_SECONDS = 60.0
 """A pool overdue by this much was lost from the queue."""
 EARLY = 0.9
@@ -53,6 +56,7 @@ async def measure(context: Context, claim: Claim) -> None:
             raise
         _, again = await _written(context, claim.id, over)  # the weeks before were being filled in at this moment
         await context.store.commit(replace(change, puts=(change.puts[0], again)))
+    await _learn(context, pool, after)
 
 
 def _pace(context: Context, name: str, *, watched: bool) -> float:
@@ -120,8 +124,23 @@ async def _written(context: Context, name: str, over: tuple[HourStats, ...]) -> 
 
 async def _ahead(context: Context, pool: Pool) -> Pool:
     """Add the forecast."""
-    paces = context.settings.file.paces
-    return looked_ahead(await _looked_back(context, pool), context.settings.file.rules_of(pool.id), paces.report)
+    paces, pooled = context.settings.file.paces, await context.store.get(PooledCalibration, ALL_POOLS)
+    pool = await _looked_back(context, pool)
+    pool = replace(pool, calibration=calibration(pool.scores, pooled.value.known if pooled else None))
+    return looked_ahead(pool, context.settings.file.rules_of(pool.id), paces.report)
+
+
+async def _learn(context: Context, before: Pool, after: Pool) -> None:
+    """Let all pools learn from new scores; when two pools drain at the same moment, one of them teaches nothing."""
+    came = [score for score in after.scores if score not in before.scores]
+    if not any(not score.left_out for score in came):
+        return
+    held = await context.store.get(PooledCalibration, ALL_POOLS) or Stored(PooledCalibration(ALL_POOLS), 0)
+    known = held.value.known
+    learnt = calibration(came, known, POOLED_STEP)
+    value = replace(held.value, known=replace(learnt, scored=known.scored + learnt.scored))
+    with contextlib.suppress(Conflict):
+        await context.store.commit(Change(puts=(Put(held, value, None, keep_seconds=POOLED_SECONDS),)))
 
 
 async def _looked_back(context: Context, pool: Pool) -> Pool:

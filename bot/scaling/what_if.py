@@ -2,7 +2,6 @@
 
 from bot.context.context import Context
 from bot.core.forecast.more_runners import Option, Terms, foreseen, least, what_if
-from bot.core.forecast.scoring import calibration
 from bot.core.pool.pool import Pool
 from bot.views.words.forecasts import Preview, what_more_would_do, what_to_expect
 
@@ -55,4 +54,4 @@ def useless(context: Context, pool: Pool | None) -> bool:
 def _terms(context: Context, pool: Pool) -> Terms:
     policy = context.pool_scalers[pool.id].policy if pool.id in context.pool_scalers else None
     cost, most = (policy.cost_per_runner_hour, policy.step or None) if policy else (None, None)
-    return Terms(cost, most=most, known=calibration(pool.scores), ahead=pool.ahead)
+    return Terms(cost, most=most, known=pool.calibration, ahead=pool.ahead)

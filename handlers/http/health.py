@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.context.context import Context
 from bot.core.forecast.outlook import LeftOut
-from bot.core.forecast.scoring import calibration, error_factor, held_share, not_scored, waiting
+from bot.core.forecast.scoring import error_factor, held_share, not_scored, waiting
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.record import Chore
@@ -142,7 +142,7 @@ async def _forecasts(context: Context) -> None:
         missing = not_scored((*pool.value.scores, *waiting(pool.value)))
         for why in LeftOut:
             metrics.FORECASTS_LEFT_OUT.labels(name, why.value).set(missing[why])
-        metrics.FORECAST_WIDENING.labels(name).set(calibration(pool.value.scores).widen)
+        metrics.FORECAST_WIDENING.labels(name).set(pool.value.calibration.widen if pool.value.calibration else 1.0)
         if (factor := error_factor(pool.value.scores)) is not None:
             metrics.FORECAST_ERROR.labels(name).set(factor)
         early = pool.value.early

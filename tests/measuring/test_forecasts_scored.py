@@ -3,10 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
+import pytest
+
+from bot.core.forecast.outlook import Calibration, Forecast, LeftOut, PooledCalibration, Score, Verdict
 from bot.core.forecast.scoring import held_share, not_scored
 from bot.core.incident.closing import scored_later
 from bot.core.pool.pool import Pool
+from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import Surface
 from bot.reporting.collect import longer_view
 from bot.views.report.terminal import plain
@@ -167,14 +170,19 @@ async def test_a_request_in_shadow_mode_leaves_no_forecast_out() -> None:
     assert record(world).forecasts
 
 
-async def test_past_errors_widen_what_is_foretold_next() -> None:
-    """Eight intervals that were three times too short, in the pool's own record, and the next one reaches further."""
+@pytest.mark.parametrize("whose", ["its own", "all pools'"])
+async def test_past_errors_widen_what_is_foretold_next(whose: str) -> None:
+    """Eight intervals of the pool that were three times too short, or what other pools have taught."""
     world = await full()
     plain = record(world).outlook
     wrong = Forecast(world.clock.now() - 9000, Verdict.INTERVAL, 60, 700.0, 1000.0, 1400.0, pool=POOL)
-    row = world.data.rows[f"pool:{POOL}"]
-    scores = tuple(Score(replace(wrong, at=wrong.at + n), 3000.0, held=False) for n in range(8))
-    world.data.rows[f"pool:{POOL}"] = replace(row, value=replace(record(world), scores=scores))
+    if whose == "its own":
+        row = world.data.rows[f"pool:{POOL}"]
+        scores = tuple(Score(replace(wrong, at=wrong.at + 99 * n), 3000.0, held=False) for n in range(8))
+        world.data.rows[f"pool:{POOL}"] = replace(row, value=replace(record(world), scores=scores))
+    else:
+        taught = PooledCalibration("all", Calibration(1.0, 3.0, 9))
+        await world.store.commit(Change(puts=(Put(Stored(taught, 0), taught, None),)))
     await world.passes(30, step=30)
     wide = record(world).outlook
     assert plain is not None
@@ -183,15 +191,17 @@ async def test_past_errors_widen_what_is_foretold_next() -> None:
     assert wide.high_seconds is None or wide.high_seconds > 1.5 * plain.high_seconds
 
 
-async def test_diagnose_answers_with_ranked_causes_and_what_was_missing() -> None:
-    """Evidence with figures, whether scaling helps, and the figures that no source gives."""
-    world = await full()
-    await world.asks("diagnose")
-    await world.work()
-    told = world.replies[-1]
-    assert "*Cause:* the pool's limit is reached (medium confidence)" in told
-    assert "40 busy of 40 runners" in told
-    assert "failed launch requests" in str(world.thread[-1].blocks)
+async def test_all_pools_learn_from_each_drain() -> None:
+    """Once: measurements after it teach nothing more."""
+    world = await by_hand()
+    assert "calibration:all" not in world.data.rows
+    await drains(world)
+    taught = world.data.rows["calibration:all"].value
+    assert isinstance(taught, PooledCalibration)
+    assert taught.known.scored == held_share(record(world).scores)[1] > 0
+    assert taught.known.low != 1.0
+    await world.passes(600, step=30)
+    assert world.data.rows["calibration:all"].value == taught
 
 
 async def test_an_unknown_cause_is_said_as_such() -> None:
@@ -213,13 +223,6 @@ async def test_the_question_before_scaling_shows_the_table() -> None:
     assert "faster, about" in shown
     assert "Added  " in shown
     assert "to boot" in shown
-
-
-async def test_the_dialog_shows_a_table_before_a_number_is_chosen() -> None:
-    """For the pool that the dialog proposes for."""
-    world = await full()
-    shown = str((await world.asks("scale_up")).view)
-    assert f"*What more runners would do for {POOL}*\\n• As it is, the queue " in shown
 
 
 async def test_the_question_warns_when_the_cause_says_that_it_is_useless() -> None:

@@ -203,11 +203,16 @@ def _capacity(series: Sequence[Snapshot], runners: float, needed: float) -> tupl
 
 
 def _grows(series: Sequence[Snapshot], last: Snapshot, rules: PoolRules) -> float:
-    """Runners that come per minute: as lately, or as those that boot now."""
+    """Runners that come per minute: as over two boot times or longer; before that, at least those that boot now.
+
+    Where each job has its own machine, machines boot all the time and their number stays.
+    """
     known = [(s.at, online) for s in _within(series, SLOPE_MINUTES) if (online := _online(s)) is not None]
-    seen = (known[-1][1] - known[0][1]) * 60 / (known[-1][0] - known[0][0]) if len(known) >= LEAST_SAMPLES else 0.0
-    boots = 0.5 * (last.booting or 0) * 60 / max(rules.boot_time_seconds, 60.0) if not last.create_failures else 0.0
-    return max(0.0, seen, boots)
+    seconds = known[-1][0] - known[0][0] if len(known) >= LEAST_SAMPLES else 0.0
+    seen = max(0.0, (known[-1][1] - known[0][1]) * 60 / seconds) if seconds else 0.0
+    if seconds >= 2 * rules.boot_time_seconds or last.create_failures:
+        return seen
+    return max(seen, 0.5 * (last.booting or 0) * 60 / max(rules.boot_time_seconds, 60.0))
 
 
 def _online(sample: Snapshot) -> int | None:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.core.forecast.flow import Flow, flow_of
-from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
 from bot.core.forecast.readings import HIGH, LOW, MIDDLE, DrainReadings, quantile, readings
-from bot.core.forecast.scoring import Calibration, calibration, thinned
+from bot.core.forecast.scoring import thinned
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
 from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained
@@ -17,7 +17,7 @@ WIDEST = 10.0
 """An interval whose ends are this factor apart says little; one bound says more."""
 FAR_MINUTES = 240.0
 """A queue that no rate drains, and that lasts this long in 9 of 10 cases, has a trend instead of an end."""
-TRIMMED = 1.3
+TRIMMED = 2.5
 """Factor beyond WIDEST up to which an interval is drawn together; four in five still hold."""
 GROWTH_MINUTES = 30.0
 
@@ -36,18 +36,25 @@ def forecast(
         return replace(made, reason=flow)
     if flow.queued <= flow.floor:
         return replace(made, verdict=Verdict.INTERVAL, low_seconds=0.0, mid_seconds=0.0, high_seconds=0.0)
-    return _said(made, flow, readings(flow), known or Calibration())
+    return _said(made, flow, readings(flow), known or UNCALIBRATED)
 
 
 def bounds(found: DrainReadings, known: Calibration) -> tuple[float, float, float]:
-    """(low, middle, high) in minutes, calibrated; at most the horizon."""
+    """(low, middle, high) in minutes, calibrated; at most the horizon.
+
+    Bounds that are a little too far apart are drawn together to the widest interval that is given.
+    """
     middle = quantile(found, MIDDLE)
     low = min(middle, known.low * quantile(found, LOW))
-    return low, middle, min(HORIZON_MINUTES, max(middle, known.high * quantile(found, HIGH)))
+    high = min(HORIZON_MINUTES, max(middle, known.high * quantile(found, HIGH)))
+    excess = math.sqrt(high / low / WIDEST)
+    if 1 < excess**2 <= TRIMMED and high < HORIZON_MINUTES:
+        low, high = min(middle, low * excess * 1.0001), max(middle, high / excess)
+    return low, middle, high
 
 
 def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) -> Forecast:
-    low, middle, high = _trimmed(*bounds(found, known))
+    low, middle, high = bounds(found, known)
     reason: Statement | None
     if flow.blocked:
         verdict, reason = Verdict.UNTIL_REPAIRED, flow.blocked
@@ -69,14 +76,6 @@ def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) 
     )
 
 
-def _trimmed(low: float, middle: float, high: float) -> tuple[float, float, float]:
-    """Bounds that are a little too far apart, drawn together to the widest interval that is given."""
-    excess = math.sqrt(high / low / WIDEST)
-    if 1 < excess**2 <= TRIMMED and high < HORIZON_MINUTES:
-        low, high = min(middle, low * excess * 1.0001), max(middle, high / excess)
-    return low, middle, high
-
-
 def _trend(flow: Flow) -> Verdict:
     later = walk(flow, until=GROWTH_MINUTES)[-1].queued
     return Verdict.GROWING if later > flow.queued + max(1.0, 0.05 * flow.queued) else Verdict.STALLED
@@ -94,7 +93,7 @@ def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float) -> Pool:
     last = pool.latest
     if last is None or pool.trouble is not None or drained(last, rules):
         return replace(pool, outlook=None)
-    made = replace(forecast(pool.samples, rules, calibration(pool.scores), pool.ahead), pool=pool.id)
+    made = replace(forecast(pool.samples, rules, pool.calibration, pool.ahead), pool=pool.id)
     kept = pool.forecasts
     before = kept[-1] if kept else None
     if before is None or made.at - before.at >= every_seconds or (made.verdict is not before.verdict):

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import bounds
+from bot.core.forecast.outlook import UNCALIBRATED, Calibration
 from bot.core.forecast.readings import LATER_MINUTES, DrainReadings, longest_wait, readings, times_faster
-from bot.core.forecast.scoring import Calibration
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
 from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import PoolRules, Snapshot
@@ -24,7 +24,7 @@ class Terms:
     """The queue should be empty within this time."""
     most: int | None = None
     """Largest number of added runners; None: unlimited."""
-    known: Calibration = field(default_factory=Calibration)
+    known: Calibration | None = None
     """Of the pool's forecasts."""
     ahead: tuple[Baseline, ...] = ()
     """The expectation from past weeks."""
@@ -72,7 +72,7 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if isinstance(flow, Statement):
         return WhatIf(refusal=flow)
     alone = readings(flow)
-    times = bounds(alone, terms.known)
+    times = bounds(alone, terms.known or UNCALIBRATED)
     known = series[-1].oldest_wait_seconds is not None
     options = [_option(flow, more, alone, times, terms) for more in sorted({0, *(one for one in counts if one > 0)})]
     options = options if known else [replace(option, oldest_wait_seconds=None) for option in options]

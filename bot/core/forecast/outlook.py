@@ -1,5 +1,6 @@
 """A forecast, and its score."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -57,6 +58,32 @@ class Forecast:
         """(low, high) in seconds of an interval; None for other kinds."""
         known = self.verdict is Verdict.INTERVAL and self.low_seconds is not None and self.high_seconds is not None
         return (self.low_seconds or 0.0, self.high_seconds or 0.0) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Factors on both bounds, from recent forecasts; 1 leaves them unchanged."""
+
+    low: float
+    high: float
+    scored: int
+
+    @property
+    def widen(self) -> float:
+        """The factor on each side of an interval, on average."""
+        return math.sqrt(self.high / self.low)
+
+
+UNCALIBRATED = Calibration(1.0, 1.0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class PooledCalibration:
+    """What the forecasts of all pools have taught: every pool's calibration begins with it."""
+
+    id: str
+    """Always `all`."""
+    known: Calibration = UNCALIBRATED
 
 
 class LeftOut(StrEnum):

@@ -3,10 +3,19 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
-from bot.core.forecast.outlook import FirstForecast, Forecast, LeftOut, Score, ScoreSummary, Verdict
+from bot.core.forecast.outlook import (
+    UNCALIBRATED,
+    Calibration,
+    FirstForecast,
+    Forecast,
+    LeftOut,
+    Score,
+    ScoreSummary,
+    Verdict,
+)
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained
 
 KEPT_FORECASTS, KEPT_SCORES = 24, 60
@@ -14,7 +23,9 @@ WIDEST, TIGHTEST = 4.0, 2.0
 """Factors by which a bound moves outward or inward at most."""
 MISSED = 0.1
 """Share of the forecasts whose bound may be wrong, on each side."""
-STEP = 0.5
+STEP, POOLED_STEP = 0.25, 0.05
+"""How far a wrong bound moves, for the pool and for the whole installation, as a logarithm: larger steps learn sooner
+and cost intervals where nothing is to be learnt (docs/explanation/forecast.md#how-it-is-calibrated)."""
 EMPTY_SOON_SECONDS = 1800.0
 """A forecast of stalled or growing was wrong if the queue is empty sooner than this."""
 DAY_SECONDS = 86400.0
@@ -23,35 +34,22 @@ UNSEEN_SECONDS, UNSEEN_SHARE = 600.0, 0.1
 """Longest gap between two samples, in seconds or as a share, for the end to count as measured."""
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """Factors on both bounds, from this pool's recent forecasts; 1 leaves them unchanged."""
-
-    low: float = 1.0
-    high: float = 1.0
-    scored: int = 0
-
-    @property
-    def widen(self) -> float:
-        """The factor on each side of an interval, on average."""
-        return math.sqrt(self.high / self.low)
-
-
-def calibration(scores: Sequence[Score]) -> Calibration:
-    """The factors with which each bound would have been wrong in one of ten incidents.
+def calibration(scores: Sequence[Score], start: Calibration | None = None, step: float = STEP) -> Calibration:
+    """The factors with which each bound would have been wrong in one of ten incidents, beginning with `start`.
 
     Adaptive conformal inference (I. Gibbs and E. Candès 2021) on logarithms: a wrong bound moves outward by 9 small
     steps, a right one inward by 1. The forecasts of one incident share a step, because they have one truth.
     """
     known = [s for s in scores if s.forecast.verdict.bounded and not s.left_out]
     shared = Counter(round(_ended(score)) for score in known)
-    low = high = 0.0
+    start = start or UNCALIBRATED
+    low, high = math.log(start.low), math.log(start.high)
     for score in known:
-        made, step = score.forecast, STEP / shared[round(_ended(score))]
+        made, part = score.forecast, step / shared[round(_ended(score))]
         if made.low_seconds is not None:
-            low += step * (MISSED - (score.actual_seconds < made.low_seconds))
+            low += part * (MISSED - (score.actual_seconds < made.low_seconds))
         if made.high_seconds is not None:
-            high -= step * (MISSED - (score.actual_seconds > made.high_seconds))
+            high -= part * (MISSED - (score.actual_seconds > made.high_seconds))
         low = min(math.log(TIGHTEST), max(-math.log(WIDEST), low))
         high = min(math.log(WIDEST), max(-math.log(TIGHTEST), high))
     return Calibration(math.exp(low), math.exp(high), len(known))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bot.core.forecast.outlook import Forecast, Score
+from bot.core.forecast.outlook import Calibration, Forecast, Score
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import Baseline, DayStats, Fired, HourStats
 from bot.core.pool.retention import kept
@@ -160,6 +160,8 @@ class Pool:
     """Unscored forecasts, oldest first."""
     scores: tuple[Score, ...] = ()
     """Scores of past forecasts, oldest first."""
+    calibration: Calibration | None = None
+    """Of its forecasts, from its own scores and from those of all pools; None before its first incident."""
     hour: HourStats | None = None
     """The current hour; when it is over it joins the pool's history."""
     ahead: tuple[Baseline, ...] = ()

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.forecast.forecast import WIDEST, forecast, looked_ahead
-from bot.core.forecast.outlook import Forecast, Verdict
-from bot.core.forecast.scoring import Calibration
+from bot.core.forecast.outlook import Calibration, Forecast, Verdict
 from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, drained
@@ -151,7 +150,7 @@ def test_calibration_moves_each_bound_alone() -> None:
     looks = series(200, oldest_wait_seconds=7200.0)
     plain, low, high, wide = (
         forecast(looks, RULES, known)
-        for known in (None, Calibration(low=0.9), Calibration(high=0.9), Calibration(0.3, 3.0))
+        for known in (None, Calibration(0.9, 1.0, 9), Calibration(1.0, 0.9, 9), Calibration(0.3, 3.0, 9))
     )
     assert plain.bounds
     assert low.bounds == pytest.approx((0.9 * plain.bounds[0], plain.bounds[1]))

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
+from bot.core.forecast.outlook import UNCALIBRATED, Forecast, LeftOut, Score, Verdict
 from bot.core.forecast.scoring import (
     KEPT_FORECASTS,
     KEPT_SCORES,
+    POOLED_STEP,
     TIGHTEST,
     WIDEST,
-    Calibration,
     calibration,
     compared,
     error_factor,
@@ -68,16 +68,25 @@ def drains(*actual: float, forecasts: int = 1) -> list[Score]:
 
 def test_each_bound_moves_until_one_in_ten_is_wrong() -> None:
     """Outward after a miss by nine steps, inward after each hit by one; never without end."""
-    late = calibration(drains(*[3000.0] * 3))
+    late = calibration(drains(*[3000.0] * 6))
     assert late.high > 3
     assert 1 < late.low < 1.3
-    early = calibration(drains(*[100.0] * 3))
+    early = calibration(drains(*[100.0] * 6))
     assert early.low < 1 / 3
     assert 1 / 1.3 < early.high < 1
     assert calibration(drains(*[90_000.0] * 30)).high == pytest.approx(WIDEST)
-    assert calibration(drains(*[1000.0] * 60)).high == pytest.approx(1 / TIGHTEST)
+    assert calibration(drains(*[1000.0] * 120)).high == pytest.approx(1 / TIGHTEST)
     balanced = calibration(drains(*[3000.0, *[1000.0] * 9] * 4))
     assert balanced.high == pytest.approx(1.0, abs=0.6)
+
+
+def test_a_pool_begins_with_what_all_pools_have_taught() -> None:
+    """Its own scores move it from there; a pooled step is small, and never leaves the limits."""
+    pooled = calibration(drains(*[3000.0] * 20), step=POOLED_STEP)
+    assert 2 < pooled.high < 3
+    assert calibration((), pooled).high == pytest.approx(pooled.high)
+    assert calibration(drains(3000.0), pooled).high > pooled.high
+    assert calibration(drains(*[90_000.0] * 60), pooled).high == pytest.approx(WIDEST)
 
 
 def test_the_forecasts_of_one_incident_count_as_one() -> None:
@@ -90,7 +99,7 @@ def test_the_forecasts_of_one_incident_count_as_one() -> None:
 def test_forecasts_that_were_left_out_teach_nothing() -> None:
     """Nor do those without bounds."""
     others = [out(made(700, 1000, 1400), LeftOut.SCALED), scored(Forecast(AT, Verdict.GROWING, 60), 60.0)]
-    assert calibration(others * 9) == Calibration()
+    assert calibration(others * 9) == UNCALIBRATED
 
 
 @pytest.mark.parametrize(
