@@ -10,37 +10,18 @@ AT = 1_800_000_000.0
 POOL = "linux.2xlarge"
 SOURCES = (Counted("example/torch / pull", 20), Counted("example/torch / trunk", 10))
 PLAIN: dict[str, Any] = {
-    "queued": 30,
-    "oldest_wait_seconds": 2400.0,
-    "busy": 20,
-    "idle": 0,
-    "offline": 0,
-    "booting": 0,
-    "failed": 0,
-    "limit": 40,
-    "arrivals_per_minute": 2.0,
-    "starts_per_minute": 2.0,
-    "completions_per_minute": 2.0,
-    "duration_p50_seconds": 540.0,
-    "running_longest_seconds": 1200.0,
-    "creates": 40,
-    "registered": 40,
-    "create_failures": 0,
-    "provider_up": True,
-    "api_remaining": 4000,
-    "arrivals_by_source": SOURCES,
-    "usual_by_source": SOURCES,
-    "usual_arrivals_per_minute": 2.0,
-    "usual_duration_seconds": 540.0,
-}
+    "queued": 30, "oldest_wait_seconds": 2400.0, "busy": 20, "idle": 0, "offline": 0, "booting": 0, "failed": 0,
+    "limit": 40, "arrivals_per_minute": 2.0, "starts_per_minute": 2.0, "completions_per_minute": 2.0,
+    "duration_p50_seconds": 540.0, "running_longest_seconds": 1200.0, "creates": 40, "registered": 40,
+    "create_failures": 0, "provider_up": True, "api_remaining": 4000, "arrivals_by_source": SOURCES,
+    "usual_by_source": SOURCES, "usual_arrivals_per_minute": 2.0, "usual_duration_seconds": 540.0,
+}  # fmt: skip
 """A pool that queues although every figure is as usual: no rule may fit."""
 PLAIN_BOOTING = {**PLAIN, "booting": 8}
 HUNG: dict[str, Any] = {
-    "starts_per_minute": 0.3,
-    "completions_per_minute": 0.3,
-    "duration_p50_seconds": 1500.0,
+    "starts_per_minute": 0.3, "completions_per_minute": 0.3, "duration_p50_seconds": 1500.0,
     "running_longest_seconds": 12_000.0,
-}
+}  # fmt: skip
 """20 runners are busy for an hour, and hardly a job ends."""
 
 

@@ -83,12 +83,8 @@ def coded(code: int, failures: int, **more: Any) -> Facts:
 
 MANY = ("a", "b", "c", "d")
 PAIRS: list[tuple[str, str, Facts, Facts]] = [
-    (
-        "its share",
-        "flood",
-        sources(2, a=(41, 2), b=(21, 1), bot=(45, 0)),
-        sources(2, a=(41, 2), b=(21, 1), bot=(38, 0)),
-    ),
+    ("its share", "flood", sources(2, a=(41, 2), b=(21, 1), bot=(45, 0)),
+     sources(2, a=(41, 2), b=(21, 1), bot=(38, 0))),
     ("times usual", "flood", sources(10, a=(165, 1), b=(75, 1)), sources(10, a=(135, 1), b=(75, 1))),
     ("chance", "flood", sources(0.2, a=(20, 1), b=(4, 1)), sources(0.2, a=(5, 1), b=(3, 1))),
     ("all send more", "flood", sources(10, a=(300, 1), b=(75, 1)), sources(10, a=(300, 1), b=(225, 1))),
@@ -105,12 +101,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("nearly full", "limit", facts(limit=21, booting=0), facts(limit=25, booting=0)),
     ("one is idle", "limit", facts(limit=20, booting=0), facts(limit=20, booting=0, busy=19, idle=1)),
     ("asked for", "lost_events", facts(**DEAD), now_and_then(facts(**DEAD), 2, booting=1)),
-    (
-        "hardly asked",
-        "lost_events",
-        now_and_then(facts(**DEAD), 6, booting=1),
-        now_and_then(facts(**DEAD), 2, booting=1),
-    ),
+    ("hardly asked", "lost_events", now_and_then(facts(**DEAD), 6, booting=1),
+     now_and_then(facts(**DEAD), 2, booting=1)),
     ("refused", "lost_events", facts(**DEAD), facts(**DEAD, create_failures=3)),
     ("idle", "lost_events", facts(**DEAD), facts(**DEAD, idle=1)),
     ("no queue", "lost_events", facts(**DEAD), once(facts(**DEAD), 5, queued=0)),
@@ -129,12 +121,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("over half", "together", facts(Around(MANY, MANY[:3])), facts(Around((*MANY, "e", "f"), MANY[:3]))),
     ("two looks", "unassigned", lately(facts(), 2, idle=6), lately(facts(), 1, idle=6)),
     ("one pool", "unassigned", facts(idle=6), facts(Around(MANY, MANY[:2], MANY[:2]), idle=6)),
-    (
-        "many pools",
-        "provider",
-        facts(Around(MANY, MANY[:2], MANY[:2]), idle=6),
-        facts(Around(MANY, MANY[:2], MANY[:1]), idle=6),
-    ),
+    ("many pools", "provider", facts(Around(MANY, MANY[:2], MANY[:2]), idle=6),
+     facts(Around(MANY, MANY[:2], MANY[:1]), idle=6)),
     ("one boots", "unknown_label", facts(**QUIET, limit=0), facts(**{**QUIET, "booting": 1}, limit=0)),
     ("one is offline", "unknown_label", facts(**QUIET, limit=0), facts(**QUIET, limit=0, offline=1)),
     ("runners leave", "unknown_label", leaving(11), leaving(13)),
@@ -142,21 +130,13 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("old ones boot still", "slow_boot", facts(booting=57, limit=99), facts(booting=54, limit=99)),
     ("its own machine boots", "limit", facts(limit=25, booting=None), facts(limit=27, booting=None)),
     ("failed ones hold places", "lost_events", fewer(failed=9), fewer(failed=11)),
-    (
-        "some register",
-        "unregistered",
-        facts(creates=10, registered=3, booting=0),
-        facts(creates=10, registered=6, booting=0),
-    ),
-    (
-        "still booting",
-        "unregistered",
-        facts(creates=3, registered=0, booting=0),
-        facts(creates=3, registered=0, booting=1),
-    ),
+    ("some register", "unregistered", facts(creates=10, registered=3, booting=0),
+     facts(creates=10, registered=6, booting=0)),
+    ("still booting", "unregistered", facts(creates=3, registered=0, booting=0),
+     facts(creates=3, registered=0, booting=1)),
     ("room beside", "failed_fill", facts(failed=20, booting=0), facts(failed=19, booting=0)),
     ("idle beside", "failed_fill", facts(failed=20, booting=0), facts(failed=20, booting=0, busy=18, idle=2)),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("cause", "more", "less"), [row[1:] for row in PAIRS], ids=[f"{r[1]}-{r[0]}" for r in PAIRS])
@@ -172,29 +152,16 @@ def of(found: Facts, cause: str) -> Finding:
 
 
 SURER: list[tuple[str, str, Facts, Facts]] = [
-    (
-        "others as usual",
-        "flood",
-        sources(2, a=(20, 2), b=(10, 1), bot=(45, 0)),
-        sources(2, a=(41, 2), b=(21, 1), bot=(45, 0)),
-    ),
-    (
-        "arrivals as usual",
-        "hung",
-        facts(**flow(0.3)),
-        facts(**flow(0.3), arrivals_per_minute=6.0),
-    ),
+    ("others as usual", "flood", sources(2, a=(20, 2), b=(10, 1), bot=(45, 0)),
+     sources(2, a=(41, 2), b=(21, 1), bot=(45, 0))),
+    ("arrivals as usual", "hung", facts(**flow(0.3)), facts(**flow(0.3), arrivals_per_minute=6.0)),
     ("refusals known", "lost_events", facts(**DEAD), facts(**DEAD, create_failures=None)),
     ("nobody there", "unknown_label", facts(**QUIET, limit=0), facts(**DEAD, busy=2, limit=0)),
     ("nothing given", "stockout", coded(12, 12), coded(12, 12, creates=12)),
     ("many refusals", "stockout", coded(5, 5), coded(2, 2)),
-    (
-        "the provider is silent, not up",
-        "provider",
-        facts(Around(MANY, MANY, MANY), idle=6),
-        facts(Around(MANY, MANY, MANY, provider_up=True), idle=6),
-    ),
-]
+    ("the provider is silent, not up", "provider", facts(Around(MANY, MANY, MANY), idle=6),
+     facts(Around(MANY, MANY, MANY, provider_up=True), idle=6)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("cause", "surer", "other"), [row[1:] for row in SURER], ids=[row[0] for row in SURER])
@@ -211,52 +178,19 @@ def test_the_flood_is_who_sends_more_than_usual_not_who_sends_most() -> None:
 EVIDENCE: list[tuple[str, str, Facts, str, bool]] = [
     ("a lowered limit", "limit", lately(facts(limit=40, booting=0), 20, limit=20), "the limit was 40 before", True),
     ("the same limit", "limit", facts(limit=20, booting=0), "before", False),
-    (
-        "ten of eleven looks",
-        "limit",
-        once(facts(limit=20, booting=0), 5, busy=15),
-        "in 10 of the last 11 checks",
-        True,
-    ),
-    (
-        "refused before",
-        "lost_events",
-        lately(facts(**DEAD, create_failures=2), 20, create_failures=0),
-        "none was sent since",
-        True,
-    ),
+    ("ten of eleven looks", "limit", once(facts(limit=20, booting=0), 5, busy=15), "in 10 of the last 11 checks", True),
+    ("refused before", "lost_events", lately(facts(**DEAD, create_failures=2), 20, create_failures=0),
+     "none was sent since", True),
     ("never refused", "lost_events", facts(**DEAD), "none was sent since", False),
-    (
-        "places of the dead",
-        "lost_events",
-        facts(**DEAD, offline=3, failed=4),
-        "13 more runners allowed",
-        True,
-    ),
+    ("places of the dead", "lost_events", facts(**DEAD, offline=3, failed=4), "13 more runners allowed", True),
     ("none started", "provider", facts(provider_up=False, starts_per_minute=0.0), "no job started", True),
     ("some started", "provider", facts(provider_up=False), "no job started", False),
-    (
-        "in many pools",
-        "stockout",
-        replace(coded(9, 9), around=Around(MANY, MANY[:1], failing=MANY)),
-        "in 4 pools",
-        True,
-    ),
-    (
-        "in this pool",
-        "stockout",
-        replace(coded(9, 9), around=Around(MANY, MANY[:1], failing=MANY[:1])),
-        "launch requests fail in",
-        False,
-    ),
-    (
-        "a burst that is over",
-        "surge",
-        burst(16.0),
-        "up to 16.0 per minute",
-        True,
-    ),
-]
+    ("in many pools", "stockout", replace(coded(9, 9), around=Around(MANY, MANY[:1], failing=MANY)), "in 4 pools",
+     True),
+    ("in this pool", "stockout", replace(coded(9, 9), around=Around(MANY, MANY[:1], failing=MANY[:1])),
+     "launch requests fail in", False),
+    ("a burst that is over", "surge", burst(16.0), "up to 16.0 per minute", True),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -16,17 +16,10 @@ from tests.fakes import SlackMessage
 from tests.world import World, spoken
 
 FULL: dict[str, Any] = {
-    "busy": 40,
-    "idle": 0,
-    "offline": 0,
-    "limit": 40,
-    "booting": 0,
-    "arrivals_per_minute": 8.0,
-    "starts_per_minute": 4.0,
-    "completions_per_minute": 4.0,
-    "duration_p50_seconds": 536.0,
+    "busy": 40, "idle": 0, "offline": 0, "limit": 40, "booting": 0, "arrivals_per_minute": 8.0,
+    "starts_per_minute": 4.0, "completions_per_minute": 4.0, "duration_p50_seconds": 536.0,
     "usual_arrivals_per_minute": 8.0,
-}
+}  # fmt: skip
 """A pool at its limit to which twice as many jobs come as it can do."""
 TABLES: dict[str, Any] = {
     "pool": {POOL: {"match": {"runner_label": POOL}, "scaler": {"kind": "http"}, "warn_wait": "30m"}},

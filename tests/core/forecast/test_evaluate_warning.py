@@ -26,16 +26,9 @@ WAIT = Threshold(Measure.WAIT, 1800.0)
 SIZE = Threshold(Measure.QUEUED, 50)
 RULES = PoolRules(POOL, warn_wait_seconds=1800.0)
 FULL: dict[str, Any] = {
-    "busy": 40,
-    "idle": 0,
-    "limit": 40,
-    "booting": 0,
-    "arrivals_per_minute": 6.0,
-    "starts_per_minute": 4.0,
-    "completions_per_minute": 4.0,
-    "duration_p50_seconds": 536.0,
-    "usual_arrivals_per_minute": 6.0,
-}
+    "busy": 40, "idle": 0, "limit": 40, "booting": 0, "arrivals_per_minute": 6.0, "starts_per_minute": 4.0,
+    "completions_per_minute": 4.0, "duration_p50_seconds": 536.0, "usual_arrivals_per_minute": 6.0,
+}  # fmt: skip
 """A full pool that gets half as much work again as it can do."""
 
 
@@ -123,6 +116,39 @@ def test_the_size_of_the_queue_is_a_threshold_of_its_own() -> None:
     assert found[0].mid_seconds == pytest.approx(300.0, abs=120)
 
 
+@pytest.mark.parametrize(("rises", "sure"), [(0.5, False), (0.8, False), (2.0, True)])
+def test_what_is_likely_but_could_be_chance_is_not_sure(rises: float, *, sure: bool) -> None:
+    """All three are expected to be crossed; only the last also when things go better than expected."""
+    looks = growing(40, 600.0, arrivals_per_minute=4.0 + rises)
+    looks = [replace(one, queued=round(40 - rises * (looks[-1].at - one.at) / 60)) for one in looks]
+    (found,) = expected(looks, RULES, (Threshold(Measure.QUEUED, 60),))
+    assert found.sure is sure
+
+
+def test_nothing_is_said_of_the_hours_after_the_next() -> None:
+    """Two more a minute: 120 jobs are 40 min away, 250 nearly two hours."""
+    (near,) = expected(growing(40, 600.0), RULES, (Threshold(Measure.QUEUED, 120),))
+    assert near.mid_seconds == pytest.approx(2400, rel=0.05)
+    assert expected(growing(40, 600.0), RULES, (Threshold(Measure.QUEUED, 250),)) == ()
+
+
+def test_jobs_that_nobody_may_serve_count_toward_the_length_that_alerts_watch() -> None:
+    """20 of the 80 never start: the alert counts all, so 100 are there as soon as two more a minute make them."""
+    limit = (Threshold(Measure.QUEUED, 100),)
+    (whole,), (part,) = (
+        expected(growing(80, 600.0), RULES, limit),
+        expected(growing(80, 600.0, unservable=20), RULES, limit),
+    )
+    assert part.mid_seconds == pytest.approx(whole.mid_seconds, rel=0.05)
+
+
+def test_no_interval_is_sharper_than_two_looks() -> None:
+    """A crossing that is a minute or two away is at least two minutes unsure on both sides."""
+    (found,) = expected(growing(40, 600.0), RULES, (Threshold(Measure.QUEUED, 42),))
+    assert found.low_seconds == 0.0
+    assert found.high_seconds is None or found.high_seconds >= found.mid_seconds + 120
+
+
 def fired(*figures: tuple[int | None, float | None]) -> tuple[Fired, ...]:
     """Alerts that fired at so many jobs and such a wait."""
     return tuple(Fired(f"i{n}", NOW + n, queued, wait) for n, (queued, wait) in enumerate(figures))
@@ -199,7 +225,7 @@ def test_a_warning_takes_several_sure_looks_in_a_row() -> None:
 
 def test_no_warning_while_an_incident_speaks_of_the_pool() -> None:
     """The thread is there already."""
-    assert not after(seen(n, SURE, incidents=("i1",)) for n in range(9)).standing
+    assert after(seen(n, SURE, incidents=("i1",)) for n in range(9)).episode is None
 
 
 def test_an_alert_that_fires_takes_it_over_and_makes_it_right() -> None:
