@@ -6,7 +6,8 @@ Whoever calls this holds a claim on the record that the message belongs to. The 
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import structlog
 
@@ -33,6 +34,8 @@ TOKEN = "shut:token"  # noqa: S105 - the name of an index
 SHARED_REFUSAL = "Slack refuses the token, as another process found; one call in 10 s tries it"
 OPEN = "0"
 """Index value of a token or channel that is usable again."""
+
+R = TypeVar("R", bound=Record)
 
 log = structlog.get_logger()
 
@@ -175,6 +178,11 @@ async def _sent(context: Context, out: Outgoing, doubt: float | None) -> Outcome
         return await chat.post(out.channel, one, mark=out.key, thread=out.thread, broadcast=out.broadcast)
 
     return Outcome(await step_by_step(context, out.message, post))
+
+
+def doubted_now(context: Context, held: Stored[R]) -> Stored[R]:
+    """The record after an attempt of unknown outcome that has ended: it sends no more, so no lease is waited for."""
+    return replace(held, in_doubt_since=context.now() - context.settings.file.timing.lease)
 
 
 def _history_ready(context: Context, doubt: float) -> float:

@@ -51,7 +51,7 @@ async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool, wor
     world.chat.script.fail("post", Failure.UNKNOWN, after=arrived)
     await waiting(world)
     assert world.context.health.slack
-    world.clock.advance(19.9)
+    world.clock.advance(9.9)
     await world.work()
     assert world.chat.script.count("find") == 0
     world.clock.advance(0.2)
