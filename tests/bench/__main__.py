@@ -8,11 +8,11 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from tests.bench import intake, processes, watching
+from tests.bench import intake, load, processes, replicas, watching
 from tests.bench.table import HEAD, Row, joined, written
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "design" / "performance.md"
-TABLE = (intake, processes, watching)
+TABLE = (intake, load, processes, watching, replicas)
 """Benchmarks with `measured`, which returns the rows of one run in about two minutes."""
 
 

@@ -36,7 +36,7 @@ edit_pace = "0s"
 
 def payload(number: int) -> bytes:
     """An Alertmanager webhook of one group of its own."""
-    labels = {"alertname": "QueueTooLong", "queue": f"pool-{number}", "severity": "page", "team": "ci"}
+    labels = {"alertname": f"QueueTooLong{number}", "queue": f"pool-{number}", "severity": "page", "team": "ci"}
     alert = {
         "status": "firing",
         "labels": labels,

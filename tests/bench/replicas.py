@@ -1,79 +1,63 @@
-"""What more processes bring: `python -m tests.bench.replicas`. Prints incidents opened per second and p99 of webhooks.
+"""What more processes bring: `python -m tests.bench.replicas`. Incidents opened and audited commits, a second.
 
-Real processes and a real redis-server with its append-only file; this process sends the alerts and is the stand-in for
-Slack. With a slow Slack the work waits for answers, so workers add up; with one that answers at once the processors
-of the machine are the limit, and this process takes its part of them too. Whatever is done twice ends it with 1.
+Real processes and a real redis-server with its append-only file. A Slack that answers after a second is waited for, so
+workers add up; everything else shares the processors of this machine with Redis and with the sender. The baseline is
+the smallest installation of the same run.
 """
 
 import asyncio
-import os
+import logging
 import statistics
-import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
-from handlers.worker import AT_ONCE
+import structlog
+
+from bot.adapters.redis.commit import Clocks
+from bot.adapters.redis.connect import connect
+from bot.adapters.redis.engine import find_engine
+from bot.adapters.redis.store import RedisStore
+from bot.core.record import AuditEntry, Change
+from tests.bench.table import HEAD, Row
 from tests.faults.checker import mark_of, seen
 from tests.faults.house import House, Plan, house
-from tests.faults.points import posts
 from tests.processes import Zygote
+from tests.redis_servers import running
 
+GROUPS = 300
 A_SECOND = 150
 """Webhooks sent in each second, whatever comes of those before."""
 SLOW_SECONDS = 1.0
 CASES = ((1, 1), (1, 2), (1, 3), (2, 3))
 """Webs and workers."""
+STORES = (1, 2, 3)
+COMMITS = 3000
+AT_ONCE = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What one installation did with the load; times in seconds."""
-
-    webs: int
-    workers: int
-    opened_a_second: float
-    median: float
-    p99: float
-    shares: tuple[int, ...]
-    """How many threads each worker opened."""
-    twice: int
-    """Groups with a second thread, and messages that reached Slack more than once."""
-
-    def row(self, first: "Result") -> str:
-        """A line of the table; ratios to the first installation."""
-        name = f"{self.webs} web + {self.workers} worker"
-        return (
-            f"{name:18} {self.opened_a_second:10.1f} {self.opened_a_second / first.opened_a_second:7.2f} "
-            f"{self.median * 1000:10.1f} {self.p99 * 1000:8.1f} {self.p99 / first.p99:7.2f}   "
-            f"{'/'.join(map(str, self.shares)):>14} {self.twice:6}"
-        )
-
-
-async def measured(zygote: Zygote, folder: Path, case: tuple[int, int], slack_seconds: float, groups: int) -> Result:
-    """Send the load to one installation and wait until every thread stands."""
+async def opened(zygote: Zygote, folder: Path, case: tuple[int, int]) -> tuple[float, float, int]:
+    """(incidents opened a second, p99 of a webhook in seconds, what was done twice) of one installation."""
     webs, workers = case
-    plan = Plan(webs=webs, workers=workers, lease="10s", settle="10s", storm=10 * groups, judges_itself=True)
+    plan = Plan(webs=webs, workers=workers, lease="10s", settle="10s", storm=10 * GROUPS, judges_itself=True)
     async with house(zygote, folder, plan, start=False) as home:
         for process in home.processes.values():
             process.env["REDIS_URL"] = f"redis://127.0.0.1:{home.redis.port}/0"
         await home.start()
-        home.to_slack.delay(lambda request: slack_seconds > 0, slack_seconds)
+        home.to_slack.delay(lambda _: True, SLOW_SECONDS)
         begun = time.monotonic()
         async with asyncio.TaskGroup() as group:
-            for number in range(groups):
+            for number in range(GROUPS):
                 group.create_task(home.send_until_taken(number, within=120))
                 await asyncio.sleep(max(0.0, begun + number / A_SECOND - time.monotonic()))
-        await home.eventually(lambda: len(posted(home)) >= groups, f"{groups} threads", 120)
-        opened = groups / (time.monotonic() - begun)
-        await asyncio.sleep(2 * slack_seconds + 2)
-        waits = sorted(sent.seconds for sent in home.delivered)
-        by_worker = Counter(request.who for request in home.to_slack.seen if posts(request))
-        shares = tuple(by_worker[worker.name] for worker in home.workers)
-        p99 = waits[int(len(waits) * 0.99)]
-        return Result(webs, workers, opened, statistics.median(waits), p99, shares, twice(home))
+        await home.eventually(lambda: len(posted(home)) >= GROUPS, f"{GROUPS} threads", 120)
+        rate = GROUPS / (time.monotonic() - begun)
+        await asyncio.sleep(2 * SLOW_SECONDS)
+        p99 = statistics.quantiles([sent.seconds for sent in home.delivered], n=100)[-1]
+        return rate, p99, len(seen(home).duplicates) + sum(times - 1 for times in Counter(posted(home)).values())
 
 
 def posted(home: House) -> list[str]:
@@ -81,39 +65,58 @@ def posted(home: House) -> list[str]:
     return [mark_of(call.args) for call in home.stand_in.log.of("chat.postMessage")]
 
 
-def twice(home: House) -> int:
-    """What was done more than once, by the stand-in's log and by what stands in its channels."""
-    return len(seen(home).duplicates) + sum(times - 1 for times in Counter(posted(home)).values())
+def audited(url: str) -> tuple[float, float]:
+    """(begin, end) of one process's commits with an audit entry each; epoch seconds."""
+
+    async def commits() -> tuple[float, float]:
+        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+        store = RedisStore(connect(url), Clocks(time.time, time.monotonic))
+        entry = AuditEntry(1.7e9, "U1", "scale_up", {"to": "24"}, "10", "24", "done", "a1", "i1")
+
+        async def share() -> None:
+            for _ in range(COMMITS // AT_ONCE):
+                await store.commit(Change(audit=(entry,)))
+
+        await store.commit(Change(audit=(entry,)))
+        begun = time.time()
+        await asyncio.gather(*(share() for _ in range(AT_ONCE)))
+        ended = time.time()
+        await store.aclose()
+        return begun, ended
+
+    return asyncio.run(commits())
 
 
-async def compared(zygote: Zygote, folder: Path, slack_seconds: float, groups: int) -> bool:
-    """Run all installations with one speed of Slack and print the table; False when something was done twice."""
-    bound = f"a worker waits for {AT_ONCE} answers at most" if slack_seconds else f"{os.cpu_count()} processors"
-    print(f"\n{groups} groups, {A_SECOND} webhooks/s, Slack answers after {slack_seconds:g} s ({bound})")
-    print(
-        f"{'':18} {'incidents/s':>10} {'ratio':>6} {'median ms':>10} {'p99 ms':>8} {'ratio':>7}"
-        f"   {'threads by':>14} twice"
-    )
-    results: list[Result] = []
-    for case in CASES:
-        place = folder / f"{slack_seconds:g}-{case[0]}-{case[1]}"
-        place.mkdir()
-        results.append(await measured(zygote, place, case, slack_seconds, groups))
-        print(results[-1].row(results[0]), flush=True)
-    return not any(result.twice for result in results)
+def commit_rates(folder: Path) -> list[float]:
+    """Audited commits a second by so many processes at once as in STORES."""
+    rates, engine, socket = [], find_engine(), folder / "s"
+    with running(*engine.flags(folder, socket, durable=True), url=f"unix://{socket}"):
+        for number in STORES:
+            with ProcessPoolExecutor(number, get_context("spawn")) as pool:
+                spans = list(pool.map(audited, [f"unix://{socket}"] * number))
+            rates.append(number * COMMITS / (max(end for _, end in spans) - min(begin for begin, _ in spans)))
+    return rates
 
 
-async def main() -> None:
-    """Run both tables; exits with 1 when anything was done twice."""
-    zygote = Zygote()
+async def measured() -> list[Row]:
+    """One run."""
+    zygote, rows, first, twice = Zygote(), list[Row](), 0.0, 0
     with tempfile.TemporaryDirectory(prefix="tailback-replicas-") as name:
-        once = [
-            await compared(zygote, Path(name), SLOW_SECONDS, groups=450),
-            await compared(zygote, Path(name), 0.0, groups=450),
-        ]
+        for webs, workers in CASES:
+            folder = Path(name) / f"{webs}-{workers}"
+            folder.mkdir()
+            rate, p99, again = await opened(zygote, folder, (webs, workers))
+            first, twice = first or rate, twice + again
+            who = f"{webs} web, {workers} worker"
+            rows += [Row(f"{who}: incidents a second", (rate,), (first,)), Row(f"{who}: webhook p99, ms", (p99 * 1e3,))]
+        rates = await asyncio.to_thread(commit_rates, Path(name))
     zygote.close()
-    sys.exit(0 if all(once) else 1)
+    rows.append(Row("the same: messages sent twice", (float(twice),), (), "0"))
+    return rows + [
+        Row(f"{number} processes: audited commits a second", (rate,), (rates[0],))
+        for number, rate in zip(STORES, rates, strict=True)
+    ]
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    print(HEAD, *asyncio.run(measured()), sep="\n")

@@ -17,7 +17,7 @@ from bot.adapters.redis.store import RedisStore
 from bot.core.alert import Alert, Delivery, Links, Status
 from bot.core.incident.incident import Incident, Thread, opened
 from bot.core.incident.pools import Named
-from bot.core.record import AuditEntry, Change, Claim, Put, Stored
+from bot.core.record import Change, Claim, Put, Stored
 from tests.redis_servers import running
 
 CALLS = 2_000
@@ -97,25 +97,6 @@ async def main(url: str) -> None:
     await row("acquire_slot", lambda n: store.acquire_slot(f"C{n}", "i", 1.0, 1, urgent=False))
     await store.aclose()
     await client.aclose()
-    for number in (1, 2, 6):
-        await audited(url, number)
-
-
-async def audited(url: str, number: int) -> None:
-    """Commits with an audit entry next to the same ones without, by several stores at once."""
-    stores = [RedisStore(connect(url), CLOCKS) for _ in range(number)]
-    rates = []
-    for entries in ((), (AuditEntry(1.7e9, "U1", "scale_up", {"to": "24"}, "10", "24", "done", "a1", "i1"),)):
-        change = Change(audit=entries)
-
-        async def commit(n: int, change: Change = change) -> None:
-            await stores[n % number].commit(change)
-
-        rates.append(await measured(f"{number} stores, {len(entries)} audit entry a commit", commit))
-        print()
-    print(f"{'':<34}{rates[1] / rates[0]:>9.2f} with an entry / without")
-    for store in stores:
-        await store.aclose()
 
 
 if __name__ == "__main__":

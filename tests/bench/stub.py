@@ -3,18 +3,26 @@
 import asyncio
 import itertools
 import json
+import re
 import time
+from collections.abc import Callable
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+NAME = re.compile(rb"QueueTooLong(\d+)")
+
 
 class SlackStub:
     """Counts messages that begin a thread; `expect` gives the moment at which the next one has been read."""
 
-    def __init__(self) -> None:
+    def __init__(self, refusal: Callable[[], Response | None] = lambda: None) -> None:
+        """`refusal` gives the answer to a post that Slack is not to take."""
+        self._refusal = refusal
+        self.named: dict[int, float] = {}
+        """When the thread of each group was first posted (monotonic)."""
         self.posts = 0
         self.calls = 0
         self.last_post = 0.0
@@ -40,6 +48,10 @@ class SlackStub:
         now = time.monotonic()
         if request.path_params["method"] != "chat.postMessage":
             return JSONResponse({"ok": True, "user_id": "U0BOT", "bot_id": "B0BOT", "team_id": "T0"})
+        if (refused := self._refusal()) is not None:
+            return refused
+        for number in NAME.findall(body):
+            self.named.setdefault(int(number), now)
         thread = {"thread_ts": asked} if (asked := json.loads(body).get("thread_ts")) else {}
         if not thread:
             self.posts += 1

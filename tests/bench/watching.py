@@ -1,7 +1,7 @@
 """Watching 1,000 pools once a minute: `python -m tests.bench.watching`. Prints the table of one run.
 
-A stub of Prometheus in this process answers every query at once. The figures are those of the worker's process, in a
-minute after every pool was measured once.
+A stub of Prometheus in this process answers every query at once, also those about the hours before, so that each pool's
+record is full. The figures are those of the worker's process, in a minute after every pool was measured once.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import re
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import parse_qs
 
 from starlette.types import Receive, Scope, Send
 
@@ -43,7 +44,7 @@ preset = "ci"
 
 
 class PrometheusStub:
-    """Answers every query with 3 now and nothing in the past, one series per figure that the query names."""
+    """Answers every query with 3, now and at any time before, one series per figure that the query names."""
 
     def __init__(self) -> None:
         self.queries = 0
@@ -55,11 +56,18 @@ class PrometheusStub:
         asked = scope["query_string"] + (await receive()).get("body", b"")
         names = [{FIGURE: name.decode()} for name in self._figures.findall(asked)] or [{}]
         past = scope["path"].endswith("query_range")
-        rows = [] if past else [{"metric": one, "value": [time.time(), "3"]} for one in names]
+        times = _times(parse_qs(asked.decode())) if past else [time.time()]
+        values = [[at, "3"] for at in times]
+        rows = [{"metric": one, **({"values": values} if past else {"value": values[0]})} for one in names]
         found = {"resultType": "matrix" if past else "vector", "result": rows}
         body = json.dumps({"status": "success", "data": found}).encode()
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": body})
+
+
+def _times(asked: dict[str, list[str]]) -> list[float]:
+    start, end, step = (float(asked[name][0].removesuffix("s")) for name in ("start", "end", "step"))
+    return [start + step * number for number in range(int((end - start) / step) + 1)]
 
 
 async def measured() -> list[Row]:
