@@ -1,7 +1,8 @@
 """Working fakes of the ports: they behave as the real parts do, and can be told to fail before or after they act."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Alert, Delivery, Matcher
@@ -77,13 +78,21 @@ class Script:
     def heal(self) -> None:
         self._lines.clear()
 
-    def begin(self, method: str) -> "_Turn":
-        """Note a call; raises when it shall fail before its effect."""
+    @contextmanager
+    def call(self, method: str) -> Iterator[None]:
+        """Note a call; raises when it shall fail before or after its effect, which is what the block does."""
         self.calls.append(method)
         line = self._take(method)
         if line is not None and not line.after:
             raise line.error
-        return _Turn(line.error if line else None)
+        yield
+        if line is not None:
+            raise line.error
+
+    def asked(self, method: str) -> None:
+        """Note a call that has no effect."""
+        with self.call(method):
+            pass
 
     def count(self, method: str) -> int:
         return self.calls.count(method)
@@ -101,16 +110,6 @@ class Script:
                     self._lines.remove(line)
             return line
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    error: Exception | None
-
-    def end(self) -> None:
-        """Raises when the call shall fail after its effect."""
-        if self.error is not None:
-            raise self.error
 
 
 @dataclass(slots=True)
@@ -157,85 +156,78 @@ class FakeChat:
         self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
         """Stores the message; a reply under a deleted parent lands in the channel and raises GONE, as at Slack."""
-        turn = self.script.begin("post")
-        self._check(channel)
-        self._count += 1
-        alive = thread is None or self._at(channel, thread) is not None
-        ts = f"{int(self.clock.now())}.{self._count:06d}"
-        self.messages.append(SlackMessage(channel, ts, message, mark, thread if alive else None, broadcast))
-        turn.end()
-        if not alive:
-            raise Unreachable("Slack", "the thread's first message is deleted", failure=Failure.GONE)
-        return Posted(channel, ts)
+        with self.script.call("post"):
+            self._check(channel)
+            self._count += 1
+            alive = thread is None or self._at(channel, thread) is not None
+            ts = f"{int(self.clock.now())}.{self._count:06d}"
+            self.messages.append(SlackMessage(channel, ts, message, mark, thread if alive else None, broadcast))
+            if not alive:
+                raise Unreachable("Slack", "the thread's first message is deleted", failure=Failure.GONE)
+            return Posted(channel, ts)
 
     async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
         """Replaces text and blocks; the mark stays unless another is given."""
-        turn = self.script.begin("update")
-        self._check(channel)
-        stored = self._at(channel, ts)
-        if stored is None:
-            raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
-        stored.message, stored.edits, stored.mark = message, stored.edits + 1, mark or stored.mark
-        turn.end()
+        with self.script.call("update"):
+            self._check(channel)
+            stored = self._at(channel, ts)
+            if stored is None:
+                raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
+            stored.message, stored.edits, stored.mark = message, stored.edits + 1, mark or stored.mark
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
         """The oldest message of ours with `mark`, once history shows it."""
-        turn = self.script.begin("find")
-        self._check(channel)
-        turn.end()
-        seen = self.clock.now() - self.history_lag_seconds
-        for stored in self.messages:
-            fits = stored.channel == channel and stored.thread == thread and stored.mark == mark and stored.ours
-            if fits and since - 60 <= float(stored.ts) <= seen + 1:
-                return Posted(channel, stored.ts)
-        return None
+        with self.script.call("find"):
+            self._check(channel)
+            seen = self.clock.now() - self.history_lag_seconds
+            for stored in self.messages:
+                fits = stored.channel == channel and stored.thread == thread and stored.mark == mark and stored.ours
+                if fits and since - 60 <= float(stored.ts) <= seen + 1:
+                    return Posted(channel, stored.ts)
+            return None
 
     async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
         """Our own messages that stand in a channel, once history shows them."""
-        turn = self.script.begin("own")
-        self._check(channel)
-        turn.end()
-        seen = self.clock.now() - self.history_lag_seconds
-        ours = [s for s in self.messages if s.channel == channel and s.thread is None and s.ours and s.mark]
-        return tuple(Own(s.ts, s.mark) for s in ours if since <= float(s.ts) <= seen + 1)
+        with self.script.call("own"):
+            self._check(channel)
+            seen = self.clock.now() - self.history_lag_seconds
+            ours = [s for s in self.messages if s.channel == channel and s.thread is None and s.ours and s.mark]
+            return tuple(Own(s.ts, s.mark) for s in ours if since <= float(s.ts) <= seen + 1)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
-        turn = self.script.begin("whisper")
-        self._check(channel)
-        self.whispers.append((channel, user, message, thread))
-        turn.end()
+        with self.script.call("whisper"):
+            self._check(channel)
+            self.whispers.append((channel, user, message, thread))
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
-        turn = self.script.begin("open_view")
-        if trigger_id in self._triggers:
-            raise Unreachable("Slack", "exchanged_trigger_id", failure=Failure.GONE)
-        self._triggers.add(trigger_id)
-        self.views.append((trigger_id, view))
-        turn.end()
+        with self.script.call("open_view"):
+            if trigger_id in self._triggers:
+                raise Unreachable("Slack", "exchanged_trigger_id", failure=Failure.GONE)
+            self._triggers.add(trigger_id)
+            self.views.append((trigger_id, view))
 
     async def publish_home(self, user: str, view: Block) -> None:
-        turn = self.script.begin("publish_home")
-        self.homes[user] = view
-        turn.end()
+        with self.script.call("publish_home"):
+            self.homes[user] = view
 
     async def permalink(self, channel: str, ts: str) -> str:
         """An address; empty for a message that is not there."""
-        self.script.begin("permalink").end()
+        self.script.asked("permalink")
         return f"https://slack.test/archives/{channel}/p{ts.replace('.', '')}" if self._at(channel, ts) else ""
 
     async def person(self, user: str) -> Person:
         """Whom `people` names, else a full member of the one workspace."""
-        self.script.begin("person").end()
+        self.script.asked("person")
         return self.people.get(user, Person(user, "T0"))
 
     async def may_read(self, channel: str, user: str) -> bool:
         """Whether the channel is not in `private`, or that names the person."""
-        self.script.begin("may_read").end()
+        self.script.asked("may_read")
         return channel not in self.private or user in self.private[channel]
 
     async def group_members(self, group: str) -> frozenset[str]:
         """The members; a group that does not exist raises GONE."""
-        self.script.begin("group_members").end()
+        self.script.asked("group_members")
         if group not in self.groups:
             raise Unreachable("Slack", "usergroups.users.list: no_such_subteam", failure=Failure.GONE)
         return self.groups[group]
@@ -276,17 +268,16 @@ class FakeMetrics:
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The next look. A Snapshot with a time of its own keeps it; one at 0 is stamped with the clock."""
-        turn = self.script.begin("snapshot")
-        looks = self._shown.get(pool)
-        if not looks:
-            raise Unreachable("Prometheus (fake)", f"no figures are configured for {pool}", failure=Failure.SHAPE)
-        look = looks.popleft() if len(looks) > 1 else looks[0]
-        turn.end()
-        return look if look.at else replace(look, at=self.clock.now())
+        with self.script.call("snapshot"):
+            looks = self._shown.get(pool)
+            if not looks:
+                raise Unreachable("Prometheus (fake)", f"no figures are configured for {pool}", failure=Failure.SHAPE)
+            look = looks.popleft() if len(looks) > 1 else looks[0]
+            return look if look.at else replace(look, at=self.clock.now())
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The part of `past` that was asked for."""
-        self.script.begin("history").end()
+        self.script.asked("history")
         return tuple(look for look in self.past.get(pool, ()) if since <= look.at <= until)
 
 
@@ -306,21 +297,20 @@ class FakeScaler:
         self.log: list[Effect] = []
 
     async def read(self) -> Capacity:
-        self.script.begin("read").end()
+        self.script.asked("read")
         return Capacity(self.current, self.minimum, self.maximum)
 
     async def set(self, target: int, request_id: str) -> None:
         """Sets the target once per act; refuses what is outside its own limits."""
-        turn = self.script.begin("set")
-        self.requests.append((target, request_id))
-        if self.maximum is not None and target > self.maximum:
-            raise Refused(f"The scaler refused {target:,} (HTTP 422): the most is {self.maximum:,}")
-        if request_id not in {known for _, known in self.effects}:
-            at = self.clock.now() if self.clock else 0.0
-            self.log.append(Effect("", target, request_id, self.current, self.allowed, at))
-            self.current = target
-            self.effects.append((target, request_id))
-        turn.end()
+        with self.script.call("set"):
+            self.requests.append((target, request_id))
+            if self.maximum is not None and target > self.maximum:
+                raise Refused(f"The scaler refused {target:,} (HTTP 422): the most is {self.maximum:,}")
+            if request_id not in {known for _, known in self.effects}:
+                at = self.clock.now() if self.clock else 0.0
+                self.log.append(Effect("", target, request_id, self.current, self.allowed, at))
+                self.current = target
+                self.effects.append((target, request_id))
 
 
 class FakeAlertmanager:
@@ -342,61 +332,60 @@ class FakeAlertmanager:
         self, matchers: Sequence[Matcher], *, starts_at: float, ends_at: float, by: str, comment: str
     ) -> str:
         """Creates a silence every time, as the real ones do; refuses no matchers and too long a time."""
-        turn = self.script.begin("silence")
-        if not any(m.value and m.is_equal and not m.is_regex for m in matchers):
-            raise Refused("A silence needs at least one exact label of this alert; it would silence other alerts too.")
-        if not 0 < ends_at - starts_at <= self.max_silence_seconds + 1:
-            raise Refused("That is longer than is allowed here.")
-        silence_id = f"silence-{len(self.silences) + 1}"
-        self.silences[silence_id] = SilenceFound(silence_id, True, ends_at, comment, tuple(matchers), by)
-        self._starts[silence_id] = starts_at
-        turn.end()
-        return silence_id
+        with self.script.call("silence"):
+            if not any(m.value and m.is_equal and not m.is_regex for m in matchers):
+                raise Refused(
+                    "A silence needs at least one exact label of this alert; it would silence other alerts too."
+                )
+            if not 0 < ends_at - starts_at <= self.max_silence_seconds + 1:
+                raise Refused("That is longer than is allowed here.")
+            silence_id = f"silence-{len(self.silences) + 1}"
+            self.silences[silence_id] = SilenceFound(silence_id, True, ends_at, comment, tuple(matchers), by)
+            self._starts[silence_id] = starts_at
+            return silence_id
 
     async def find(self, tag: str) -> SilenceFound | None:
         """The newest one that has not ended and carries the tag."""
-        self.script.begin("find").end()
+        self.script.asked("find")
         fitting = [s for s in self.silences.values() if tag in s.comment and s.ends_at > self.clock.now()]
         return self._now(fitting[-1]) if fitting else None
 
     async def get(self, silence_id: str) -> SilenceFound | None:
-        self.script.begin("get").end()
+        self.script.asked("get")
         found = self.silences.get(silence_id)
         return self._now(found) if found else None
 
     async def silenced(self) -> tuple[SilenceFound, ...]:
-        self.script.begin("silenced").end()
+        self.script.asked("silenced")
         return tuple(one for one in map(self._now, self.silences.values()) if one.active)
 
     async def extend(self, silence_id: str, ends_at: float) -> SilenceFound:
         """Gives it another end, under another id when `moves` says so; one that is over is refused."""
-        turn = self.script.begin("extend")
-        found = self.silences.get(silence_id)
-        if found is None or found.ends_at <= self.clock.now():
-            raise Refused("The silence is over, or the back end has lost it; silence again if it is needed.")
-        made = replace(found, ends_at=ends_at, id=f"silence-{len(self.silences) + 1}" if self.moves else silence_id)
-        if self.moves:
-            self.silences[silence_id] = replace(found, ends_at=self.clock.now())
-            self._starts[made.id] = self.clock.now()
-        self.silences[made.id] = made
-        turn.end()
-        return self._now(made)
+        with self.script.call("extend"):
+            found = self.silences.get(silence_id)
+            if found is None or found.ends_at <= self.clock.now():
+                raise Refused("The silence is over, or the back end has lost it; silence again if it is needed.")
+            made = replace(found, ends_at=ends_at, id=f"silence-{len(self.silences) + 1}" if self.moves else silence_id)
+            if self.moves:
+                self.silences[silence_id] = replace(found, ends_at=self.clock.now())
+                self._starts[made.id] = self.clock.now()
+            self.silences[made.id] = made
+            return self._now(made)
 
     async def end(self, silence_id: str) -> None:
         """Ends it now; twice, or an unknown one, is fine."""
-        turn = self.script.begin("end")
-        if (found := self.silences.get(silence_id)) and found.ends_at > self.clock.now():
-            self.silences[silence_id] = replace(found, ends_at=self.clock.now())
-        turn.end()
+        with self.script.call("end"):
+            if (found := self.silences.get(silence_id)) and found.ends_at > self.clock.now():
+                self.silences[silence_id] = replace(found, ends_at=self.clock.now())
 
     async def firing(self) -> tuple[Alert, ...]:
         """Whatever `alerts` holds."""
-        self.script.begin("firing").end()
+        self.script.asked("firing")
         return self.alerts
 
     async def groups(self) -> tuple[Delivery, ...]:
         """Whatever `active` holds."""
-        self.script.begin("groups").end()
+        self.script.asked("groups")
         return self.active
 
     def forget(self, silence_id: str) -> None:
@@ -420,16 +409,14 @@ class FakeIssues:
         self.may_label = True
 
     async def find(self, mark: str, since: str) -> FiledIssue | None:
-        turn = self.script.begin("find")
-        found = [number for number, (_, text, _) in enumerate(self.filed, 1) if text.endswith(mark)]
-        turn.end()
-        return self._issue(found[0]) if found else None
+        with self.script.call("find"):
+            found = [number for number, (_, text, _) in enumerate(self.filed, 1) if text.endswith(mark)]
+            return self._issue(found[0]) if found else None
 
     async def create(self, title: str, text: str, labels: tuple[str, ...]) -> FiledIssue:
-        turn = self.script.begin("create")
-        self.filed.append((title, text, labels if self.may_label else ()))
-        turn.end()
-        return self._issue(len(self.filed))
+        with self.script.call("create"):
+            self.filed.append((title, text, labels if self.may_label else ()))
+            return self._issue(len(self.filed))
 
     def _issue(self, number: int) -> FiledIssue:
         url = f"https://github.example/{self.repository}/issues/{number}"
@@ -446,10 +433,9 @@ class FakePager:
         self.events: list[PageEvent] = []
 
     async def send(self, event: PageEvent) -> None:
-        turn = self.script.begin("send")
-        if (event.key, event.action) not in [(one.key, one.action) for one in self.events]:
-            self.events.append(event)
-        turn.end()
+        with self.script.call("send"):
+            if (event.key, event.action) not in [(one.key, one.action) for one in self.events]:
+                self.events.append(event)
 
     @property
     def told(self) -> list[tuple[str, str]]:

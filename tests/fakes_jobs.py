@@ -38,12 +38,12 @@ class FakeJobs:
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
         """The jobs that ask for a label and are not forgotten."""
-        self.script.begin("under").end()
+        self.script.asked("under")
         known = [job for job, until in self._jobs.values() if until > self.clock.now()]
         return tuple(job for job in known if key_of(label) in {key_of(asked) for asked in job.labels})
 
     async def line(self) -> WebhookCoverage | None:
         """How long words have come without a gap."""
-        self.script.begin("line").end()
+        self.script.asked("line")
         now = self.clock.now()
         return line_of([minute for minute, until in self._heard.items() if until > now], now)

@@ -33,7 +33,7 @@ class Archive(FakeMetrics):
         """One sample a step, as far back as it reaches."""
         if until - since > PAST_SECONDS:
             self.spans.append((pool, since, until, step_seconds))
-        self.script.begin("history").end()
+        self.script.asked("history")
         first = (TODAY - self.days) * DAY_SECONDS
         times = (since + n * step_seconds for n in range(round((until - since) / step_seconds) + 1))
         return tuple(replace(sample(3, at=at, pool=pool), **self.figures) for at in times if at >= first)
