@@ -1,7 +1,6 @@
 """CloudWatch as a metrics source: the autoscaler's queue and functions, and metrics of your own by name."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
@@ -105,11 +104,8 @@ def _pytorch(environment: str, organization: str, runner_type: str) -> dict[str,
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
-    name: str
-    values: tuple[float, ...]
-    """Newest first; empty if CloudWatch has none."""
+Values = tuple[str, tuple[float, ...]]
+"""A metric's name and its values, newest first; none if CloudWatch has none."""
 
 
 class Cloudwatch(Present):
@@ -138,8 +134,8 @@ class Cloudwatch(Present):
         for figure, metrics in self._pools[pool].items():
             found = listed.value[figure]
             if figure == COUNTED:
-                figures[figure] = tuple(Counted(one.name, sum(one.values)) for one in found if sum(one.values) > 0)
-            elif values := [_reduced(metric, one) for metric, one in zip(metrics, found, strict=True) if one.values]:
+                figures[figure] = tuple(Counted(name, sum(values)) for name, values in found if sum(values) > 0)
+            elif values := [_reduced(metric, got) for metric, (_, got) in zip(metrics, found, strict=True) if got]:
                 figures[figure] = sum(values) if figure in FRACTIONAL else round(sum(values))
             else:
                 names = ", ".join(f"{metric.namespace} {metric.name}" for metric in metrics)
@@ -171,7 +167,7 @@ class Cloudwatch(Present):
             more = {"NextToken": str(said["NextToken"])}
         for number, (figure, one) in enumerate(asked):
             values = results.get(f"m{number}", ())
-            found.setdefault(figure, []).append(Values(one.adds or one.name, values))
+            found.setdefault(figure, []).append((one.adds or one.name, values))
         return Listed({figure: found.get(figure, []) for figure, _ in wanted}, now)
 
     async def _single(self, metric: Metric) -> list[Metric]:
@@ -204,9 +200,9 @@ def _query(query_id: str, metric: Metric) -> dict[str, object]:
     return {"Id": query_id, "MetricStat": {"Metric": one, "Period": 60, "Stat": metric.stat}}
 
 
-def _reduced(metric: Metric, found: Values) -> float:
+def _reduced(metric: Metric, values: tuple[float, ...]) -> float:
     """A sum is that of the window; any other statistic is the newest minute's."""
-    return sum(found.values) if metric.stat == "Sum" else found.values[0]
+    return sum(values) if metric.stat == "Sum" else values[0]
 
 
 def _made(given: Given[AwsTable, CloudwatchPool]) -> Cloudwatch:

@@ -11,11 +11,11 @@ from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.adapters.prometheus.answers import PrometheusSample, Unknown, one, points, samples, why_nothing
-from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusPool, past, snapshot
+from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusPool, gap, past, snapshot
 from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
 from bot.adapters.prometheus.together import taken_apart, together
 from bot.config import ConfigError, Seconds
-from bot.core.pool.pool import Gap, Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
 NO_QUEUE = Unknown("no query for it is configured", "add `queued`, since nothing counts as drained without it")
@@ -111,11 +111,7 @@ class Prometheus:
         if asked:
             self._some([*answers.values()], whole=long)
         found = {name: got if isinstance(got, Unreachable) else points(got) for name, got in answers.items()}
-        missing = tuple(
-            Gap(name, got.why if isinstance(got, Unknown) else got.what, got.remedy)
-            for name, got in found.items()
-            if isinstance(got, Unknown | Unreachable)
-        )
+        missing = tuple(gap(name, got) for name, got in found.items() if isinstance(got, Unknown | Unreachable))
         series = {name: got for name, got in found.items() if not isinstance(got, Unknown | Unreachable)}
         times = sorted({at for values in series.values() for at in values})
         return tuple(past(pool, at, series, missing) for at in times)

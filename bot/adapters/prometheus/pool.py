@@ -90,24 +90,16 @@ class PrometheusPool(Table):
 
 def snapshot(pool: str, at: float, found: Mapping[str, Found]) -> Snapshot:
     """The pool at one instant; a query without a result leaves its figure unknown, with the reason in `missing`."""
-    figures: dict[str, object] = {}
+    figures, missing = dict[str, object](), list[Gap]()
     for name, got in found.items():
-        value = _figure(name, got)
-        if value is not None:
+        value = got if isinstance(got, Unreachable) else _read(name, got)
+        if isinstance(value, Unknown | Unreachable):
+            missing.append(gap(name, value))
+        elif isinstance(value, float):
+            figures[name] = round(value) if name in WHOLE else value > 0 if name == "provider_up" else value
+        else:
             figures[name] = value
-    missing = tuple(gap for name, got in found.items() if (gap := _missing(name, got)))
-    return Snapshot(pool, at, missing=missing, **figures)  # type: ignore[arg-type]  # each name is a field of it
-
-
-def _figure(name: str, found: Found) -> float | bool | tuple[Job, ...] | tuple[Counted, ...] | None:
-    if isinstance(found, Unreachable):
-        return None
-    value = _read(name, found)
-    if isinstance(value, Unknown):
-        return None
-    if isinstance(value, float):
-        return round(value) if name in WHOLE else value > 0 if name == "provider_up" else value
-    return value
+    return Snapshot(pool, at, missing=tuple(missing), **figures)  # type: ignore[arg-type]  # each name is a field of it
 
 
 def _read(
@@ -118,12 +110,9 @@ def _read(
     return counted(found) if name in COUNTED else one(found)
 
 
-def _missing(name: str, found: Found) -> Gap | None:
-    """Why a figure that was asked for is unknown; None when it is known."""
-    if isinstance(found, Unreachable):
-        return Gap(name, found.what, found.remedy)
-    value = _read(name, found)
-    return Gap(name, value.why, value.remedy) if isinstance(value, Unknown) else None
+def gap(name: str, why: Unknown | Unreachable) -> Gap:
+    """Why a figure that was asked for is unknown."""
+    return Gap(name, why.why if isinstance(why, Unknown) else why.what, why.remedy)
 
 
 def past(pool: str, at: float, series: Mapping[str, Points], missing: tuple[Gap, ...]) -> Snapshot:
