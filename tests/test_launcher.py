@@ -213,10 +213,21 @@ def test_every_step_of_the_tests_runs_whatever_failed_before(
     assert "everything passed" not in said
 
 
+def test_what_is_compiled_in_a_step_is_kept_for_the_next(
+    launcher: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without it, collecting all tests takes each process of a run twice as long."""
+    fake_project(launcher, tmp_path)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    Path(launcher.PYTHON).write_text('#!/bin/sh\n[ -z "$PYTHONDONTWRITEBYTECODE" ]\n')
+    assert launcher.run_tests(["tests/core"]) == 0
+
+
 def test_the_steps_together_run_every_test_once(launcher: ModuleType) -> None:
     """What the quick step leaves out has a step of its own; the statistics are named by their files."""
-    quick, slow, fleet = (command for _, command, _ in launcher.test_steps([]))
-    assert launcher.test_steps(["--quick"]) == [("quick tests", quick, launcher.test_steps([])[0][2])]
+    measured, slow, fleet = (command for _, command, _ in launcher.test_steps([]))
+    ((_, quick, _),) = launcher.test_steps(["--quick"])
+    assert measured == [*quick, "--cov", "--cov-report="]
     assert [word.removeprefix("--ignore=") for word in quick if word.startswith("--ignore=")] == slow[
         -len(launcher.SLOW) :
     ]
