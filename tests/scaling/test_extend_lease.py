@@ -12,7 +12,7 @@ from tests.scaling.test_hand_back import lent
 
 async def warned(**policy: Any) -> CareWorld:
     world = await lent(**policy)
-    await world.passes(6600, step=60)
+    await world.passes(6600, step=300)
     return world
 
 
@@ -31,7 +31,7 @@ async def test_an_extension_counts_from_now() -> None:
     await world.work()
     assert f"<@{BEN}> extended the lease of the extra runners of {POOL} (to 24) to 2 h from now." in world.replies[-1]
     assert [label for label, _ in world.buttons()] == ["Undo"]
-    await world.passes(6000, step=60)
+    await world.passes(6000, step=300)
     assert world.scaler.current == 24
     assert [(e.who, e.outcome.partition(" ")[0]) for e in world.audit("extend")] == [
         (BEN, "asked"), (BEN, "sent"), (BEN, "extended")]  # fmt: skip
@@ -82,7 +82,7 @@ async def test_without_a_lease_there_is_nothing_to_extend() -> None:
 async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
     """Whoever knows that it will take longer need not wait for the button; before the check there is nothing."""
     world = await lent()
-    await world.passes(3600, step=60)
+    await world.passes(3600, step=300)
     assert not any("extend" in entry.choices for entry in world.incident.log.timeline)
     await world.says("extend", who=BEN)
     await world.work()
@@ -99,7 +99,7 @@ async def test_above_the_threshold_each_extension_needs_a_second_person_again() 
     world = await lent(approval_above=30)
     world.policy(approval_above=20)
     for _ in range(2):
-        await world.passes(6600, step=60)
+        await world.passes(6600, step=300)
         ends_at = world.lease.leases[0].ends_at
         await world.presses("extend", BEN)
         await world.work()
@@ -118,7 +118,7 @@ async def test_above_the_threshold_each_extension_needs_a_second_person_again() 
 async def test_an_extension_that_nobody_approves_changes_nothing(decision: str) -> None:
     world = await lent(approval_above=30)
     world.policy(approval_above=20)
-    await world.passes(6600, step=60)
+    await world.passes(6600, step=300)
     await world.presses("extend", ANA)
     await world.work()
     if decision:
@@ -135,7 +135,7 @@ async def test_the_longest_lease_counts_extensions() -> None:
     assert world.lease.leases[0].ends_at == begun + 3 * 3600
     with pytest.raises(Refused, match=r"cannot be longer than 3 h \(`max_lease`\)"):
         await world.says("extend", who=BEN)
-    await world.passes(3600, step=60)
+    await world.passes(3600, step=300)
     assert [label for label, _ in world.buttons()][-1] == "Hand back now"
     assert "Extend" not in [label for label, _ in world.buttons()]
     await world.passes(900, step=60)

@@ -101,7 +101,7 @@ async def test_a_pool_whose_scaler_is_gone_says_so_once() -> None:
     world.runners(24)
     await world.passes(60)
     world.context.pool_scalers = {}
-    await world.passes(7500, step=60)
+    await world.passes(7500, step=300)
     told = [text for text in world.replies if "its autoscaler is no longer configured" in text]
     assert len(told) == 1
 

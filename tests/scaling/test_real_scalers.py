@@ -116,7 +116,7 @@ async def test_extra_runners_go_back_to_what_was_set_before() -> None:
     async with deployment(api) as world:
         await world.scaled()
         world.runners(24, busy=0, queued=0)
-        await world.passes(900)
+        await world.passes(900, step=30)
     assert api.patches == [{"spec": {"replicas": 24}}, {"spec": {"replicas": 10}}]
 
 
@@ -145,7 +145,7 @@ async def test_a_merged_pull_request_is_handed_back_by_another() -> None:
         assert "10 → 24: waiting for a merge" in plan(world)
         api.merge()
         world.runners(24, busy=0, queued=0)
-        await world.passes(900)
+        await world.passes(900, step=30)
         assert (
             f"roposed to return the extra runners (24 to 10). Merge {PULL.format(2)} to apply it." in world.replies[-1]
         )
@@ -166,7 +166,7 @@ async def test_a_pull_request_that_nobody_merges_is_said_and_closed_at_the_end()
         await world.passes(400)
         (told,) = [text for text in world.replies if "no effect after" in text]
         assert f"pull request #1 is not merged yet: {PULL.format(1)}" in told
-        await world.passes(7300, step=60)
+        await world.passes(7400, step=200)
     assert ([one.state for one in api.pulls], list(api.branches)) == (["closed"], ["main"])
 
 
@@ -184,9 +184,9 @@ async def test_a_field_that_somebody_took_over_is_not_handed_back_by_force() -> 
         await world.scaled()
         ours, api.managers = api.managers, {"argocd": {"f:spec": {"f:minReplicas": {}}}}
         world.runners(24, busy=0, queued=0)
-        await world.passes(900)
+        await world.passes(900, step=30)
         assert "spec.minReplicas of runners belongs to argocd, so nothing was changed" in world.replies[-1]
         assert len(world.lease.leases) == 1
         api.managers = ours
-        await world.passes(7300, step=60)
+        await world.passes(7400, step=200)
     assert [one["spec"]["minReplicas"] for one in api.patches] == [24, 10]
