@@ -10,12 +10,13 @@ from typing import Any, cast
 import pytest
 
 from bot.playground.slack.delivery.delivery import sign
-from tests.faults.checker import buttons, roots
+from tests.faults.checker import buttons, mark_of, roots, seen
 from tests.faults.ends import POOL
 from tests.faults.frames import HTTP
 from tests.faults.groups import webhook
 from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import posts
+from tests.faults.soak import seen_for
 from tests.faults.verdict import OTHER
 from tests.faults.wires import Wire
 from tests.processes import Zygote
@@ -126,7 +127,10 @@ async def test_ac_5_after_the_records_are_lost_the_buttons_go(zygote: Zygote, tm
 
 
 async def test_ac_5_a_collapsed_duplicate_acts_on_nothing(zygote: Zygote, tmp_path: Path) -> None:
-    """A second thread was collapsed while somebody still saw its button: refused, and the button is gone."""
+    """A post that arrives after the settle time makes a second thread; the sweep keeps the oldest and marks the other.
+
+    Somebody still sees the button of the other: refused, and the button is gone.
+    """
     async with house(zygote, tmp_path, Plan(webs=1, workers=2, sweep="1s", lease="1s", settle="200ms")) as home:
         held = home.to_slack.hold(posts)
         await home.send(1)
@@ -137,7 +141,10 @@ async def test_ac_5_a_collapsed_duplicate_acts_on_nothing(zygote: Zygote, tmp_pa
         late = next(found.ts for found in roots(home) if found.ts != root)
         messages = await home.slack.messages(CHANNEL)
         message = next(found for found in messages if found.ts == late)
-        await home.eventually(lambda: len(roots(home)) == 1, "one thread")
+        await home.eventually(lambda: seen(home).duplicates == [] and len(roots(home)) == 1, "one thread")
+        assert mark_of(home.stand_in.workspace.channels[CHANNEL].messages[late]).startswith("duplicate/")
+        (visible,) = seen_for(home)
+        assert 0 < visible < 10, "found by the next sweep or two"
         assert (await message.read()).buttons == []
         home.aim()
         value = next(

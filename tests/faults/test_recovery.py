@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.checker import judged, mark_of, roots, seen
+from tests.faults.checker import judged, roots
 from tests.faults.ends import POOL
 from tests.faults.groups import firing_group, webhook
 from tests.faults.house import CHANNEL, Plan, house
-from tests.faults.points import posts
-from tests.faults.soak import seen_for
-from tests.faults.verdict import first_messages
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -64,26 +61,6 @@ async def test_losing_all_records_goes_on_in_the_same_threads(zygote: Zygote, tm
         verdict = await judged(home)
         assert verdict.kept, verdict
         assert {root.ts for root in roots(home)} == before
-
-
-async def test_two_threads_of_one_incident_become_one(zygote: Zygote, tmp_path: Path) -> None:
-    """A post that arrives after the settle time makes a second thread; the sweep keeps the oldest and marks it."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=2, sweep="1s", lease="1s", settle="200ms")) as home:
-        held = home.to_slack.hold(posts)
-        await home.send(1)
-        await held.waits()
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-        held.release()
-        await home.eventually(lambda: len(first_messages(home)) == 2, "the late arrival")
-        await home.eventually(lambda: seen(home).duplicates == [] and len(roots(home)) == 1, "one thread")
-        verdict = await judged(home)
-        assert verdict.kept, verdict
-        messages = home.stand_in.workspace.channels[CHANNEL].messages.values()
-        collapsed = [m for m in messages if mark_of(m).startswith("duplicate/")]
-        assert len(collapsed) == 1
-        assert "Acknowledge" not in str(collapsed[0].get("blocks"))
-        (visible,) = seen_for(home)
-        assert 0 < visible < 10, "found by the next sweep or two"
 
 
 async def test_a_silence_that_was_lost_is_made_once_more_and_said(zygote: Zygote, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Care from the click to the hand-back, through real HTTP: two people, a scaler that obeys or does not, and a lease."""
 
-import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,17 +77,6 @@ async def test_no_effect_is_called_out_and_the_lease_ends_by_itself(tmp_path: Pa
         await parent.reply("are returned in")
         await parent.reply("Returned the extra runners: linux.2xlarge is back to 10 (was 14). The lease has ended")
         assert world.farm.pools[LINUX].current == 10
-
-
-async def test_what_somebody_else_set_is_left(tmp_path: Path, redis_url: str) -> None:
-    """Moved while the lease ran: nothing is sent, and the thread is told."""
-    async with running(tmp_path, redis_url, CareSetup()) as world:
-        parent = await asked(world, 14)
-        await parent.reply("request accepted")
-        world.farm.pools[LINUX].current = 12
-        await parent.reply("Left linux.2xlarge at 12: someone else changed it")
-        await asyncio.sleep(0)
-        assert [target for _, target, _ in world.farm.sets] == [14]
 
 
 async def test_a_lease_survives_the_death_of_the_process(tmp_path: Path, zygote: Zygote) -> None:

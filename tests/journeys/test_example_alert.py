@@ -41,9 +41,16 @@ async def told(world: World, zygote: Zygote) -> None:
 async def test_the_example_alert_opens_a_thread_that_names_the_pools(
     tmp_path: Path, redis_url: str, zygote: Zygote
 ) -> None:
-    """One root in the team's channel: pools, readings as they are meant, priority, links, team; no flag as a limit."""
+    """One root in the team's channel: pools, readings as they are meant, priority, links, team; no flag as a limit.
+
+    The same payload again changes nothing: no second thread, no second telling.
+    """
     async with running(tmp_path, redis_url, UNHURRIED) as world:
         await told(world, zygote)
+        assert [await world.fires(seed(), "grafana") for _ in range(3)] == ["repeated"] * 3
+        parent = await world.slack.channel("dev-infra").parent(LINUX)
+        assert len(world.roots(CHANNEL)) == 1
+        assert sum("*Alert:*" in reply.text for reply in await parent.replies()) == 1, "its words are told once"
 
 
 async def test_the_same_over_socket_mode(tmp_path: Path, redis_url: str, zygote: Zygote) -> None:
@@ -57,13 +64,3 @@ async def test_the_same_over_socket_mode(tmp_path: Path, redis_url: str, zygote:
         await parent.until(acknowledged("U0ANA"))
         await world.slack.slash("/queue", "list", channel="dev-infra")
         assert LINUX in (await world.slack.ephemeral(containing="1 open incident")).text
-
-
-async def test_a_repeat_of_it_changes_nothing(tmp_path: Path, redis_url: str, zygote: Zygote) -> None:
-    """The same payload again: stored before, no second thread, no reply of its own."""
-    async with running(tmp_path, redis_url, UNHURRIED) as world:
-        await told(world, zygote)
-        assert [await world.fires(seed(), "grafana") for _ in range(3)] == ["repeated"] * 3
-        parent = await world.slack.channel("dev-infra").parent(LINUX)
-        assert len(world.roots(CHANNEL)) == 1
-        assert len(await parent.replies()) == 1, "the first one alone"

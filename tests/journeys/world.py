@@ -215,8 +215,3 @@ async def process(
             yield made
         finally:
             made.stop()
-
-
-def without_limits(setup: Setup | None = None) -> Setup:
-    """A setup whose Slack sets no limits and whose Tailback does not pace itself."""
-    return replace(setup or Setup(), limits=None, pace="0s")
