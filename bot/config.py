@@ -3,14 +3,16 @@
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
+from pydantic_core import ErrorDetails
 
 from bot.core.alert import AlertSender
+from bot.core.external import Problem
 from bot.core.incident.observe import Timing
 from bot.core.pool.pool import PoolRules
 from bot.core.routing import Route
@@ -39,37 +41,42 @@ EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 
 
 _WORDS = {
-    "extra_forbidden": "there is no such setting; check its spelling in docs/reference/settings.md",
-    "missing": "is required; add it",
-    "int_": "is no whole number; write one, for example 40",
-    "float_": "is no number; write one, for example 0.34",
-    "bool_": "is neither true nor false; write one of them",
-    "string_too_short": "is empty; write it, or leave the line out where it is not required",
-    "string_too_long": "is too long; {max_length} characters are the most",
-    "string_pattern": "has another form than it must have; write it so that it fits the pattern {pattern}",
-    "string_": "is no text; write one, in quotes",
-    "list_": 'is no list; write one in brackets, also of one: ["…"]',
-    "tuple_": 'is no list; write one in brackets, also of one: ["…"]',
-    "dict_": 'is no table; write names and values, for example {{ team = "infra" }}',
-    "model_": "is no table; write it under a heading in brackets",
-    "literal_": "is not known; write {expected}",
-    "greater_than_equal": "is too small; write {ge} or more",
-    "greater_than": "is too small; write more than {gt}",
-    "less_than_equal": "is too large; write {le} or less",
-    "less_than": "is too large; write less than {lt}",
+    "extra_forbidden": ("there is no such setting", "check its spelling in docs/reference/settings.md"),
+    "missing": ("is required", "add it"),
+    "int_": ("is not a whole number", "write one, for example 40"),
+    "float_": ("is not a number", "write one, for example 0.34"),
+    "bool_": ("is neither true nor false", "write one of them"),
+    "string_too_short": ("is empty", "write a value, or remove the line if the setting is optional"),
+    "string_too_long": ("is too long", "write at most {max_length} characters"),
+    "string_pattern": ("has the wrong form", "it must match the pattern {pattern}"),
+    "string_": ("is not a text", "write one in quotes"),
+    "list_": ("is not a list", 'write one in brackets: ["…"]'),
+    "tuple_": ("is not a list", 'write one in brackets: ["…"]'),
+    "dict_": ("is not a table", 'write names and values, for example {{ team = "infra" }}'),
+    "model_": ("is not a table", "write it under a heading in brackets"),
+    "literal_": ("is not known", "write {expected}"),
+    "greater_than_equal": ("is too small", "write {ge} or more"),
+    "greater_than": ("is too small", "write more than {gt}"),
+    "less_than_equal": ("is too large", "write {le} or less"),
+    "less_than": ("is too large", "write less than {lt}"),
 }
 """Pydantic's error type, or its prefix → the problem and the remedy."""
 
 
 class ConfigError(Exception):
-    """The configuration cannot be used; `problems` has one sentence each: place, problem, remedy.
+    """The configuration cannot be used; each problem names its place first.
 
     `readable` is the valid rest, so that it can be checked in the same run; None if nobody kept it.
     """
 
-    def __init__(self, problems: list[str], readable: "Settings | None" = None) -> None:
-        super().__init__("\n".join(problems))
-        self.problems, self.readable = problems, readable
+    def __init__(self, problems: Sequence[str | Problem], readable: "Settings | None" = None) -> None:
+        self.problems = [one if isinstance(one, Problem) else Problem(one) for one in problems]
+        self.readable = readable
+        super().__init__("\n".join(map(str, self.problems)))
+
+    def at(self, place: str) -> list[Problem]:
+        """The problems, with the place that holds them before each."""
+        return [replace(one, what=f"{place}: {one.what}") for one in self.problems]
 
 
 class File(Table):
@@ -193,19 +200,20 @@ class Settings:
         Raises ConfigError if it is not set.
         """
         if not (value := self.variables.get(variable, "").strip()):
-            raise ConfigError([f"{variable}: tailback.toml names this variable, but it is not set; set it or drop it"])
+            what = f"{variable}: is not set, but tailback.toml names it"
+            raise ConfigError([Problem(what, "set the variable or remove the line")])
         return value
 
 
 def load(variables: Mapping[str, str] | None = None) -> Settings:
     """Read environment and file; raises ConfigError with every problem of both, and with the valid rest."""
     variables = dict(os.environ if variables is None else variables)
-    problems: list[str] = []
+    problems: list[Problem] = []
     given = {name.lower(): value for name, value in variables.items() if value or name in EMPTY_SAYS_SOMETHING}
     try:
         env = Environment.model_validate(given)
     except ValidationError as error:
-        problems += [f"{str(p['loc'][0]).upper()}: {_sentence(p)}" for p in error.errors()]
+        problems += [_problem(str(p["loc"][0]).upper(), p) for p in error.errors()]
         wrong = {p["loc"][0] for p in error.errors()}
         env = Environment.model_validate({name: value for name, value in given.items() if name not in wrong})
     file, more = _read(Path(given.get("tailback_config", env.tailback_config)))
@@ -223,17 +231,17 @@ def read_file(path: Path) -> File:
     return file
 
 
-def _read(path: Path) -> tuple[File, list[str]]:
+def _read(path: Path) -> tuple[File, list[Problem]]:
     """(the valid part of tailback.toml, the problems of the rest)."""
     if not path.exists():
         return File(), []
     try:
         raw = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        return File(), [f"{path}: not valid TOML: {error}"]
+        return File(), [Problem(f"{path}: is not valid TOML ({error})", "correct that line")]
     except OSError as error:
-        why = f"cannot be read ({error.strerror}); name a file that Tailback's user may read in TAILBACK_CONFIG"
-        return File(), [f"{path}: {why}"]
+        remedy = "name a file that Tailback's user may read in TAILBACK_CONFIG"
+        return File(), [Problem(f"{path}: cannot be read ({error.strerror})", remedy)]
     try:
         return File.model_validate(raw), []
     except ValidationError as error:
@@ -254,9 +262,9 @@ def _without(raw: Mapping[str, object], error: ValidationError) -> dict[str, obj
     return rest
 
 
-def in_table(place: str, error: ValidationError) -> list[str]:
-    """One sentence per problem of a table, with the full name of the key; never the value, it may be a secret."""
-    return [f"{place}: {_key(p['loc']) or 'table'}: {_sentence(p)}" for p in error.errors()]
+def in_table(place: str, error: ValidationError) -> list[Problem]:
+    """The problems of a table, with the full name of the key; never the value, it may be a secret."""
+    return [_problem(f"{place}: {_key(p['loc']) or 'table'}", p) for p in error.errors()]
 
 
 def _key(parts: Sequence[int | str]) -> str:
@@ -264,10 +272,9 @@ def _key(parts: Sequence[int | str]) -> str:
     return ".".join(f"no. {part + 1}" if isinstance(part, int) else part for part in parts).replace(".no. ", " no. ")
 
 
-def _sentence(problem: Mapping[str, object] | object) -> str:
-    facts = problem if isinstance(problem, Mapping) else {}
-    limits = facts.get("ctx")
+def _problem(place: str, facts: ErrorDetails) -> Problem:
     for kind, words in _WORDS.items():
-        if str(facts.get("type", "")).startswith(kind):
-            return words.format_map(limits if isinstance(limits, Mapping) else {})
-    return str(facts.get("msg", "cannot be read")).removeprefix("Value error, ")
+        if facts["type"].startswith(kind):
+            what, remedy = (text.format_map(facts.get("ctx", {})) for text in words)
+            return Problem(f"{place}: {what}", remedy)
+    return Problem(f"{place}: {facts['msg'].removeprefix('Value error, ')}")

@@ -88,7 +88,7 @@ def demo(
 def run() -> None:
     """Run web and worker in one process.
 
-    With its own Redis in TAILBACK_DATA, unless REDIS_URL is set. What is missing is said by `tailback check`.
+    With its own Redis in TAILBACK_DATA, unless REDIS_URL is set. `tailback check` says what is missing.
 
     \b
     Example: TAILBACK_CONFIG=./tailback.toml tailback run
@@ -98,7 +98,7 @@ def run() -> None:
 
 @app.command()
 def web() -> None:
-    """Run a web process of a larger installation.
+    """Run the web process (multi-process setup).
 
     Any number of them share REDIS_URL with any number of workers.
 
@@ -110,7 +110,7 @@ def web() -> None:
 
 @app.command()
 def worker() -> None:
-    """Run a worker of a larger installation.
+    """Run a worker (multi-process setup).
 
     Any number of them share REDIS_URL with any number of web processes.
 
@@ -147,7 +147,7 @@ def _explained(error: Exception) -> list[str]:
     from bot.ports import Refused, Unreachable
 
     if isinstance(error, ConfigError):
-        return error.problems
+        return [str(one) for one in error.problems]
     if isinstance(error, Refused | Unreachable):
         return [str(error)]
     structlog.get_logger().debug("command failed", exc_info=error)

@@ -12,6 +12,7 @@ import structlog
 import uvicorn
 
 from bot.config import ConfigError, Environment, Settings
+from bot.core.external import Problem
 from bot.ports import Unreachable
 from bot.settings import HttpTable
 from handlers.cancellation import ended
@@ -19,8 +20,7 @@ from handlers.http.header_limits import BoundedHeads, Connections, listen_on
 from handlers.http.health import HealthEndpoints
 from handlers.machine import raise_file_limit, spare_collector
 from handlers.recovery import Healing
-from handlers.tools.doctor.check_settings import of_redis_url
-from handlers.tools.doctor.senders import sender_problems
+from handlers.tools.doctor.check_settings import of_redis_url, unset
 from handlers.wiring import House, opened
 from handlers.wiring_tools import unbuildable
 from handlers.worker import Worker
@@ -131,7 +131,7 @@ async def _telling(house: House, door: HealthEndpoints) -> AsyncIterator[None]:
     try:
         listener = listen_on(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
     except ConfigError as error:
-        log.warning("health is not served", problems=error.problems)
+        log.warning("health is not served", problems=str(error).splitlines())
         yield
         return
     async with _listening(house, door, listener, []) as address:
@@ -191,32 +191,19 @@ async def all_of(error: ConfigError, *, web: bool) -> ConfigError:
     """Adds further problems that can be found without contacting anybody."""
     if (rest := error.readable) is None:
         return error
-    return ConfigError([*error.problems, *_unset(rest, web=web), *await unbuildable(rest)], rest)
+    return ConfigError([*error.problems, *unset(rest, web=web), *await unbuildable(rest)], rest)
 
 
-def required(settings: Settings, *, web: bool) -> list[str]:
+def required(settings: Settings, *, web: bool) -> list[Problem]:
     """Everything missing for the start, one sentence each with its remedy."""
-    env, problems = settings.env, _unset(settings, web=web)
+    env, problems = settings.env, unset(settings, web=web)
     if not settings.file.slack.channel:
-        there = "" if Path(env.tailback_config).exists() else " (the file is not there: begin with docs/quickstart.md)"
-        problems.append(
-            f"{env.tailback_config}: slack.channel: is required; the channel id for incidents without a route{there}"
+        there = (
+            "" if Path(env.tailback_config).exists() else " (the file does not exist; create it with `tailback init`)"
         )
-    return problems
-
-
-def _unset(settings: Settings, *, web: bool) -> list[str]:
-    """The missing environment variables, and senders that cannot be told apart."""
-    env, problems = settings.env, [str(problem) for problem in sender_problems(settings) if web]
-    if not env.slack_bot_token.get_secret_value():
-        problems.append("SLACK_BOT_TOKEN: is not set; install the app (tailback manifest) and copy its bot token")
-    if web and not env.slack_signing_secret.get_secret_value() and not env.slack_app_token.get_secret_value():
         problems.append(
-            "SLACK_SIGNING_SECRET: is not set; copy it from the app's page, or set SLACK_APP_TOKEN for Socket Mode"
+            Problem(f"{env.tailback_config}: slack.channel: is required{there}", "add the channel id for incidents")
         )
-    tokens = env.webhook_tokens or settings.sender_tokens
-    if web and not tokens and not env.tailback_webhook_hmac_secret.get_secret_value():
-        problems.append("TAILBACK_WEBHOOK_TOKEN: is not set; choose a long random value for the alert senders")
     return problems
 
 

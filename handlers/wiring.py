@@ -58,14 +58,14 @@ class House:
         try:
             file = read_file(path)
         except ConfigError as error:
-            log.warning("configuration not read again, the old one stays", problems=error.problems)
+            log.warning("configuration not reloaded, the old one stays", problems=str(error).splitlines())
             return
         if self.context.settings.file.slack.channel and not file.slack.channel:
-            missing = f"{path}: slack.channel: is not there any more; the file is gone, empty or half written"
-            log.warning("configuration not read again, the old one stays", problems=[missing])
+            missing = f"{path}: slack.channel: is gone; the file is missing, empty or half written"
+            log.warning("configuration not reloaded, the old one stays", problems=[missing])
             return
         self.context.settings = replace(self.context.settings, file=file)
-        log.info("configuration read again", file=str(path))
+        log.info("configuration reloaded", file=str(path))
 
 
 @asynccontextmanager

@@ -41,8 +41,8 @@ async def records(settings: Settings) -> AsyncIterator[RedisStore]:
         url = settings.env.redis_url.get_secret_value() or await _running(data)
         if not url:
             if not (data / "owner.lock").exists():
-                raise Refused(f"There are no records in {data.absolute()}; set TAILBACK_DATA or REDIS_URL to what the "
-                              "running Tailback has.")  # fmt: skip
+                raise Refused(f"There are no records in {data.absolute()}; set TAILBACK_DATA or REDIS_URL to the value "
+                              "of the running Tailback.")  # fmt: skip
             embedded = EmbeddedRedis(data)
             url = await embedded.start()
             stack.push_async_callback(embedded.stop)
@@ -76,7 +76,7 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
         )
 
 
-async def unbuildable(settings: Settings) -> list[str]:
+async def unbuildable(settings: Settings) -> list[Problem]:
     """Problems of REDIS_URL and of the back ends' tables; contacts nothing and leaves nothing open."""
     problems, url = Problems(), settings.env.redis_url.get_secret_value()
     async with AsyncExitStack() as stack:
@@ -148,7 +148,7 @@ def _back_ends(
     try:
         back_ends = build(settings, now, jobs=jobs)
     except ConfigError as error:
-        gathered.problems += [Problem(sentence, area="configuration") for sentence in error.problems]
+        gathered.problems += [replace(one, area="configuration") for one in error.problems]
         return None
     stack.push_async_callback(back_ends.close)
     return back_ends
@@ -176,8 +176,11 @@ async def _redis(settings: Settings, stack: AsyncExitStack, gathered: _Gathered)
     except EmbeddedRedisError as error:
         gathered.problems.append(Problem(error.what, error.remedy, "redis"))
         return None
-    except (ConfigError, Refused) as error:
-        gathered.problems.append(Problem(str(error), area="redis"))
+    except ConfigError as error:
+        gathered.problems += [replace(one, area="redis") for one in error.problems]
+        return None
+    except Refused as error:
+        gathered.problems.append(Problem(error.what, error.remedy, "redis"))
         return None
     if store is not None:
         stack.push_async_callback(store.aclose)

@@ -13,30 +13,30 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
     path.write_text(toml, "utf-8")
     with pytest.raises(ConfigError) as caught:
         load({"TAILBACK_CONFIG": str(path), **variables})
-    return [problem.removeprefix(f"{path}: ") for problem in caught.value.problems]
+    return [str(problem).removeprefix(f"{path}: ") for problem in caught.value.problems]
 
 
 @pytest.mark.parametrize(
     ("toml", "problem"),
     [
         ('[slack]\nchanel = "C1"', "slack.chanel: there is no such setting; check its spelling in"),
-        ("[slack]\nchannel = 5", "slack.channel: is no text; write one, in quotes"),
+        ("[slack]\nchannel = 5", "slack.channel: is not a text; write one in quotes"),
         (
             '[permissions]\nscale = "S0INFRA"',
-            'permissions.scale: is no list; write one in brackets, also of one: ["…"]',
+            'permissions.scale: is not a list; write one in brackets: ["…"]',
         ),
-        ('[permissions]\nscale = ["S0INFRA", 2]', "permissions.scale no. 2: is no text; write one, in quotes"),
+        ('[permissions]\nscale = ["S0INFRA", 2]', "permissions.scale no. 2: is not a text; write one in quotes"),
         ('[[route]]\nmatch = {}\nchannel = "C1"\n[[route]]\nmatch = {}', "route no. 2.channel: is required; add it"),
-        ('[[route]]\nmatch = "team"\nchannel = "C1"', "route no. 1.match: is no table; write names and values, for"),
-        ("[pool]\nlinux = 3", "pool.linux: is no table; write it under a heading in brackets"),
-        ('[pool.linux]\nfloor = "few"', "pool.linux.floor: is no whole number; write one, for example 40"),
+        ('[[route]]\nmatch = "team"\nchannel = "C1"', "route no. 1.match: is not a table; write names and values, for"),
+        ("[pool]\nlinux = 3", "pool.linux: is not a table; write it under a heading in brackets"),
+        ('[pool.linux]\nfloor = "few"', "pool.linux.floor: is not a whole number; write one, for example 40"),
         ("[pool.linux]\nfloor = -1", "pool.linux.floor: is too small; write 0 or more"),
         ("[report]\nhour = 24", "report.hour: is too large; write 23 or less"),
         ('[report]\nday = "Mon"', "report.day: is not known; write 'monday', 'tuesday', "),
         ('[report]\nzone = "Berlin"', "report.zone: 'Berlin' is no time zone that this machine knows; write for"),
         ('[actions]\nenabled = "perhaps"', "actions.enabled: is neither true nor false; write one of them"),
         ('[timing]\npoll = "soon"', "timing.poll: 'soon' is not a duration; write for example \"90s\""),
-        ("[slack", "not valid TOML: Expected ']' at the end of a table declaration ("),
+        ("[slack", "is not valid TOML (Expected ']' at the end of a table declaration ("),
     ],
 )
 def test_each_mistake_is_named_with_its_place_and_remedy(toml: str, problem: str, tmp_path: Path) -> None:

@@ -33,6 +33,6 @@ def test_what_people_meet_most_is_collected() -> None:
         "SLACK_BOT_TOKEN is not set",
         "The append-only file is off",
         "You don't have permission",
-        "is required; add it",
+        "is required",
     ):
         assert known in text, known

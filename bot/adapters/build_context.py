@@ -11,6 +11,7 @@ from bot.adapters.http.client import Http, HttpPool, basic, bearer
 from bot.adapters.http.connection import Way
 from bot.config import ConfigError, Table, in_table
 from bot.config import ReachTable as ReachTable  # noqa: PLC0414 - integrations know it by this place
+from bot.core.external import Problem
 from bot.core.words import listed
 from bot.ports import Jobs, Store
 
@@ -127,7 +128,7 @@ def _token(place: str, key: str, variable: str, secret: Callable[[str], str]) ->
     try:
         return secret(variable)
     except ConfigError as error:
-        raise ConfigError([f"{place}: {key}: {problem}" for problem in error.problems]) from None
+        raise ConfigError(error.at(f"{place}: {key}")) from None
 
 
 def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:
@@ -148,7 +149,7 @@ class Problems:
     """Collects the problems of many tables, so that people can fix them all at once: `with problems: ...`."""
 
     def __init__(self) -> None:
-        self.found: list[str] = []
+        self.found: list[Problem] = []
 
     def __enter__(self) -> None:
         """Collect a ConfigError raised inside the block; the program continues after the block."""

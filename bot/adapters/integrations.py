@@ -102,7 +102,7 @@ def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
     try:
         found = kinds.get(str(raw["kind"]))
     except ConfigError as error:
-        raise ConfigError([f"{place}: {problem}" for problem in error.problems]) from None
+        raise ConfigError(error.at(place)) from None
     if found is None:
         raise ConfigError([f"{place}: kind: there is no kind of that name; known kinds: {known}"])
     return found

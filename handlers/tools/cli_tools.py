@@ -34,7 +34,7 @@ class Shell(StrEnum):
 def check(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON: ok, and findings with their remedies.")] = False,
 ) -> None:
-    """Look at every part, and say what to do.
+    """Check the configuration and every connection.
 
     Configuration, tokens and scopes, channels, Redis, clock and every back end: one line for each finding with its
     remedy. Nothing is posted or changed. Exits with 0, or with 1 when there is a problem.
@@ -49,7 +49,7 @@ def check(
 
 @tools.command()
 def manifest(
-    socket: Annotated[bool, typer.Option("--socket", help="For Socket Mode: Slack needs no way to this host.")] = False,
+    socket: Annotated[bool, typer.Option("--socket", help="For Socket Mode: no public address needed.")] = False,
     url: Annotated[str, typer.Option(metavar="https://…", help="For HTTP: the public address of `tailback web`.")] = "",
 ) -> None:
     """Print the Slack app manifest.
@@ -63,7 +63,7 @@ def manifest(
     from handlers.tools.manifest import printed
 
     if socket == bool(url):
-        raise Refused("Say how Slack reaches Tailback: --socket (no public address needed), or --url https://….")
+        raise Refused("Choose how Slack reaches Tailback: --socket (no public address needed), or --url https://….")
     try:
         typer.echo(printed(url or None))
     except ValueError as error:
@@ -73,12 +73,10 @@ def manifest(
 @tools.command("send")
 def send_command(
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="A JSON payload, as its sender posts it.")] = None,
-    example: Annotated[bool, typer.Option("--example", help="Send a neutral alert of now instead of a file.")] = False,
+    example: Annotated[bool, typer.Option("--example", help="Send a neutral test alert instead of a file.")] = False,
     resolved: Annotated[bool, typer.Option("--resolved", help="With --example: end that alert.")] = False,
     url: Annotated[str, typer.Option(help="Address of the instance; else by HOST and PORT.")] = "",
-    to: Annotated[
-        str, typer.Option(metavar="SOURCE", help="Its format, such as grafana; else seen by its fields.")
-    ] = "",
+    to: Annotated[str, typer.Option(metavar="SOURCE", help="Its format, such as grafana; recognized by default.")] = "",
 ) -> None:
     """Post an alert payload to a running instance.
 
@@ -111,7 +109,7 @@ def export(
 ) -> None:
     """Write an incident's timeline.
 
-    With causes, waits and what was done; from the records at REDIS_URL, or in TAILBACK_DATA.
+    With causes, waits and actions; from the records at REDIS_URL, or in TAILBACK_DATA.
 
     \b
     Example: tailback export https://acme.slack.com/archives/C0CIONCALL/p1764555780000100 --sev
@@ -161,9 +159,9 @@ def report(
     days: Annotated[int, typer.Option(min=1, max=MOST_REPORT_DAYS, metavar="DAYS", help="How far back.")] = REPORT_DAYS,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
 ) -> None:
-    """Tell what the last days were like.
+    """Report on the last days.
 
-    Waits, incidents, what recurs and what would help, as `/queue report` tells it in Slack; hours by the clock of
+    Waits, incidents, what recurs and what would help, like `/queue report` in Slack; hours in the zone of
     report.zone. From the records at REDIS_URL, or in TAILBACK_DATA.
 
     \b
@@ -180,11 +178,11 @@ def replay_command(
         Path | None, typer.Option(metavar="FILE", help="The configuration; else tailback.toml in DIR.")
     ] = None,
     until: Annotated[str, typer.Option(metavar="TIME", help="Stop there, for example 2026-03-02T12:00:00Z.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON: the summary and everything said.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON lines: judgements, messages, summary.")] = False,
 ) -> None:
     """Play recorded webhooks and figures through a configuration.
 
-    Prints threads, proposals and how good the forecasts were. Nothing is asked of any system outside.
+    Prints threads, proposals and how good the forecasts were. No outside system is contacted.
 
     \b
     Example: tailback replay docs/examples/replay
@@ -197,7 +195,7 @@ def replay_command(
 
 @tools.command("example")
 def example_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name; without one, all are listed.")] = "",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name; leave it out to list all.")] = "",
 ) -> None:
     """Print an example: configuration, rules, dashboard, unit.
 
@@ -211,7 +209,7 @@ def example_command(
 
 @tools.command()
 def completion(shell: Annotated[Shell, typer.Argument(help="The shell that completes.")]) -> None:
-    """Print what makes a shell complete commands and options.
+    """Print the completion script of a shell.
 
     \b
     Example: tailback completion bash > ~/.local/share/bash-completion/completions/tailback

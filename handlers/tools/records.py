@@ -58,7 +58,7 @@ async def _incident(store: Store, named: str) -> Stored[Incident]:
         open_now = sorted(await store.members("open"))
         known = f"open now: {listed(open_now, 10)}" if open_now else "none is open now"
         raise Refused(
-            f"There is no incident {named[:200]!r} ({known}); name its id, or the link of its first message in Slack. "
+            f"There is no incident {named[:200]!r} ({known}); name its id, or the link to its first message in Slack. "
             "Incidents are kept for 30 days after their end."
         )
     return held
@@ -147,7 +147,7 @@ async def table(store: Store, wanted: RecordQuery) -> AsyncIterator[str]:
                 yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             rows = []
     if not found:
-        yield "No entry of the audit trail fits."
+        yield "No entry of the audit trail matches."
 
 
 async def json_lines(store: Store, wanted: RecordQuery) -> AsyncIterator[str]:
@@ -170,7 +170,7 @@ def since(text: str, now: float) -> float:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise Refused(f'--since: {text!r} is no time; write for example 2h, "3d 12h", 2026-09-01 or '
+        raise Refused(f'--since: {text!r} is not a time; write for example 2h, "3d 12h", 2026-09-01 or '
                       "2026-09-01T18:00:00Z.") from None  # fmt: skip
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 

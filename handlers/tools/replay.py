@@ -71,7 +71,7 @@ def replayed(wanted: ReplayOptions) -> str:
 def read(folder: Path) -> Recording:
     """Read a recording. Raises ConfigError with every problem, and Refused when there is nothing to replay."""
     if not folder.is_dir():
-        raise Refused(f"{folder}: is no folder; name one with webhooks.jsonl and metrics.jsonl.")
+        raise Refused(f"{folder}: is not a folder; name one with webhooks.jsonl and metrics.jsonl.")
     one_a_file = [(str(path), _text(path)) for path in sorted((folder / "webhooks").glob("*.json"))]
     webhooks = [*_lines(folder / "webhooks.jsonl"), *one_a_file]
     found = recording(webhooks, _lines(folder / "metrics.jsonl"), _lines(folder / "actions.jsonl"))
@@ -93,7 +93,7 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError:
         raise Refused(f"{path}: is not UTF-8; write it as UTF-8 text.") from None
     except OSError as error:
-        raise Refused(f"{path}: cannot be read ({error.strerror}); give its reader the right to.") from None
+        raise Refused(f"{path}: cannot be read ({error.strerror}); allow this user to read it.") from None
 
 
 def _settings(wanted: ReplayOptions) -> Settings:
@@ -114,7 +114,7 @@ def _until(text: str, since: float) -> float:
     except Wrong as wrong:
         raise Refused(f"{wrong}.") from None
     if at < since:
-        raise Refused("--until: lies before the recording begins; name a later time.")
+        raise Refused("--until: is before the recording begins; name a later time.")
     return at
 
 
@@ -155,14 +155,14 @@ def remarks(file: File, recorded: Recording) -> Iterator[str]:
     """Caveats about the transcript."""
     known: Mapping[str, object] = file.pool
     for name in sorted(recorded.samples.keys() - known.keys()):
-        yield f'metrics.jsonl speaks of {name}, but there is no [pool."{name}"]; its figures are not looked at.'
+        yield f'metrics.jsonl has figures of {name}, but there is no [pool."{name}"]; they are not used.'
     for name in sorted(known.keys() - recorded.samples.keys()):
-        yield f"no figures of {name} were recorded, so it is unknown throughout."
+        yield f"no figures of {name} were recorded, so the pool stays unknown."
     for name, samples in sorted(recorded.samples.items()):
         gaps = [b.at - a.at for a, b in pairwise(samples)]
         if gaps and (usual := median(gaps)) > 2 * file.timing.poll:
-            yield (f"{name} was measured every {usual:g} s, and timing.poll is {file.timing.poll:g} s: it looks old in "
-                   "between, and is not seen to drain; record more often, or raise timing.poll.")  # fmt: skip
+            yield (f"{name} was measured every {usual:g} s, and timing.poll is {file.timing.poll:g} s: its figures are "
+                   "stale in between, and no drain is seen; record more often, or raise timing.poll.")  # fmt: skip
 
 
 class ReplayProgress:

@@ -24,22 +24,22 @@ EVERYWHERE = {"0.0.0.0", "::", "[::]", ""}
 
 WORDS = {
     "opened": "Stored. The thread opens in Slack in a moment.",
-    "joined": "Stored. It belongs to an open incident; its thread shows it in a moment.",
+    "joined": "Stored. It belongs to an open incident, whose thread shows it in a moment.",
     "repeated": "Stored before: this payload says nothing new. To see a new thread, change startsAt and send it again.",
     "tested": "The connection works. This is a contact point's test message, so no incident opens.",
-    "nothing_open": "Understood. It says that an alert resolved which has no open incident, so nothing changed.",
-    "outdated": "Understood. Its alerts have resolved since, so nothing opens. To see a thread, send a later startsAt.",
-    "ignored": "Understood. GitHub's webhook speaks of no alert and of no job that waits, so nothing changed.",
+    "nothing_open": "Nothing changed: the alert has resolved, and it has no open incident.",
+    "outdated": "No incident opens: these alerts have resolved since. To see a thread, send a later startsAt.",
+    "ignored": "Nothing changed: this GitHub webhook carries no alert and no waiting job.",
 }
 """Each outcome of `bot.incidents.intake` in words for the sender."""
 REMEDIES = {
     400: "Check the file, or name its format with --to.",
-    401: "Set TAILBACK_WEBHOOK_TOKEN (or TAILBACK_WEBHOOK_HMAC_SECRET) to what the running Tailback has.",
+    401: "Set TAILBACK_WEBHOOK_TOKEN (or TAILBACK_WEBHOOK_HMAC_SECRET) to the value of the running Tailback.",
     403: "Use a token whose [[sender]] may send this, or change its sources and channels in tailback.toml.",
     404: "Check --url and --to; the address is the one of `tailback web`, without a path.",
     413: "Send fewer alerts at once (max_alerts).",
     415: "Send it uncompressed.",
-    503: "Its Redis cannot store now: look at /readyz there, then send it again.",
+    503: "Nothing was stored: its Redis cannot write now. Look at /readyz there, then send it again.",
 }
 GITHUB = "github"
 GITHUB_EVENTS = {"issue": "issues", "workflow_job": "workflow_job"}
@@ -89,12 +89,12 @@ def kind_of(body: bytes, known: Mapping[str, object]) -> str:
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"The file is not JSON ({error}); mend it, or say what it is: {choices}.") from None
+        raise Refused(f"The file is not JSON ({error}); fix it, or name its format: {choices}.") from None
     found = _guess(payload if isinstance(payload, dict) else {})
     if not found:
-        raise Refused(f"The file looks like no alert payload that Tailback knows; say what it is: {choices}.")
+        raise Refused(f"The file is not a payload that Tailback recognizes; name its format: {choices}.")
     if found not in {*known, GITHUB}:
-        raise Refused(f"The file looks like a payload for /alerts/{found}, which this release does not take; "
+        raise Refused(f"The file looks like a payload for /alerts/{found}, which this release does not accept;  "
                       f"known: {choices}.")  # fmt: skip
     return found
 
@@ -121,14 +121,14 @@ def parcel(env: Environment, url: str, kind: str, body: bytes, now: float) -> Ou
     if kind == GITHUB:
         return OutgoingPayload(f"{place}/{GITHUB}", headers | signed_as_github(env, body), body)
     if kind == "sns":
-        raise Refused("Only Amazon SNS can sign what /alerts/sns believes; let an alarm speak instead: aws cloudwatch "
+        raise Refused("Only Amazon SNS can sign a message for /alerts/sns; trigger an alarm instead: aws cloudwatch "
                       "set-alarm-state --alarm-name NAME --state-value ALARM --state-reason test")  # fmt: skip
     if tokens := env.webhook_tokens:
         headers["Authorization"] = f"Bearer {tokens[0]}"
     elif secret := env.tailback_webhook_hmac_secret.get_secret_value():
         headers |= signed(secret, env.tailback_webhook_hmac_timestamp_header, body, now)
     else:
-        raise Refused("TAILBACK_WEBHOOK_TOKEN is not set; set it to what the running Tailback has.")
+        raise Refused("TAILBACK_WEBHOOK_TOKEN is not set; set it to the value of the running Tailback.")
     return OutgoingPayload(f"{place}/alerts/{kind}", headers, body)
 
 
@@ -146,7 +146,7 @@ def signed(secret: str, timestamp_header: str, body: bytes, now: float) -> dict[
 def signed_as_github(env: Environment, body: bytes) -> dict[str, str]:
     """GitHub's headers; raises Refused without a secret."""
     if not env.github_secrets:
-        raise Refused("GITHUB_WEBHOOK_SECRET is not set; set it to what the running Tailback has.")
+        raise Refused("GITHUB_WEBHOOK_SECRET is not set; set it to the value of the running Tailback.")
     digest = hmac.new(env.github_secrets[0].encode("utf-8", "surrogateescape"), body, sha256).hexdigest()
     event = next(GITHUB_EVENTS[field] for field in GITHUB_EVENTS if field in json.loads(body))
     return {"X-Hub-Signature-256": f"sha256={digest}", "X-GitHub-Event": event}
@@ -181,15 +181,13 @@ def send(sent: OutgoingPayload, seconds: float = SECONDS) -> str:
     except TimeoutError:
         raise Refused(f"{place} did not answer within {seconds:g} s; look at its log and at /readyz there.") from None
     except socket.gaierror:
-        raise Refused(f"The host of {place} is not known; check --url.") from None
+        raise Refused(f"The host of {place} is unknown; check --url.") from None
     except ssl.SSLError as error:
         raise Refused(
-            f"{place} does not speak TLS that can be trusted ({error.reason}); check --url and its certificate."
+            f"{place} has no certificate that can be trusted ({error.reason}); check --url and its certificate."
         ) from None
     except (OSError, http.client.HTTPException, UnicodeError) as error:
-        raise Refused(
-            f"{place} gave no answer that can be read ({error or type(error).__name__}); check --url."
-        ) from None
+        raise Refused(f"{place} sent an unreadable answer ({error or type(error).__name__}); check --url.") from None
     finally:
         line.close()
     return _judged(place, status, text)

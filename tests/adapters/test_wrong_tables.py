@@ -24,7 +24,7 @@ FINE: dict[str, dict[str, object]] = {
     "alertmanager": {"url": URL},
     "grafana": {"url": URL, "token_env": "T"},
 }  # fmt: skip
-PATTERN = ": has another form than it must have; write it so that it fits the pattern ^"
+PATTERN = ": has the wrong form; it must match the pattern ^"
 WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
     "arc": [({"lever": "both"}, "lever: ")],
     "aws_asg": [
@@ -163,7 +163,7 @@ def test_a_mistake_of_a_source_is_named_with_its_place(
         METRICS[kind](
             "m", PLACE, {"kind": kind, **table, **more}, {"linux": {**fine, **keys}}, BackEnd().parts(T="a-token")
         )
-    assert any(said in problem for problem in caught.value.problems), caught.value.problems
+    assert any(said in str(problem) for problem in caught.value.problems), caught.value.problems
     assert not {"hunter22", "a-token"} & set(str(caught.value).split())
 
 
@@ -177,7 +177,7 @@ def problems(kind: str, more: dict[str, object]) -> list[str]:
         else:
             ALERTMANAGERS[kind]("main", PLACE, table, parts)
     except ConfigError as error:
-        return error.problems
+        return str(error).splitlines()
     return []
 
 

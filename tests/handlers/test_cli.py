@@ -79,8 +79,8 @@ def test_every_command_has_help_with_an_example(
         (("demo", "--port", "x"), 2, "Invalid value for '--port'"),
         (("report", "--days", "50"), 2, "See `tailback report --help`."),
         (("demo", "--scenario", "nope"), 1, "There is no scenario \"nope\". Choose one of: surge"),
-        (("manifest",), 1, "Say how Slack reaches Tailback: --socket"),
-        (("manifest", "--socket", "--url", "https://x.example"), 1, "Say how Slack reaches Tailback"),
+        (("manifest",), 1, "Choose how Slack reaches Tailback: --socket"),
+        (("manifest", "--socket", "--url", "https://x.example"), 1, "Choose how Slack reaches Tailback"),
         (("manifest", "--url", "http://x.example"), 1, "--url: Slack delivers to https addresses only"),
         (("send", "none.json"), 1, "none.json: cannot be read"),
         (("send", "alert.json", "--to", "pager"), 1, "--to: there is no source 'pager'; known: alertmanager, event"),
@@ -89,7 +89,7 @@ def test_every_command_has_help_with_an_example(
         (("export", "i1", "--sev", "--format", "json"), 1, "--sev is Markdown"),
         (("export", "i1", "--format", "pdf"), 2, "Invalid value for '--format'"),
         (("audit",), 1, "set TAILBACK_DATA or REDIS_URL"),
-        (("audit", "--since", "soon"), 1, "--since: 'soon' is no time; write for example 2h"),
+        (("audit", "--since", "soon"), 1, "--since: 'soon' is not a time; write for example 2h"),
         (("example", "nope"), 1, 'There is no example "nope". Choose one of: minimal.toml, tailback.toml'),
         (("completion", "tcsh"), 2, "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     ],
@@ -140,7 +140,7 @@ def test_the_back_ends_are_judged_although_something_else_is_wrong(
         "PORT: ",
         "SLACK_BOT_TOKEN",
         "slack.chanel: there is no such setting",
-        "pool.a.floor: is no whole number",
+        "pool.a.floor: is not a whole number",
         "[metrics.prom]: url: ",
         "[alertmanager.am]: kind: there is no kind of that name",
         '[pool."b"]: metrics: there is no source "other"',
@@ -297,7 +297,7 @@ async def test_an_installation_is_tried_from_the_terminal(terminal: Terminal) ->
             assert wrong.code == 1
             assert "answered HTTP 401" in wrong.complaint
             doctor = await command(terminal, "check", **given)
-            assert "ok       redis         Redis answers and is fit to keep incidents." in doctor.out
+            assert "ok       redis         Redis answers, and its settings are safe." in doctor.out
             assert doctor.code == 0, doctor.out
             posted = await kit.driver.channel("ci").parent("Jobs are Queued")
             link = f"https://acme.slack.com/archives/C0CIONCALL/p{posted.ts.replace('.', '')}"

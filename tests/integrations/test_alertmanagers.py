@@ -49,7 +49,7 @@ async def test_the_configuration_of_alertmanagers_page_works(tmp_path: Path) -> 
         one = await found("alertmanager", real.url, tmp_path)
         assert (one.state, one.text) == (
             Level.OK,
-            "main: 0 alerts fire, its silences can be read; only reading was tried",
+            "main: 0 alerts fire, silences can be read; nothing was changed",
         )
         assert await real.silences() == []
 
@@ -77,12 +77,12 @@ READS = ["alert.silences:read", "alert.instances:read"]
 @pytest.mark.parametrize(
     ("permissions", "state", "text"),
     [
-        ([*READS, *SILENCES], Level.OK, "its silences can be read and made; only reading was tried"),
-        ([*READS, *GENERAL], Level.OK, "its silences can be read and made; only reading was tried"),
+        ([*READS, *SILENCES], Level.OK, "silences can be read and created; nothing was changed"),
+        ([*READS, *GENERAL], Level.OK, "silences can be read and created; nothing was changed"),
         (READS, Level.WARNING, "its token may not make silences nor extend or end silences"),
         ([*READS, SILENCES[0]], Level.WARNING, "its token may not extend or end silences"),
-        ([], Level.OK, "its silences can be read; only reading was tried"),
-        (None, Level.OK, "its silences can be read; only reading was tried"),
+        ([], Level.OK, "silences can be read; nothing was changed"),
+        (None, Level.OK, "silences can be read; nothing was changed"),
     ],
 )
 async def test_a_grafana_token_that_may_only_read_is_told_before_anybody_clicks(
@@ -109,12 +109,12 @@ async def test_a_grafana_token_that_may_only_read_is_told_before_anybody_clicks(
 @pytest.mark.parametrize(
     ("status", "body", "text", "remedy"),
     [
-        (401, {"message": "Invalid API key"}, "refused the credentials (HTTP 401): Invalid API key", "correct the var"),
-        (403, DENIED, "Permissions needed: alert.instances:read", "what that token may do"),
+        (401, {"message": "Invalid API key"}, "refused the credentials (HTTP 401): Invalid API key", "check the token"),
+        (403, DENIED, "Permissions needed: alert.instances:read", "and its permissions"),
         (404, {}, "refused listing the alerts (HTTP 404)", "correct [alertmanager."),
         (409, {"message": "alertmanager not ready"}, "is not ready yet (HTTP 409)", "check again in a minute"),
         (302, {}, "answered with a redirect", "configure the final address"),
-        (200, None, "its answer is not JSON", "look at it"),
+        (200, None, "its answer is not JSON", "check again in a minute"),
     ],
 )
 async def test_each_failure_is_told_with_its_remedy(  # noqa: PLR0917 - the columns of the table above
@@ -150,4 +150,4 @@ async def test_nobody_at_the_address(tmp_path: Path) -> None:
     """The page's configuration on a machine without an Alertmanager."""
     one = await found("alertmanager", "http://127.0.0.1:9", tmp_path)
     assert "cannot be reached at 127.0.0.1:9" in one.text
-    assert "check the url in [alertmanager.main]" in one.remedy
+    assert "the url in [alertmanager.main]" in one.remedy

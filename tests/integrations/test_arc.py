@@ -29,7 +29,7 @@ async def found(api: KubernetesApi, folder: Path, **instead: str) -> CheckFindin
 async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi) -> None:
     """The cluster is asked whether the number may be changed; nothing is."""
     one = await found(api, tmp_path)
-    told = "linux-2xlarge: 9 runners now, up to 40 allowed; it may be changed, and only reading was tried"
+    told = "linux-2xlarge: 9 runners now, at most 40; Tailback may scale it; nothing was changed"
     assert (one.state, one.text) == (Level.OK, told)
     assert [(asked["group"], asked["resource"], asked.get("subresource")) for asked in api.reviews] == [
         ("actions.github.com", "autoscalingrunnersets", None)
@@ -41,7 +41,7 @@ async def test_the_other_lever_is_held_by_the_cap(tmp_path: Path, api: Kubernete
     """With the name of what to raise."""
     one = await found(api, tmp_path, **{'lever = "max"': 'lever = "min"'})
     assert one.state is Level.WARNING
-    assert "its scaler takes 10 at most (spec.maxRunners of linux-2xlarge)" in one.text
+    assert "the autoscaler allows 10 (spec.maxRunners of linux-2xlarge)" in one.text
 
 
 async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: KubernetesApi) -> None:

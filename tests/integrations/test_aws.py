@@ -31,7 +31,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Only reading was tried."""
     api = AwsApi()
     one = await found(api, tmp_path)
-    assert (one.state, one.text) == (Level.OK, "linux: 10 runners now, up to 40 allowed; only reading was tried")
+    assert (one.state, one.text) == (Level.OK, "linux: 10 runners now, at most 40; only read access was tested")
     assert {action for action, _ in api.asked} == {"DescribeAutoScalingGroups", "DescribeScalingActivities"}
 
 
@@ -64,7 +64,7 @@ async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path
         (
             {"most": 20},
             Level.WARNING,
-            "max is 40, but its scaler takes 20 at most (MaxSize of Auto Scaling group ci-linux)",
+            "max is 40, but the autoscaler allows 20 (MaxSize of Auto Scaling group ci-linux)",
         ),
         ({"there": 4, "failure": "Quota exceeded."}, Level.WARNING, "linux: Quota exceeded."),
         ({"weight": "4"}, Level.PROBLEM, "counts weights, not instances; use a group without weights"),

@@ -25,7 +25,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Jobs and the longest wait, as the doctor reads them."""
     (one,) = await found(buildkite(), tmp_path)
     assert one.state is Level.OK
-    assert one.text.startswith("default: 3 jobs waiting, the oldest for ")
+    assert one.text.startswith("default: 3 jobs queued, longest wait ")
 
 
 async def test_without_the_api_token_the_wait_is_told_as_missing(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def write(program: Path, script: str, mode: int) -> str:
 async def test_the_configuration_of_the_page_works(tmp_path: Path, script: str) -> None:
     """A number, or the document of the page; it is only read, with the pool's name."""
     one = await found(f'[ "$1 $2" = "size linux" ] || exit 9\n{script}', tmp_path)
-    assert (one.state, one.text) == (Level.OK, "linux: 10 runners now, up to 40 allowed; only reading was tried")
+    assert (one.state, one.text) == (Level.OK, "linux: 10 runners now, at most 40; only read access was tested")
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     api = AwsApi()
     one = await found(api, tmp_path)
     assert one.state is Level.OK
-    assert one.text == "linux.2xlarge: 10 runners now, up to 40 allowed; only reading was tried"
+    assert one.text == "linux.2xlarge: 10 runners now, at most 40; only read access was tested"
     assert {action for action, _ in api.asked} == {"DescribeInstances", "GetQueueAttributes"}
 
 

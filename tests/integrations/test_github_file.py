@@ -28,7 +28,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path, api: GitApi, 
     """GitHub is asked whether the file may be changed; nothing is."""
     before = dict(api.branches)
     one = await found(api, tmp_path, **{'by = "pull_request"': f'by = "{by}"'})
-    told = "linux: 10 runners now, up to 40 allowed; it may be changed, and only reading was tried"
+    told = "linux: 10 runners now, at most 40; Tailback may scale it; nothing was changed"
     assert (one.state, one.text) == (Level.OK, told)
     assert (api.branches, api.pulls) == (before, [])
 

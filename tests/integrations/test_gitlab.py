@@ -22,17 +22,17 @@ async def found(
 async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Jobs and the longest wait, as the doctor reads them."""
     (one,) = await found(gitlab(), tmp_path)
-    assert (one.state, one.text) == (Level.OK, "linux: 3 jobs waiting, the oldest for 1 h 54 min")
+    assert (one.state, one.text) == (Level.OK, "linux: 3 jobs queued, longest wait 1 h 54 min")
 
 
 @pytest.mark.parametrize(
     ("path", "said", "text", "remedy"),
     [
         ("jobs", Said({"message": "404 Not Found"}, 404), "has no project team/app", "correct projects"),
-        ("jobs", Said({"message": "no scope"}, 403), "no scope", "what that token may do"),
+        ("jobs", Said({"message": "no scope"}, 403), "no scope", "and its permissions"),
         ("jobs", Said({"message": "Later"}, 429), "fewer requests", "check again in a minute"),
         ("jobs", Said(PAGE), "web page", "check url"),
-        ("runners", Said({"message": "403"}, 403), "unknown are busy", "correct its keys in"),
+        ("runners", Said({"message": "403"}, 403), "no value for busy", "fix the settings in"),
     ],
 )
 async def test_each_failure_is_told_with_its_remedy(

@@ -41,13 +41,13 @@ async def found(answer: Response, folder: Path, token: str = "scaler-token-1", *
 async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Only reading was tried."""
     one = await found(JSONResponse({"current": 10, "min": 0, "max": 40}), tmp_path)
-    assert (one.state, one.text) == (Level.OK, "linux: 10 runners now, up to 40 allowed; only reading was tried")
+    assert (one.state, one.text) == (Level.OK, "linux: 10 runners now, at most 40; only read access was tested")
 
 
 @pytest.mark.parametrize(
     ("answer", "text", "remedy"),
     [
-        (JSONResponse({"error": "not your pool"}, 403), "(HTTP 403): not your pool", "what that token may do"),
+        (JSONResponse({"error": "not your pool"}, 403), "(HTTP 403): not your pool", "and its permissions"),
         (
             JSONResponse({"error": "no pool linux"}, 404),
             "refused reading its size (HTTP 404): no pool",
@@ -70,7 +70,7 @@ async def test_a_wrong_token_and_a_wrong_address(tmp_path: Path) -> None:
     """The variable and the table are named, the token is not."""
     wrong = await found(JSONResponse({"current": 1}), tmp_path, token="another-token-1")
     assert "refused the credentials (HTTP 401): who are you?" in wrong.text
-    assert 'the variable that [pool."linux".scaler] names' in wrong.remedy
+    assert 'the token that [pool."linux".scaler] names' in wrong.remedy
     assert "another-token-1" not in said(wrong)
     nowhere = await scaler_finding("http", tmp_path, {"localhost:9100": "127.0.0.1:9"}, {"SCALER_TOKEN": "x" * 20})
     assert "cannot be reached" in nowhere.text
@@ -80,10 +80,10 @@ async def test_a_lower_limit_there_is_told(tmp_path: Path) -> None:
     """What is never given is not promised."""
     one = await found(JSONResponse({"current": 10, "max": 30}), tmp_path)
     assert one.state is Level.WARNING
-    assert "max is 40, but its scaler takes 30 at most" in one.text
+    assert "max is 40, but the autoscaler allows 30" in one.text
 
 
 async def test_a_pool_without_a_lever_is_in_order(tmp_path: Path) -> None:
     """The page `none`."""
     one = await scaler_finding("none", tmp_path, {})
-    assert (one.state, one.text) == (Level.OK, "macos-m1 is scaled by hand")
+    assert (one.state, one.text) == (Level.OK, "macos-m1 is scaled manually")

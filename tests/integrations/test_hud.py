@@ -29,7 +29,7 @@ def now() -> str:
 async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Jobs and their longest wait, as the doctor reads them."""
     (one,) = [it for it in await found(hud(now()), tmp_path) if it.area == "metrics"]
-    assert (one.state, one.text) == (Level.OK, "linux.2xlarge: 7 jobs waiting, the oldest for 2 h 10 min")
+    assert (one.state, one.text) == (Level.OK, "linux.2xlarge: 7 jobs queued, longest wait 2 h 10 min")
 
 
 async def test_old_figures_are_called_old(tmp_path: Path) -> None:
@@ -45,7 +45,12 @@ async def test_old_figures_are_called_old(tmp_path: Path) -> None:
         ("queued_jobs", Said(PAGE, 403), "answered with a web page", "name a token that HUD accepts"),
         ("queued_jobs", Said({"error": "no such query"}, 404), "has no query queued_jobs", "check url and token_env"),
         ("queued_jobs", Said({"error": "down"}, 500), "failed (HTTP 500): down", "check again in a minute"),
-        ("queued_jobs_aggregate", Said({"error": "x"}, 504), "what other repositories queue is unknown", "correct"),
+        (
+            "queued_jobs_aggregate",
+            Said({"error": "x"}, 504),
+            "what other repositories queue is unknown",
+            "fix the settings",
+        ),
     ],
 )
 async def test_each_failure_is_told_with_its_remedy(

@@ -24,7 +24,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
     """Jobs, as the doctor reads them."""
     (one,) = [it for it in await found(jenkins(), tmp_path) if it.area == "metrics"]
     assert one.state is Level.OK
-    assert one.text.startswith("linux: 2 jobs waiting, the oldest for ")
+    assert one.text.startswith("linux: 2 jobs queued, longest wait ")
 
 
 @pytest.mark.parametrize(

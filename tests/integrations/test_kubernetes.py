@@ -45,7 +45,7 @@ async def found(api: KubernetesApi, folder: Path, token: str = "cluster-token", 
 async def test_the_configuration_of_the_page_works(tmp_path: Path, api: KubernetesApi) -> None:
     """The cluster is asked whether the number may be changed; nothing is."""
     one = await found(api, tmp_path)
-    told = "linux: 10 runners now, up to 40 allowed; it may be changed, and only reading was tried"
+    told = "linux: 10 runners now, at most 40; Tailback may scale it; nothing was changed"
     assert (one.state, one.text) == (Level.OK, told)
     assert api.patches == []
     named = {"namespace": "ci", "resource": "deployments", "name": "runners", "subresource": "scale"}
@@ -54,14 +54,14 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path, api: Kubernet
 
 async def test_each_field_of_the_page_is_read_and_its_owner_named(tmp_path: Path, api: KubernetesApi) -> None:
     """A field that nobody manages may be changed; the review names the object itself, also without a namespace."""
-    tried = "it may be changed, and only reading was tried"
+    tried = "Tailback may scale it; nothing was changed"
     hpa, keda, hra, nodes = (await all_found(api, tmp_path))[1:]
     assert [one.text for one in (hpa, keda, hra)] == [
-        f"hpa: 9 runners now, up to 40 allowed; {tried}",
-        f"keda: 3 runners now, up to 40 allowed; {tried}",
-        f"hra: 8 runners now, up to 40 allowed; {tried}",
+        f"hpa: 9 runners now, at most 40; {tried}",
+        f"keda: 3 runners now, at most 40; {tried}",
+        f"hra: 8 runners now, at most 40; {tried}",
     ]
-    assert nodes.text == f"nodes: 7 runners now, up to 100 allowed; {tried}"
+    assert nodes.text == f"nodes: 7 runners now, at most 100; {tried}"
     assert {"verb": "patch", "group": "karpenter.sh", "resource": "nodepools", "name": "ci"} in api.reviews
     api.managers = {"helm": {"f:spec": {"f:minReplicas": {}}}}
     owned = (await all_found(api, tmp_path))[1]
@@ -77,8 +77,8 @@ async def test_a_role_that_may_only_read_is_told_before_anybody_clicks(tmp_path:
     assert one.remedy == "Tailback needs get and patch on deployments/scale in namespace ci"
     api.reviews_refused = True
     unsure = await found(api, tmp_path)
-    assert (unsure.state, unsure.text[-22:]) == (Level.OK, "only reading was tried")
-    assert "it may be changed" not in unsure.text
+    assert (unsure.state, unsure.text[-27:]) == (Level.OK, "only read access was tested")
+    assert "Tailback may scale it" not in unsure.text
 
 
 async def test_outside_of_a_cluster_it_says_what_is_missing(tmp_path: Path) -> None:

@@ -48,11 +48,11 @@ async def test_the_configuration_of_the_page_works(prometheus: RealPrometheus, t
     """The queue and the wait; what this exporter lacks is a warning, and not zero."""
     one = await found(prometheus.url, tmp_path)
     assert one.state is Level.WARNING
-    assert "linux.2xlarge: unknown are " in one.text
+    assert "linux.2xlarge: no value for " in one.text
     assert "idle (the query returned nothing)" in one.text
     assert "queued" not in one.text
     fine = await found(prometheus.url, tmp_path, {PRESET: QUEUED})
-    assert (fine.state, fine.text) == (Level.OK, "linux.2xlarge: 14 jobs waiting, the oldest for unknown")
+    assert (fine.state, fine.text) == (Level.OK, "linux.2xlarge: 14 jobs queued, longest wait unknown")
 
 
 @pytest.mark.needs("prometheus")
@@ -61,7 +61,7 @@ async def test_the_configuration_of_the_page_works(prometheus: RealPrometheus, t
     [
         ("queued = 'sum(ci_jobs_qeued)'", "no series of ci_jobs_qeued now", "check the name, and that its exporter"),
         ('preset = "ci"\nknown_as = "linux"', "Prometheus has ci_jobs_queued, but not", "correct known_as, where or"),
-        ("queued = 'sum(ci_jobs_queued'", "parse error: unclosed left", "correct `queued` in [pool."),
+        ("queued = 'sum(ci_jobs_queued'", "parse error: unclosed left", "fix `queued` in [pool."),
         ("queued = 'ci_jobs_queued or ci_job_oldest_wait_seconds'", "2 series", "wrap it in sum() or max()"),
         ('preset = "gitlab"', "no query for it is configured", "add `queued`"),
     ],
@@ -95,10 +95,10 @@ async def answering(status: int, body: object = None, headers: dict[str, str] | 
 @pytest.mark.parametrize(
     ("status", "body", "text", "remedy"),
     [
-        (401, {"message": "invalid token"}, "refused the credentials (HTTP 401): invalid token", "variable that [metr"),
-        (403, {"message": "needs metrics:read"}, "(HTTP 403): needs metrics:read", "what that token may do"),
+        (401, {"message": "invalid token"}, "refused the credentials (HTTP 401): invalid token", "token that [metr"),
+        (403, {"message": "needs metrics:read"}, "(HTTP 403): needs metrics:read", "and its permissions"),
         (302, {}, "answered with a redirect", "configure the final address"),
-        (404, {}, "HTTP 404", "correct `queued`"),
+        (404, {}, "HTTP 404", "fix `queued`"),
         (503, {"error": "starting"}, "failed (HTTP 503): starting", "check again in a minute"),
     ],
 )
@@ -122,7 +122,7 @@ async def test_a_wrong_address_is_told(tmp_path: Path) -> None:
     """The page's configuration on a machine without a Prometheus."""
     one = await found("http://127.0.0.1:9", tmp_path)
     assert "cannot be reached at 127.0.0.1:9" in one.text
-    assert "check the url in [metrics.prometheus]" in one.remedy
+    assert "the url in [metrics.prometheus]" in one.remedy
 
 
 def test_every_preset_stands_on_the_page() -> None:

@@ -25,7 +25,7 @@ def problem(webhooks: object = None, metrics: object = None, actions: object = N
     with pytest.raises(ConfigError) as raised:
         recording(*(lines(one) if one is not None else [] for one in (webhooks, metrics, actions)))
     (said,) = raised.value.problems
-    return said
+    return str(said)
 
 
 def test_lines_of_one_pool_and_time_are_one_measurement() -> None:
@@ -58,22 +58,22 @@ def test_each_kind_is_in_order_of_time_and_times_may_be_written_out() -> None:
     ("wrong", "said"),
     [
         ({"metrics": "{"}, "file:1: is not JSON"),
-        ({"metrics": "[1]"}, "file:1: is no JSON object; write {…}"),
-        ({"metrics": '{"pool": "p", "at": 1772445600, "queued": NaN}'}, "NaN is no number; leave the figure out"),
+        ({"metrics": "[1]"}, "file:1: is not a JSON object; write {…}"),
+        ({"metrics": '{"pool": "p", "at": 1772445600, "queued": NaN}'}, "NaN is not a number; leave the figure out"),
         ({"metrics": {**LOOK, "queud": 1}}, "file:1: queud: there is no such figure; known: api_remaining"),
         ({"metrics": {**LOOK, "queued": "many"}}, "file:1: queued: Input should be a valid integer"),
         ({"metrics": {**LOOK, "queued": 1.5}}, "file:1: queued: Input should be a valid integer"),
         ({"metrics": {"at": AT}}, "file:1: pool: is missing; write the name of the pool"),
         ({"metrics": {"pool": "p"}}, "file:1: at: is missing; write epoch seconds, or a time with its zone"),
-        ({"metrics": {**LOOK, "at": AT * 1000}}, "lies outside the years 2000 to 2100; write epoch seconds, not milli"),
-        ({"metrics": {**LOOK, "at": "2026-03-02T10:00:00"}}, "is no time; write epoch seconds, or a time with its"),
-        ({"metrics": {**LOOK, "at": True}}, "at: True is no time"),
+        ({"metrics": {**LOOK, "at": AT * 1000}}, "is outside the years 2000 to 2100; write epoch seconds, not milli"),
+        ({"metrics": {**LOOK, "at": "2026-03-02T10:00:00"}}, "is not a time; write epoch seconds, or a time with its"),
+        ({"metrics": {**LOOK, "at": True}}, "at: True is not a time"),
         ({"webhooks": {**HOOK, "path": ""}}, "file:1: path: is missing; write where it was posted"),
-        ({"webhooks": {**HOOK, "headers": {"a": 1}}}, "file:1: headers: is no object of texts"),
+        ({"webhooks": {**HOOK, "headers": {"a": 1}}}, "file:1: headers: is not an object of texts"),
         ({"webhooks": {**HOOK, "body": None}}, "file:1: body: is missing; write the JSON that was posted"),
         ({"actions": {**ASK, "says": " "}}, "file:1: says: is missing; write what was asked for"),
         ({"actions": {**ASK, "who": ""}}, "file:1: who: is missing; write the Slack user id"),
-        ({"actions": {**ASK, "pool": 1}}, "file:1: pool: is no text"),
+        ({"actions": {**ASK, "pool": 1}}, "file:1: pool: is not a text"),
         ({"actions": {**ASK, "target": 1}}, "file:1: target: there is no such field; known: at, pool, says, who"),
     ],
 )
@@ -87,7 +87,7 @@ def test_all_files_are_told_of_at_once_and_many_problems_are_cut() -> None:
     with pytest.raises(ConfigError) as raised:
         recording(lines("x"), lines(*["y"] * 20), ())
     assert len(raised.value.problems) == 11
-    assert raised.value.problems[-1] == "… and 11 more; mend these first"
+    assert str(raised.value.problems[-1]) == "… and 11 more; fix these first"
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:

@@ -16,6 +16,7 @@ from redis.backoff import NoBackoff
 from redis.typing import EncodableT
 
 from bot.config import ConfigError
+from bot.core.external import Problem
 
 REPLY_SECONDS = 0.85
 """Time limit of one reply, or of one connection: two of them stay under 2 s (P1, IN-2)."""
@@ -86,8 +87,8 @@ def connect(url: str, client_name: str = "tailback") -> Clients:
             case "redis+cluster" | "rediss+cluster":
                 return _cluster(_place(parsed, 6379), ours)
     except ValueError as error:
-        raise ConfigError([f"REDIS_URL: {error}; write {_SHAPES}"]) from None
-    raise ConfigError([f"REDIS_URL: the scheme {parsed.scheme!r} is not known; write {_SHAPES}"])
+        raise ConfigError([Problem(f"REDIS_URL: {error}", f"write {_SHAPES}")]) from None
+    raise ConfigError([Problem(f"REDIS_URL: the scheme {parsed.scheme!r} is not known", f"write {_SHAPES}")])
 
 
 def _ours(client_name: str) -> Options:

@@ -85,9 +85,7 @@ def recording(webhooks: Iterable[Line], metrics: Iterable[Line], actions: Iterab
     samples = _samples(measured, problems)
     if problems:
         more = len(problems) - MOST_PROBLEMS
-        raise ConfigError(
-            [*problems[:MOST_PROBLEMS], *([f"… and {more:,} more; mend these first"] if more > 0 else [])]
-        )
+        raise ConfigError([*problems[:MOST_PROBLEMS], *([f"… and {more:,} more; fix these first"] if more > 0 else [])])
     return Recording(
         tuple(sorted(delivered, key=lambda one: one.at)), samples, tuple(sorted(asked, key=lambda one: one.at))
     )
@@ -97,7 +95,7 @@ def moment(value: object, name: str) -> float:
     """Parse a number or a time with zone to epoch seconds. Raises Wrong."""
     at = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else _written(value, name)
     if not _FIRST_TIME <= at <= _LAST_TIME:
-        raise Wrong(f"{name}: {value} lies outside the years 2000 to 2100; write epoch seconds, not milliseconds")
+        raise Wrong(f"{name}: {value} is outside the years 2000 to 2100; write epoch seconds, not milliseconds")
     return at
 
 
@@ -108,7 +106,7 @@ def _written(value: object, name: str) -> float:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None:
-        raise Wrong(f"{name}: {'is missing' if value is None else f'{value!r} is no time'}; {remedy}")
+        raise Wrong(f"{name}: {'is missing' if value is None else f'{value!r} is not a time'}; {remedy}")
     return found.timestamp()
 
 
@@ -132,12 +130,12 @@ def _table(text: str) -> Mapping[str, object]:
     except ValueError as error:
         raise Wrong(f"is not JSON ({error}); write one JSON object") from None
     if not isinstance(value, dict):
-        raise Wrong("is no JSON object; write {…}")
+        raise Wrong("is not a JSON object; write {…}")
     return value
 
 
 def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number; leave the figure out when it is unknown")
+    raise ValueError(f"{word} is not a number; leave the figure out when it is unknown")
 
 
 def _delivered(line: Mapping[str, object], place: str) -> Delivered:
@@ -145,7 +143,7 @@ def _delivered(line: Mapping[str, object], place: str) -> Delivered:
     if not isinstance(path, str) or not path:
         raise Wrong('path: is missing; write where it was posted, such as "/alerts/alertmanager"')
     if not isinstance(headers, dict) or not all(isinstance(value, str) for value in headers.values()):
-        raise Wrong("headers: is no object of texts; write {} when they are not known")
+        raise Wrong("headers: is not an object of texts; write {} when they are not known")
     if not isinstance(body, dict | list | str):
         raise Wrong("body: is missing; write the JSON that was posted, or its text")
     raw = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
@@ -164,7 +162,7 @@ def _asked(line: Mapping[str, object], place: str) -> Asked:
     if not isinstance(says, str) or not says.split():
         raise Wrong('says: is missing; write what was asked for, such as "ack" or "scale linux.2xlarge 24"')
     if not isinstance(pool, str):
-        raise Wrong("pool: is no text; write the name of a pool, or leave it out")
+        raise Wrong("pool: is not a text; write the name of a pool, or leave it out")
     return Asked(moment(line.get("at"), "at"), who, tuple(says.split()), pool, place)
 
 

@@ -48,7 +48,7 @@ def head(played: Played) -> Iterator[str]:
         f"{count(played.asked, 'request')} of people",
     )
     yield f"From {stamp(played.since)} to {stamp(played.until)}: {', '.join(fed)}."
-    yield "Nothing is asked of anybody: scalers and silences are in shadow mode, and the figures are the recorded ones."
+    yield "No outside system is contacted: scalers and silences run in shadow mode, with the recorded figures."
     yield from (f"Note: {remark}" for remark in played.remarks)
 
 
@@ -65,7 +65,7 @@ def summary(played: Played) -> Iterator[str]:
     )
     again = sum(isinstance(line, JournalArrival) and line.outcome == REPEATED for line in played.journal.lines)
     if again:
-        yield f"  {count(again, 'webhook')} said nothing new"
+        yield f"  {count(again, 'webhook')} repeated an earlier one"
     if played.journal.refused:
         yield f"  {count(played.journal.refused, 'webhook')} could not be read"
     for incident in incidents:
@@ -83,9 +83,9 @@ def _incident(incident: Incident, played: Played) -> Iterator[str]:
     yield f"{incident.id} · {incident.group.title}"
     yield f"  opened {stamp(incident.opened_at)}, {over}, {lasted}"
     for name, peak in sorted(incident.pools.peaks.items(), key=lambda item: (item[1].order, item[0])):
-        yield f"  peak of {name}: {count(peak.queued, 'job')} queued, oldest wait {duration(peak.oldest_wait_seconds)}"
+        yield f"  peak of {name}: {count(peak.queued, 'job')} queued, longest wait {duration(peak.oldest_wait_seconds)}"
     for waited in waits(incident, played.until):
-        yield f"  waited in {waited.pool}: at least {hours(waited.hours)} developer-hours"
+        yield f"  developer time lost in {waited.pool}: at least {hours(waited.hours)} hours"
     for named in played.journal.named.get(incident.id, ()):
         yield f"  {stamp(named.at)}: {named.pool}: {cause_name(named.cause)}"
     for proposed in _telling(played.journal.proposed.get(incident.id, ())):
@@ -104,7 +104,7 @@ def _telling(proposed: Sequence[Proposed]) -> list[Proposed]:
 
 def _proposal(proposed: Proposed) -> Iterator[str]:
     if proposed.more is None:
-        words = "no number of runners within its limits was expected to be enough"
+        words = "no number of runners within the limits was expected to be enough"
     elif not proposed.more:
         words = "no more runners were needed"
     else:
@@ -115,10 +115,10 @@ def _proposal(proposed: Proposed) -> Iterator[str]:
 
 
 def _forecasts(played: Played) -> Iterator[str]:
-    yield "Forecasts against what came"
+    yield "Forecasts compared with what happened"
     told = {pool: "; ".join(_score(tuple(scores.values()))) for pool, scores in sorted(played.journal.scores.items())}
     if not any(told.values()):
-        yield "  none could be compared: no queue that was foretold came to its floor"
+        yield "  none could be scored: no forecast queue drained"
     yield from (f"  {pool}: {words}" for pool, words in told.items() if words)
 
 
@@ -126,7 +126,7 @@ def _score(scores: Sequence[Score]) -> Iterator[str]:
     held, timed = held_share(scores)
     factor = error_factor(scores)
     if timed:
-        yield f"{held:,} of {count(timed, 'interval')} held the truth"
+        yield f"{held:,} of {count(timed, 'interval')} correct"
     if factor is not None:
         yield f"median error ×{factor:.2f}"
     if missing := left_out_words(not_scored(scores)):
@@ -134,15 +134,15 @@ def _score(scores: Sequence[Score]) -> Iterator[str]:
     others = [o for o in scores if o.forecast.verdict in {Verdict.STALLED, Verdict.GROWING} and not o.left_out]
     if others:
         of = f"{sum(one.held for one in others):,} of {count(len(others), 'forecast')}"
-        yield f"{of} of a queue that stalls or grows came true"
+        yield f"{of} of a stalled or growing queue correct"
     if unsaid := sum(one.forecast.verdict is Verdict.NONE for one in scores):
-        yield f"{count(unsaid, 'time')} nothing could be said"
+        yield f"{count(unsaid, 'time')} no forecast was possible"
 
 
 def _changes(report: Report) -> Iterator[str]:
-    yield "What to change for the weeks to come"
+    yield "Suggested changes"
     if not report.proposals:
-        yield "  nothing is proposed; the records carry no conclusion"
+        yield "  none: the records support no conclusion"
     for number, one in enumerate(report.proposals, 1):
         yield f"  {number}. {change_words(one)}"
         yield from (f"      {reason}" for reason in why_words(one))

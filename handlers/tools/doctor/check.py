@@ -23,10 +23,10 @@ from handlers.tools.doctor.findings import CheckFinding, Level, of_error, of_pro
 PATIENCE_SECONDS = 20.0
 """Time limit for one dependency; each call has a shorter limit."""
 REMEDIES = {
-    Failure.CREDENTIALS: "correct the variable that {place} names for its credentials, and what that token may do",
-    Failure.UNCONNECTED: "check the url in {place}, and that it runs and can be reached from here",
-    Failure.LATER: "look at it; it may only be busy, so check again in a minute",
-    Failure.UNKNOWN: "look at it; it may only be busy, so check again in a minute",
+    Failure.CREDENTIALS: "check the token that {place} names, and its permissions",
+    Failure.UNCONNECTED: "check that the server runs, that this machine can reach it, and the url in {place}",
+    Failure.LATER: "check again in a minute; if it fails again, look at that server's log",
+    Failure.UNKNOWN: "check again in a minute; if it fails again, look at that server's log",
     Failure.PLACE: "correct the url in {place}",
     Failure.SHAPE: "correct {place}",
     Failure.GONE: "correct {place}",
@@ -74,13 +74,13 @@ class Instruments:
     host: Host = field(default_factory=Host)
 
 
-def unusable(problems: Iterable[str], readable: Settings | None = None) -> list[CheckFinding]:
+def unusable(problems: Iterable[Problem], readable: Settings | None = None) -> list[CheckFinding]:
     """The findings for an unreadable configuration; nothing is contacted."""
     rest = warning(
-        "configuration", "Slack, Redis and the back ends were not asked", "mend the problems, then check again"
+        "configuration", "Slack, Redis and the back ends were not checked", "fix the problems, then check again"
     )
     variables = of_environment(readable) if readable else []
-    return [*(_configuration(sentence) for sentence in problems), *variables, rest]
+    return [*(problem("configuration", one.what, one.remedy) for one in problems), *variables, rest]
 
 
 async def examined(
@@ -108,13 +108,9 @@ async def examined(
 
     progress(waiting)
     answers = await asyncio.gather(*(asked(area, part) for area, part in parts))
-    said = [of_problem(one, "correct it; docs/reference/settings.md lists every setting") for one in tools.problems]
+    said = [of_problem(one, "") for one in tools.problems]
     machine = of_host(tools.host, settings)
     return [*of_settings(settings), *machine, *said, *(finding for answer in answers for finding in answer)]
-
-
-def _configuration(sentence: str) -> CheckFinding:
-    return problem("configuration", sentence, "correct it; docs/reference/settings.md lists every setting")
 
 
 async def _in_time(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
@@ -122,12 +118,12 @@ async def _in_time(area: str, part: Awaitable[list[CheckFinding]]) -> list[Check
         async with asyncio.timeout(PATIENCE_SECONDS):
             return await part
     except TimeoutError:
-        return [problem(area, f"No answer within {PATIENCE_SECONDS:.0f} s", "look at it; something is stuck there")]
+        return [problem(area, f"No answer within {PATIENCE_SECONDS:.0f} s", "check that it runs, and look at its log")]
 
 
 async def _of_redis(tools: Instruments) -> list[CheckFinding]:
     if tools.redis is None:
-        return [ok("redis", f"{tools.engine} is here and will be started by `tailback run`")] if tools.engine else []
+        return [ok("redis", f"`tailback run` will start {tools.engine}")] if tools.engine else []
     try:
         dangers, full = await tools.redis.check(), await tools.redis.filling()
     except Unreachable as error:
@@ -138,7 +134,7 @@ async def _of_redis(tools: Instruments) -> list[CheckFinding]:
         *found,
         *([warning("redis", full.what, full.remedy)] if full else []),
         *of_blocks(*await known_blocks(tools.redis), tools.now()),
-        *([] if "redis" in areas else [ok("redis", "Redis answers and is fit to keep incidents")]),
+        *([] if "redis" in areas else [ok("redis", "Redis answers, and its settings are safe")]),
         *([] if "clock" in areas else [ok("clock", "This machine's clock is within 2 s of Redis TIME")]),
     ]
 
@@ -199,23 +195,23 @@ def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[CheckFi
     if look.queued is None:
         gap = next((gap for gap in look.missing if gap.figure == "queued"), Gap("queued"))
         queue = problem("metrics",
-                        f"{look.pool}: the length of the queue is unknown ({gap.why or 'its source gives none'})",
-                        gap.remedy or f"correct {'`queued`' if queries else 'its keys'} in {place}")  # fmt: skip
+                        f"{look.pool}: the queue length is unknown ({gap.why or 'its source does not report it'})",
+                        gap.remedy or f"fix {'`queued`' if queries else 'the settings'} in {place}")  # fmt: skip
         return [replace(queue, state=Level.WARNING) if kind == WAITED_FOR else queue]
     found = []
     if others := [gap for gap in look.missing if gap.figure != "queued"]:
         names = ((gap_name(gap.figure), gap.why) for gap in others)
         told = "; ".join(f"{name} ({why})" if why else name for name, why in names)
         remedies = dict.fromkeys(gap.remedy for gap in others if gap.remedy)
-        usual = f"correct {'these figures' if queries else 'its keys'} in {place}"
-        found.append(warning("metrics", f"{look.pool}: unknown are {told}", "; ".join(remedies) or usual))
+        usual = f"fix {'these queries' if queries else 'the settings'} in {place}"
+        found.append(warning("metrics", f"{look.pool}: no value for {told}", "; ".join(remedies) or usual))
     if (age := now - look.at) > 2 * settings.file.timing.poll + 1:
         found.append(warning("metrics", f"{look.pool}: the newest figures are {duration(age)} old",
-                             "look at what exports them; old figures never count as drained"))  # fmt: skip
+                             "check the exporter; stale figures never count as drained"))  # fmt: skip
     if found:
         return found
-    wait = f", the oldest for {duration(look.oldest_wait_seconds)}" if look.queued else ""
-    return [ok("metrics", f"{look.pool}: {count(look.queued, 'job')} waiting{wait}")]
+    wait = f", longest wait {duration(look.oldest_wait_seconds)}" if look.queued else ""
+    return [ok("metrics", f"{look.pool}: {count(look.queued, 'job')} queued{wait}")]
 
 
 def _kind_of(pool: str, settings: Settings) -> object:
@@ -231,19 +227,19 @@ async def _of_scaler(pool: str, pool_scaler: PoolScaler, settings: Settings) -> 
     try:
         capacity = await pool_scaler.scaler.read()
     except Refused as refused:
-        return [of_error("scaler", refused, f"correct {place}, and what its token may do")]
+        return [of_error("scaler", refused, f"correct {place}, or the permissions of its token")]
     except Unreachable as error:
         return [of_error("scaler", error, REMEDIES[error.failure].format(place=place))]
     if by_hand:
-        return [ok("scaler", f"{pool} is scaled by hand")]
+        return [ok("scaler", f"{pool} is scaled manually")]
     if capacity.current is None:
-        return [problem("scaler", f"{pool}: the present size is unknown, so it cannot be scaled",
-                        f"look at what the scaler answers, and correct {place}")]  # fmt: skip
+        return [problem("scaler", f"{pool} cannot be scaled: its current size is unknown",
+                        f"check what the autoscaler answers, and {place}")]  # fmt: skip
     lacking = await _lacking(pool_scaler.scaler)
     forbidden = [problem("scaler", one.what, one.remedy) for one in lacking or ()]
     if found := [*forbidden, *_of_capacity(pool, capacity, pool_scaler.policy.maximum, place)]:
         return found
-    size = f"{pool}: {count(capacity.current, 'runner')} now, up to {pool_scaler.policy.maximum:,} allowed"
+    size = f"{pool}: {count(capacity.current, 'runner')} now, at most {pool_scaler.policy.maximum:,}"
     return [ok("scaler", f"{size}; {_tried(lacking)}")]
 
 
@@ -251,14 +247,16 @@ async def _of_pager(name: str, pager: Pager) -> list[CheckFinding]:
     """Whether it takes our key; only what pages nobody is sent."""
     lacking = await _lacking(pager)
     if lacking is None:
-        return [ok("pager", f"{name} ({pager.label}) is set up; it was not tried, because that would page somebody")]
+        return [
+            ok("pager", f"{name} ({pager.label}) is configured; it was not tested, because a test would page somebody")
+        ]
     wrong = [problem("pager", one.what, one.remedy or f"correct [pager.{name}]") for one in lacking]
-    return wrong or [ok("pager", f"{name} ({pager.label}) takes the key; nobody was paged")]
+    return wrong or [ok("pager", f"{name} ({pager.label}) accepts the key; nobody was paged")]
 
 
 async def _of_issues(tracker: IssueTracker) -> list[CheckFinding]:
     wrong = [problem("issues", one.what, one.remedy or "correct [issues]") for one in await _lacking(tracker) or ()]
-    return wrong or [ok("issues", f"{tracker.repository} can be read; whether issues may be filed was not tried")]
+    return wrong or [ok("issues", f"{tracker.repository} can be read; filing an issue was not tested")]
 
 
 async def _lacking(one: object) -> tuple[Problem, ...] | None:
@@ -267,18 +265,18 @@ async def _lacking(one: object) -> tuple[Problem, ...] | None:
 
 
 def _tried(lacking: tuple[Problem, ...] | None) -> str:
-    return "only reading was tried" if lacking is None else "it may be changed, and only reading was tried"
+    return "only read access was tested" if lacking is None else "Tailback may scale it; nothing was changed"
 
 
 def _of_capacity(pool: str, capacity: Capacity, allowed: int, place: str) -> list[CheckFinding]:
     found = []
     if capacity.trouble:
         found.append(warning("scaler", f"{pool}: {capacity.trouble}",
-                             "look at it there; runners that are asked for may not come"))  # fmt: skip
+                             "check the autoscaler; new runners may not come"))  # fmt: skip
     if capacity.maximum is not None and allowed > capacity.maximum:
         by = f" ({capacity.limited_by})" if capacity.limited_by else ""
-        found.append(warning("scaler", f"{pool}: max is {allowed:,}, but its scaler takes {capacity.maximum:,} at "
-                             f"most{by}", f"lower max in {place}, or raise it there"))  # fmt: skip
+        found.append(warning("scaler", f"{pool}: max is {allowed:,}, but the autoscaler allows {capacity.maximum:,}"
+                             f"{by}", f"lower max in {place}, or raise the autoscaler's limit"))  # fmt: skip
     return found
 
 
@@ -288,11 +286,11 @@ async def _of_alertmanager(name: str, one: Alertmanager) -> list[CheckFinding]:
         firing = await one.firing()
         await one.find("tailback-check")
     except Refused as refused:
-        return [of_error("alertmanager", refused, f"correct {place}, and what its token may do")]
+        return [of_error("alertmanager", refused, f"correct {place}, or the permissions of its token")]
     except Unreachable as error:
         return [of_error("alertmanager", error, REMEDIES[error.failure].format(place=place))]
     fires = f"{count(len(firing), 'alert')} {'fires' if len(firing) == 1 else 'fire'}"
     if lacking := await _lacking(one):
         return [warning("alertmanager", one.what, one.remedy) for one in lacking]
-    may = "read" if lacking is None else "read and made"
-    return [ok("alertmanager", f"{name}: {fires}, its silences can be {may}; only reading was tried")]
+    may = "read" if lacking is None else "read and created"
+    return [ok("alertmanager", f"{name}: {fires}, silences can be {may}; nothing was changed")]

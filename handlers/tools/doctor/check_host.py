@@ -48,23 +48,23 @@ def this_host(settings: Settings) -> Host:
 def of_host(host: Host, settings: Settings) -> list[CheckFinding]:
     """One warning for each weakness, or one finding that all is well."""
     found = [*_machine(host, settings), *_unencrypted(settings)]
-    return found or [ok("host", "User, files and disk space are as they should be")]
+    return found or [ok("host", "User, file permissions, file limit and disk space are fine")]
 
 
 def _machine(host: Host, settings: Settings) -> Iterator[CheckFinding]:
     if host.root:
-        yield warning("host", "Tailback runs as root, which it does not need", "run it as a user of its own")
+        yield warning("host", "Tailback runs as root and does not need to", "run it as its own user")
     for path, mode in host.modes.items():
         if mode & 0o004:
-            yield warning("host", f"Everybody on this machine can read {path}", f"chmod 640 {path}")
+            yield warning("host", f"Every user of this machine can read {path}", f"chmod 640 {path}")
         if mode & 0o002:
-            yield warning("host", f"Everybody on this machine can change {path}", f"chmod 640 {path}")
+            yield warning("host", f"Every user of this machine can change {path}", f"chmod 640 {path}")
     if host.files < LEAST_FILES:
-        yield warning("host", f"This process may open {host.files:,} files, and each connection is one",
+        yield warning("host", f"Only {host.files:,} files may be open, and each connection needs one",
                       f"raise the limit to {LEAST_FILES:,} (LimitNOFILE in systemd, ulimit -n in a shell)")  # fmt: skip
     if host.free_bytes is not None and host.free_bytes < LEAST_BYTES:
         yield warning("host", f"Only {host.free_bytes // 1024**2:,} MiB are free at {settings.env.tailback_data}",
-                      "make room: alerts cannot be stored on a full disk")  # fmt: skip
+                      "free some space: a full disk stores no alerts")  # fmt: skip
 
 
 def _unencrypted(settings: Settings) -> Iterator[CheckFinding]:

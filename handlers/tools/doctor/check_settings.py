@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from urllib.parse import urlparse
 
 from bot.config import Settings
+from bot.core.external import Problem
 from bot.core.words import listed
 from bot.sources.sns import known_arn
-from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
+from handlers.tools.doctor.findings import CheckFinding, Level, ok, problem, warning
 from handlers.tools.doctor.senders import sender_problems
 
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
@@ -27,17 +28,37 @@ HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
 
 def of_settings(settings: Settings) -> list[CheckFinding]:
     """Missing, weak or contradictory settings, and one finding for each part in order."""
-    environment = of_environment(settings)
+    environment = [*of_environment(settings), *_examples(settings)]
     configuration = [*_channels(settings), *_sns(settings), *_pools(settings), *_actions(settings)]
     return [
-        *(environment or [ok("environment", "Every variable that is needed is set")]),
-        *(configuration or [ok("configuration", f"{settings.env.tailback_config} has no gaps")]),
+        *(environment or [ok("environment", "All required variables are set")]),
+        *(configuration or [ok("configuration", f"{settings.env.tailback_config} is complete")]),
     ]
 
 
-def of_environment(settings: Settings) -> list[CheckFinding]:
-    """Missing or weak environment variables."""
-    return [*_slack_tokens(settings), *_webhooks(settings), *of_redis_url(settings)]
+def of_environment(settings: Settings, *, web: bool = True) -> list[CheckFinding]:
+    """Missing or weak environment variables; a process without `web` needs only the bot token."""
+    doors = [*_delivery(settings), *_webhooks(settings)] if web else []
+    return [*_bot_token(settings), *doors, *of_redis_url(settings)]
+
+
+def _examples(settings: Settings) -> Iterator[CheckFinding]:
+    env = settings.env
+    secrets = (env.slack_bot_token, env.slack_app_token, env.slack_signing_secret, env.tailback_webhook_hmac_secret)
+    names = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "TAILBACK_WEBHOOK_HMAC_SECRET")
+    given = [(name, one.get_secret_value()) for name, one in zip(names, secrets, strict=True)]
+    given += [("TAILBACK_WEBHOOK_TOKEN", token) for token in env.webhook_tokens]
+    given += [("GITHUB_WEBHOOK_SECRET", one) for one in env.github_secrets]
+    given += [(f'The token of [[sender]] "{sender.name}"', token) for token, sender in settings.sender_tokens]
+    for name, value in given:
+        if value in EXAMPLES:
+            yield problem("environment", f"{name} still has the value of .env.example", "set the real value")
+
+
+def unset(settings: Settings, *, web: bool) -> list[Problem]:
+    """What keeps a process from its work: missing variables, and senders that cannot be told apart."""
+    found = of_environment(settings, web=web)
+    return [Problem(one.text, one.remedy) for one in found if one.state is Level.PROBLEM]
 
 
 def groups_of(settings: Settings) -> dict[str, str]:
@@ -66,10 +87,8 @@ def channels_of(settings: Settings) -> dict[str, str]:
     return {channel: listed(places) for channel, places in found.items()}
 
 
-def _slack_tokens(settings: Settings) -> Iterator[CheckFinding]:
-    env = settings.env
-    bot, app = env.slack_bot_token.get_secret_value(), env.slack_app_token.get_secret_value()
-    secret = env.slack_signing_secret.get_secret_value()
+def _bot_token(settings: Settings) -> Iterator[CheckFinding]:
+    bot = settings.env.slack_bot_token.get_secret_value()
     if not bot:
         yield problem(
             "environment",
@@ -77,17 +96,24 @@ def _slack_tokens(settings: Settings) -> Iterator[CheckFinding]:
             "create the app with `tailback manifest`, install it and copy the bot token from OAuth & Permissions",
         )
     elif not bot.startswith("xoxb-"):
-        yield warning("environment", "SLACK_BOT_TOKEN does not begin with xoxb-", "copy the bot token, not another one")
+        yield warning(
+            "environment", "SLACK_BOT_TOKEN does not begin with xoxb-", "copy the bot token from OAuth & Permissions"
+        )
+
+
+def _delivery(settings: Settings) -> Iterator[CheckFinding]:
+    """How Slack's requests come in: signed by HTTP, or by Socket Mode."""
+    app = settings.env.slack_app_token.get_secret_value()
+    secret = settings.env.slack_signing_secret.get_secret_value()
     if app and not app.startswith("xapp-"):
         yield problem("environment", "SLACK_APP_TOKEN does not begin with xapp-",
                       "create an app-level token with connections:write under Basic Information")  # fmt: skip
     if not secret and not app:
         yield problem(
             "environment",
-            "SLACK_SIGNING_SECRET is not set, so nothing that Slack delivers can be believed",
+            "Requests from Slack cannot be verified: SLACK_SIGNING_SECRET is not set",
             "copy it from the app's Basic Information, or set SLACK_APP_TOKEN for Socket Mode",
         )
-    yield from _still_examples({"SLACK_BOT_TOKEN": bot, "SLACK_APP_TOKEN": app, "SLACK_SIGNING_SECRET": secret})
 
 
 def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
@@ -98,31 +124,29 @@ def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
     if not tokens and not signing and not own:
         yield problem(
             "environment",
-            "TAILBACK_WEBHOOK_TOKEN is not set, so every alert would be refused",
+            "Every alert is refused: TAILBACK_WEBHOOK_TOKEN is not set",
             "choose a long random value (openssl rand -hex 32) and give it to the alert sender",
         )
     if signing and not env.tailback_webhook_hmac_timestamp_header:
         yield warning(
             "environment",
-            "Grafana's signature is checked without a timestamp, so a captured request could be replayed",
+            "A captured request from Grafana could be replayed: its signature has no timestamp",
             "set TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER, and the same header in Grafana's contact point",
         )
     if signing and not tokens and not own:
-        yield warning("environment", "Only signed requests are taken, and Alertmanager cannot sign",
+        yield warning("environment", "Alertmanager's alerts are refused: it cannot sign, and no token is set",
                       "set TAILBACK_WEBHOOK_TOKEN too, unless Grafana is the only sender")  # fmt: skip
     hooks = env.github_webhook_secret.get_secret_value()
     if not hooks and (fed := _fed_by_github(settings)):
-        yield warning("environment", f"GITHUB_WEBHOOK_SECRET is not set, so no webhook tells of the jobs of {fed}",
+        yield warning("environment", f"The jobs of {fed} are not seen: GITHUB_WEBHOOK_SECRET is not set",
                       "choose a long random value, and give it to a webhook for workflow jobs to /github")  # fmt: skip
     given = [("TAILBACK_WEBHOOK_TOKEN", token) for token in tokens]
     given += [("TAILBACK_WEBHOOK_HMAC_SECRET", signing), ("GITHUB_WEBHOOK_SECRET", hooks)]
     given += [(f'The token of [[sender]] "{sender.name}"', token) for token, sender in own]
     for name, value in given:
-        if value:
-            yield from _still_examples({name: value})
         if value and len(value) < WEAK:
-            yield warning("environment", f"{name} has under {WEAK} characters and could be guessed",
-                          "replace it by a long random value (openssl rand -hex 32)")  # fmt: skip
+            yield warning("environment", f"{name} has fewer than {WEAK} characters and could be guessed",
+                          "replace it with a long random value (openssl rand -hex 32)")  # fmt: skip
 
 
 def _fed_by_github(settings: Settings) -> str:
@@ -147,23 +171,23 @@ def of_redis_url(settings: Settings) -> Iterator[CheckFinding]:
     if not parsed.scheme.startswith("redis") or not away:
         return
     if "@" not in parsed.netloc and "password=" not in parsed.query:
-        yield warning("redis", f"REDIS_URL names {parsed.hostname} without a password",
-                      "give that server a password or an ACL user, and write it into REDIS_URL")  # fmt: skip
+        yield warning("redis", f"Anybody who reaches {parsed.hostname} can change records: REDIS_URL has no password",
+                      "give that server a password or an ACL user, and put it into REDIS_URL")  # fmt: skip
     if not parsed.scheme.startswith("rediss"):
-        yield warning("redis", f"The way to {parsed.hostname} is not encrypted",
-                      "use rediss:// unless that network is private")  # fmt: skip
+        yield warning("redis", f"The connection to {parsed.hostname} is not encrypted",
+                      "use rediss://, unless that network is private")  # fmt: skip
 
 
 def _channels(settings: Settings) -> Iterator[CheckFinding]:
     file, path = settings.file, settings.env.tailback_config
     if not path.exists():
-        yield warning("configuration", f"There is no file {path}, so everything has its default",
-                      "write it, or set TAILBACK_CONFIG; docs/reference/settings.md has an example")  # fmt: skip
+        yield warning("configuration", f"{path} does not exist, so every setting has its default",
+                      "create it with `tailback init`, or set TAILBACK_CONFIG")  # fmt: skip
     if not file.slack.channel:
-        yield problem("configuration", "slack.channel is not set, so incidents have no place",
+        yield problem("configuration", "Incidents have no channel: slack.channel is not set",
                       f"add [slack] channel = \"C…\" to {path}")  # fmt: skip
     if not file.slack.fallback_channel:
-        yield warning("configuration", "slack.fallback_channel is not set: an archived channel would leave no thread",
+        yield warning("configuration", "Archiving a channel would leave no thread: slack.fallback_channel is not set",
                       f"add [slack] fallback_channel = \"C…\" to {path}")  # fmt: skip
     for channel, places in channels_of(settings).items():
         if not CHANNEL.fullmatch(channel):
@@ -184,8 +208,8 @@ def _channels(settings: Settings) -> Iterator[CheckFinding]:
 def _sns(settings: Settings) -> Iterator[CheckFinding]:
     topics = settings.file.sns.topics
     if "sns" in settings.file.model_fields_set and not topics:
-        yield warning("configuration", "[sns] names no topic, so nothing that Amazon SNS sends is believed",
-                      'add topics = ["arn:aws:sns:REGION:ACCOUNT:NAME"], or drop the table')  # fmt: skip
+        yield warning("configuration", "Every message from Amazon SNS is refused: [sns] names no topic",
+                      'add topics = ["arn:aws:sns:REGION:ACCOUNT:NAME"], or delete the table')  # fmt: skip
     for topic in topics:
         if not known_arn(topic):
             yield problem("configuration", f"sns.topics: {topic!r} is not the ARN of an SNS topic",
@@ -195,18 +219,18 @@ def _sns(settings: Settings) -> Iterator[CheckFinding]:
 def _pools(settings: Settings) -> Iterator[CheckFinding]:
     file = settings.file
     if not file.pool:
-        yield warning("configuration", "No pool is configured, so threads have no figures and no drain is seen",
+        yield warning("configuration", "Threads show no figures and no drain: no pool is configured",
                       'add a table [pool."NAME"] for each runner label')  # fmt: skip
     blind = [name for name, pool in file.pool.items() if not pool.metrics]
     if blind:
-        yield warning("configuration", f"No metrics source is named for {listed(blind)}: never measured, never drained",
+        yield warning("configuration", f"{listed(blind)}: figures and drain stay unknown, because no source is named",
                       "add metrics = \"NAME\" and the figures to the pool's table")  # fmt: skip
     unused = [name for name in file.metrics if not any(name in pool.metrics for pool in file.pool.values())]
     if unused:
         yield warning("configuration", f"No pool uses the metrics source {listed(unused)}",
-                      "name it in a pool, or drop it")  # fmt: skip
+                      "name it in a pool, or delete it")  # fmt: skip
     if not file.alertmanager:
-        yield warning("configuration", "No [alertmanager.NAME] is configured, so Silence is not offered",
+        yield warning("configuration", "Silence is not offered: no [alertmanager.NAME] is configured",
                       "add one with kind, url and token_env")  # fmt: skip
 
 
@@ -214,11 +238,11 @@ def _actions(settings: Settings) -> Iterator[CheckFinding]:
     file = settings.file
     scalable = [name for name, pool in file.pool.items() if pool.scaler and pool.scaler.get("kind") != "none"]
     if scalable and not file.permissions.scale:
-        yield warning("configuration", f"{listed(scalable)} can be scaled, but permissions.scale is empty: nobody may",
+        yield warning("configuration", f"Nobody may scale {listed(scalable)}: permissions.scale is empty",
                       'add [permissions] scale = ["S…"], user ids or user group ids')  # fmt: skip
     asking = [name for name in scalable if file.pool[name].scaler.get("approval_above") is not None]
     if asking and not file.permissions.approve:
-        yield warning("configuration", f"{listed(asking)} needs approval, but permissions.approve is empty: nobody may",
+        yield warning("configuration", f"Nobody may approve for {listed(asking)}: permissions.approve is empty",
                       'add [permissions] approve = ["S…"]')  # fmt: skip
     for name, allowed in file.permissions.model_dump().items():
         for who in allowed:
@@ -227,13 +251,7 @@ def _actions(settings: Settings) -> Iterator[CheckFinding]:
                               'write U…, S… or "anyone"')  # fmt: skip
     if not file.actions.enabled:
         yield warning("configuration", "Actions are switched off (actions.enabled = false)",
-                      "set it to true when the reason is over")  # fmt: skip
+                      "set it to true to allow actions again")  # fmt: skip
     if file.actions.shadow:
-        yield warning("configuration", "Shadow mode is on (actions.shadow = true): nothing is really done",
-                      "set it to false when the trial is over")  # fmt: skip
-
-
-def _still_examples(given: dict[str, str]) -> Iterator[CheckFinding]:
-    for name, value in given.items():
-        if value in EXAMPLES:
-            yield problem("environment", f"{name} still has the value of .env.example", "put the real value there")
+        yield warning("configuration", "Actions are described, not done: shadow mode is on (actions.shadow = true)",
+                      "set it to false to act")  # fmt: skip

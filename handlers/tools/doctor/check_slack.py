@@ -80,7 +80,7 @@ class SlackProbe(Protocol):
         """The number of members of a user group."""
 
     async def socket_mode(self) -> bool:
-        """Whether Socket Mode would open; False without an app-level token."""
+        """Whether Socket Mode connects; False without an app-level token."""
 
 
 async def of_slack(slack: SlackProbe, settings: Settings) -> list[CheckFinding]:
@@ -90,7 +90,7 @@ async def of_slack(slack: SlackProbe, settings: Settings) -> list[CheckFinding]:
         app = await slack.app()
     except Unreachable as error:
         return [_refused("The bot token", error), *found]
-    found.append(ok("slack", f"The bot token is {app.user or 'a bot'}'s in {app.team or 'a workspace'}"))
+    found.append(ok("slack", f"Connected to {app.team or 'a workspace'} as {app.user or 'a bot'}"))
     found += of_scopes(app.scopes, needs_groups=bool(groups_of(settings)))
     for channel, places in channels_of(settings).items():
         if CHANNEL.fullmatch(channel):
@@ -105,14 +105,16 @@ def of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[Chec
     """Compare the token's scopes with the manifest: missing ones with their effect, and surplus ones (C14)."""
     if scopes is None:
         return [
-            warning("slack", "Slack did not say what the bot token may do", "compare the app with `tailback manifest`")
+            warning(
+                "slack", "Slack did not list the scopes of the bot token", "compare the app with `tailback manifest`"
+            )
         ]
     found = list(_missing(scopes, needs_groups=needs_groups))
     surplus = sorted(scopes - {scope.name for scope in SCOPES})
     if surplus:
-        found.append(warning("slack", f"The bot token may do more than Tailback uses: {listed(surplus, 20)}",
-                             "take these away under OAuth & Permissions, and install the app again"))  # fmt: skip
-    return found or [ok("slack", "The bot token has the scopes that are used, and no others")]
+        found.append(warning("slack", f"The bot token has scopes that Tailback does not use: {listed(surplus, 20)}",
+                             "remove them under OAuth & Permissions, and install the app again"))  # fmt: skip
+    return found or [ok("slack", "The bot token has exactly the scopes that Tailback uses")]
 
 
 def _missing(scopes: frozenset[str], *, needs_groups: bool) -> Iterator[CheckFinding]:
@@ -133,7 +135,7 @@ def of_blocks(accepted: frozenset[str], refused: Mapping[str, float], now: float
         yield ok("blocks", f"Block types that this workspace accepts: {listed(sorted(accepted), 9)}")
     for kind, at in sorted(refused.items()):
         what = f"The workspace refused the block type {kind} {duration(now - at)} ago; its content is sent as text"
-        yield warning("blocks", what, "nothing; Tailback tries it again one day after a refusal")
+        yield warning("blocks", what, "nothing; Tailback tries it again a day after the refusal")
 
 
 async def _of_channel(slack: SlackProbe, channel: str, places: str) -> CheckFinding:
@@ -147,8 +149,8 @@ async def _of_channel(slack: SlackProbe, channel: str, places: str) -> CheckFind
     if not seen.member:
         return problem("slack", f"The bot is not in {name}", "write `/invite @tailback` there")
     if seen.shared:
-        return warning("slack", f"Other organizations are in {name} and read every incident there",
-                       "name a channel of your own, or keep it if they may read all of it")  # fmt: skip
+        return warning("slack", f"People of other organizations read every incident in {name}",
+                       "choose a channel without them, or keep it if they may read everything")  # fmt: skip
     return ok("slack", f"The bot is in {name}")
 
 
@@ -169,7 +171,7 @@ async def _of_socket_mode(slack: SlackProbe) -> list[CheckFinding]:
         remedy = "turn on Socket Mode for the app, and copy a token with connections:write into SLACK_APP_TOKEN"
         lost = error.failure in GENERAL
         return [_refused("Socket Mode", error) if lost else problem("slack", f"Socket Mode: {error.what}", remedy)]
-    return [ok("slack", "Socket Mode would open")] if opens else []
+    return [ok("slack", "Socket Mode connects")] if opens else []
 
 
 def _refused(what: str, error: Unreachable) -> CheckFinding:

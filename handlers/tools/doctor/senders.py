@@ -25,7 +25,7 @@ def sender_problems(settings: Settings) -> Iterator[Problem]:
             yield Problem(f'[[sender]] "{table.name}": token_env: {table.token_env} is not set', remedy)
         for source in table.sources:
             if source not in WITH_TOKEN:
-                what = f'[[sender]] "{table.name}": sources: {source!r} is no source whose senders present a token'
+                what = f'[[sender]] "{table.name}": sources: {source!r} is not a source that uses tokens'
                 yield Problem(what, f"write {listed(WITH_TOKEN)}")
     holders: dict[str, set[str]] = {token: {"TAILBACK_WEBHOOK_TOKEN"} for token in settings.env.webhook_tokens}
     for token, sender in known:

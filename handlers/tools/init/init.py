@@ -71,7 +71,7 @@ async def initialize(options: InitOptions, *, force: bool, test: bool) -> bool:
         found = await check.examined(settings, parts)
     asker.say(findings.for_people(found))
     if findings.failed(found):
-        asker.say("Correct the problems, then run `tailback check` and `tailback run`.")
+        asker.say("Fix the problems, then run `tailback check` and `tailback run`.")
         return False
     if test:
         asker.say(await first_alert(settings))
@@ -89,7 +89,7 @@ def _may_replace(found: list[Path], asker: Asker) -> None:
 
     if found:
         names = " and ".join(str(path) for path in found)
-        asker.ask("--force", f"{names} would be replaced. Replace? y or n", agreed)
+        asker.ask("--force", f"{names} would be replaced. Replace? (y/n)", agreed)
 
 
 async def first_alert(settings: Settings) -> str:

@@ -129,7 +129,7 @@ def _url(text: str) -> str:
 
 def _channel(text: str) -> str:
     if not CHANNEL.fullmatch(text.strip()):
-        raise Refused(f"--channel: {text!r} is no id of a channel. It begins with C and stands at the bottom of the "
+        raise Refused(f"--channel: {text!r} is not a channel id. It begins with C and is at the bottom of the "
                       "channel's details.")  # fmt: skip
     return text.strip()
 

@@ -110,9 +110,9 @@ async def test_a_way_that_cannot_be_gone_is_told_with_its_place(
         with pytest.raises(ConfigError) as caught:
             await asked("gitlab", table, parts_with(wire, {"T": "t", "P": LOGIN, "WRONG": "nobody"}))
     (problem,) = caught.value.problems
-    assert problem.startswith("[x]: ")
-    assert said in problem
-    assert "hunter22" not in problem
+    assert str(problem).startswith("[x]: ")
+    assert said in str(problem)
+    assert "hunter22" not in str(problem)
 
 
 async def test_a_proxy_that_is_away_or_refuses_is_named_and_nothing_was_sent() -> None:

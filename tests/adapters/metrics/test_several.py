@@ -129,7 +129,7 @@ def test_all_problems_of_all_sources_of_a_pool_are_reported_together() -> None:
     """A wrong value of one source and a missing source beside it."""
     with pytest.raises(ConfigError) as caught:
         build(settings(metrics=["github", "nowhere"]), lambda: 0.0, HttpPool())
-    assert '[pool."linux"]: metrics: there is no source "nowhere"' in caught.value.problems[0]
+    assert '[pool."linux"]: metrics: there is no source "nowhere"' in str(caught.value)
     with pytest.raises(ConfigError) as caught:
         build(settings(metrics=["github", "prometheus"], labels=3, window="x", preset="arc"), lambda: 0.0, HttpPool())
     assert len(caught.value.problems) == 2

@@ -146,5 +146,5 @@ def test_problems_of_the_table_and_of_every_pool_are_reported_together(kind: str
     raw, pools = {"kind": kind, **table, "timout": 9}, {"p": {**keys, "no_such_key": 1}, "q": {"neither": 1, **keys}}
     with pytest.raises(ConfigError) as caught:
         METRICS[kind]("x", "[metrics.x]", raw, pools, BackEnd().parts(T="t"))
-    said = "\n".join(caught.value.problems)
+    said = str(caught.value)
     assert all(name in said for name in ("[metrics.x]: timout", '[pool."p"]: no_such_key', '[pool."q"]: neither'))

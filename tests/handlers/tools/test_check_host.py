@@ -23,11 +23,11 @@ def test_a_fine_machine_has_one_line() -> None:
 @pytest.mark.parametrize(
     ("host", "said", "remedy"),
     [
-        (Host(root=True), "as root", "a user of its own"),
+        (Host(root=True), "as root", "its own user"),
         (Host(modes={Path(".env"): 0o644}), "can read .env", "chmod 640 .env"),
         (Host(modes={Path("tailback.toml"): 0o642}), "can change tailback.toml", "chmod 640 tailback.toml"),
         (Host(files=1024), "1,024 files", "LimitNOFILE"),
-        (Host(free_bytes=200 * 1024**2), "200 MiB", "make room"),
+        (Host(free_bytes=200 * 1024**2), "200 MiB", "free some space"),
     ],
 )
 def test_each_weakness_is_a_warning_with_its_remedy(host: Host, said: str, remedy: str) -> None:

@@ -60,7 +60,7 @@ async def test_a_person_answers_one_question_after_the_other() -> None:
     assert answers.alerts is InitSender.ALERTMANAGER
     assert [pool.name for pool in answers.pools] == ["linux.2xlarge", 'a "b"']
     said = "\n".join(person.heard)
-    for words in ("begins with xoxb-", "'#ci' is no id of a channel", "'pager' is not known", "nobody listens"):
+    for words in ("begins with xoxb-", "'#ci' is not a channel id", "'pager' is not known", "nobody listens"):
         assert words in said
     assert not person.answers
 
@@ -70,7 +70,7 @@ async def test_a_person_answers_one_question_after_the_other() -> None:
     [
         ({"secrets": {}}, "--bot-token is needed"),
         ({"channel": None}, "--channel is needed"),
-        ({"channel": "#ci"}, "'#ci' is no id of a channel"),
+        ({"channel": "#ci"}, "'#ci' is not a channel id"),
         ({"url": "http://plain.example"}, "--url: Slack delivers to https"),
         ({"url": "https://ci.example"}, "--signing-secret is needed"),
         ({"alerts": "pager"}, "Choose one of: alertmanager, grafana, event, github"),

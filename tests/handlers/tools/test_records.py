@@ -82,7 +82,7 @@ async def test_an_empty_trail_is_no_failure() -> None:
     """A fresh installation."""
     store = await holding()
     assert await verified(store) == "The audit trail is empty, so there is nothing to verify."
-    assert [line async for line in table(store, RecordQuery())] == ["No entry of the audit trail fits."]
+    assert [line async for line in table(store, RecordQuery())] == ["No entry of the audit trail matches."]
 
 
 async def test_a_known_hash_is_looked_for() -> None:
@@ -152,5 +152,5 @@ def test_since_takes_a_span_or_a_time(text: str, at: float) -> None:
 @pytest.mark.parametrize("text", ["yesterday", "", "2", "2027-13-01"])
 def test_a_time_that_is_none_is_refused_with_examples(text: str) -> None:
     """One line."""
-    with pytest.raises(Refused, match=r"--since: .* is no time; write for example 2h"):
+    with pytest.raises(Refused, match=r"--since: .* is not a time; write for example 2h"):
         since(text, NOW)

@@ -97,7 +97,7 @@ def test_without_any_secret_nothing_is_sent() -> None:
     [
         (401, b'{"error": "Missing or wrong."}', "Missing or wrong. Set TAILBACK_WEBHOOK_TOKEN"),
         (400, b'{"error": "alerts is missing"}', "HTTP 400: alerts is missing. Check the file, or name its"),
-        (503, b'{"error": "cannot store this now"}', "look at /readyz there, then send it again"),
+        (503, b'{"error": "cannot store this now"}', "Look at /readyz there, then send it again"),
         (413, b"{}", "Send fewer alerts at once"),
         (404, b"<html>", "HTTP 404. Check --url and --to"),
         (200, b"<html>hello", "is this the address of `tailback web`"),
@@ -192,9 +192,9 @@ def test_only_amazon_can_speak_as_sns() -> None:
     [
         (b"{", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (b"[]", "looks like no alert payload"),
-        (b'{"a": 1}', "say what it is: --to alertmanager or --to grafana"),
-        (b'{"Type": "", "TopicArn": ""}', "which this release does not take"),
+        (b"[]", "is not a payload that Tailback recognizes"),
+        (b'{"a": 1}', "name its format: --to alertmanager or --to grafana"),
+        (b'{"Type": "", "TopicArn": ""}', "which this release does not accept"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_payload_is_refused_before_it_is_sent(body: bytes, said: str) -> None:
