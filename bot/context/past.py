@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from bot.core.pool.pool import Snapshot
+from bot.core.pool.retention import kept
 from bot.ports import Metrics, Unreachable
 
 PAST_SECONDS = 4 * 3600.0
@@ -22,6 +23,9 @@ BUDGET_SECONDS = 60.0
 AT_ONCE = 4
 """Pools whose history is read at once, so that measurements find free connections."""
 
+MOST_HELD = 200
+"""Histories that are read or wait to be taken; one is about 70 kB, and a thousand pools start at the same time."""
+
 log = structlog.get_logger()
 
 
@@ -30,14 +34,26 @@ class PastReader:
     """The histories that are being read in this process."""
 
     tasks: dict[str, asyncio.Task[tuple[Snapshot, ...]]] = field(default_factory=dict)
+    later: set[str] = field(default_factory=set)
+    """Pools that ask again with their next measurement, because too many histories were waiting to be taken."""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     def pending(self, pool: str) -> bool:
         """Whether a pool's history is being read, or waits to be taken."""
-        return pool in self.tasks
+        return pool in self.tasks or pool in self.later
+
+    def drop(self, pool: str) -> None:
+        """Forget a pool that is not measured any more."""
+        self.later.discard(pool)
+        if (task := self.tasks.pop(pool, None)) is not None:
+            task.cancel()
 
     async def read(self, source: Metrics, pool: str, now: float) -> tuple[Snapshot, ...]:
         """A pool's history, oldest first; empty while it is being read, or if it cannot be had."""
+        if pool not in self.tasks and len(self.tasks) >= MOST_HELD:
+            self.later.add(pool)
+            return ()
+        self.later.discard(pool)
         if pool not in self.tasks:
             self.tasks[pool] = asyncio.ensure_future(self._ask(source, pool, now))
         task = self.tasks[pool]
@@ -56,7 +72,7 @@ class PastReader:
     async def _ask(self, source: Metrics, pool: str, now: float) -> tuple[Snapshot, ...]:
         try:
             async with self.turns, asyncio.timeout(BUDGET_SECONDS):
-                return await source.history(pool, now - PAST_SECONDS, now - 1, PAST_SECONDS / STEPS)
+                return kept(await source.history(pool, now - PAST_SECONDS, now - 1, PAST_SECONDS / STEPS))
         except (Unreachable, TimeoutError) as error:
             log.warning("past not read", pool=pool, why=str(error) or "no answer in time")
             return ()

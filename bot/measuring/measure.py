@@ -37,6 +37,7 @@ async def measure(context: Context, claim: Claim) -> None:
     watchers = tuple(sorted(await context.store.members(f"watch:{claim.id}")))
     pace = _pace(context, claim.id, watched=bool(watchers))
     if not pace:
+        context.past.drop(claim.id)
         await context.store.commit(Change(puts=(_rested(mine),)))
         return
     recent = pool.tried_at and context.now() - pool.tried_at < pace * EARLY

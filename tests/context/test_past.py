@@ -58,6 +58,25 @@ async def test_forty_pools_are_known_at_once_while_their_past_is_still_read() ->
     assert not any(world.context.past.pending(name) for name in POOLS)
 
 
+async def test_few_histories_wait_in_memory_and_every_pool_gets_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand pools that start at once would hold 200 MB; those that must wait ask with their next measurement."""
+    monkeypatch.setattr(past, "MOST_HELD", 10)
+    world, source = World(), SlowPast()
+    source.gate.set()
+    monkeypatch.setattr(past, "QUICK_SECONDS", 0.0)
+    world.context.metrics = dict.fromkeys(POOLS, source)
+    pools = [Pool(name) for name in POOLS]
+    for _ in range(8):
+        pools = [await look(world.context, pool) for pool in pools]
+        assert len(world.context.past.tasks) <= 10
+        await asyncio.sleep(0.01)
+        world.clock.advance(60)
+    assert {len(pool.samples) >= 10 for pool in pools} == {True}
+    await look(world.context, Pool(POOLS[0]))
+    world.context.past.drop(POOLS[0])
+    assert not world.context.past.pending(POOLS[0])
+
+
 async def test_a_past_that_cannot_be_read_costs_nothing_but_itself() -> None:
     world, source = World(), SlowPast()
     source.gate.set()
