@@ -352,8 +352,8 @@ class Attack:
 
 
 ATTACKS = (
-    Attack("2,000 idle connections: slowest alert, click, /healthz", "s", idle_connections, 1.0, "not answered"),
     Attack("200 strangers send 5 MB each: growth", "MB", strangers, 20.0, "over 400"),
+    Attack("2,000 idle connections: slowest alert, click, /healthz", "s", idle_connections, 1.0, "not answered"),
     Attack("worst 1 MiB of JSON: /healthz waits", "ms", parsing, 50.0, "over 1,000"),
     Attack("hostile answer, 256 MiB in 1 kB: growth", "MB", hostile_answer, 50.0, "4,000 of 4 GiB"),
     Attack("audit trail of 100,000 entries: growth", "MB", long_trail, 50.0, "370"),
