@@ -5,14 +5,13 @@ from copy import copy
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adapters.slack.answers import Cache, Identity, full_member, mark_of, marked, part, rows, text_at
+from bot.adapters.slack.answers import Cache, Identity, full_member, marked, part, text_at
+from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past
 from bot.adapters.slack.limits import MethodPauses
 from bot.ports import Block, Failure, Message, Own, Person, Posted, RateLanes, Unreachable
 
 CLOCK_SKEW_SECONDS = 60.0
 """`find` starts this much earlier, because Slack stamps messages by its own clock; marks are unique."""
-PAGE = 200
-MOST_PAGES = 10
 LINK_SECONDS = 86400.0
 """How long a permalink is cached: it never changes, and lists show the same ones repeatedly."""
 EVERYBODY = frozenset({"everybody"})
@@ -43,6 +42,7 @@ class SlackChat:
         self._groups: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
         self._readers: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
         self._self: Identity | None = None
+        self._shared = SharedReads(self._past)
 
     @property
     def in_turn(self) -> "SlackChat":
@@ -91,46 +91,21 @@ class SlackChat:
 
     async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
         """Our oldest message with `mark`. Raises LATER if more than 2,000 messages would have to be searched."""
-        me = await self._identity()
-        method = "conversations.history" if thread is None else "conversations.replies"
-        asked = {
-            "channel": channel,
-            "oldest": f"{max(0.0, since - CLOCK_SKEW_SECONDS):.6f}",
-            "inclusive": "true",
-            "include_all_metadata": "true",
-            "limit": str(PAGE),
-        }
-        if thread is not None:
-            asked["ts"] = thread
-        found: list[str] = []
-        for _ in range(MOST_PAGES):
-            answer = await self._read(method, asked)
-            found += [str(m["ts"]) for m in rows(answer, "messages") if me.wrote(m) and mark_of(m) == mark]
-            cursor = text_at(part(answer, "response_metadata"), "next_cursor")
-            if not cursor:
-                break
-            asked["cursor"] = cursor
-        else:
-            if not found:
-                raise Unreachable("Slack", f"{method}: too many messages to look through", failure=Failure.LATER)
-        return Posted(channel, min(found, key=lambda ts: (len(ts), ts))) if found else None
+        since -= CLOCK_SKEW_SECONDS
+        past = await (self._shared.past(channel, since) if thread is None else self._past(channel, since, thread))
+        if not past.whole and past.since < since:
+            past = await self._past(channel, since)
+        found = next((Posted(channel, one.ts) for one in past.own if one.mark == mark), None)
+        if found is None and not past.whole:
+            raise Unreachable("Slack", "the history is too long to look through", failure=Failure.LATER)
+        return found
 
     async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
         """Our marked messages, oldest first, among the newest 2,000 messages."""
-        me = await self._identity()
-        asked = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": str(PAGE)}
-        asked["include_all_metadata"] = "true"
-        found: list[Own] = []
-        for _ in range(MOST_PAGES):
-            answer = await self._read("conversations.history", asked)
-            ours = [m for m in rows(answer, "messages") if me.wrote(m) and mark_of(m)]
-            firsts = [m for m in ours if m.get("thread_ts", m["ts"]) == m["ts"]]
-            found += [Own(str(m["ts"]), mark_of(m)) for m in firsts]
-            cursor = text_at(part(answer, "response_metadata"), "next_cursor")
-            if not cursor:
-                break
-            asked["cursor"] = cursor
-        return tuple(sorted(found, key=lambda message: (len(message.ts), message.ts)))
+        return (await self._past(channel, since)).own
+
+    async def _past(self, channel: str, since: float, thread: str | None = None) -> Past:
+        return await read_past(self._read, await self._identity(), channel, since, thread)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Send a message that only one person sees."""

@@ -1,5 +1,6 @@
 """SlackChat against the stand-in for Slack: one call is one request, and every kind of weather has its class."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,6 +15,7 @@ from starlette.routing import Route
 from bot.adapters.slack.answers import Identity, full_member, mark_of, marked
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
+from bot.adapters.slack.history import Past, SharedReads
 from bot.playground.serving import serving
 from bot.ports import Failure, Message, Posted, Unreachable
 from tests.fakes import FakeClock
@@ -182,6 +184,47 @@ async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(sc
     scene.kit.stand_in.settings.history_objects = 2
     error = await problem(scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 60))
     assert error.failure is Failure.LATER
+
+
+async def test_those_who_wait_for_the_same_history_share_a_read(scene: Scene) -> None:
+    """After a crash in a storm dozens of messages are in doubt, and Slack allows 50 reads a minute.
+
+    Who comes while a read is under way waits for the next one: the first may have passed what they look for.
+    """
+    posted = [await scene.chat.post(CI, HELLO, mark=f"inc-{n}") for n in range(8)]
+    since = scene.kit.clock() - 5
+    looks = [scene.chat.find(CI, f"inc-{n}", since=since - n) for n in range(9)]
+    assert await asyncio.gather(*looks) == [*posted, None]
+    assert len(scene.asked("conversations.history")) == 1
+
+    scene.kit.stand_in.faults.rate_limit("conversations.history", "7")
+    refused = await asyncio.gather(*(problem(scene.chat.find(CI, f"inc-{n}", since=since)) for n in range(3)))
+    assert {one.failure for one in refused} == {Failure.LATER}
+    assert len(scene.asked("conversations.history")) == 2
+
+
+async def test_a_message_posted_during_a_shared_read_is_found_by_the_next() -> None:
+    """Read again for who came late, once for all of them, from the earliest time that one of them needs."""
+    reads: list[float] = []
+    first = asyncio.Event()
+
+    async def read(_: str, since: float) -> Past:
+        reads.append(since)
+        if len(reads) == 1:
+            await first.wait()
+        return Past((), since, whole=True)
+
+    shared = SharedReads(read)
+    early = asyncio.create_task(shared.past(CI, 5.0))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    late = [asyncio.create_task(shared.past(CI, since)) for since in (4.0, 2.0, 3.0)]
+    late[0].cancel()
+    await asyncio.sleep(0)
+    first.set()
+    assert (await early).since == 5.0
+    assert {(await one).since for one in late[1:]} == {2.0}
+    assert reads == [5.0, 2.0]
 
 
 async def test_people_and_groups_are_asked_for_once_a_minute(scene: Scene) -> None:

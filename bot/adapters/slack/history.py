@@ -1,0 +1,75 @@
+"""Reads our marked messages back from Slack; those who wait for the history of one channel share a read."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from bot.adapters.slack.answers import Identity, mark_of, part, rows, text_at
+from bot.ports import Own
+
+PAGE = 200
+MOST_PAGES = 10
+
+Read = Callable[[str, Mapping[str, object]], Awaitable[Mapping[str, object]]]
+"""One request: method and arguments; raises Unreachable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Our marked messages since then (epoch seconds), oldest first; all of them, or of 2,000 messages."""
+
+    own: tuple[Own, ...]
+    since: float
+    whole: bool
+
+
+async def read_past(read: Read, me: Identity, channel: str, since: float, thread: str | None = None) -> Past:
+    """Our messages in a thread, or those of a channel that are not replies."""
+    method = "conversations.history" if thread is None else "conversations.replies"
+    asked = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": f"{PAGE}"}
+    asked |= {"include_all_metadata": "true"} | ({} if thread is None else {"ts": thread})
+    found: list[Own] = []
+    for _ in range(MOST_PAGES):
+        answer = await read(method, asked)
+        for message in rows(answer, "messages"):
+            first = message.get("thread_ts", message["ts"]) == message["ts"]
+            if (first or thread is not None) and me.wrote(message) and mark_of(message):
+                found.append(Own(str(message["ts"]), mark_of(message)))
+        asked["cursor"] = text_at(part(answer, "response_metadata"), "next_cursor")
+        if not asked["cursor"]:
+            break
+    return Past(tuple(sorted(found, key=lambda one: (len(one.ts), one.ts))), since, not asked["cursor"])
+
+
+@dataclass(slots=True)
+class _Waiting:
+    since: float
+    read: "asyncio.Task[Past] | None" = None
+
+
+class SharedReads:
+    """Reads the history of a channel once for all who wait for it.
+
+    A crash in a storm leaves dozens of messages in doubt, and Slack allows 50 of these reads a minute. Who comes
+    while a read is under way waits for the next one, because the first may have passed what they look for.
+    """
+
+    def __init__(self, read: Callable[[str, float], Awaitable[Past]]) -> None:
+        """`read` reads a channel since a time; what it raises is raised for each who waits."""
+        self._read = read
+        self._waiting: dict[str, _Waiting] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def past(self, channel: str, since: float) -> Past:
+        """The history of a channel since then, or since an earlier time that somebody else needs."""
+        waiting = self._waiting.setdefault(channel, _Waiting(since))
+        waiting.since = min(waiting.since, since)
+        if waiting.read is None:
+            waiting.read = asyncio.create_task(self._next(channel, waiting))
+            waiting.read.add_done_callback(lambda read: read.cancelled() or read.exception())
+        return await asyncio.shield(waiting.read)
+
+    async def _next(self, channel: str, waiting: _Waiting) -> Past:
+        async with self._locks.setdefault(channel, asyncio.Lock()):
+            self._waiting.pop(channel, None)
+            return await self._read(channel, waiting.since)
