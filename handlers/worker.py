@@ -20,6 +20,8 @@ from handlers.recovery import Healing
 
 AT_ONCE = 48
 """Records processed at the same time by one worker."""
+FEWEST_AT_ONCE = 4
+"""On a machine so busy that work takes most of its lease: fewer at once, or all of it would end in vain."""
 TICK_SECONDS = 1.0
 QUIET_SECONDS = 15.0
 """Longest sleep of a worker, even if the timer fails."""
@@ -39,6 +41,7 @@ class Worker:
         self._bell = asyncio.Event()
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._most, self._halved_at = float(AT_ONCE), 0.0
         self._lost: dict[tuple[str, str], int] = {}
         self._ticker = AsyncIOScheduler(timezone=UTC)
         self._alarm: asyncio.TimerHandle | None = None
@@ -82,7 +85,7 @@ class Worker:
                 await asyncio.sleep(TICK_SECONDS)
 
     async def _drain(self) -> None:
-        while not self._stopping and (free := AT_ONCE - len(self._tasks)) > 0:
+        while not self._stopping and (free := int(self._most) - len(self._tasks)) > 0:
             try:
                 await self._healing.heal()
                 claims = await self._desk.store.claim(free)
@@ -103,7 +106,7 @@ class Worker:
                 return
 
     def _finished(self, task: asyncio.Task[None]) -> None:
-        if len(self._tasks) >= AT_ONCE:  # more records may wait for this place
+        if len(self._tasks) >= int(self._most):  # more records may wait for this place
             self._bell.set()
         self._tasks.discard(task)
 
@@ -114,7 +117,16 @@ class Worker:
         pause = QUIET_SECONDS if seconds is None else min(max(seconds, 0.001), QUIET_SECONDS)
         self._alarm = asyncio.get_running_loop().call_later(pause, self._bell.set)
 
+    def _adapt(self, seconds: float) -> None:
+        """Halve the records at once when one took over half its lease, once in that time; then let them grow again."""
+        late, now = self._desk.settings.file.timing.lease / 2, self._desk.monotonic()
+        if seconds < late:
+            self._most = min(AT_ONCE, self._most + 0.25)
+        elif now - self._halved_at > late:
+            self._most, self._halved_at = max(FEWEST_AT_ONCE, self._most / 2), now
+
     async def _work(self, claim: Claim) -> None:
+        began = self._desk.monotonic()
         try:
             await BEHAVIORS[claim.kind](self._desk, claim)
             outcome = "done"
@@ -132,6 +144,8 @@ class Worker:
         if outcome != "lost":
             self._lost.pop((claim.kind, claim.id), None)
         metrics.STEPS.labels(claim.kind, outcome).inc()
+        if claim.kind == "inc":
+            self._adapt(self._desk.monotonic() - began)
 
     async def _again(self, claim: Claim) -> None:
         """Somebody else wrote first: run the handler again at once, a few times, before the lease has to expire."""

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
 
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
+from bot.core.record import Claim
 from bot.incidents.thread import PLAIN_AFTER
 from bot.ports import Failure, Posted, Unreachable
 from handlers import worker as module
@@ -133,6 +135,27 @@ async def test_stopping_finishes_what_was_begun_and_claims_nothing_more() -> Non
     assert world.data.rows[f"inc:{first}"].open_claim is None
     (other,) = world.data.sets["open"] - {first}
     assert world.data.due[f"inc:{other}"] <= world.clock.now()
+
+
+async def test_a_worker_whose_work_takes_most_of_its_lease_takes_less_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a starved machine 48 at once would all end in vain, again and again; when work is quick, it takes more."""
+    world = World()
+    hand = Worker(world.context)
+    claim = Claim("inc", "i1", fence=1, held=None, lease_ends=0.0)
+
+    async def takes(seconds: float, kind: str = "inc") -> float:
+        async def behavior(*_: object) -> None:
+            world.clock.advance(seconds)
+
+        monkeypatch.setattr(module, "BEHAVIORS", {kind: behavior})
+        await hand._work(replace(claim, kind=kind))
+        return hand._most
+
+    assert await takes(1.0) == 48
+    assert [await takes(6.0) for _ in range(5)] == [24, 12, 6, 4, 4]
+    assert await takes(1.0) == 4.25
+    assert await takes(60.0, kind="chore") == 4.25
+    assert [await takes(0.0) for _ in range(200)][-1] == 48
 
 
 async def test_a_store_that_is_down_is_waited_for() -> None:
