@@ -19,7 +19,8 @@ from bot.views.mrkdwn import clean, clipped
 MOST_CATEGORIES = 20
 AHEAD = 4
 """Categories after now, when there is a forecast."""
-BUCKET_SECONDS = tuple(60 * minutes for minutes in (1, 2, 3, 4, 5, 10, 15, 20, 30, 60, 180, 360, 720, 1440, 10080))
+_MINUTES = (1, 2, 3, 4, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 360, 720, 1440, 10080)
+BUCKET_SECONDS = tuple(60 * minutes for minutes in _MINUTES)
 MOST_UNKNOWN = 0.25
 """With a larger share of unknown buckets there is no chart."""
 FAR_ABOVE = 3.0

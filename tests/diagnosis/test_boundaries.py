@@ -189,7 +189,7 @@ EVIDENCE: list[tuple[str, str, Facts, str, bool]] = [
      True),
     ("in this pool", "stockout", replace(coded(9, 9), around=Around(MANY, MANY[:1], failing=MANY[:1])),
      "launch requests fail in", False),
-    ("a burst that is over", "surge", burst(16.0), "up to 16.0 per minute", True),
+    ("a burst that is over", "surge", burst(16.0), "up to 16.0 jobs per minute", True),
 ]  # fmt: skip
 
 

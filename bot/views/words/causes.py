@@ -54,7 +54,7 @@ EVIDENCE = {
         "{booting:count machine} booting"
         "{seconds:known , each for {seconds:duration}|, and none registers}; usually {usual:duration}"
     ),
-    "burst": "up to {per_minute:.1f} per minute",
+    "burst": "bursts of up to {per_minute:.1f} jobs per minute",
     "calls_left": "{calls} API calls left at the CI provider this hour",
     "created_before": "in the 15 min before, {registered} of {created:count new machine} registered",
     "created_not_registered": "{created:count machine} created in the last 15 min, {registered} registered",

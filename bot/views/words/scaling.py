@@ -98,7 +98,8 @@ def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
 
 def checked_words(checked: RunnersChecked) -> str:
     head, after = f"Scaling {checked.pool} to {checked.target:,}", duration(checked.after_seconds)
-    rest = f"{checked.busy or 0:,} of them busy.{_queue(checked)}"
+    all_busy = checked.busy and checked.busy == checked.online
+    rest = f"{'all' if all_busy else f'{checked.busy or 0:,} of them'} busy.{_queue(checked)}"
     match checked.came:
         case RunnersCame.UNSEEN:
             return f"{head}: not verified. The number of online runners is unknown after {after}."

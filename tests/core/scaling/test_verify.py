@@ -37,9 +37,9 @@ def test_before_the_deadline_nothing_is_said() -> None:
         (SHARE, replace(seen(360, 10, create_failures=12, limit=20, booting=3, offline=1), delivered=10),
          RunnersCame.NO_EFFECT, f"Scaling {POOL} to 24: no effect after 6 min. "
          "Only 10 runners online (12 failed launch requests, limit 20, 3 still booting, 1 offline and the autoscaler "
-         "counts 10), 10 of them busy."),
+         "counts 10), all busy."),
         (SHARE, seen(400, 16, 16, queued=130), RunnersCame.PARTLY,
-         "partly. 6 of 14 more runners online after 6 min, 16 in all, 16 of them busy."),
+         "partly. 6 of 14 more runners online after 6 min, 16 in all, all busy."),
         (SHARE, seen(400, None), RunnersCame.UNSEEN, "unknown"),
         (SHARE, replace(seen(400, 24), sample=None), RunnersCame.UNSEEN, "unknown"),
         (SHARE, replace(seen(400, 24), sample=Snapshot(POOL, NOW - 1, busy=24, idle=0)), RunnersCame.UNSEEN, ""),

@@ -6,14 +6,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.core.charts.queue_series import QueueSeries
+from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import noted
 from bot.core.incident.timeline import KEPT_ENTRIES, Event
 from bot.views.export.export_json import SCHEMA, as_json
 from bot.views.export.markdown import markdown, sev
-from tests.views.chart_samples import over
+from tests.builders import with_fields
 from tests.views.samples import BEGAN, NOW, alert, closed, hostile_incident, incident, queueing, sample, worked_on
 
+POOL = "linux.2xlarge"
 PACIFIC = ZoneInfo("America/Los_Angeles")
 SECTIONS = ["Pools", "What was done", "Forecasts", "Timeline (UTC)"]
 HEADINGS = [
@@ -49,12 +52,15 @@ def test_the_markdown_tells_state_pools_and_what_happened_when() -> None:
 
 
 def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
-    made, _ = over()
+    score = Score(Forecast(NOW, Verdict.INTERVAL, 52, 1200.0, 1900.0, 2700.0, pool=POOL), 2040.0, held=True)
+    length = closed().changed_at - closed().began_at
+    course = QueueSeries(60.0, waited_seconds=29.2 * 3600, measured_seconds=0.9 * length, causes={"surge": 3})
+    made = with_fields(closed(), candidates=(POOL,), affected=(POOL,), scores=(score,), courses={POOL: course})
     text, ended = markdown(made, NOW + 9000), json.loads(as_json(made, NOW + 9000))
     assert "- Likely cause of linux.2xlarge: a surge of jobs\n" in text
     assert "- Developer time lost: at least 29 hours (linux.2xlarge), 10% of the time not measured" in text
-    assert "| linux.2xlarge | yes | 58 | 45 min | at least 29 | 10% |" in text
-    assert "U0ANA asked linux.2xlarge for from 20 to 36 runners (request accepted)." in below(text, "What was done")
+    assert "| linux.2xlarge | yes | 14 | 1 h 54 min | at least 29 | 10% |" in text
+    assert "U0ALEX set linux.2xlarge from 40 to 50 runners." in below(text, "What was done")
     assert "- Forecasts: 1 of 1 correct" in below(text, "Forecasts")
     assert "at least 29 " in below(sev(made, NOW, PACIFIC), "User impact")
     assert "a surge of jobs" in below(sev(made, NOW, PACIFIC), "Root cause")
@@ -63,7 +69,7 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
     assert ended["forecasts"] == [
         {
             "pool": "linux.2xlarge",
-            "made_at": "2025-12-01T02:53:00.000Z",
+            "made_at": "2025-12-01T02:33:00.000Z",
             "verdict": "interval",
             "low_seconds": 1200.0,
             "high_seconds": 2700.0,
