@@ -30,7 +30,7 @@ LEAST_SECONDS = 60.0
 SHARES = (0.1, 0.9)
 FUTURES = 9
 """Lived by the oracle: the first and the last are then about the 10 % and 90 % quantiles."""
-ORACLE_CASES = 3
+ORACLE_CASES = 1
 """Of each kind: other futures take long."""
 UNSEEN = 90_000
 """The first seed of the rough simulator that is judged."""
@@ -144,7 +144,7 @@ def main() -> None:
     asked.add_argument("--suite", default="unseen", help="the seed set of the other simulator")
     asked.add_argument("--write", action="store_true", help="write the figures into the docs")
     given = asked.parse_args()
-    known = [*rough(0, 150), *judged("tune", 3)]
+    known = [*rough(0, 100), *judged("tune", 2)]
     lines: list[str] = []
     first = UNSEEN if given.suite == "unseen" else 50_000
     for title, cases in (
