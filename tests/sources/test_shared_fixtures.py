@@ -1,0 +1,227 @@
+"""Payloads of other projects, kept beside this one: every one of them is read right."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from bot.adapters.github.jobs import job
+from bot.adapters.github.pages import LINK
+from bot.adapters.github.runners import _runner
+from bot.core.alert import Kind, Matcher, Status, merged, readings, silence_matchers
+from bot.core.pool.job import JobState
+from bot.core.routing import named_pools
+from bot.sources.cloudwatch import alarm
+from bot.sources.registry import SOURCES
+from bot.sources.workflow_job import parse
+from tests.adapters.metrics.test_hud import QUERY, look
+from tests.builders import rules
+from tests.ci_systems import hud
+from tests.sources.payloads import SHARED, raw
+
+pytestmark = pytest.mark.skipif(
+    not SHARED.is_dir(), reason=f"{SHARED} is not here: payloads of other projects are kept beside this one"
+)
+READ = {
+    "RECONSTRUCTED_seed_alert": ("Jobs are Queued - autoscaled-machines", Kind.QUEUE, ["dez2aomgvru2oe"], "P2"),
+    "contact_point_test_notification": ("TestAlert", Kind.TEST, [None], None),
+    "docs_group_of_two_alerts": (
+        "High memory usage and High CPU usage",
+        Kind.QUEUE,
+        ["1afz29v7z", "d1rdpdv7k"],
+        None,
+    ),
+    "firing_labels_team_priority": ("Runners Scale Up Failure", Kind.BLIND, [None], "P1"),
+    "firing_missing_priority": (
+        "TEST Alert that keeps toggling ~every 1 min",
+        Kind.QUEUE,
+        ["fex6jh8jaew3kc"],
+        None,
+    ),
+    "firing_rule_with_values": (
+        "TEST Alert that keeps toggling ~every 1 min",
+        Kind.QUEUE,
+        ["fex6jh8jaew3kc"],
+        None,
+    ),
+    "resolved_labels_team_priority": ("Runners Scale Up Failure", Kind.BLIND, [None], "P1"),
+}
+"""Grafana payload: (title, kind, rule uids, priority)."""
+SILENCE = "https://pytorchci.grafana.net/alerting/silence/new?alertmanager=grafana&matcher=__alert_rule_uid__%3D"
+LINKS = {
+    "RECONSTRUCTED_seed_alert": (
+        "https://hud.pytorch.org/metrics",
+        "",
+        "https://pytorchci.grafana.net/alerting/grafana/dez2aomgvru2oe/view?orgId=1",
+        f"{SILENCE}dez2aomgvru2oe&matcher=type%3Dalerting-infra&orgId=1",
+    ),
+    "contact_point_test_notification": (
+        "",
+        "",
+        "",
+        "https://alertmanager-prod-us-west-0.grafana.net/alertmanager/alerting/silence/new?alertmanager=grafana"
+        "&matcher=alertname%3DTestAlert&matcher=instance%3DGrafana",
+    ),
+    "docs_group_of_two_alerts": (
+        "https://myrunbook.com/runbook/1234",
+        "",
+        "https://play.grafana.org/alerting/1afz29v7z/edit",
+        "https://play.grafana.org/alerting/silence/new?alertmanager=grafana&matcher=__alert_rule_uid__%3D1afz29v7z"
+        "&matcher=team%3Dblue&matcher=zone%3Dus-1&orgId=1",
+    ),
+    "firing_labels_team_priority": (
+        "https://runbooks.example.org/runners-scaling",
+        "",
+        "https://grafana.example.com/graph/d/abc123/runners?orgId=1&tab=alert",
+        "",
+    ),
+    "firing_missing_priority": (
+        "https://www.time.com",
+        "",
+        "https://pytorchci.grafana.net/alerting/grafana/fex6jh8jaew3kc/view?orgId=1",
+        f"{SILENCE}fex6jh8jaew3kc&orgId=1",
+    ),
+    "firing_rule_with_values": (
+        "https://www.time.com",
+        "https://pytorchci.grafana.net/d/725e0bae-d10f-458e-a383-10cee2b4eacc?from=1758039580000&orgId=1&to=1758043210357",
+        "https://pytorchci.grafana.net/alerting/grafana/fex6jh8jaew3kc/view?orgId=1",
+        f"{SILENCE}fex6jh8jaew3kc&orgId=1",
+    ),
+    "resolved_labels_team_priority": (
+        "https://runbooks.example.org/runners-scaling",
+        "",
+        "https://grafana.example.com/graph/d/abc123/runners?orgId=1&tab=alert",
+        "",
+    ),
+}
+"""Grafana payload: (runbook, dashboard, alert, silence) of its first alert."""
+POOLS = [rules("linux-x64-large"), rules("mac", {"queue": "macos-arm64"})]
+NAMED = {1: (1,), 2: (2, 1), 3: (2, 1), 4: (2,), 5: (), 6: (), 7: (1,), 8: (2, 1), 9: (1,)}
+"""Alertmanager recording: the pools that it names, 1 by its own name and 2 by its `match`."""
+
+
+def bodies(folder: str, pattern: str = "*.json") -> Iterable[tuple[str, bytes]]:
+    """Every payload of a folder, by its name."""
+    return [(path.stem, raw(path)) for path in sorted((SHARED / folder).glob(pattern))]
+
+
+BACKLOG, FLOOD = '{}:{alertname="CIQueueBacklog"}', '{}/{team="flood"}:{alertname="CIRunnerOffline"}'
+GROUPS = {**dict.fromkeys((1, 2, 3, 4, 7, 8), BACKLOG), **dict.fromkeys((5, 6), FLOOD)}
+GROUPS[9] = '{}:{alertname="CIQueueOldestJob"}'
+"""Alertmanager recording: its group key, as Alertmanager wrote it."""
+
+
+@pytest.mark.parametrize(("name", "body"), bodies("grafana"))
+def test_grafana(name: str, body: bytes) -> None:
+    """Title, kind, rule uid and priority as docs/design/ gives them."""
+    found = SOURCES["grafana"](body)
+    uids = [alert.rule_uid for alert in found.alerts]
+    assert (found.title, found.kind, uids, found.alerts[0].priority) == READ[name]
+    assert found.firing is not name.startswith("resolved")
+    assert all(alert.starts_at for alert in found.alerts)
+    links = found.alerts[0].links
+    assert (links.runbook, links.dashboard, links.alert, links.silence) == LINKS[name]
+    pools = named_pools(found.alerts, [rules("linux.2xlarge"), rules("macos")])
+    assert (pools.named, pools.candidates) == ((), ("linux.2xlarge", "macos")), "none of them names a pool"
+
+
+@pytest.mark.parametrize(("name", "body"), bodies("alertmanager", "webhook_*.json"))
+def test_alertmanager(name: str, body: bytes) -> None:
+    """Every recording has its alerts, its team and a start."""
+    found = SOURCES["alertmanager"](body)
+    assert found.alerts
+    assert all(alert.teams and alert.starts_at for alert in found.alerts)
+    assert (found.truncated == 5) is ("truncated" in name or "repeat" in name)
+    number = int(name.split("_")[1])
+    expected = tuple({1: "linux-x64-large", 2: "mac"}[one] for one in NAMED[number])
+    assert named_pools(found.alerts, POOLS).named == expected
+    assert found.kind is Kind.QUEUE
+    assert found.group_key == GROUPS[number]
+    assert all(a.links.silence.startswith("http://alertmanager.example:9093/#/silences/new?") for a in found.alerts)
+
+
+def test_the_seed_alert() -> None:
+    """The readings of docs/design/diagnosis.md#reading-the-alert, from the file itself."""
+    found = SOURCES["grafana"](raw(SHARED / "grafana" / "RECONSTRUCTED_seed_alert.json"))
+    seen = readings(found.alerts[0])
+    assert (seen.longest_wait_minutes, seen.most_queued_jobs) == (114, 14)
+    assert (seen.size_limit_crossed, seen.time_limit_crossed) == (False, True)
+    assert Matcher("__alert_rule_uid__", "dez2aomgvru2oe") in silence_matchers(found.alerts)
+    assert found.alerts[0].teams == ("pytorch-dev-infra",)
+
+
+def test_resolved_and_firing_are_one_alert() -> None:
+    """The same fingerprint and start, resolved: one incident, two pieces of news."""
+    firing, over = (
+        SOURCES["grafana"](raw(SHARED / "grafana" / f"{name}_labels_team_priority.json"))
+        for name in ("firing", "resolved")
+    )
+    assert firing.key == over.key
+    assert firing.news != over.news
+    assert firing.alerts[0].fingerprint == over.alerts[0].fingerprint
+
+
+def test_a_body_without_a_group_key_has_a_stable_one() -> None:
+    """One recorded body has none; its key is made of receiver and group labels."""
+    found = SOURCES["grafana"](raw(SHARED / "grafana" / "firing_missing_priority.json"))
+    assert found.group_key.startswith("groupLabels:")
+    assert "alertname" in found.group_key
+
+
+def read(path: str) -> Any:
+    return json.loads((SHARED / path).read_text("utf-8"))
+
+
+def test_cloudwatch() -> None:
+    """An autoscaling group's alarm with pipes in its description."""
+    found = [alarm(json.loads(read(f"cloudwatch/sns_{name}.json")["Message"])) for name in ("alarm", "ok")]
+    firing, over = (delivery.alerts[0] for delivery in found)
+    assert (firing.priority, firing.teams, firing.status) == ("P1", ("dev-infra",), Status.FIRING)
+    assert firing.links.runbook == "https://runbooks.example.org/asg-scaling"
+    assert firing.labels["AutoScalingGroupName"] == "gh-ci-canary"
+    assert merged((firing,), (over,))[0].status is Status.RESOLVED
+    assert found[0].key == found[1].key
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("queued", JobState.QUEUED),
+        ("in_progress", JobState.IN_PROGRESS),
+        ("completed.success.with-organization", JobState.COMPLETED),
+    ],
+)
+def test_workflow_jobs(name: str, state: JobState) -> None:
+    found = parse(raw(SHARED / "github" / f"workflow_job.{name}.json"), 1_790_000_000.0)
+    assert found is not None
+    assert (found.id, found.labels, found.state, found.workflow) == ("289782451", ("ubuntu-latest",), state, "CodeQL")
+    assert found.created_at
+    assert found.runner == ("" if state is JobState.QUEUED else "GitHub Actions 5")
+
+
+def test_a_page_of_runners_of_github() -> None:
+    """A real answer: one of 602 runners, and the number of the last page."""
+    found = read("github/org_self_hosted_runners.recorded.json")[0]
+    assert {name: page for page, name in LINK.findall(found["headers"]["Link"])} == {"next": "2", "last": "602"}
+    one = _runner(found["body"]["runners"][0])
+    assert one is not None
+    assert (one.id, one.online, one.busy) == ("25640648", True, True)
+    assert {"self-hosted", "linux", "func-tester"} <= one.labels
+
+
+def test_jobs_of_a_run_of_github() -> None:
+    rows = read("github/workflow_run_jobs.recorded.json")[0]["body"]["jobs"]
+    found = [one for row in rows if (one := job(row))]
+    assert len(found) == 5
+    assert {one.state for one in found} == {JobState.COMPLETED}
+    assert all(one.started_at and one.completed_at and one.completed_at >= one.started_at for one in found)
+
+
+async def test_rows_of_hud() -> None:
+    system = hud()
+    for name in ("queued_jobs_by_label", "queued_jobs_aggregate"):
+        system.says(f"{QUERY}{name}", read(f"pytorch/hud_{name}.rows.json"))
+    few, other = await look(system, "linux.2xlarge few"), await look(system, "test_runner_type2")
+    assert (few.queued, few.oldest_wait_seconds) == (10, 1801.0)
+    assert (other.queued, other.oldest_wait_seconds) == (2, 1920.0)
