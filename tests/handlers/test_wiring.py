@@ -8,7 +8,6 @@ import pytest
 from bot.config import Environment, Settings, read_file
 from bot.ports import Refused
 from bot.requests.permission import acting
-from handlers.machine import new_id, now, variables
 from handlers.wiring import House
 from tests.world import World
 
@@ -104,16 +103,3 @@ def test_a_broken_file_is_complained_of_once(written: Written, capsys: pytest.Ca
     for _ in range(3):
         written.house.reload()
     assert capsys.readouterr().out == ""
-
-
-def test_ids_cannot_be_guessed_and_carry_their_prefix() -> None:
-    """64 bits each."""
-    ids = {new_id("i") for _ in range(1000)}
-    assert len(ids) == 1000
-    assert all(len(one) == 17 and one.startswith("i") for one in ids)
-
-
-def test_the_clock_and_the_environment_are_the_real_ones() -> None:
-    """Epoch seconds, and this process's own variables."""
-    assert now() > 1_700_000_000
-    assert variables()["PATH"] == os.environ["PATH"]

@@ -224,17 +224,6 @@ async def test_after_a_silence_a_firing_alert_waits_for_the_repeat_interval() ->
     assert len(receiver.got) == 2
 
 
-async def test_a_silence_before_the_alert_holds_the_first_message_until_it_ends() -> None:
-    """Nobody was told, so the first message comes when the silence is over."""
-    receiver = Receiver()
-    fleet = stand_in(LIMIT_REACHED, receiver, QUICK)
-    await silence(fleet, "alertname", "RunnerQueueTooLong", 30)
-    await fleet.step(30)
-    assert receiver.got == []
-    await fleet.step(10)
-    assert len(receiver.got) == 1
-
-
 @pytest.mark.parametrize(("matcher", "silenced"), [("__alert_rule_uid__", True), ("alert_rule_uid", False)])
 async def test_a_grafana_silence_by_rule_uid_needs_the_right_name(matcher: str, silenced: bool) -> None:
     """`__alert_rule_uid__` matches; without its underscores it is accepted and matches nothing."""
@@ -260,19 +249,3 @@ async def test_the_alert_api_shows_what_fires_and_who_silences_it() -> None:
     assert alert["status"] == {"state": "active", "silencedBy": [], "inhibitedBy": [], "mutedBy": []}
     assert silenced["status"]["state"] == "suppressed"
     assert silenced["status"]["silencedBy"] == [held]
-
-
-async def test_grafanas_alert_api_shows_the_rule_uid() -> None:
-    """Grafana keeps its private label in the API, though not in webhooks."""
-    fleet = stand_in(SURGE, Receiver())
-    await fleet.step(10)
-    async with client(fleet) as http:
-        (alert,) = (await http.get("/api/alertmanager/grafana/api/v2/alerts")).json()
-    assert alert["labels"]["__alert_rule_uid__"] == "dez2aomgvru2oe"
-
-
-async def test_a_healthy_day_sends_nothing() -> None:
-    """No trouble, no message."""
-    receiver = Receiver()
-    await stand_in(HEALTHY, receiver).step(120)
-    assert receiver.got == []

@@ -4,11 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.playground.fleet.api.metrics_api import shown
 from bot.playground.fleet.api.promql import BadQuery, Element, instant, over_range
 from bot.playground.fleet.api.standin import FleetStandIn
 from bot.playground.fleet.history import History
-from bot.playground.fleet.metrics import FAMILIES, ExposedSample, exposition, samples
+from bot.playground.fleet.metrics import ExposedSample
 from bot.playground.fleet.scenarios import STOCKOUT, SURGE
 from tests.playground.fleet_queries import PRODUCT_FIGURES
 from tests.playground.fleet_world import NOON, Receiver, client, stand_in
@@ -35,32 +34,6 @@ def recorded(*values: float, apart: float = 10.0, name: str = "x_total") -> Hist
     for place, value in enumerate(values):
         history.record(first + place * apart, [ExposedSample(name, (("pool", "a"),), value)])
     return history
-
-
-def test_the_exposition_has_help_and_type_for_every_family() -> None:
-    """Whoever reads /metrics learns what is meant; every exported name is described and every described one exists."""
-    fleet = stand_in(STOCKOUT, Receiver())
-    fleet.fleet.set_target("linux.4xlarge", 60)
-    text = exposition(samples(fleet.fleet))
-    helped = [line.split()[2] for line in text.splitlines() if line.startswith("# HELP")]
-    assert sorted(helped) == sorted(FAMILIES)
-    assert text.count("# TYPE") == len(FAMILIES)
-    assert 'ci_runners{pool="macos-m1-stable",state="idle"}' in text
-
-
-def test_labels_are_escaped() -> None:
-    """Quotes, backslashes and line ends do not break the format."""
-    text = exposition([ExposedSample("ci_jobs_queued", (("pool", 'a"b\\c\nd'),), 1.0)])
-    assert text.splitlines()[2] == r'ci_jobs_queued{pool="a\"b\\c\nd"} 1.0'
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(3.0, "3"), (0.1, "0.1"), (1e21, "1" + "0" * 21), (1e-7, "0.0000001"), (float("nan"), "NaN"), (-0.5, "-0.5")],
-)
-def test_values_are_written_as_prometheus_writes_them(value: float, text: str) -> None:
-    """Shortest digits and never an exponent."""
-    assert shown(value) == text
 
 
 def test_a_counter_that_starts_again_still_grows() -> None:

@@ -8,7 +8,7 @@ from bot.playground.fleet.faults import FleetFault, FleetFaultKind
 from bot.playground.fleet.figures import PoolFigures, read
 from bot.playground.fleet.metrics import samples
 from bot.playground.fleet.scenarios import SURGE
-from bot.playground.fleet.simulation import OutOfRangeError, SimulatedFleet, UnknownPoolError
+from bot.playground.fleet.simulation import SimulatedFleet
 from bot.playground.fleet.spec import Burst
 from tests.playground.fleet_world import small_pool
 
@@ -29,16 +29,6 @@ def test_the_same_seed_gives_the_same_day_however_time_is_cut() -> None:
     for place in range(1, 361):
         cut.advance(-HOUR + place * 20)
     assert samples(whole) == samples(cut)
-
-
-def test_another_seed_gives_another_day() -> None:
-    """The seed is really used."""
-    days = []
-    for seed in (1, 2):
-        fleet = SimulatedFleet(SURGE.pools, seed=seed)
-        fleet.advance(HOUR)
-        days.append(samples(fleet))
-    assert days[0] != days[1]
 
 
 def test_jobs_are_queued_started_and_completed() -> None:
@@ -80,16 +70,6 @@ def test_a_target_above_the_limit_lifts_it_and_is_created_at_once() -> None:
     assert (now.idle, now.limit, now.target) == (15, 15, 15)
 
 
-def test_the_same_target_again_still_holds() -> None:
-    """Asking twice for what is there is no hand-back."""
-    fleet, _ = lived()
-    fleet.set_target("small", 15)
-    fleet.advance(2 * HOUR)
-    fleet.set_target("small", 15)
-    fleet.advance(5 * HOUR)
-    assert read(fleet, "small").idle == 15
-
-
 def test_a_lower_target_hands_the_pool_back() -> None:
     """After a hand-back the limit is the configured one and idle runners go; busy ones finish their jobs."""
     fleet, _ = lived(bursts=(Burst(HOUR + 600, 15),))
@@ -101,21 +81,6 @@ def test_a_lower_target_hands_the_pool_back() -> None:
     assert (read(fleet, "small").busy, read(fleet, "small").limit) == (15, 10)
     fleet.advance(4 * HOUR)
     assert read(fleet, "small").idle == 0
-
-
-@pytest.mark.parametrize("desired", [-1, 1, 21])
-def test_a_target_outside_the_bounds_is_refused_with_the_bounds(desired: int) -> None:
-    """Nothing below the minimum, nothing above the ceiling."""
-    fleet, _ = lived(minimum=2)
-    with pytest.raises(OutOfRangeError, match="outside 2 to 20 for pool small"):
-        fleet.set_target("small", desired)
-
-
-def test_an_unknown_pool_is_refused_with_the_names_that_exist() -> None:
-    """A typing error is answered with what would have been right."""
-    fleet, _ = lived()
-    with pytest.raises(UnknownPoolError, match=r"'smal'; there are small"):
-        fleet.set_target("smal", 3)
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5])
@@ -164,13 +129,6 @@ def test_hung_jobs_hold_their_runners() -> None:
     assert hung.busy == 10
     assert hung.running_seconds == HOUR - 10
     assert other.busy == 0
-
-
-def test_an_ephemeral_runner_ends_with_its_job() -> None:
-    """Each job gets a runner of its own."""
-    fleet, _ = lived(ephemeral=True, bursts=(Burst(10, 12),), until=3 * HOUR)
-    tally = fleet.pools["small"].tally
-    assert (tally.completed, tally.creates) == (12, 12)
 
 
 def test_an_empty_queue_has_waited_no_time_and_an_unknown_duration() -> None:

@@ -5,11 +5,9 @@ import json
 
 import pytest
 
-from bot.playground.fleet.api.scaler import KEYS_KEPT, SimulatedScaler
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import HEALTHY, SURGE
-from bot.playground.fleet.simulation import SimulatedFleet
-from tests.playground.fleet_world import NOON, TARGET, Receiver, client, small_pool, stand_in
+from tests.playground.fleet_world import NOON, TARGET, Receiver, client, stand_in
 
 MINUTE = 60.0
 
@@ -72,26 +70,6 @@ async def test_the_scaler_refuses_with_a_sentence(method: str, path: str, body: 
     assert all(pool.target is None for pool in fleet.fleet.pools.values())
 
 
-def test_old_keys_are_forgotten() -> None:
-    """The memory of keys is bounded."""
-    fleet = SimulatedFleet([small_pool()])
-    scaler = SimulatedScaler(fleet)
-    for number in range(KEYS_KEPT + 5):
-        scaler.put("small", {"desired": 5}, str(number))
-    assert scaler.put("small", {"desired": 6}, "0").status == 200
-    assert scaler.put("small", {"desired": 6}, str(KEYS_KEPT)).status == 409
-
-
-async def test_links_of_alerts_lead_to_a_page() -> None:
-    """Whoever follows a link from the thread sees the pools as they are now."""
-    fleet = stand_in(SURGE, Receiver())
-    async with client(fleet) as http:
-        for path in ("/", "/graph", "/alerting/grafana/dez2aomgvru2oe/view?orgId=1", "/alerting/silence/new?x=1"):
-            page = await http.get(path)
-            assert page.status_code == 200
-            assert "linux.2xlarge: 1" in page.text
-
-
 def test_the_past_is_known_from_the_first_second() -> None:
     """Rates, quantiles and ten hours of history are there before the visitor is."""
     fleet = stand_in(SURGE, Receiver())
@@ -101,16 +79,6 @@ def test_the_past_is_known_from_the_first_second() -> None:
     ((_, _, series),) = fleet.history.find("ci_provider_up", lambda _: True)
     assert len(series.times) == 601
     assert series.times[-1] == NOON
-
-
-async def test_stepping_is_the_same_in_one_or_in_many() -> None:
-    """Tests may cut the time as they like."""
-    whole, cut = (stand_in(SURGE, Receiver()) for _ in range(2))
-    await whole.step(12)
-    for _ in range(48):
-        await cut.step(0.25)
-    assert whole.figures() == cut.figures()
-    assert whole.now() == cut.now() == NOON + 12 * MINUTE
 
 
 class Timekeeper:

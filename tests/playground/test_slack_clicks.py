@@ -35,15 +35,6 @@ async def test_a_click_reaches_the_app_as_slack_would_send_it(context: Desk) -> 
     assert str(body["response_url"]).startswith(f"{context.kit.url}/response/")
 
 
-async def test_a_click_in_a_reply_names_its_thread(context: Desk) -> None:
-    """`container.thread_ts` tells where to answer."""
-    context.app.action("ack")(context.note)
-    root = await context.parent()
-    reply = await context.parent(thread_ts=root.ts)
-    await reply.click("Acknowledge")
-    assert context.bodies[0]["container"]["thread_ts"] == root.ts
-
-
 async def test_a_confirm_dialog_that_is_denied_sends_nothing(context: Desk) -> None:
     """Only the answer "yes" becomes a click."""
     context.app.action("scale_up")(context.note)
@@ -52,17 +43,6 @@ async def test_a_confirm_dialog_that_is_denied_sends_nothing(context: Desk) -> N
     assert context.bodies == []
     await parent.click("Scale up")
     assert len(context.bodies) == 1
-
-
-async def test_choosing_in_the_overflow_menu_sends_the_stored_option(context: Desk) -> None:
-    """The option's value comes from the message, not from the client."""
-    context.app.action("more")(context.note)
-    parent = await context.parent()
-    assert parent.choices == ["Close incident", "Mute updates"]
-    await parent.choose("Close incident")
-    [action] = context.bodies[0]["actions"]
-    assert action["type"] == "overflow"
-    assert action["selected_option"]["value"] == "close incident"
 
 
 async def test_a_button_that_is_gone_cannot_be_pressed_except_by_a_stale_client(context: Desk) -> None:
@@ -98,16 +78,6 @@ async def test_an_app_that_is_late_fails_the_click_and_is_not_asked_again(contex
     assert [(sent.retry, sent.problem) for sent in context.kit.stand_in.log.sent] == [(0, "http_timeout")]
 
 
-async def test_a_wrong_signing_secret_is_refused_by_bolt(context: Desk) -> None:
-    """The signatures are real: with another secret the app answers 401."""
-    context.app.action("ack")(context.note)
-    parent = await context.parent()
-    context.kit.stand_in.settings.signing_secret = "another"
-    with pytest.raises(RefusedError, match="HTTP 401"):
-        await parent.click("Acknowledge")
-    assert context.bodies == []
-
-
 async def test_response_urls_take_five_posts_in_thirty_minutes(context: Desk) -> None:
     """Ephemeral by default, then used up; and another one too old."""
     context.app.action("ack")(context.note)
@@ -139,22 +109,3 @@ async def test_buttons_of_ephemeral_messages_work_and_say_that_they_are_ephemera
     [body] = context.bodies
     assert body["container"]["is_ephemeral"]
     assert "message" not in body
-
-
-async def test_an_app_that_is_not_there_is_said_to_be_out_of_reach(context: Desk) -> None:
-    """Nobody listens: the person reads that, and nothing hangs."""
-    parent = await context.parent()
-    context.kit.stand_in.settings.request_url = "http://127.0.0.1:9/slack/events"
-    with pytest.raises(RefusedError, match="could not be reached"):
-        await parent.click("Acknowledge")
-
-
-async def test_what_does_not_appear_fails_with_what_was_there(context: Desk) -> None:
-    """A journey that fails shows the screen."""
-    parent = await context.parent()
-    with pytest.raises(NotShownError, match=OPEN):
-        await context.kit.driver.channel("ci").parent("RESOLVED", within=0.05)
-    with pytest.raises(NotShownError, match="Acknowledge"):
-        await parent.until("EASING", within=0.05)
-    with pytest.raises(NotShownError, match="no reply with 'drained'"):
-        await parent.reply("drained", within=0.05)

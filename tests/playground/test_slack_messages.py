@@ -15,13 +15,6 @@ async def slack() -> AsyncIterator[Kit]:
         yield kit
 
 
-async def test_auth_test_names_the_bot_and_its_scopes(slack: Kit) -> None:
-    """`tailback check` reads who it is and what it may from this one call."""
-    answer = await slack.client.auth_test()
-    assert (answer["user_id"], answer["bot_id"], answer["team_id"]) == ("U0TAILBACK", "B0TAILBACK", "T0DEMO")
-    assert "chat:write" in answer.headers["x-oauth-scopes"].split(",")
-
-
 async def test_an_update_without_blocks_drops_the_blocks(slack: Kit) -> None:
     """The trap that takes a message's buttons away exists here too."""
     posted = await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks())
@@ -151,17 +144,6 @@ async def test_arguments_are_read_wherever_a_client_puts_them(slack: Kit, form: 
     assert answer["ok"], answer
     assert answer["message"]["text"] == "ü & <b>"
     assert answer["message"]["blocks"][0]["type"] == "divider"
-
-
-async def test_people_groups_and_channels_are_those_of_the_demo(slack: Kit) -> None:
-    """Guests and strangers can be told from members; groups list their users."""
-    assert (await slack.client.users_info(user="U0GUEST"))["user"]["is_restricted"]
-    assert (await slack.client.users_info(user="U0OTHER"))["user"]["team_id"] == "T0OTHER"
-    assert await code(slack.client.users_info(user="U0NOBODY")) == "user_not_found"
-    members = await slack.client.usergroups_users_list(usergroup="S0INFRALEADS")
-    assert members["users"] == ["U0CHI"]
-    info = await slack.client.conversations_info(channel=CI)
-    assert not info["channel"]["is_archived"]
 
 
 async def test_a_permalink_leads_to_the_page_at_that_message(slack: Kit) -> None:

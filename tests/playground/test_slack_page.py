@@ -7,10 +7,8 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from starlette.applications import Starlette
 
 from bot.playground.clock import ScaledClock
-from bot.playground.serving import serving
 from bot.playground.slack.settings import DemoFrame
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI, Clock, Kit, parent_blocks, standing
@@ -46,12 +44,6 @@ async def test_the_state_holds_everything_that_the_page_draws(slack: Kit) -> Non
     assert parent["raw"]["blocks"] == parent["blocks"]
     assert (reply["thread_ts"], reply["broadcast"]) == (root, True)
     assert (state["views"], state["home"], state["ephemerals"]) == ([], None, [])
-
-
-async def test_a_state_that_has_not_changed_is_not_sent_again(slack: Kit) -> None:
-    """Readers that poll pass the number that they know."""
-    seq = (await get(slack, "/ui/state?user=U0ANA")).json()["seq"]
-    assert (await get(slack, f"/ui/state?user=U0ANA&since={seq}")).json() == {"seq": seq, "unchanged": True}
 
 
 async def test_changes_are_streamed_as_they_happen(slack: Kit) -> None:
@@ -100,13 +92,6 @@ async def test_what_cannot_be_done_is_a_sentence(slack: Kit, act: str, body: dic
     assert reply.json() == {"ok": False, "error": sentence}
 
 
-async def test_the_page_and_its_files_are_served(slack: Kit) -> None:
-    """One server, one origin."""
-    page = await get(slack, "/")
-    assert (page.status_code, page.headers["content-type"].split(";")[0]) == (200, "text/html")
-    assert (await get(slack, "/page/../workspace.py")).status_code == 404
-
-
 async def test_serving_leaves_signals_alone_and_ends_with_a_stream_open(slack: Kit) -> None:
     """A server inside another program must not take its Ctrl-C, nor wait for endless streams."""
     before = signal.getsignal(signal.SIGTERM)
@@ -119,14 +104,6 @@ async def test_serving_leaves_signals_alone_and_ends_with_a_stream_open(slack: K
             started = loop.time()
         assert loop.time() - started < 1.5
         await response.aclose()
-
-
-async def test_a_port_that_is_taken_is_named(slack: Kit) -> None:
-    """The error says where and what to do."""
-    port = int(slack.url.rsplit(":", 1)[1])
-    with pytest.raises(OSError, match=f"cannot listen on 127.0.0.1:{port}.*choose another port"):
-        async with serving(Starlette(), port=port):
-            pass
 
 
 def test_ids_grow_even_when_the_clock_stands_still() -> None:

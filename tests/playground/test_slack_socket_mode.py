@@ -1,8 +1,6 @@
 """Socket Mode between the stand-in and the real AsyncSocketModeHandler."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -65,37 +63,6 @@ async def test_clicks_modals_commands_and_mentions_travel_by_socket(slack: Kit) 
     await connected(slack, 0)
 
 
-async def test_each_payload_goes_to_one_connection(slack: Kit) -> None:
-    """Two connections share the clicks; none is doubled."""
-    seen: list[str] = []
-
-    def listener(name: str) -> Callable[..., Awaitable[None]]:
-        async def note(ack: Ack) -> None:
-            seen.append(name)
-            await ack()
-
-        return note
-
-    first, second = bolt_app(slack), bolt_app(slack)
-    first.action("ack")(listener("first"))
-    second.action("ack")(listener("second"))
-    await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks())
-    async with over_socket(slack, first), over_socket(slack, second):
-        await connected(slack, 2)
-        parent = await slack.driver.channel("ci").parent("OPEN")
-        for _ in range(4):
-            await parent.click("Acknowledge")
-    assert sorted(seen) == ["first", "first", "second", "second"]
-
-
-async def test_without_a_connection_a_click_fails_with_a_sentence(slack: Kit) -> None:
-    """No socket is open: nobody is told, and the person is."""
-    await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks())
-    parent = await slack.driver.channel("ci").parent("OPEN")
-    with pytest.raises(RefusedError, match="could not be reached"):
-        await parent.click("Acknowledge")
-
-
 async def test_an_event_without_acknowledgement_is_sent_again(slack: Kit) -> None:
     """A raw connection that stays silent sees the retry number and reason in the envelope."""
     slack.stand_in.settings.answer_within_seconds = 0.05
@@ -122,48 +89,3 @@ async def test_a_connection_address_works_once_and_needs_the_app_token(slack: Ki
             await socket.receive_json()
         with pytest.raises(aiohttp.WSServerHandshakeError):
             await session.ws_connect(url)
-
-
-async def test_an_app_that_is_told_to_reconnect_does_so(slack: Kit) -> None:
-    """Slack ends connections every few hours; the SDK asks for a new address and goes on."""
-    app = bolt_app(slack)
-    async with over_socket(slack, app):
-        await connected(slack, 1)
-        await slack.stand_in.sockets.disconnect("refresh_requested")
-
-        async def look() -> bool | None:
-            return True if len(slack.stand_in.log.of("apps.connections.open")) >= 2 else None
-
-        await slack.driver.wait(look, 10.0, "second connection", lambda: str(slack.stand_in.log.calls))
-        await connected(slack, 1)
-
-
-async def test_two_apps_that_ask_at_once_share_one_listener(slack: Kit) -> None:
-    """Both addresses lead to the same port: no second listener is left open."""
-    asked = [client_of(slack.url, "xapp-demo").apps_connections_open(app_token="xapp-demo") for _ in range(2)]
-    urls = [urlsplit(str(answer["url"])) for answer in await asyncio.gather(*asked)]
-    assert len({url.port for url in urls}) == 1
-
-
-async def test_an_envelope_can_go_to_every_connection(slack: Kit) -> None:
-    """As when an acknowledgement is lost: both hear of the same envelope; the first to acknowledge answers."""
-    slack.stand_in.settings.every_socket = True
-    heard: list[str] = []
-
-    def listener(name: str, pause_seconds: float) -> Callable[..., Awaitable[None]]:
-        async def queue(ack: Ack) -> None:
-            heard.append(name)
-            await asyncio.sleep(pause_seconds)
-            await ack(f"{name} answers")
-
-        return queue
-
-    slow, quick = bolt_app(slack), bolt_app(slack)
-    slow.command("/queue")(listener("slow", 0.2))
-    quick.command("/queue")(listener("quick", 0))
-    async with over_socket(slack, slow), over_socket(slack, quick):
-        await connected(slack, 2)
-        await slack.driver.slash("/queue", "status")
-        told = [one.text for one in await slack.driver.messages("ci", ephemeral=True)]
-    assert sorted(heard) == ["quick", "slow"]
-    assert told == ["quick answers"]

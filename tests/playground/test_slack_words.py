@@ -7,7 +7,7 @@ import pytest
 
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_desk import Ack, Body, Desk, standing_desk
-from tests.playground.slack_kit import CI, button, section
+from tests.playground.slack_kit import CI
 from tests.slack_driver import RefusedError
 
 
@@ -34,15 +34,6 @@ async def test_a_slash_command_arrives_as_a_form_and_its_answer_is_shown(context
     assert (await context.kit.driver.ephemeral("U0CHI", "nothing waits")).ephemeral
     await context.kit.driver.slash("/queue", "list")
     await context.kit.driver.channel("ci").parent("two pools")
-
-
-async def test_slash_commands_do_not_exist_in_threads_nor_when_they_are_not_installed(context: Desk) -> None:
-    """The two refusals people know."""
-    with pytest.raises(RefusedError, match="/nope is not a valid command"):
-        await context.kit.driver.slash("/nope")
-    in_thread: Body = {"user": "U0ANA", "channel": CI, "command": "/queue", "text": "", "thread_ts": "1.000001"}
-    with pytest.raises(RefusedError, match="not supported in threads"):
-        await context.kit.driver.post("slash", in_thread)
 
 
 async def test_a_mention_in_a_thread_is_an_event_with_its_thread(context: Desk) -> None:
@@ -82,26 +73,3 @@ async def test_an_event_that_fails_is_sent_again_with_its_number_and_reason(cont
     await asyncio.wait_for(last.wait(), PATIENCE_SECONDS)
     assert [entry[1] for entry in seen] == [None, ["1"], ["2"], ["3"]]
     assert len({entry[0] for entry in seen}) == 1
-
-
-async def test_app_home_shows_what_the_app_publishes_when_it_is_opened(context: Desk) -> None:
-    """`app_home_opened`, then `views.publish`; buttons in it are clicks of a view."""
-    home = {"type": "home", "blocks": [section("2 open"), {"type": "actions", "elements": [button("Go", "go")]}]}
-
-    async def opened(event: Body) -> None:
-        await context.kit.client.views_publish(user_id=str(event["user"]), view=home)
-
-    context.app.event("app_home_opened")(opened)
-    context.app.action("go")(context.note)
-    view = await context.kit.driver.home("U0BEN", containing="2 open")
-    await view.click("Go")
-    assert context.bodies[0]["container"] == {"type": "view", "view_id": view.id}
-
-
-async def test_a_message_shortcut_carries_the_message(context: Desk) -> None:
-    """The third way into a thread."""
-    context.app.shortcut("ask")(context.note)
-    parent = await context.parent()
-    await parent.shortcut("ask")
-    [body] = context.bodies
-    assert (body["type"], body["message_ts"], body["message"]["text"]) == ("message_action", parent.ts, "open")

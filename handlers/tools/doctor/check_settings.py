@@ -1,15 +1,16 @@
 """Checks configuration and environment, before anything is contacted."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import urlparse
 
 from bot.config import Settings
 from bot.core.external import Problem
 from bot.core.words import listed
+from bot.sources.registry import SOURCES
 from bot.sources.sns import known_arn
 from handlers.tools.doctor.findings import CheckFinding, Level, ok, problem, warning
-from handlers.tools.doctor.senders import sender_problems
 
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
 GROUP = re.compile(r"S[A-Z0-9]{2,20}")
@@ -24,6 +25,10 @@ EXAMPLES = frozenset(
 WEAK = 16
 """Characters; a shorter random value may have less than 128 bits (C2)."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
+
+
+WITH_TOKEN = tuple(sorted(SOURCES.keys() - {"sns"}))
+"""Sources whose senders present a token."""
 
 
 def of_settings(settings: Settings) -> list[CheckFinding]:
@@ -120,7 +125,7 @@ def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
     env = settings.env
     tokens, signing = env.webhook_tokens, env.tailback_webhook_hmac_secret.get_secret_value()
     own = settings.sender_tokens
-    yield from (problem("environment", one.what, one.remedy) for one in sender_problems(settings))
+    yield from (problem("environment", one.what, one.remedy) for one in _sender_problems(settings))
     if not tokens and not signing and not own:
         yield problem(
             "environment",
@@ -255,3 +260,25 @@ def _actions(settings: Settings) -> Iterator[CheckFinding]:
     if file.actions.shadow:
         yield warning("configuration", "Actions are described, not done: shadow mode is on (actions.shadow = true)",
                       "set it to false to act")  # fmt: skip
+
+
+def _sender_problems(settings: Settings) -> Iterator[Problem]:
+    """A sender without a token of its own, or with a name or source that cannot be meant."""
+    tables, known = settings.file.sender, settings.sender_tokens
+    for name, count in Counter(table.name for table in tables).items():
+        if count > 1:
+            yield Problem(f'[[sender]] "{name}": {count} senders have this name', "give each its own")
+    with_token = {sender.name for _, sender in known}
+    for table in tables:
+        if table.name not in with_token:
+            remedy = "set it to a long random value (openssl rand -hex 32), or delete this sender"
+            yield Problem(f'[[sender]] "{table.name}": token_env: {table.token_env} is not set', remedy)
+        for source in table.sources:
+            if source not in WITH_TOKEN:
+                what = f'[[sender]] "{table.name}": sources: {source!r} is not a source that uses tokens'
+                yield Problem(what, f"write {listed(WITH_TOKEN)}")
+    holders: dict[str, set[str]] = {token: {"TAILBACK_WEBHOOK_TOKEN"} for token in settings.env.webhook_tokens}
+    for token, sender in known:
+        holders.setdefault(token, set()).add(f'[[sender]] "{sender.name}"')
+    for sharing in {tuple(sorted(names)) for names in holders.values() if len(names) > 1}:
+        yield Problem(f"{listed(sharing)} have the same token", "give each its own (openssl rand -hex 32)")
