@@ -167,6 +167,17 @@ async def test_a_hand_back_that_loses_its_permission_on_the_way_is_not_done_and_
     assert world.scaler.current == 10
 
 
+async def test_a_hand_back_that_meets_shadow_mode_on_the_way_is_not_done_and_the_lease_stays() -> None:
+    world = await lent()
+    await world.presses("hand_back", BEN)
+    world.actions(shadow=True)
+    await world.work()
+    assert world.scaler.current == 24
+    world.actions()
+    await world.passes(7300, step=60)
+    assert world.scaler.current == 10
+
+
 @pytest.mark.parametrize(
     ("off", "why"),
     [({"enabled": False}, "actions are disabled"), ({"shadow": True}, "shadow mode is on")],
