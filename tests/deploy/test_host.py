@@ -5,7 +5,6 @@ import http.server
 import os
 import re
 import shutil
-import socket
 import ssl
 import subprocess
 import threading
@@ -17,6 +16,7 @@ import pytest
 
 from bot.config import Environment
 from bot.settings import HttpTable
+from handlers.tools.demo_workspace import free_port
 from tests.architecture.tree import ROOT
 from tests.patience import PATIENCE_SECONDS, until
 
@@ -128,13 +128,6 @@ def upstream() -> Iterator[int]:
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture

@@ -8,16 +8,9 @@ import pytest
 from bot.adapters.scalers.aws_asg import build
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import AwsApi, serving_aws
 from tests.integrations.checking import said
 from tests.integrations.scalers import actions_of, configuration_problems, scaler_finding
-
-
-@pytest.fixture(autouse=True)
-def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made up, and by the usual variables."""
-    for name, value in MADE_UP.items():
-        monkeypatch.setenv(name, value)
 
 
 async def found(api: AwsApi, folder: Path) -> CheckFinding:

@@ -13,19 +13,12 @@ from starlette.routing import Route
 
 from bot.playground.serving import serving
 from handlers.tools.doctor.findings import CheckFinding, Level
-from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import AwsApi, serving_aws
 from tests.integrations.checking import PAGES, checked, said
 from tests.integrations.scalers import actions_of
 from tests.machines import POOL, KubernetesLists, runner
 
 LOCAL = "http://localhost:9090"
-
-
-@pytest.fixture(autouse=True)
-def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made up, and by the usual variables."""
-    for name, value in MADE_UP.items():
-        monkeypatch.setenv(name, value)
 
 
 @asynccontextmanager

@@ -3,8 +3,9 @@
 import copy
 import json
 import time
-from datetime import UTC, datetime
 from pathlib import Path
+
+from tests.faults.groups import written
 
 SEED_FILE = Path(__file__).parents[1] / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"
 """The alert that this project was made for: a reconstruction in Grafana's format, not a recording."""
@@ -68,8 +69,3 @@ def _member(labels: dict[str, str], firing: bool, began: float, minutes: int) ->
         "generatorURL": "http://prometheus.example/graph?g0.expr=queue",
         "fingerprint": f"{abs(hash(tuple(labels.values()))):016x}"[:16],
     }
-
-
-def written(at: float) -> str:
-    """RFC 3339 with milliseconds."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

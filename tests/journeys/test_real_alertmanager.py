@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from bot.playground.fleet.api.wire import read_time
-from tests.journeys.alerts import written
+from tests.faults.groups import written
 from tests.journeys.real_alertmanager import CONFIG, alertmanager
 from tests.journeys.setup import LARGE, LINUX, MAC, TOKEN, Setup
 from tests.journeys.world import World, running

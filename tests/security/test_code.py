@@ -7,17 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.tree import ROOT, Module, project
+from tests.architecture.tree import ROOT, Module, last_name, project
 
 SECRET = re.compile(r"secret|token|signature|password|digest_given", re.IGNORECASE)
 LOADERS = {"pickle", "cPickle", "marshal", "shelve", "dill", "yaml", "jsonpickle", "joblib"}
 EXECUTORS = {"eval", "exec", "compile", "__import__"}
 PRODUCT = project().modules()
-
-
-def named(node: ast.AST) -> str:
-    """The name that an expression ends with."""
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def compared(module: Module) -> Iterator[str]:
@@ -26,7 +21,7 @@ def compared(module: Module) -> Iterator[str]:
         if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops):
             sides = [node.left, *node.comparators]
             constant = any(isinstance(side, ast.Constant) for side in sides)
-            if not constant and any(SECRET.search(named(side)) for side in sides):
+            if not constant and any(SECRET.search(last_name(side)) for side in sides):
                 yield module.at(node, ast.unparse(node))
 
 
@@ -47,7 +42,7 @@ def test_nothing_is_loaded_that_could_be_code() -> None:
         if imported.top in LOADERS or "jobstores" in imported.module
     ]
     found += [
-        module.at(node, named(node.func))
+        module.at(node, last_name(node.func))
         for module in PRODUCT
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in EXECUTORS
@@ -63,7 +58,7 @@ def test_there_is_one_http_client_and_it_follows_nobody() -> None:
         if not module.path.startswith("bot/playground/")
         and module.path not in {"handlers/tools/send.py", "handlers/tools/demo_product.py"}
         for node in ast.walk(module.tree)
-        if isinstance(node, ast.Call) and named(node.func) in {"AsyncClient", "Client"} and "httpx" in module.text
+        if isinstance(node, ast.Call) and last_name(node.func) in {"AsyncClient", "Client"} and "httpx" in module.text
     ]
     assert [path for path, _ in made] == ["bot/adapters/http/client.py"]
     assert (made[0][1]["follow_redirects"], made[0][1]["trust_env"]) == ("False", "False")
