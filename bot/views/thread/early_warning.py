@@ -127,7 +127,7 @@ def _figures(queued: int | None, wait: float | None) -> str:
 def _small(told: WarningView, *, standing: bool) -> Marked:
     limit, early = told.episode.foreseen.threshold, told.early
     source = f"from its last {limit.learnt_from} alerts" if limit.learnt_from else "configured"
-    score = f"Earlier warnings: {early.hits} right, {early.false} false, {early.missed} missed."
+    score = f"Warnings of this pool so far: {early.hits} right, {early.false} false, {early.missed} missed."
     return joined(
         " ",
         say("Limit: {limit} ({source}).", limit=limit_words(limit), source=source),

@@ -28,7 +28,9 @@ def story(incident: Incident, entry: Entry) -> list[Marked]:
         return []
     decided = {one.request for one in incident.log.timeline if one.whom and one.request and not _asks(one)}
     before = [one for one in incident.log.timeline if one.number < entry.number and _told(one)]
-    before = [one for one in before if not (_asks(one) and one.request in decided)]
+    resolved = [one.number for one in before if isinstance(one.details, AlertResolved)]
+    left_out = {*resolved[:-1], *(one.number for one in before if _asks(one) and one.request in decided)}
+    before = [one for one in before if one.number not in left_out]
     if len(before) <= MOST_LINES:
         return [_line(one) for one in before]
     left = len(before) - MOST_LINES + 1
