@@ -192,7 +192,7 @@ def _channels(settings: Settings) -> Iterator[CheckFinding]:
         yield problem("configuration", "Incidents have no channel: slack.channel is not set",
                       f"add [slack] channel = \"C…\" to {path}")  # fmt: skip
     if not file.slack.fallback_channel:
-        yield warning("configuration", "Archiving a channel would leave no thread: slack.fallback_channel is not set",
+        yield warning("configuration", "An archived channel gets no thread: slack.fallback_channel is not set",
                       f"add [slack] fallback_channel = \"C…\" to {path}")  # fmt: skip
     for channel, places in channels_of(settings).items():
         if not CHANNEL.fullmatch(channel):
@@ -228,7 +228,7 @@ def _pools(settings: Settings) -> Iterator[CheckFinding]:
                       'add a table [pool."NAME"] for each runner label')  # fmt: skip
     blind = [name for name, pool in file.pool.items() if not pool.metrics]
     if blind:
-        yield warning("configuration", f"{listed(blind)}: figures and drain stay unknown, because no source is named",
+        yield warning("configuration", f"No figures and no drain for {listed(blind)}: no metrics source is named",
                       "add metrics = \"NAME\" and the figures to the pool's table")  # fmt: skip
     unused = [name for name in file.metrics if not any(name in pool.metrics for pool in file.pool.values())]
     if unused:

@@ -195,7 +195,7 @@ def test_a_signature_without_a_timestamp_is_named(place: Place) -> None:
         ('fallback_channel = "C0OPS"\n', "", "warning", "slack.fallback_channel is not set", "fallback_channel = "),
         ('"C0CIONCALL"', '"#ci"', "problem", "slack.channel: '#ci' is not a channel id", "copy the id (C…)"),
         ('"S0ONCALL"', '"@oncall"', "warning", "'@oncall' is not a user group id", "write its id"),
-        ('metrics = "prometheus"\nqueued = "sum(q)"\n', "", "warning", "because no source is named",
+        ('metrics = "prometheus"\nqueued = "sum(q)"\n', "", "warning", "no metrics source is named",
          "add metrics ="),
         ('metrics = "prometheus"\nqueued = "sum(q)"\n', "", "warning", "No pool uses the metrics source prometheus",
          "or delete it"),
