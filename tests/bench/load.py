@@ -22,7 +22,7 @@ from tests.bench.table import HEAD, Row
 from tests.slack_driver import SlackDriver
 
 OPEN = 200
-PRESSES = 60
+PRESSES = 30
 GROUPS = 500
 A_SECOND = 50
 PATIENCE_SECONDS = 60.0
@@ -39,8 +39,7 @@ async def answers(folder: Path) -> list[Row]:
     ):
         stand_in.settings.request_url = f"{running.address}/slack/events"
         sender = Sender(running.address, session)
-        for number in range(OPEN):
-            await sender.send(number)
+        await asyncio.gather(*(sender.send(number) for number in range(OPEN)))
         while len(await people.channel("ci").parents()) < OPEN:
             await asyncio.sleep(0.1)
         hooks = [await sender.send(OPEN + number) for number in range(PRESSES)]
