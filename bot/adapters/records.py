@@ -137,14 +137,16 @@ class Codecs:
         A pool's older samples are fields, so that a measurement writes its own sample and the one before, not an hour.
         Raises Unreachable as `encode` does.
         """
-        if not isinstance(record, Pool) or not record.samples:
+        if not isinstance(record, Pool):
             return self.encode(record), {}
-        *older, newest = record.samples
+        older = record.samples[:-1]
         known = {s.at for s in held.value.samples[:-1]} if held.apart and isinstance(held.value, Pool) else set()
         fields = {_field(at): b"" for at in known - {sample.at for sample in older}}
         fields |= {_field(sample.at): self._sample(sample) for sample in older if sample.at not in known}
         head = self.encode(replace(record, samples=()))
-        return head[:-1] + SAMPLES + self._sample(newest) + SAMPLES_END, fields
+        if record.samples:
+            head = head[:-1] + SAMPLES + self._sample(record.samples[-1]) + SAMPLES_END
+        return head, fields
 
     def _sample(self, sample: Snapshot) -> bytes:
         return self.samples.dump_json((sample,), exclude_defaults=True)[1:-1]
