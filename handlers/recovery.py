@@ -34,7 +34,7 @@ class Healing:
             return
         self._look_at = now + LOOK_SECONDS
         if lost or await context.store.find(EPOCH) is None:
-            log.warning("records are recovered", why="Redis lost data" if lost else "Redis holds no epoch of ours")
+            log.warning("recovering records", why="Redis lost data" if lost else "Redis has no records of Tailback")
             context.health.records = "records were lost and are being recovered; no action is done until then"
             self._whole = await recovered(context)
         elif self._whole:
@@ -56,10 +56,10 @@ class Healing:
         epoch = await store.find(EPOCH)
         if epoch is not None and epoch != self._epoch:
             if self._epoch is not None:
-                log.warning("records were recovered")
+                log.warning("records recovered")
             store.accept_loss()
             self._epoch = epoch
         elif epoch is not None and store.lost_data():
-            log.warning("records are to be recovered", why="Redis lost data")
+            log.warning("asking workers to recover records", why="Redis lost data")
             with contextlib.suppress(Conflict):
                 await store.commit(Change(point={EPOCH: ("", epoch)}))

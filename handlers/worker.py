@@ -91,10 +91,10 @@ class Worker:
                 claims = await self._desk.store.claim(free)
             except Unreachable as error:
                 self._desk.health.redis = str(error)
-                log.warning("nothing claimed", why=str(error))
+                log.warning("no work claimed", why=str(error))
                 return
             except Exception:
-                log.exception("claiming raised")
+                log.exception("claiming work failed")
                 return
             self._desk.health.redis = ""
             for claim in claims.claims:
@@ -136,10 +136,10 @@ class Worker:
             await self._again(claim)
         except Unreachable as error:
             outcome = "unreachable"
-            log.warning("story interrupted", record=f"{claim.kind}:{claim.id}", why=str(error))
+            log.warning("work interrupted", record=f"{claim.kind}:{claim.id}", why=str(error))
         except Exception as error:
             outcome = "raised"
-            log.exception("story raised", record=f"{claim.kind}:{claim.id}")
+            log.exception("work failed", record=f"{claim.kind}:{claim.id}")
             await self._set_aside(claim, error)
         if outcome != "lost":
             self._lost.pop((claim.kind, claim.id), None)

@@ -60,7 +60,7 @@ FORECASTS_LEFT_OUT = _gauge(
     "reason",
 )
 FORECAST_ERROR = _gauge(
-    "tailback_forecast_error_factor", "Median factor between foretold and real time, 1 is perfect.", "pool"
+    "tailback_forecast_error_factor", "Median factor between forecast and actual time, 1 is perfect.", "pool"
 )
 FORECAST_WIDENING = _gauge("tailback_forecast_widening", "By how much intervals are widened after past errors.", "pool")
 WARNINGS = _gauge(

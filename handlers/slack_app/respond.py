@@ -83,7 +83,7 @@ async def _first(context: Context, interaction: Interaction) -> bool:
     except AlreadyDone:
         return False
     except (Unreachable, Conflict, TimeoutError) as error:
-        log.warning("told without a mark", action=interaction.name, why=str(error) or "time-out")
+        log.warning("answered without a mark", action=interaction.name, why=str(error) or "time-out")
     return True
 
 

@@ -115,7 +115,7 @@ class Watch:
         self._heard_at = self._desk.monotonic()
 
     async def _anew(self) -> None:
-        log.warning("socket mode deaf", remedy="connecting anew")
+        log.warning("socket mode silent", remedy="reconnecting")
         self._client.wss_uri = None
         try:
             async with asyncio.timeout(CONNECT_SECONDS):

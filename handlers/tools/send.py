@@ -94,7 +94,7 @@ def kind_of(body: bytes, known: Mapping[str, object]) -> str:
     if not found:
         raise Refused(f"The file is not a payload that Tailback recognizes; name its format: {choices}.")
     if found not in {*known, GITHUB}:
-        raise Refused(f"The file looks like a payload for /alerts/{found}, which this release does not accept;  "
+        raise Refused(f"The file looks like a payload for /alerts/{found}, which this release does not accept; "
                       f"known: {choices}.")  # fmt: skip
     return found
 

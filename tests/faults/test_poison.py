@@ -97,7 +97,7 @@ async def test_rt_6_an_incident_that_cannot_be_drawn_is_told_in_plain_words(zygo
         await asyncio.sleep(0.3)
         (spoilt,), incident = roots(home), change(home, 1, figures("NaN"))
         await home.eventually(lambda: buttons(home, spoilt) == [], "the plain words")
-        assert any("story raised" in worker.said() for worker in home.workers)
+        assert any("work failed" in worker.said() for worker in home.workers)
         assert change(home, 1, figures("14")) == incident
         home.aim()
         await home.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
@@ -125,11 +125,11 @@ async def test_rt_6_a_poison_incident_is_quarantined_and_fifty_others_go_on(
         await home.eventually(lambda: len(roots(home)) == 51, "50 others")
         figure("RT-6 seconds until 50 others stood", time.monotonic() - begun)
         await home.eventually(lambda: posts(home, f"/queue retry {incident}") == 1, "the quarantine is told")
-        raised = sum(worker.said().count("story raised") for worker in home.workers)
+        raised = sum(worker.said().count("work failed") for worker in home.workers)
         taken = await shares(home)
         figure("RT-6 largest share of a processor", max(taken.values()))
         assert max(taken.values()) < MOST_SHARE, taken
-        assert sum(worker.said().count("story raised") for worker in home.workers) == raised, "it rests"
+        assert sum(worker.said().count("work failed") for worker in home.workers) == raised, "it rests"
         assert posts(home, f"/queue retry {incident}") == 1
         change(home, 1, repaired)
         home.aim()
