@@ -68,7 +68,7 @@ async def _taken_note_of(context: Context, channel: str, message: Own) -> None:
         if held is not None and held.value.thread.root is None and not held.value.closed:
             now = context.now()
             await keep(context, held, lambda fresh: rooted(fresh, channel, message.ts, "", now), due=now)
-        elif held is not None and held.value.thread.root:
+        elif held is not None and held.value.thread.root not in {None, message.ts}:  # that one it has continued in
             link = await context.chat.permalink(held.value.thread.channel, held.value.thread.root)
             await context.chat.update(channel, message.ts, duplicate(link), mark=f"{COLLAPSED}{incident}")
     except Conflict as conflict:

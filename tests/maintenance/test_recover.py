@@ -128,6 +128,17 @@ async def test_an_old_thread_beside_a_new_one_points_to_it() -> None:
     assert first.edits == again
 
 
+async def test_a_thread_that_was_taken_up_meanwhile_is_no_duplicate_of_itself() -> None:
+    """Another process reads the channel before the first message has the mark of its new record."""
+    world = await lost()
+    (first,) = world.chat.parents()
+    assert await recovered(world.context)
+    await world.fires()
+    assert world.incident.thread.root == first.ts
+    assert await recovered(world.context)
+    assert not first.message.text.startswith("Duplicate")
+
+
 async def test_messages_that_are_no_first_messages_of_ours_are_left_alone(world: World) -> None:
     for mark in ("i1/3", "digest/1.000", "i1"):
         world.chat.messages.append(SlackMessage(CHANNEL, f"{NOW - 5:.6f}", Message("x"), mark))
