@@ -14,9 +14,8 @@ from bot.sources.credentials import CredentialVerdict, Headers, Secrets, judged,
 from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES
 from handlers.http import metrics, sns
-from handlers.http.auth import GOOD, Proof
 from handlers.http.body_limits import Bodies, BodyRefused
-from handlers.http.store_or_503 import LATER, OVERLOADED, KnownSender, rejected, stored
+from handlers.http.store_or_503 import GOOD, LATER, OVERLOADED, KnownSender, Proof, rejected, stored
 from handlers.http.throttle import Throttle
 
 MOST = {"sns": 512 * 1024}

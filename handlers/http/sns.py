@@ -15,7 +15,7 @@ from bot.sources.sns import (
     envelope,
     trouble,
 )
-from handlers.http.auth import GOOD, Proof
+from handlers.http.store_or_503 import GOOD, Proof
 
 LATER = "Amazon SNS cannot be asked whether it signed this; send it again"
 

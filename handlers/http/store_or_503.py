@@ -22,6 +22,21 @@ OVERLOADED = "too many deliveries of this source at once; send it again"
 log = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The result; `status` 0 means that the sender is authenticated."""
+
+    status: int = 0
+    words: str = ""
+    """The reason of a refusal; with 200, the outcome."""
+    why: str = ""
+    """For the log only; never contains anything that was sent."""
+    sender: AlertSender = ANYBODY
+
+
+GOOD = Proof()
+
+
 async def stored(story: Awaitable[str], source: str) -> str | None:
     """The outcome of a delivery; None if it could not be stored. Raises Unreadable, or Refused for this sender."""
     try:

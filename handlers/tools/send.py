@@ -165,7 +165,8 @@ def send(sent: OutgoingPayload, seconds: float = SECONDS) -> str:
         raise Refused(f"--url: {sent.url!r} is not an address; write for example --url http://127.0.0.1:8080.")
     place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     try:
-        line = _connection(parts.scheme, parts.hostname, parts.port, seconds)
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        line = kind(parts.hostname, parts.port, timeout=seconds)
     except ValueError:
         raise Refused(
             f"--url: {place} has a port that is no number; write for example http://127.0.0.1:8080."
@@ -191,12 +192,6 @@ def send(sent: OutgoingPayload, seconds: float = SECONDS) -> str:
     finally:
         line.close()
     return _judged(place, status, text)
-
-
-def _connection(scheme: str, host: str, port: int | None, seconds: float) -> http.client.HTTPConnection:
-    if scheme == "http":
-        return http.client.HTTPConnection(host, port, timeout=seconds)
-    return http.client.HTTPSConnection(host, port, timeout=seconds)
 
 
 def _judged(place: str, status: int, text: bytes) -> str:
