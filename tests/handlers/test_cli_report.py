@@ -96,7 +96,7 @@ def test_without_records_it_says_where_they_should_be(capsys: pytest.CaptureFixt
     """And makes no folder."""
     said = ran(capsys, "report")
     assert said.code == 1
-    assert said.complaint.endswith("set TAILBACK_DATA or REDIS_URL to what the running Tailback has.")
+    assert said.complaint.endswith("set TAILBACK_DATA or REDIS_URL to the value of the running Tailback.")
     assert list(Path().iterdir()) == []
 
 
