@@ -39,7 +39,8 @@ async def answers(folder: Path) -> list[Row]:
     ):
         stand_in.settings.request_url = f"{running.address}/slack/events"
         sender = Sender(running.address, session)
-        await asyncio.gather(*(sender.send(number) for number in range(OPEN)))
+        for number in range(OPEN):
+            await sender.send(number)
         while len(await people.channel("ci").parents()) < OPEN:
             await asyncio.sleep(0.1)
         hooks = [await sender.send(OPEN + number) for number in range(PRESSES)]
