@@ -27,7 +27,11 @@ async def told(world: World, zygote: Zygote) -> None:
     for words in (LINUX, LARGE, "OPEN · P2", "1 h 54 min", "Not acknowledged"):
         await parent.until(words)
     first = await parent.reply("Alert values: 14 jobs queued, longest wait 1 h 54 min")
-    for words in (f"the queue matches {LARGE}, the wait matches {LINUX}", "limit: wait.", "team pytorch-dev-infra"):
+    for words in (
+        f"the queue matches {LARGE}, the wait matches {LINUX}",
+        "The wait crossed the alert's limit.",
+        "team pytorch-dev-infra",
+    ):
         assert words in first.text, "each maximum has its own pool"
     assert "queue_size_threshold" not in first.text
     assert "queue_time_threshold" not in first.text
