@@ -14,6 +14,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.held_cause import remembered
 from bot.core.pool.pool import Pool, Snapshot, empty, stale, worst_first
+from bot.core.reporting.incident_history import judged_causes
 from bot.core.requests.body import Diagnose
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel
@@ -25,6 +26,8 @@ from bot.views.home.answers import said
 PATIENCE_SECONDS = 8.0
 MOST_POOLS = 60
 MOST_DIAGNOSED = 5
+MOST_ENDED = 500
+"""Ended incidents in which answers are looked for; a record has about 3 kB."""
 
 
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
@@ -65,14 +68,24 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
     named = {*(incident.pools.unknown_pools if incident else ()), *(blind & _asked_for(names, incident))}
     waiting = [one for one in found if (one.waits and not one.blind) or one.pool in named]
     first = waiting[:MOST_DIAGNOSED]
+    groups = grouped(first)
     details = Diagnosed(
         tuple(names),
-        grouped(first),
+        groups,
         max(0, len(waiting) - MOST_DIAGNOSED),
         _queueing(context, seen, first),
         {name: pools[name].trouble or "" for name in names if name not in measured},
+        await _answers(context, groups),
     )
     return Result(details, "", Event.DIAGNOSED, tuple(worst_first(seen)))
+
+
+async def _answers(context: Context, groups: Sequence[Sequence[Diagnosis]]) -> tuple[int, int] | None:
+    """What people said about the first cause, in the incidents that are still kept: (yes, no); None if nothing."""
+    cause = next((group[0].findings[0].cause for group in groups if group[0].findings), "")
+    ended = sorted(await context.store.members("ended"))[:MOST_ENDED] if cause else ()
+    held = await context.store.get_many(Incident, ended)
+    return judged_causes(one.value for one in held.values()).get(cause)
 
 
 def _queueing(context: Context, seen: list[Snapshot], causes: Sequence[Diagnosis]) -> tuple[QueueingPool, ...]:

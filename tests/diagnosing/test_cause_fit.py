@@ -4,13 +4,13 @@ import pytest
 
 from bot.core.incident.details.diagnosis import CauseJudged
 from bot.core.incident.details.general import PlainText
-from bot.core.incident.incident import noted
+from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.reporting.incident_history import judged_causes
 from bot.core.requests.interaction import Answer
-from bot.core.requests.offer import judgement_of, judgement_value
+from bot.core.requests.offer import judgement_of, judgement_value, request_id
 from bot.ports import Refused
-from bot.views.report.facts import confirmed
+from bot.views.words.diagnosis import confirmed
 from tests.builders import NOW, incident
 from tests.world import ANA, World
 
@@ -50,6 +50,26 @@ async def test_an_incident_that_is_over_can_still_be_judged() -> None:
     await world.work()
     await answers(world, "surge", fits=True)
     assert judged(world) == [(ANA, True)]
+
+
+async def test_a_diagnosis_says_how_often_people_confirmed_its_cause() -> None:
+    """In incidents that have ended; what the rules make of the figures is said apart from it."""
+    world = World()
+    first = await world.opens()
+    for who, fits in ((ANA, True), (BEN, False)):
+        await answers(world, "limit", who, fits=fits)
+    await world.says("resolve")
+    await world.work()
+    await world.fires(group_key="next")
+    world.clock.advance(60)
+    world.queues(20, busy=40, idle=0, offline=2, limit=40)
+    await world.work()
+    held = await world.store.get_many(Incident, [id_ for id_ in world.data.sets["open"] if id_ != first.id])
+    (second,) = (one.value for one in held.values())
+    await world.asks("diagnose", request_id=request_id(second, "diagnose"), thread=second.thread.root)
+    await world.work()
+    told = str(world.chat.thread(second.thread.root or "")[-1].message.blocks)
+    assert "*Cause:* the pool's limit is reached (medium confidence, confirmed 1 of 2 times)" in told
 
 
 @pytest.mark.parametrize("value", ["", "nothing", "i9.limit.yes", ".limit.yes"])

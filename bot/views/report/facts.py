@@ -12,6 +12,7 @@ from bot.views.mrkdwn import clean, shortened
 from bot.views.report.proposals import UNSIZED
 from bot.views.words.causes import cause_name
 from bot.views.words.closing import hours
+from bot.views.words.diagnosis import confirmed
 from bot.views.words.forecasts import left_out_words
 from bot.views.words.interval import short
 from bot.views.words.phrase import in_words
@@ -127,10 +128,6 @@ def _why(one: PoolReport) -> tuple[str, ...]:
         MOST_CAUSES,
     )
     return (f"likeliest causes: {said}",)
-
-
-def confirmed(answers: tuple[int, int] | None) -> str:
-    return "" if answers is None else f", confirmed {answers[0]:,} of {count(sum(answers), 'time')}"
 
 
 def _recurs(one: PoolReport) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from bot.views.mrkdwn import Marked, escaped, joined, say
 from bot.views.parent.pool_rows import name_of, of_snapshots
 from bot.views.parent.pool_table import pool_table
 from bot.views.words.causes import FIGURES, REMEDIES, RUNNERS, cause_name
-from bot.views.words.diagnosis import evidence_words
+from bot.views.words.diagnosis import confirmed, evidence_words
 from bot.views.words.survey import survey_headline, survey_lines
 
 MOST_EVIDENCE = 4
@@ -53,8 +53,9 @@ def _verdict(found: Diagnosed) -> list[Marked]:
         return [say("*Cause:* not known. No rule fits the known figures.{helps}", helps=helps)] if found.groups else []
     top, pools = named.findings[0], next(group for group in found.groups if group[0] is named)
     seen = [say("• {line}", line=escaped(line, 300)) for line in evidence_words(top)[:MOST_EVIDENCE]]
-    cause = say("*Cause:* {cause} ({sureness} confidence) in {pools}.", cause=escaped(cause_name(top.cause), 200),
-                sureness=top.sureness, pools=listed((name_of(one.pool) for one in pools), 3))  # fmt: skip
+    name, where = escaped(cause_name(top.cause), 200), listed((name_of(one.pool) for one in pools), 3)
+    cause = say("*Cause:* {cause} ({sureness} confidence{people}) in {pools}.",
+                cause=name, sureness=top.sureness, people=confirmed(found.answers), pools=where)  # fmt: skip
     remedy = say("*What to do:* {runners}. {remedy}", runners=RUNNERS[top.scaling],
                  remedy=escaped(REMEDIES.get(top.remedy, ""), 400))  # fmt: skip
     return [cause, joined("\n", say("*Evidence*"), *seen), remedy]

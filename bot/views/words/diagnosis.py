@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.diagnosis import CauseJudged
-from bot.core.words import listed
+from bot.core.words import count, listed
 from bot.views.words.causes import EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name, what_helps
 from bot.views.words.phrase import in_words
 
@@ -81,3 +81,8 @@ def _alone(finding: Finding, first: Finding) -> str:
     """A lesser cause may advise the opposite of the first one; each is true for its own cause."""
     against = finding.scaling is Scaling.HELPS and first.scaling in {Scaling.NO, Scaling.HARMFUL}
     return " with this cause, but not with the first" if against else ""
+
+
+def confirmed(answers: tuple[int, int] | None) -> str:
+    """How often people said that a cause was right; they are asked below each diagnosis and summary."""
+    return "" if answers is None else f", confirmed {answers[0]:,} of {count(sum(answers), 'time')}"

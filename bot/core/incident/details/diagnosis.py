@@ -37,4 +37,6 @@ class Diagnosed:
     """Pools with a queue, the worst first."""
     unread: Mapping[str, str] = field(default_factory=dict)
     """Pool that could not be measured → why, as its source says; empty: never measured."""
+    answers: tuple[int, int] | None = None
+    """What people said about the first cause in incidents that have ended: (yes, no); None: nobody said anything."""
     kind: Literal["diagnosed"] = "diagnosed"
