@@ -85,7 +85,7 @@ async def test_what_somebody_else_set_meanwhile_is_left(level: int) -> None:
     await world.passes(7400, step=200)
     assert world.scaler.current == level
     assert len(world.scaler.effects) == 1
-    words = "returned nothing" if level < 10 else f"left {POOL} at {level}: someone else changed it"
+    words = "found nothing to return" if level < 10 else f"left {POOL} at {level}: someone else changed it"
     assert words in world.replies[-1].lower().replace(POOL.lower(), POOL)
     assert world.lease.leases == ()
 
@@ -99,8 +99,8 @@ async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
     world.runners(30)
     await world.passes(6660, step=60)
     assert world.scaler.current == 30
-    assert "returned nothing: linux.2xlarge is at 30 runners, which another lease holds" in (
-        "\n".join(world.replies).replace("Returned", "returned")
+    assert "found nothing to return: linux.2xlarge is at 30 runners, which another lease holds" in (
+        "\n".join(world.replies).replace("Found", "found")
     )
     await world.passes(700, step=60)
     assert world.scaler.current == 10

@@ -23,7 +23,7 @@ async def test_accepted_is_not_done() -> None:
         "scaled linux.2xlarge from 10 to 24 runners (request accepted). I'll report here within" in (world.replies[-1])
     )
     assert "I'll report here within 6 min" in world.replies[-1]
-    assert "10 min after the queue empties, or after 2 h" in world.replies[-1]
+    assert "10 min after the queue has drained, or after 2 h" in world.replies[-1]
 
 
 async def test_runners_that_came_are_told_at_once_and_once() -> None:

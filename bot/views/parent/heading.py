@@ -102,7 +102,7 @@ def ending(incident: Incident) -> str:
     """How an incident ended, and after what time."""
     lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
     if incident.state is State.DRAINED:
-        return f"queue empty after {lasted}"
+        return f"queue back to normal after {lasted}"
     if incident.group.kind is Kind.BLIND:
         return f"over after {lasted}"
     by_hand = [entry.at for entry in incident.log.timeline if entry.event is Event.RESOLVED_BY_HAND]

@@ -63,7 +63,7 @@ def lease_terms_words(terms: LeaseTerms) -> str:
     if terms.seconds is None:
         return "The extra runners stay until someone lowers the pool: it has no `lease` configured."
     drained, latest = duration(terms.drained_seconds), duration(terms.seconds)
-    return f"The extra runners are returned {drained} after the queue empties, or after {latest}."
+    return f"The extra runners are returned {drained} after the queue has drained, or after {latest}."
 
 
 def lease_words(noted: LeaseNoted) -> str:
@@ -81,7 +81,7 @@ def returned_words(returned: RunnersReturned) -> str:
     match returned.result:
         case ReturnResult.NOTHING_LEFT | ReturnResult.LEASED:
             by = ", which another lease holds" if returned.result is ReturnResult.LEASED else ""
-            return f"returned nothing: {pool} is at {count(level, 'runner')}{by}."
+            return f"found nothing to return: {pool} is at {count(level, 'runner')}{by}."
         case ReturnResult.MOVED:
             return f"left {pool} at {level:,}: someone else changed it after Tailback had set {returned.last:,}."
         case ReturnResult.RETURNED if returned.pending:

@@ -47,7 +47,7 @@ PLAIN = {
     Event.UNACKED: "withdrew the acknowledgement. This incident has no owner now.",
     Event.MUTED: "muted updates in the thread.",
     Event.UNMUTED: "resumed updates in the thread.",
-    Event.EASING: "The queue is empty, but the alert still fires.",
+    Event.EASING: "The queue is back to normal, but the alert still fires.",
 }
 """Events without values."""
 NOTES = {
