@@ -21,10 +21,7 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
     [
         ('[slack]\nchanel = "C1"', "slack.chanel: there is no such setting; check its spelling in"),
         ("[slack]\nchannel = 5", "slack.channel: is not a text; write one in quotes"),
-        (
-            '[permissions]\nscale = "S0INFRA"',
-            'permissions.scale: is not a list; write one in brackets: ["…"]',
-        ),
+        ('[permissions]\nscale = "S0INFRA"', 'permissions.scale: is not a list; write one in brackets: ["…"]'),
         ('[permissions]\nscale = ["S0INFRA", 2]', "permissions.scale no. 2: is not a text; write one in quotes"),
         ('[[route]]\nmatch = {}\nchannel = "C1"\n[[route]]\nmatch = {}', "route no. 2.channel: is required; add it"),
         ('[[route]]\nmatch = "team"\nchannel = "C1"', "route no. 1.match: is not a table; write names and values, for"),

@@ -74,11 +74,4 @@ def _usual(facts: Facts) -> dict[str, float]:
     return {c.name: rate * c.number / every for c in facts.now.usual_by_source} if rate and every else {}
 
 
-RULE = Rule(
-    "flood",
-    find,
-    Scaling.NO,
-    remedy="stop_source",
-    needs=("arrivals_by_source",),
-    outranks=("surge",),
-)
+RULE = Rule("flood", find, Scaling.NO, remedy="stop_source", needs=("arrivals_by_source",), outranks=("surge",))

@@ -3,14 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from tests.architecture.layout import (
-    CATCH_ALL,
-    CLOCK_READERS,
-    LISTS,
-    LONGEST_FILE,
-    LONGEST_FUNCTION,
-    MOST_MODULES,
-)
+from tests.architecture.layout import CATCH_ALL, CLOCK_READERS, LISTS, LONGEST_FILE, LONGEST_FUNCTION, MOST_MODULES
 from tests.architecture.tree import Module, Project, is_docstring, last_name, length, under
 
 CLOCKS = {

@@ -16,7 +16,7 @@ TAKES_APART = {
 }
 PATTERNS = {"re", "fnmatch"}
 PROGRAMMER_ERRORS = {
-    *("AssertionError", "KeyError", "LookupError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError"),
+    *("AssertionError", "KeyError", "LookupError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError")
 }
 TOKEN = re.compile(r"\{\}|[^\W\d_]")
 LETTERS = re.compile(r"[^\W\d_]{2,}")

@@ -26,10 +26,7 @@ def sources(rate: float, **jobs: tuple[float, float]) -> Facts:
     usual = tuple(Counted(name, share) for name, (_, share) in jobs.items() if rate)
     every = sum(one.number for one in now) / 15
     return facts(
-        arrivals_by_source=now,
-        usual_by_source=usual,
-        usual_arrivals_per_minute=rate or None,
-        arrivals_per_minute=every,
+        arrivals_by_source=now, usual_by_source=usual, usual_arrivals_per_minute=rate or None, arrivals_per_minute=every
     )
 
 

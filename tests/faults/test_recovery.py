@@ -53,8 +53,7 @@ async def test_losing_all_records_goes_on_in_the_same_threads(zygote: Zygote, tm
             client.flushall()
         await home.eventually(lambda: any("redis lost data" in p.said() for p in home.workers), "the loss noticed")
         await home.eventually(
-            lambda: all("continues here" in " ".join(home.replies(ts)) for ts in before),
-            "every thread taken up",
+            lambda: all("continues here" in " ".join(home.replies(ts)) for ts in before), "every thread taken up"
         )
         await asyncio.gather(*(home.send(number) for number in range(5)))
         await asyncio.sleep(1)

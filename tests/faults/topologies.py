@@ -68,10 +68,7 @@ class Watcher:
 
     def knows(self) -> tuple[int, int]:
         """How many replicas and other sentinels it has found."""
-        with (
-            contextlib.suppress(redis.RedisError),
-            redis.Redis(port=self.port, socket_timeout=5) as client,
-        ):
+        with contextlib.suppress(redis.RedisError), redis.Redis(port=self.port, socket_timeout=5) as client:
             seen = client.sentinel_masters()[SERVICE]
             return int(seen["num-slaves"]), int(seen["num-other-sentinels"])
         return 0, 0

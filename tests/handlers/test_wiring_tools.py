@@ -121,8 +121,7 @@ async def test_a_redis_url_that_is_none_is_a_finding(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "remedy"),
-    [(401, "check the token that {} names"), (502, "check again in a minute")],
+    ("status", "remedy"), [(401, "check the token that {} names"), (502, "check again in a minute")]
 )
 async def test_back_ends_that_refuse_are_seen(tmp_path: Path, status: int, remedy: str) -> None:
     """A wrong token and a failing server, at the metrics source, the scaler and the alertmanager alike."""

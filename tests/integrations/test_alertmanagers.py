@@ -47,10 +47,7 @@ async def test_the_configuration_of_alertmanagers_page_works(tmp_path: Path) -> 
     """A real one; nothing was created."""
     async with alertmanager(tmp_path / "am") as real:
         one = await found("alertmanager", real.url, tmp_path)
-        assert (one.state, one.text) == (
-            Level.OK,
-            "main: 0 alerts fire, silences can be read; nothing was changed",
-        )
+        assert (one.state, one.text) == (Level.OK, "main: 0 alerts fire, silences can be read; nothing was changed")
         assert await real.silences() == []
 
 

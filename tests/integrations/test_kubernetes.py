@@ -113,11 +113,7 @@ async def test_a_typing_error_is_named_with_its_place(tmp_path: Path) -> None:
         ("kubernetes", ("apiGroups: [apps]", "resources: [deployments/scale]", "resourceNames: [runners]")),
         (
             "arc",
-            (
-                "apiGroups: [actions.github.com]",
-                "resources: [autoscalingrunnersets]",
-                "resourceNames: [linux-2xlarge]",
-            ),
+            ("apiGroups: [actions.github.com]", "resources: [autoscalingrunnersets]", "resourceNames: [linux-2xlarge]"),
         ),
     ],
 )

@@ -75,10 +75,7 @@ async def test_errors_from_the_app_keep_the_modal_open_and_are_shown(context: De
 async def test_update_and_clear_do_what_they_say(context: Desk) -> None:
     """The two other answers to a submission."""
     answers: Iterator[dict[str, Any]] = iter(
-        [
-            {"response_action": "update", "view": modal("Checked")},
-            {"response_action": "clear"},
-        ]
+        [{"response_action": "update", "view": modal("Checked")}, {"response_action": "clear"}]
     )
 
     async def answer(ack: Ack, body: Body) -> None:

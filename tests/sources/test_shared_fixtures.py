@@ -26,25 +26,10 @@ pytestmark = pytest.mark.skipif(
 READ = {
     "RECONSTRUCTED_seed_alert": ("Jobs are Queued - autoscaled-machines", Kind.QUEUE, ["dez2aomgvru2oe"], "P2"),
     "contact_point_test_notification": ("TestAlert", Kind.TEST, [None], None),
-    "docs_group_of_two_alerts": (
-        "High memory usage and High CPU usage",
-        Kind.QUEUE,
-        ["1afz29v7z", "d1rdpdv7k"],
-        None,
-    ),
+    "docs_group_of_two_alerts": ("High memory usage and High CPU usage", Kind.QUEUE, ["1afz29v7z", "d1rdpdv7k"], None),
     "firing_labels_team_priority": ("Runners Scale Up Failure", Kind.BLIND, [None], "P1"),
-    "firing_missing_priority": (
-        "TEST Alert that keeps toggling ~every 1 min",
-        Kind.QUEUE,
-        ["fex6jh8jaew3kc"],
-        None,
-    ),
-    "firing_rule_with_values": (
-        "TEST Alert that keeps toggling ~every 1 min",
-        Kind.QUEUE,
-        ["fex6jh8jaew3kc"],
-        None,
-    ),
+    "firing_missing_priority": ("TEST Alert that keeps toggling ~every 1 min", Kind.QUEUE, ["fex6jh8jaew3kc"], None),
+    "firing_rule_with_values": ("TEST Alert that keeps toggling ~every 1 min", Kind.QUEUE, ["fex6jh8jaew3kc"], None),
     "resolved_labels_team_priority": ("Runners Scale Up Failure", Kind.BLIND, [None], "P1"),
 }
 """Grafana payload: (title, kind, rule uids, priority)."""

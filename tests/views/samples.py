@@ -152,11 +152,7 @@ def hostile_incident() -> tuple[Incident, View]:
     names = tuple(f"{HOSTILE}{n}" for n in range(60))
     bad = jobs(HOSTILE + "j" * 3000)
     pools = tuple(
-        Pool(
-            n,
-            (sample(n, 100_000 + i, 9e6, waiting=bad, missing=(Gap(big, big, big),), idle=None),),
-            trouble=big,
-        )
+        Pool(n, (sample(n, 100_000 + i, 9e6, waiting=bad, missing=(Gap(big, big, big),), idle=None),), trouble=big)
         for i, n in enumerate(names)
     )
     links = Links(

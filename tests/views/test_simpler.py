@@ -22,10 +22,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "child_blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": "09:12 alert"}}],
     },
     "plan": {"type": "plan", "title": "Scale-up: 5 of 8 registered", "tasks": [TASK]},
-    "context_actions": {
-        "type": "context_actions",
-        "elements": [FEEDBACK],
-    },
+    "context_actions": {"type": "context_actions", "elements": [FEEDBACK]},
 }
 WORDS = {
     "table": ["linux.2xlarge", "54m"],

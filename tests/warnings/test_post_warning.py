@@ -22,7 +22,7 @@ FULL: dict[str, Any] = {
 }  # fmt: skip
 """A pool at its limit to which twice as many jobs come as it can do."""
 TABLES: dict[str, Any] = {
-    "pool": {POOL: {"match": {"runner_label": POOL}, "scaler": {"kind": "http"}, "warn_wait": "30m"}},
+    "pool": {POOL: {"match": {"runner_label": POOL}, "scaler": {"kind": "http"}, "warn_wait": "30m"}}
 }
 
 

@@ -84,10 +84,7 @@ class Ahead:
 
 
 def expected(
-    series: Sequence[Snapshot],
-    rules: PoolRules,
-    limits: Sequence[Threshold],
-    ahead: tuple[Baseline, ...] = (),
+    series: Sequence[Snapshot], rules: PoolRules, limits: Sequence[Threshold], ahead: tuple[Baseline, ...] = ()
 ) -> tuple[Crossing, ...]:
     """Thresholds expected to be crossed within the hour, the first one first.
 

@@ -23,10 +23,7 @@ GROWTH_MINUTES = 30.0
 
 
 def forecast(
-    series: Sequence[Snapshot],
-    rules: PoolRules,
-    known: Calibration | None = None,
-    ahead: Sequence[Baseline] = (),
+    series: Sequence[Snapshot], rules: PoolRules, known: Calibration | None = None, ahead: Sequence[Baseline] = ()
 ) -> Forecast:
     """The forecast of the queue if nobody acts."""
     last = series[-1] if series else Snapshot(rules.name, 0.0)

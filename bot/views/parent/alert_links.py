@@ -50,10 +50,7 @@ def notes(incident: Incident, now: float) -> Marked | None:
         fire = say("{firing} of {all} firing.", firing=len(group.firing), all=count(len(group.alerts), "alert"))
     moved = None
     if thread.instead_of:
-        moved = say(
-            "Posted here because Tailback cannot post in {place}.",
-            place=channel(thread.instead_of),
-        )
+        moved = say("Posted here because Tailback cannot post in {place}.", place=channel(thread.instead_of))
     return joined("\n", fire, moved, _late(incident, now)) or None
 
 

@@ -76,10 +76,7 @@ ROWS = [
             "org_login_required",
         ],
     ),
-    (
-        Failure.GONE,
-        ["message_not_found", "cant_update_message", "edit_window_closed", "cannot_reply_to_message"],
-    ),
+    (Failure.GONE, ["message_not_found", "cant_update_message", "edit_window_closed", "cannot_reply_to_message"]),
 ]
 
 
@@ -117,8 +114,7 @@ def test_no_code_stands_in_two_rows() -> None:
         (aiohttp.ConnectionTimeoutError(), Failure.UNCONNECTED),
         (
             aiohttp.ClientConnectorError(
-                ConnectionKey("slack.test", 443, True, True, None, None, None),
-                OSError("refused"),
+                ConnectionKey("slack.test", 443, True, True, None, None, None), OSError("refused")
             ),
             Failure.UNCONNECTED,
         ),

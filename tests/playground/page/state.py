@@ -136,11 +136,7 @@ def modal_view() -> Json:
             field(
                 "why",
                 "Reason",
-                {
-                    "type": "plain_text_input",
-                    "action_id": "why",
-                    "placeholder": plain("For the audit trail"),
-                },
+                {"type": "plain_text_input", "action_id": "why", "placeholder": plain("For the audit trail")},
             ),
             {
                 "type": "context",
@@ -199,10 +195,7 @@ def new_state() -> Json:
         ],
         "shortcuts": [{"callback_id": "diagnose_message", "name": "Diagnose this"}],
         "guide": [
-            {
-                "title": "An alert has arrived",
-                "text": "Read the parent, then open its thread.",
-            },
+            {"title": "An alert has arrived", "text": "Read the parent, then open its thread."},
             {"title": "Press Scale up", "text": "and watch the queue drain within two minutes."},
         ],
         "channels": [

@@ -39,10 +39,7 @@ def clears(low: float, high: float) -> Forecast:
             "drains only after a fix; typically in two to five hours",
         ),
         (Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0), "drains only after a fix"),
-        (
-            Forecast(NOW, Verdict.NONE, 14, reason=statement("queue_unknown")),
-            "no clear trend yet",
-        ),
+        (Forecast(NOW, Verdict.NONE, 14, reason=statement("queue_unknown")), "no clear trend yet"),
     ],
 )
 def test_a_forecast_in_a_few_words(made: Forecast, words: str) -> None:

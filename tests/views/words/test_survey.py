@@ -16,11 +16,7 @@ ONE_CODE = (Counted("InsufficientInstanceCapacity", 9),)
     ("figures", "told", "said"),
     [
         ({"idle": 4}, "idle", "4 idle runners while jobs wait: capacity is not the problem."),
-        (
-            {"busy": 20, "idle": 0, "limit": 20},
-            "limit",
-            "the limit of 20 runners is reached, and all are busy.",
-        ),
+        ({"busy": 20, "idle": 0, "limit": 20}, "limit", "the limit of 20 runners is reached, and all are busy."),
         ({"offline": 3}, "offline", "3 runners offline."),
         ({"create_failures": 9}, "create_failures", "9 launch requests failed in the last 15 min."),
         (

@@ -29,11 +29,7 @@ def metrics_routes(fleet: SimulatedFleet, history: History, now: Clock) -> list[
     async def query_range(request: Request) -> Response:
         return _guarded(request, lambda asked: _range(history, asked))
 
-    return [
-        Route("/metrics", show),
-        Route("/api/v1/query", query),
-        Route("/api/v1/query_range", query_range),
-    ]
+    return [Route("/metrics", show), Route("/api/v1/query", query), Route("/api/v1/query_range", query_range)]
 
 
 def _guarded(request: Request, answer: Callable[[Mapping[str, str]], Response]) -> Response:
