@@ -132,8 +132,8 @@ async def test_se_6_a_network_redis_without_password_or_tls_is_warned_of_at_the_
         for process in home.processes.values():
             assert await process.ended() == 1
             said = process.said_now()
-            assert "REDIS_URL names redis.invalid without a password" in said
-            assert "The way to redis.invalid is not encrypted" in said
+            assert "Anybody who reaches redis.invalid can change records: REDIS_URL has no password" in said
+            assert "The connection to redis.invalid is not encrypted" in said
             assert "use rediss://" in said
 
 
