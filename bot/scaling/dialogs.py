@@ -65,19 +65,21 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
     queued, policy = latest.queued if latest else None, within(pool_scaler, capacity)
     most_more = policy.maximum - (capacity.size or 0)
     wanted = enough(context, pool.value if pool else None, min(most_more, policy.step or most_more))
+    target = proposed(policy, capacity.size, queued if wanted is None else wanted)
+    more = 0 if target is None or capacity.size is None else target - capacity.size
     return ScaleChoice(
         pool=name,
         current=capacity.size,
         maximum=maximum(pool_scaler, capacity),
         limit=latest.limit if latest else None,
         queued=queued,
-        proposed=proposed(policy, capacity.size, queued if wanted is None else wanted),
+        proposed=target,
         step=pool_scaler.policy.step,
         boot_time_seconds=rules.boot_time_seconds,
         cost_per_runner_hour=pool_scaler.policy.cost_per_runner_hour,
         currency=context.settings.file.slack.currency,
         reason=reason,
-        useless=bool(caution) or useless(context, pool.value if pool else None),
+        useless=bool(caution) or useless(context, pool.value if pool else None, more),
     )
 
 

@@ -42,13 +42,12 @@ def with_more(context: Context, pool: Pool, more: int) -> Option | None:
     return found[-1] if found and found[-1].more == more else None
 
 
-def useless(context: Context, pool: Pool | None) -> bool:
-    """Whether nothing should be added: idle runners beside the queue, or it clears too soon."""
+def useless(context: Context, pool: Pool | None, more: int) -> bool:
+    """Whether nothing should be added: idle runners beside the queue, it clears too soon, or no sooner with `more`."""
     if pool is None:
         return False
-    return (
-        what_if(pool.samples, context.settings.file.rules_of(pool.id), (), _terms(context, pool)).do_nothing is not None
-    )
+    found = what_if(pool.samples, context.settings.file.rules_of(pool.id), (more,), _terms(context, pool))
+    return found.do_nothing is not None or any(option.more and not option.helps for option in found.options)
 
 
 def _terms(context: Context, pool: Pool) -> Terms:

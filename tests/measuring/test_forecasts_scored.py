@@ -235,6 +235,20 @@ async def test_the_question_warns_when_the_cause_says_that_it_is_useless() -> No
     assert "More runners will hardly help: the cloud refuses new machines" in str(answer.view)
 
 
+async def test_nothing_is_proposed_that_would_not_be_sooner() -> None:
+    """One runner more beside 38: the dialog says so, and leaves the number to the person."""
+    world, many = World(), {**FULL, "busy": 38, "limit": 40}
+    world.scaler.current = 38
+    world.queues(1, **many)
+    await world.fires()
+    await world.work()
+    for _ in range(4):
+        world.queues(1, **many)
+        await world.passes(60, step=30)
+    dialog = str((await world.asks("scale_up")).view)
+    assert "None proposed: more runners are not expected to help." in dialog
+
+
 async def test_scale_with_a_pool_alone_gives_the_table_to_the_person() -> None:
     """`/queue scale POOL`: what each choice would do, and nothing is asked of the scaler."""
     world = await full()

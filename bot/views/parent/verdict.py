@@ -8,7 +8,7 @@ from bot.core.pool.pool import empty, stale, worst_first
 from bot.views.mrkdwn import Marked, escaped, joined, say
 from bot.views.parent.pool_rows import name_of
 from bot.views.words.causes import cause_name, what_helps
-from bot.views.words.forecasts import VERDICTS
+from bot.views.words.forecasts import VERDICTS, not_before
 from bot.views.words.interval import about, bound, interval
 
 
@@ -65,7 +65,7 @@ def forecast_words(made: Forecast, *, brief: bool = False) -> str:
         case Verdict.AT_MOST if high is not None:
             return f"{words} within {bound(high)}"
         case Verdict.AT_LEAST if low is not None:
-            return f"{words}; {bound(low, down=True)} at the earliest"
+            return not_before(low, mid)
         case Verdict.UNTIL_REPAIRED if low and high is not None:
             return f"{words}; typically in {interval(low, high)}"
     return words

@@ -7,6 +7,7 @@ from bot.core.forecast.forecast import WIDEST
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, WhatToExpect
 from bot.core.forecast.outlook import LeftOut, ScoreSummary, Verdict
 from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
+from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement
 from bot.core.words import clock, count, duration, money
@@ -38,7 +39,7 @@ REASONS: Mapping[str, Words] = {
 
 VERDICTS = {
     Verdict.INTERVAL: "drains",
-    Verdict.AT_LEAST: "may not drain",
+    Verdict.AT_LEAST: "drains",
     Verdict.AT_MOST: "drains",
     Verdict.STALLED: "not draining",
     Verdict.GROWING: "growing",
@@ -50,9 +51,6 @@ VERDICTS = {
 DOUBTED = "If new runners came online and took jobs:"
 """Stands above the table if the diagnosis says that more runners hardly help."""
 HEAD = ("Added", "Drained", "At worst", "Wait", "Cost")
-
-LEAST_FASTER = 1.05
-"""A smaller effect is none."""
 
 
 def reason_words(reason: Statement | None) -> str:
@@ -129,17 +127,24 @@ def _row(option: Option, chosen: int | None, currency: str) -> tuple[str, ...]:
 def _effect(option: Option) -> str:
     """The effect first, then the time."""
     faster, sooner = option.times_faster, duration(option.sooner_seconds)
-    if option.more and faster < LEAST_FASTER:
+    if option.more and not option.helps:
         return f"With +{option.more} the queue drains no faster."
     effect = (
         f"With +{option.more}: {faster:.1f} × faster, about {sooner} sooner. The" if option.more else "As it is, the"
     )
     low, high = option.low_seconds or 0.0, option.high_seconds
     if high is None:
-        return f"{effect} queue may not drain; {bound(low, down=True)} at the earliest."
+        return f"{effect} queue {not_before(low, option.mid_seconds)}."
     if high > WIDEST * max(low, 60.0):
         return f"{effect} queue drains within {bound(high)}."
     return f"{effect} queue drains in {interval(low, high, option.mid_seconds)}."
+
+
+def not_before(low_seconds: float, mid_seconds: float | None) -> str:
+    """The lower bound; whether the queue drains at all is open where even the middle case is beyond the horizon."""
+    least = f"{bound(low_seconds, down=True)} at the earliest"
+    ends = mid_seconds is not None and mid_seconds < 60 * HORIZON_MINUTES
+    return f"drains in {least}" if ends else f"may not drain; {least}"
 
 
 def _enough(found: WhatIf, terms: Terms) -> str:
