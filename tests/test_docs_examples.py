@@ -22,7 +22,7 @@ USED = {
 WORDS_OF_OTHERS = {("docs/integrations/event.md", "text")}
 """A template in Datadog's own language."""
 WRITTEN_BY_A_TEST = "docs/examples/story/"
-"""Pages that tests/views/test_story.py compares as a whole."""
+"""Pages that tests/playground/test_story.py compares as a whole."""
 
 
 def blocks(kind: str) -> list[tuple[str, str]]:

@@ -44,11 +44,13 @@ class Mermaid(Directive):
 
 
 def navigation(_: Any, docname: str, source: list[str]) -> None:
-    """Add hidden tables of contents: a part for each section of the home page, and the neighbors of an overview."""
+    """Add hidden tables of contents: a part for each section of the home page, the neighbors of an overview, the stories."""
     if docname == root_doc:
         parts = [(section["title"], _ENTRY.findall(section["text"])) for section in _SECTION.finditer(source[0])]
     elif docname.endswith("/README"):
         parts = [("", _NEIGHBOR.findall(source[0]))]
+    elif docname.endswith("docs/messages"):
+        parts = [("", _ENTRY.findall(source[0]))]
     else:
         return
     for title, entries in parts:

@@ -13,7 +13,7 @@ from tests.builders import rules
 from tests.integrations.checking import PAGES, checked
 
 TOPIC = "arn:aws:sns:us-east-1:123456789012:ci-alerts"
-NOT_MEASURED = "No metrics source is named"
+NOT_MEASURED = "no metrics source is named"
 DATADOG = {
     "$TAGS[runner_label]": "linux.2xlarge",
     "$TAGS[team]": "pytorch-dev-infra",

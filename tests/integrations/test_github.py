@@ -38,7 +38,7 @@ async def test_the_configuration_of_the_page_is_good(github: Github) -> None:
     """It reads the queue, and nothing is missing."""
     github.standin.job(github.standin.run(1), 11)
     found = await github.metrics()
-    assert (found.state, found.text.partition(",")[0]) == (Level.OK, f"{LABEL}: 1 job waiting")
+    assert (found.state, found.text.partition(",")[0]) == (Level.OK, f"{LABEL}: 1 job queued")
 
 
 async def test_a_wrong_token(github: Github) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from bot.core.message import Block, Message
 from bot.views.simpler import YOUNG, without
+from tests.playground.stories import STORIES, Played, played
 from tests.slack_limits import texts
 from tests.views.golden import assert_golden
-from tests.views.stories import STORIES, Played, played
 
 DOCS = Path(__file__).parents[2] / "docs"
 INDEX = DOCS / "messages.md"
