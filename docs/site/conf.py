@@ -44,7 +44,7 @@ class Mermaid(Directive):
 
 
 def navigation(_: Any, docname: str, source: list[str]) -> None:
-    """Add hidden tables of contents: a part for each section of the home page, the neighbors of an overview, the stories."""
+    """Add hidden tables of contents: the home page's sections, the neighbors of an overview, the stories."""
     if docname == root_doc:
         parts = [(section["title"], _ENTRY.findall(section["text"])) for section in _SECTION.finditer(source[0])]
     elif docname.endswith("/README"):
