@@ -1,5 +1,6 @@
 """The table of actions: names, verbs, help, and what is offered when."""
 
+import ast
 from dataclasses import replace
 
 import pytest
@@ -7,12 +8,16 @@ import pytest
 from bot.context.context import Action
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
+from bot.core.incident.timeline import Event, Role
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Surface
 from bot.core.requests.offer import Offer
 from bot.registry import ACTIONS, VERBS, helped
 from bot.settings import PermissionsTable
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS
+from bot.views.words.timeline import DEEDS
+from tests.architecture.layout import BEHAVIORS
+from tests.architecture.tree import Module, project, under
 from tests.builders import POOL, closed, incident, view
 from tests.world import World
 
@@ -92,3 +97,30 @@ def test_help_names_every_verb() -> None:
     answer = helped()
     assert answer.whisper is not None
     assert all(action.usage in answer.whisper.text for action in ACTIONS.values())
+
+
+def made_by(module: Module) -> set[Event]:
+    """The events that a module names outside of comparisons: what it writes."""
+    compared = {id(part) for node in module.nodes(ast.Compare) for part in ast.walk(node)}
+    named = [node for node in module.nodes(ast.Attribute) if id(node) not in compared]
+    return {Event[node.attr] for node in named if isinstance(node.value, ast.Name) and node.value.id == "Event"}
+
+
+def test_every_event_is_declared_by_the_action_that_writes_it() -> None:
+    """And the others are written by Tailback itself; an event that nobody writes means nothing to anybody."""
+    modules = {module.name: module for module in project().modules("bot")}
+    of_actions = {action.ask.__module__: action for action in ACTIONS.values()}
+    for name, action in of_actions.items():
+        assert made_by(modules[name]) - {Event.REQUESTED} <= {*action.events, Event.NOTED}, name
+        assert bool(action.effect) <= bool(action.events), name
+    writers = [
+        module for module in modules.values() if under(module.name, ["bot.core.incident", "bot.requests", *BEHAVIORS])
+    ]
+    alone = [module for module in writers if module.name not in {*of_actions, Event.__module__}]
+    declared = {event for action in ACTIONS.values() for event in action.events}
+    assert declared | {event for module in alone for event in made_by(module)} == set(Event)
+
+
+def test_each_deed_has_words_for_an_escalation() -> None:
+    """Otherwise the escalation of an incident with such a deed could not be worded."""
+    assert {event for event in Event if Role.DEED in event.roles} == DEEDS.keys()

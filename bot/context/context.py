@@ -175,5 +175,7 @@ class Action:
     meant_by: tuple[str, ...] = ()
     """When typed, it also applies to a reply that offers one of these actions."""
     shortcut: MessageShortcut | None = None
+    events: tuple[Event, ...] = ()
+    """What it writes in the timeline; the first one is the result of its effect."""
     effect: Effect | None = None
     """The worker's part; None if the action is complete at once."""

@@ -37,5 +37,12 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 ACTION = Action(
-    name="cause_fit", verb="", usage="", help="", ask=ask, permission="diagnose", surfaces=frozenset({Surface.BUTTON})
+    name="cause_fit",
+    verb="",
+    usage="",
+    help="",
+    ask=ask,
+    permission="diagnose",
+    surfaces=frozenset({Surface.BUTTON}),
+    events=(Event.NOTED,),
 )

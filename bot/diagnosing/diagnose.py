@@ -77,7 +77,7 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
         {name: pools[name].trouble or "" for name in names if name not in measured},
         await _answers(context, groups),
     )
-    return Result(details, "", Event.DIAGNOSED, tuple(worst_first(seen)))
+    return Result(details, figures=tuple(worst_first(seen)))
 
 
 async def _answers(context: Context, groups: Sequence[Sequence[Diagnosis]]) -> tuple[int, int] | None:
@@ -139,5 +139,6 @@ ACTION = Action(
     surfaces=WORDS | {Surface.BUTTON, Surface.SHORTCUT},
     label=_label,
     shortcut=MessageShortcut("tailback_diagnose", "Diagnose this incident", "Which pools queue, and why"),
+    events=(Event.DIAGNOSED,),
     effect=Effect(effect),
 )

@@ -61,7 +61,7 @@ async def perform(context: Context, claim: Claim) -> None:
     except Refused as refusal:
         after = failed(mine.value, str(refusal), context.now(), doubtful=request.progress is not Progress.REQUESTED)
         details = _not_done(request, RequestEnd.REFUSED, why=str(refusal))
-        await _finish(context, mine, after, incident, Result(details))
+        await _finish(context, mine, after, incident, Result(details, event=Event.NOTED))
     except Unreachable as error:
         if error.system == "Redis":
             raise
@@ -119,7 +119,8 @@ async def _not_answered(
     pause = max(min(30.0, 2.0**tried), error.retry_after_seconds or 0.0)
     put = Put(mine, later, now + pause)
     if begun.progress is not Progress.UNKNOWN and incident is not None:
-        move = _telling(request, now, Result(_not_done(request, RequestEnd.CHECKING, system=error.system)))
+        told = Result(_not_done(request, RequestEnd.CHECKING, system=error.system), event=Event.NOTED)
+        move = _telling(context, request, told)
         await keep(context, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
     else:
         await context.store.commit(Change(puts=(put,), audit=(audited(later, now, "unknown"),)))
@@ -134,7 +135,7 @@ async def _finish(
     wake = (f"lease:{after.pool}",) if _effect(context, after).moves_lease else ()
     if incident is not None:
         puts = (put, put_new(outcome.follow, now)) if outcome.follow else (put,)
-        await keep(context, incident, _telling(after, now, outcome), due=now, also=puts, audit=audit, wake=wake)
+        await keep(context, incident, _telling(context, after, outcome), due=now, also=puts, audit=audit, wake=wake)
         return
     await context.store.commit(Change(puts=(put,), audit=audit, wake=wake))
     whom, by = after.who or asked_for(after.body), "You" if after.who else "Tailback"
@@ -154,7 +155,9 @@ async def _lapse(context: Context, mine: Stored[Request]) -> None:
     await _finish(context, mine, after, incident, Result(lapsed, event=Event.APPROVAL, settles=request.id))
 
 
-def _telling(request: Request, now: float, outcome: Result) -> Move:
+def _telling(context: Context, request: Request, outcome: Result) -> Move:
+    now, event = context.now(), outcome.event or context.actions[request.name].events[0]
+
     def move(fresh: Incident) -> Incident:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
         changed = replace(changed, log=changed.log.answered(request.id))
@@ -162,9 +165,9 @@ def _telling(request: Request, now: float, outcome: Result) -> Move:
             changed = decided(changed, outcome.settles, Decision.SETTLED)
         who, scaled = request.who or None, outcome.settles or request.id
         if anchor_of(changed, scaled):
-            return advanced(changed, now, outcome.event, outcome.details, request=scaled, who=who,
+            return advanced(changed, now, event, outcome.details, request=scaled, who=who,
                             figures=outcome.figures, choices=outcome.offers)  # fmt: skip
-        told = noted(changed, now, outcome.event, outcome.details, who=who, figures=outcome.figures)
+        told = noted(changed, now, event, outcome.details, who=who, figures=outcome.figures)
         return offering(told, outcome.about or request.id, outcome.offers) if outcome.offers else told
 
     return move

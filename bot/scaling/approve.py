@@ -2,7 +2,7 @@
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.details.scaling import ScaleStep
-from bot.core.incident.timeline import Decision
+from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Put
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
@@ -34,4 +34,5 @@ ACTION = Action(
     reply_label=ButtonLabel("Approve", primary=True),
     in_thread=True,
     kill_switch=True,
+    events=(Event.APPROVAL,),
 )

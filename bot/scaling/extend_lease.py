@@ -55,7 +55,7 @@ async def effect(context: Context, request: Request, _incident: Incident | None)
     asked = request.of(ExtendLease)
     _, lease = await lease_of(context, asked.pool, asked.lease)
     kept = LeaseNoted(LeaseStep.EXTENDED, asked.pool, asked.target, (lease.ends_at or 0.0) - context.now())
-    return Result(kept, event=Event.LENT)
+    return Result(kept)
 
 
 def _until(policy: ScalePolicy, lease: Lease, now: float) -> float:
@@ -84,5 +84,6 @@ ACTION = Action(
     in_thread=True,
     kill_switch=True,
     meant_by=(HAND_BACK,),
+    events=(Event.LEASE,),
     effect=Effect(effect, prepare, effect, moves_lease=True),
 )

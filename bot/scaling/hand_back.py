@@ -132,7 +132,7 @@ async def _performed(context: Context, request: Request, pending: str) -> Result
         pending,
     )
     after = "" if asked.target is None else f"{asked.target}"
-    return Result(details, after, Event.LENT, settles=asked.lease)
+    return Result(details, after, settles=asked.lease)
 
 
 def return_block(context: Context) -> ReturnBlock | None:
@@ -172,8 +172,9 @@ ACTION = Action(
     permission="scale",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("Undo"),
-    reply_labels={Event.LENT: ButtonLabel("Hand back now")},
+    reply_labels={Event.LEASE: ButtonLabel("Hand back now")},
     in_thread=True,
     kill_switch=True,
+    events=(Event.LEASE,),
     effect=Effect(effect, prepare, check, moves_lease=True),
 )

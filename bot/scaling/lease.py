@@ -153,7 +153,7 @@ async def _news(context: Context, look: LeaseView, lease: Lease) -> LeaseAnnounc
         pool_scaler = context.pool_scalers.get(look.leases.id)
         longer = pool_scaler is not None and further(lease, pool_scaler.policy, look.now) is not None
         choices = (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
-        return LeaseAnnouncement(replace(lease, warned=True), Event.LENT, ends, choices)
+        return LeaseAnnouncement(replace(lease, warned=True), Event.LEASE, ends, choices)
     return None
 
 
@@ -177,7 +177,7 @@ async def _return(context: Context, look: LeaseView, lease: Lease, why: ReturnRe
             await context.store.commit(Change(puts=(put,)))
             return
         stuck = LeaseNoted(LeaseStep.CANNOT_RETURN, look.leases.id, lease.target, why=reason)
-        await _tell(context, look, LeaseAnnouncement(waiting, Event.LENT, stuck))
+        await _tell(context, look, LeaseAnnouncement(waiting, Event.LEASE, stuck))
         return
     back = return_request(context, look.leases.id, lease, "", why)
     puts = begun(look.held, look.leases, lease, back, look.now)

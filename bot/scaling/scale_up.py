@@ -176,7 +176,7 @@ async def effect(context: Context, request: Request, _incident: Incident | None)
     """Set the absolute target; the request's id is the Idempotency-Key."""
     asked = request.of(ScaleUp)
     if request.shadow:
-        return Result(scale_request(request, ScaleStep.NOT_SENT))
+        return Result(scale_request(request, ScaleStep.NOT_SENT), event=Event.NOTED)
     pending = await pool_scaler_of(context, asked.pool).scaler.set(asked.target, request.id)
     return await _accepted(context, request, pending or "")
 
@@ -207,7 +207,7 @@ async def _accepted(context: Context, request: Request, pending: str) -> Result:
         low_seconds=option.low_seconds if option else None,
         high_seconds=option.high_seconds if option else None,
     )
-    return Result(details, f"{asked.target}", Event.SCALED, offers=(HAND_BACK,))
+    return Result(details, f"{asked.target}", offers=(HAND_BACK,))
 
 
 def _spoken(interaction: Interaction) -> tuple[str, str]:
@@ -229,5 +229,6 @@ ACTION = Action(
     kill_switch=True,
     dialogs=(SCALE_UP, SCALE_UP_CONFIRM),
     confirmed_in=SCALE_UP_CONFIRM,
+    events=(Event.SCALED,),
     effect=Effect(effect, prepare, check, moves_lease=True, undo=(HAND_BACK,)),
 )

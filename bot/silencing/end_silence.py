@@ -53,7 +53,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """End it; repeating this is harmless."""
     if context.settings.file.actions.shadow:
-        return Result(SilenceEnded(SilenceEnd.NOT_ENDED))
+        return Result(SilenceEnded(SilenceEnd.NOT_ENDED), event=Event.NOTED)
     await _back_end(context, request).end(request.of(EndSilence).silence)
     return _performed(context, request, incident)
 
@@ -71,7 +71,7 @@ def _performed(context: Context, request: Request, incident: Incident | None) ->
     left = [one for one in holding(incident.silences if incident else (), context.now()) if one.act != ended.act]
     asked, other = request.of(EndSilence), goes_on(left[0], context.now()) if left else None
     told = SilenceEnded(SilenceEnd.ENDED, asked.why, asked.waiting, asked.above, other)
-    return Result(told, "ended", Event.UNSILENCED, silence=ended, settles=ended.act)
+    return Result(told, "ended", silence=ended, settles=ended.act)
 
 
 def _ours(request: Request, incident: Incident | None) -> Silence:
@@ -97,5 +97,6 @@ ACTION = Action(
     reply_label=ButtonLabel("End silence"),
     label=lambda incident, _: ButtonLabel("End silence", Place.MORE) if incident.active_silence else None,
     kill_switch=True,
+    events=(Event.UNSILENCED,),
     effect=Effect(effect, prepare, check, ripen=ripen),
 )

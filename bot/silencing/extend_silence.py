@@ -56,7 +56,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     """Set the new end."""
     silence = _known(request, incident)
     if context.settings.file.actions.shadow:
-        return Result(Silencing(SilenceStep.NOT_EXTENDED))
+        return Result(Silencing(SilenceStep.NOT_EXTENDED), event=Event.NOTED)
     ends_at = request.of(ExtendSilence).ends_at or context.now()
     found = await alertmanager_of(context, silence.alertmanager).extend(silence.id, ends_at)
     return _performed(context, silence, found)
@@ -76,7 +76,7 @@ def _performed(context: Context, silence: Silence, found: SilenceFound) -> Resul
     now = context.now()
     after = replace(silence, id=found.id, ends_at=found.ends_at, ended=False, warn_at=warn_at(found.ends_at, now))
     extended = Silencing(SilenceStep.EXTENDED, found.ends_at - now)
-    done = Result(extended, f"silence {found.id}", Event.SILENCED, silence=after, settles=silence.act)
+    done = Result(extended, f"silence {found.id}", silence=after, settles=silence.act)
     return replace(done, offers=(PROLONG,), about=silence.act)
 
 
@@ -128,5 +128,6 @@ ACTION = Action(
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("Extend"),
     kill_switch=True,
+    events=(Event.SILENCED,),
     effect=Effect(effect, prepare, check),
 )

@@ -85,7 +85,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
     about = _there(incident)
     name, back_end = keeper(context, about)
     if context.settings.file.actions.shadow:
-        return Result(_details(SilenceStep.NOT_MADE, request, request.of(MakeSilence).seconds))
+        return Result(_details(SilenceStep.NOT_MADE, request, request.of(MakeSilence).seconds), event=Event.NOTED)
     if (made_before := await check(context, request, incident)) is not None:
         return made_before
     now = context.now()
@@ -226,7 +226,7 @@ def _silence(request: Request, found: str, name: str, ends: float, now: float) -
 def _performed(request: Request, silence: Silence, incident: Incident, now: float) -> Result:
     covered = coverage((silence,), incident.group.alerts, now)
     made = replace(_details(SilenceStep.MADE, request, silence.ends_at - now), coverage=covered)
-    done = Result(made, f"silence {silence.id}", Event.SILENCED, silence=silence, offers=(PROLONG,))
+    done = Result(made, f"silence {silence.id}", silence=silence, offers=(PROLONG,))
     return replace(done, follow=ends_itself(request, silence, now))
 
 
@@ -253,5 +253,6 @@ ACTION = Action(
     acknowledges=True,
     kill_switch=True,
     dialogs=(SILENCE,),
+    events=(Event.SILENCED,),
     effect=Effect(effect, prepare, check),
 )

@@ -11,7 +11,7 @@ from bot.core.forecast.outlook import Forecast
 from bot.core.incident.details.queue import Spark
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.incident.timeline import Entry, Event
+from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block
 from bot.core.words import clock, count, duration
 from bot.views.mrkdwn import clean, clipped
@@ -49,7 +49,7 @@ class Window:
 
 def charts_of(incident: Incident, entry: Entry) -> list[Block]:
     """The charts of a reply: the queue of the worst pool and its longest wait, as they were then."""
-    over = entry.event in {Event.DRAINED, Event.RESOLVED_BY_HAND}
+    over = Role.END in entry.event.roles
     if not over and entry.event is not Event.CHARTED:
         return []
     for name in pictured(incident)[:1]:

@@ -21,10 +21,9 @@ from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, Runne
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.reply_buttons import offering, story_of
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Event, Role
 from bot.core.pool.pool import Pool, Snapshot
 
-DEEDS = frozenset({Event.SCALED, Event.SILENCED, Event.UNSILENCED})
 MOST_POOLS = 5
 """Pools with a cause in the summary."""
 
@@ -60,7 +59,7 @@ def summary(incident: Incident, now: float) -> ClosingSummary:
         ),
         len(incident.pools.affected),
         waits(incident, now) if incident.pools.affected else (),
-        any(entry.event in DEEDS for entry in incident.log.timeline),
+        any(Role.MITIGATES in entry.event.roles for entry in incident.log.timeline),
         score_summary(incident.pools.scores),
         sparks,
         more_pools,

@@ -7,10 +7,8 @@ from bot.core.incident.details.general import Escalated
 from bot.core.incident.fallback_channel import home_due
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import Timing, introduction_due_at
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Event, Role
 
-DEEDS = frozenset({Event.SILENCED, Event.UNSILENCED, Event.SCALED, Event.DIAGNOSED})
-"""Actions that an escalation mentions if nobody acknowledged."""
 TURNS_SECONDS = 10.0
 """After an edit of the parent, edits of replies go first for this long."""
 
@@ -106,7 +104,8 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 def escalated(incident: Incident, now: float) -> Incident:
     """Escalate once, naming anybody who acted without acknowledging; the view adds the mention."""
     told, since = replace(incident, ownership=replace(incident.ownership, escalated_at=now)), _fired_at(incident)
-    done = [entry for entry in incident.log.timeline if entry.who and entry.event in DEEDS and entry.at >= since]
+    acted = [entry for entry in incident.log.timeline if entry.who and Role.DEED in entry.event.roles]
+    done = [entry for entry in acted if entry.at >= since]
     if not done:
         return noted(told, now, Event.ESCALATED, Escalated(now - since), broadcast=True)
     who = done[-1].who

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.event import UPS_AND_DOWNS
 from bot.core.incident.details.event import Event as Event  # noqa: PLC0414 - a part of an entry
+from bot.core.incident.details.event import Role as Role  # noqa: PLC0414 - the same
 from bot.core.pool.pool import Snapshot
 
 KEPT_ENTRIES = 200
@@ -62,7 +62,7 @@ def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     if excess <= 0:
         return entries
     status = [entry.number for entry in entries if entry.event is Event.STATUS]
-    others = [entry.number for entry in entries if entry.event in UPS_AND_DOWNS and entry.who is None]
+    others = [entry.number for entry in entries if Role.FLAPS in entry.event.roles and entry.who is None]
     dropped = set([*status, *others][:excess])
     return tuple(entry for entry in entries if entry.number not in dropped)
 

@@ -9,7 +9,7 @@ from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import held_share, not_scored
 from bot.core.incident.details.diagnosis import CauseJudged
 from bot.core.incident.incident import Incident, State
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Event, Role
 
 NO_POOL = "(no pool named)"
 
@@ -117,5 +117,5 @@ def about_hours(seconds: float) -> str:
 
 def touched(incident: Incident) -> bool:
     """Whether a person did more than acknowledge it."""
-    deeds = {Event.SCALED, Event.SILENCED, Event.RESOLVED_BY_HAND}
-    return any(entry.event in deeds for entry in incident.log.timeline)
+    events = [entry.event for entry in incident.log.timeline]
+    return any(Role.MITIGATES in event.roles or event is Event.RESOLVED_BY_HAND for event in events)

@@ -92,7 +92,8 @@ class Result:
 
     details: Details
     after: str = ""
-    event: Event = Event.NOTED
+    event: Event | None = None
+    """None: the event that its action declares."""
     figures: tuple[Snapshot, ...] = ()
     silence: Silence | None = None
     """The silence that now exists, or has ended."""

@@ -3,6 +3,7 @@
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.incident import Incident, acked
 from bot.core.incident.observe import View
+from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.ports import Refused
@@ -34,4 +35,5 @@ ACTION = Action(
     permission="ack",
     surfaces=IN_THREAD,
     label=_label,
+    events=(Event.ACKED,),
 )

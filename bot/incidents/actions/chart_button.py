@@ -35,4 +35,5 @@ ACTION = Action(
     permission="diagnose",
     surfaces=IN_THREAD,
     label=lambda incident, _: ButtonLabel("Chart", Place.MORE) if incident.pools.candidates else None,
+    events=(Event.CHARTED,),
 )

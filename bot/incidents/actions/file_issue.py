@@ -9,6 +9,7 @@ from bot.core.external import FiledIssue
 from bot.core.incident.details.requests import IssueNoted, IssueStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
+from bot.core.incident.timeline import Event
 from bot.core.reporting.issue import being_filed, issue_of, marker
 from bot.core.requests.body import FileIssue
 from bot.core.requests.interaction import Answer, Interaction, Surface
@@ -112,5 +113,6 @@ ACTION = Action(
     label=_label,
     kill_switch=True,
     dialogs=(NAME,),
+    events=(Event.NOTED,),
     effect=Effect(run, check=check),
 )

@@ -4,6 +4,7 @@ from functools import partial
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.incident import muted
+from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.requests.submit import finish, subject
@@ -26,4 +27,5 @@ ACTION = Action(
     permission="ack",
     surfaces=IN_THREAD,
     label=lambda incident, _: ButtonLabel("Resume updates" if incident.ownership.muted else "Mute updates", Place.MORE),
+    events=(Event.MUTED, Event.UNMUTED),
 )

@@ -38,4 +38,5 @@ ACTION = Action(
     permission="ack",
     surfaces=frozenset({Surface.MENTION}),
     in_thread=True,
+    events=(Event.NOTED,),
 )

@@ -4,6 +4,7 @@ from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.closing import resolved_by_hand, scores_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import goes_on, holding
+from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, Place
 from bot.requests.submit import finish, subject
@@ -49,4 +50,5 @@ ACTION = Action(
     surfaces=IN_THREAD,
     label=lambda *_: ButtonLabel("Close incident", Place.MORE),
     dialogs=(NAME,),
+    events=(Event.RESOLVED_BY_HAND,),
 )

@@ -5,6 +5,7 @@ from functools import partial
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.incident import Incident, released
 from bot.core.incident.observe import View
+from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
 from bot.ports import Refused
@@ -35,4 +36,5 @@ ACTION = Action(
     permission="ack",
     surfaces=IN_THREAD,
     label=_label,
+    events=(Event.UNACKED,),
 )

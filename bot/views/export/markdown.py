@@ -7,7 +7,7 @@ from datetime import UTC, tzinfo
 from bot.core.forecast.scoring import score_summary
 from bot.core.incident.closing import likely_causes, waits
 from bot.core.incident.incident import Incident, State
-from bot.core.incident.timeline import Entry, Event
+from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.pool.pool import Snapshot
 from bot.core.reporting.issue import SEV, IssueForm, IssuePart
 from bot.core.words import count, duration, figure, listed
@@ -25,12 +25,6 @@ STATES = {
     State.DRAINED: "drained: every affected pool was measured at or under its floor",
     State.RESOLVED: "resolved, without a measured drain",
 }
-DEEDS = frozenset(
-    {
-        *(Event.ACKED, Event.SCALED, Event.VERIFIED, Event.LENT, Event.SILENCED),
-        *(Event.UNSILENCED, Event.RESOLVED_BY_HAND),
-    }
-)
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 _CALL = re.compile(r"@(?=\w)|(?<=\\#)(?=\d)")
@@ -227,7 +221,7 @@ def _diagnoses(incident: Incident) -> str:
 
 
 def _mitigation(incident: Incident) -> str:
-    deeds = [entry for entry in incident.log.timeline if entry.event in DEEDS]
+    deeds = [entry for entry in incident.log.timeline if Role.DONE in entry.event.roles]
     lines = [
         f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry_words(entry))}" for entry in deeds
     ]

@@ -2,7 +2,7 @@
 
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import coverage
-from bot.core.incident.timeline import Entry, Event
+from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block
 from bot.views.blocks import section
 from bot.views.mrkdwn import Marked, date, escaped, joined, mention, say
@@ -10,20 +10,6 @@ from bot.views.words.silences import coverage_words
 from bot.views.words.timeline import entry_words
 
 MOST_DEEDS = 2
-_SHOWN = frozenset(Event) - {
-    Event.OPENED,
-    Event.JOINED,
-    Event.ALERT_RESOLVED,
-    Event.EASING,
-    Event.WORSE,
-    Event.STATUS,
-    Event.ACKED,
-    Event.UNACKED,
-    Event.ESCALATED,
-    Event.CHARTED,
-    Event.DRAINED,
-}
-"""Actions and their results."""
 
 
 def owner_words(incident: Incident) -> Marked:
@@ -66,7 +52,8 @@ def deeds(incident: Incident) -> Block | None:
 
 def _told(entry: Entry) -> bool:
     """An action with an outcome; muting has no other, and no reply."""
-    return entry.event in _SHOWN and bool(entry.details or entry.event in {Event.MUTED, Event.UNMUTED})
+    shown = Role.ELSEWHERE not in entry.event.roles
+    return shown and bool(entry.details or entry.event in {Event.MUTED, Event.UNMUTED})
 
 
 def spoken(entry: Entry, most: int) -> Marked:

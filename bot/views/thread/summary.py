@@ -6,25 +6,18 @@ from bot.core.incident.details.closing import ClosingSummary
 from bot.core.incident.details.general import AlertResolved
 from bot.core.incident.details.scaling import ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident
-from bot.core.incident.timeline import Entry, Event
+from bot.core.incident.timeline import Entry, Role
 from bot.core.words import count, money
 from bot.views.mrkdwn import Marked, date, joined, mention, say
 from bot.views.parent.activity import spoken
 from bot.views.parent.pool_rows import name_of
 
-FAREWELLS = frozenset({Event.DRAINED, Event.RESOLVED_BY_HAND})
 MOST_LINES = 8
-TURNS = frozenset({Event.OPENED, Event.REOPENED, Event.ALERT_RESOLVED, Event.ESCALATED})
-"""Relevant events without an author."""
-DONE = frozenset({Event.SCALED, Event.SILENCED, Event.UNSILENCED, Event.VERIFIED, Event.FAILED, Event.LENT})
-"""Results reported by Tailback."""
-SMALL = frozenset({Event.CHARTED, Event.DIAGNOSED, Event.MUTED, Event.UNMUTED, Event.REQUESTED})
-"""Requests that are not part of the story."""
 
 
 def story(incident: Incident, entry: Entry) -> list[Marked]:
     """One line per event and action before this entry, oldest first; a long middle is counted."""
-    if entry.event not in FAREWELLS:
+    if Role.END not in entry.event.roles:
         return []
     decided = {one.request for one in incident.log.timeline if one.whom and one.request and not _asks(one)}
     before = [one for one in incident.log.timeline if one.number < entry.number and _told(one)]
@@ -41,7 +34,8 @@ def story(incident: Incident, entry: Entry) -> list[Marked]:
 
 
 def _told(entry: Entry) -> bool:
-    return entry.event in TURNS or entry.event in DONE or (entry.who is not None and entry.event not in SMALL)
+    roles = entry.event.roles
+    return Role.TURN in roles or (entry.who is not None and Role.ASIDE not in roles)
 
 
 def _asks(entry: Entry) -> bool:

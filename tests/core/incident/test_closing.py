@@ -113,7 +113,7 @@ def test_the_summary_says_who_added_how_many_runners_and_what_they_cost(
 def test_runners_end_to_cost_when_they_are_returned_and_are_summed_by_person() -> None:
     first, again = scaled(NOW, "U0ANA", 2, **PRICE), scaled(NOW + 60, "U0ANA", 4, **PRICE)
     back = RunnersReturned(ReturnResult.RETURNED, POOL, 39, 33)
-    returned = [Entry(int(NOW) + 99, NOW + HOUR, Event.LENT, back, request=one.request) for one in (first, again)]
+    returned = [Entry(int(NOW) + 99, NOW + HOUR, Event.LEASE, back, request=one.request) for one in (first, again)]
     found = summary(ended_after(3, first, again, scaled(NOW + 90, "U0BEN", 1), *returned), NOW + 3 * HOUR)
     assert [(one.who, one.runners) for one in found.added] == [("U0ANA", 6), ("U0BEN", 1)]
     assert found.added[0].cost == pytest.approx(0.34 * (2 + 4 * 59 / 60))

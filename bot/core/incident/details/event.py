@@ -1,37 +1,64 @@
-"""The kinds of timeline entries."""
+"""The kinds of timeline entries, and what each means to decisions and views that look back."""
 
-from enum import StrEnum
+from enum import Flag, StrEnum, auto
+from typing import Self
+
+
+class Role(Flag):
+    END = auto()
+    """Ends the incident."""
+    DEED = auto()
+    """A person's work on the incident: an escalation names it if nobody acknowledged."""
+    MITIGATES = auto()
+    """Changes the queue or its alert, so that the incident no longer takes its own course."""
+    DONE = auto()
+    """Listed under "What was done"."""
+    TURN = auto()
+    """Part of the summary, even without an author."""
+    ASIDE = auto()
+    """Not part of the summary, even with an author."""
+    ELSEWHERE = auto()
+    """Not among the latest actions: the parent shows it in another place, or not at all."""
+    FLAPS = auto()
+    """Repeated by a flapping alert, and would fill the record."""
+
+
+_MITIGATION = Role.DEED | Role.MITIGATES | Role.DONE | Role.TURN
 
 
 class Event(StrEnum):
-    OPENED = "opened"
-    JOINED = "joined"
-    REOPENED = "reopened"
-    ALERT_RESOLVED = "alert_resolved"
-    EASING = "easing"
-    WORSE = "worse"
-    STATUS = "status"
-    DRAINED = "drained"
-    RESOLVED_BY_HAND = "resolved_by_hand"
-    ACKED = "acked"
-    UNACKED = "unacked"
-    REQUESTED = "requested"
-    SILENCED = "silenced"
-    UNSILENCED = "unsilenced"
-    SCALED = "scaled"
-    DIAGNOSED = "diagnosed"
-    MUTED = "muted"
-    UNMUTED = "unmuted"
-    ESCALATED = "escalated"
+    roles: Role
+
+    def __new__(cls, value: str, roles: Role = Role(0)) -> Self:  # noqa: B008 - flags never change
+        """The stored value, and the roles of the entries."""
+        member = str.__new__(cls, value)
+        member._value_, member.roles = value, roles
+        return member
+
+    OPENED = "opened", Role.TURN | Role.ELSEWHERE
+    JOINED = "joined", Role.ELSEWHERE | Role.FLAPS
+    REOPENED = "reopened", Role.TURN
+    ALERT_RESOLVED = "alert_resolved", Role.TURN | Role.ELSEWHERE | Role.FLAPS
+    EASING = "easing", Role.ELSEWHERE | Role.FLAPS
+    WORSE = "worse", Role.ELSEWHERE | Role.FLAPS
+    STATUS = "status", Role.ELSEWHERE
+    DRAINED = "drained", Role.END | Role.ELSEWHERE
+    RESOLVED_BY_HAND = "resolved_by_hand", Role.END | Role.DONE
+    ACKED = "acked", Role.DONE | Role.ELSEWHERE
+    UNACKED = "unacked", Role.ELSEWHERE
+    REQUESTED = "requested", Role.ASIDE
+    SILENCED = "silenced", _MITIGATION
+    UNSILENCED = "unsilenced", _MITIGATION
+    SCALED = "scaled", _MITIGATION
+    DIAGNOSED = "diagnosed", Role.DEED | Role.ASIDE
+    MUTED = "muted", Role.ASIDE
+    UNMUTED = "unmuted", Role.ASIDE
+    ESCALATED = "escalated", Role.TURN | Role.ELSEWHERE
     APPROVAL = "approval"
     """An approval was requested, given, declined, or has expired."""
-    VERIFIED = "verified"
-    LENT = "lent"
+    VERIFIED = "verified", Role.DONE | Role.TURN
+    LEASE = "lent", Role.DONE | Role.TURN
     """A lease: its end is near, was extended, or its runners were returned."""
-    CHARTED = "charted"
-    FAILED = "failed"
-    NOTED = "noted"
-
-
-UPS_AND_DOWNS = frozenset({Event.JOINED, Event.ALERT_RESOLVED, Event.EASING, Event.WORSE, Event.NOTED})
-"""Entries of a flapping alert, which would fill the record."""
+    CHARTED = "charted", Role.ASIDE | Role.ELSEWHERE
+    FAILED = "failed", Role.TURN
+    NOTED = "noted", Role.FLAPS
