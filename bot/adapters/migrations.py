@@ -7,6 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from bot.core.finding import HIGH, MEDIUM
+from bot.diagnosis.registry import RULES
+
 FORMAT = 3
 """Increase it when older releases must not use the records any more. 1: release 0.1; 2: release 0.2.0."""
 
@@ -226,10 +229,31 @@ def _parts(incident: Document) -> None:
         incident[part] = {name: incident.pop(name) for name in names.split() if name in incident}
 
 
+LIKELY_0_2_0 = re.compile(r"Likely cause: (?P<cause>.+) \((?P<sure>high|medium|low) confidence\)\. (?P<seen>.+)\.")
+CONFIDENCE_0_2_0 = {"high": HIGH, "medium": MEDIUM, "low": 0.0}
+
+
+def _finding(warning: Document) -> None:
+    """The sentence of a warning's cause became a finding; its evidence stays as it was written."""
+    said = LIKELY_0_2_0.fullmatch(next(iter(warning.pop("why", ())), ""))
+    rule = next((rule for rule in RULES if said and rule.cause == CAUSES_0_2_0.get(said["cause"])), None)
+    if said and rule:
+        seen = {"id": "as_written", "values": {"text": said["seen"]}}
+        warning["finding"] = {
+            "cause": rule.cause,
+            "confidence": CONFIDENCE_0_2_0[said["sure"]],
+            "evidence": [seen],
+            "scaling": rule.scaling,
+            "remedy": rule.remedy,
+            "pool": warning["id"],
+        }
+
+
 MIGRATIONS: Mapping[str, Sequence[Callable[[Document], None]]] = {
     "inc": (_causes, _figures, _scores, _entries, _parts),
     "pool": (_samples, _forecasts),
     "lease": (_leases,),
     "act": (_requests,),
+    "early": (_finding,),
 }
 """Kind of record → conversions of older documents, in order."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from bot.core.alert import Alert
+from bot.core.finding import Finding
 from bot.core.forecast.outlook import PooledCalibration
 from bot.core.incident.incident import Incident
 from bot.core.message import MessageRecord
@@ -40,10 +41,8 @@ class WarningRecord(MessageRecord):
     """The warning at the last check; its start is part of the message's mark."""
     channel: str = ""
     """Where the message stands, or is to stand; empty when somebody deleted it."""
-    why: tuple[str, ...] = ()
-    """The likeliest cause with evidence and remedy, when it was written."""
-    against: bool = False
-    """Whether that cause says that more runners do not help."""
+    finding: Finding | None = None
+    """The likeliest cause when the warning began."""
     told: bool = False
 
 

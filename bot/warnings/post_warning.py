@@ -8,6 +8,7 @@ from bot.context.causes import diagnoses, moment_of
 from bot.context.context import Context
 from bot.context.queries import home_of
 from bot.context.save import intend, keep
+from bot.core.finding import Finding
 from bot.core.incident.details.general import Foreseen
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
@@ -20,7 +21,6 @@ from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reacti
 from bot.posting.keep_message import Kept, Wanted, keep_message, leave, not_drawn
 from bot.posting.message_key import OVER
 from bot.views.thread.early_warning import WarningView, warning
-from bot.views.words.diagnosis import likely_cause, remedy_words
 
 AGAIN_SECONDS = 5.0
 """How soon to look again for the incident's thread, to link to it."""
@@ -67,22 +67,17 @@ async def _of_episode(context: Context, held: Stored[WarningRecord], pool: Pool)
         return replace(held, value=replace(record, episode=gone))
     if newest.ended_at is not None:
         return None  # it came and went before it could be posted
-    why, against = await _why(context, pool.id)
-    fresh = WarningRecord(record.id, newest, home_of(context, pool), why=why, against=against)
+    fresh = WarningRecord(record.id, newest, home_of(context, pool), finding=await _likeliest(context, pool.id))
     return await intend(context, replace(held, in_doubt_since=None), fresh)
 
 
-async def _why(context: Context, name: str) -> tuple[tuple[str, ...], bool]:
-    """(the likeliest cause with evidence and remedy, whether it says that more runners do not help)."""
+async def _likeliest(context: Context, name: str) -> Finding | None:
     file = context.settings.file
     held = await context.store.get_many(Pool, list(file.pool))
     pools = {one: record.value for one, record in held.items()}
     paces = replace(file.paces, poll=max(file.paces.poll, file.paces.watch))
     found = diagnoses(list(file.pool), pools, file.pools, moment_of(context.now(), paces))
-    top = next((d.top for d in found if d.pool == name), None)
-    if top is None:
-        return (), False
-    return (f"Likely cause: {likely_cause(top)}", remedy_words(top)), top.speaks_against_scaling
+    return next((d.top for d in found if d.pool == name), None)
 
 
 async def _kept(
@@ -117,8 +112,8 @@ async def _message(
 ) -> Message:
     thread = incident.value.thread if incident else None
     address = await context.chat.permalink(thread.channel, thread.root) if thread and thread.root else ""
-    scalable = record.id in context.pool_scalers and not record.against
-    return warning(WarningView(record.id, episode, pool.early, pool.latest, record.why, address, scalable))
+    scalable = record.id in context.pool_scalers and not (record.finding and record.finding.speaks_against_scaling)
+    return warning(WarningView(record.id, episode, pool.early, pool.latest, record.finding, address, scalable))
 
 
 def _just_shown(context: Context, record: WarningRecord, episode: EarlyWarning) -> bool:

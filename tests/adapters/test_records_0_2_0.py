@@ -16,12 +16,14 @@ from bot.core.incident.details.silences import EndReason
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Gap, Pool
+from bot.core.record import WarningRecord
 from bot.core.requests.body import EndSilence, HandBack, parameters
 from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases
 from bot.core.statement import statement
 from bot.diagnosis.registry import RULES
 from bot.views.export.export_json import as_json
+from bot.views.words.diagnosis import likely_cause
 from bot.views.words.forecasts import REASONS, reason_words
 from bot.views.words.timeline import DECISIONS, NOTES
 
@@ -95,6 +97,17 @@ def test_a_silence_that_was_ending_says_why(why: str, values: tuple[object, ...]
     (ending,) = [one for one in documents("act") if one["name"] == "unsilence" and one["progress"] == "awaiting"][:1]
     body = request_of({**ending, "params": {**ending["params"], "why": why}}).of(EndSilence)
     assert (body.why, body.waiting, body.above) == values
+
+
+def test_a_warning_keeps_its_cause_and_the_evidence_that_was_written() -> None:
+    """A message that 0.2.0 posted is edited by this release, and says the same."""
+    written = [document for document in documents("early") if document["why"]]
+    assert written
+    for document in written:
+        record = CODECS.decode(WarningRecord, document["id"], json.dumps(document).encode())
+        assert record.finding is not None
+        assert record.finding.cause == "limit"
+        assert f"Likely cause: {likely_cause(record.finding)}" == document["why"][0]
 
 
 @pytest.mark.parametrize(

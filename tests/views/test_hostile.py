@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from bot.core.alert import silence_matchers
+from bot.core.finding import Finding, Scaling
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, State
@@ -21,6 +22,7 @@ from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.requests.offer import Offer, Place
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import Lease, PoolLeases
+from bot.core.statement import statement
 from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
 from bot.views.home import answers
 from bot.views.home.home import Board, home
@@ -39,7 +41,9 @@ from tests.views.thread.test_early_warning import LATEST, STANDS
 ACT = "inc_1.0123456789ab"
 BIG = HOSTILE + "x" * 50_000
 PREVIEW = Preview((BIG,) * 60, ((BIG,) * 5,) * 60, (HOSTILE,) * 60)
-EARLY = WarningView(BIG, STANDS, WarningHistory(STANDS), replace(LATEST, pool=HOSTILE), why=(BIG, HOSTILE) * 30)
+SEEN = tuple(statement("as_written", text=BIG) for _ in range(60))
+CAUSE = Finding(BIG, 1.0, SEEN, Scaling.NO, "limit", pool=BIG)
+EARLY = WarningView(BIG, STANDS, WarningHistory(STANDS), replace(LATEST, pool=HOSTILE), CAUSE)
 TAKEN_OVER = replace(STANDS, ended_at=NOW, ending=Ending.FIRED)
 
 

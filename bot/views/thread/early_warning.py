@@ -1,8 +1,8 @@
 """Draws the early warning of a pool, from start to outcome; it mentions nobody."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.core.finding import Finding
 from bot.core.message import Message
 from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
 from bot.core.pool.pool import Snapshot
@@ -10,6 +10,7 @@ from bot.core.words import clock, count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, escaped, joined, link, say
 from bot.views.parent.pool_rows import name_of
+from bot.views.words.diagnosis import likely_cause, remedy_words
 from bot.views.words.interval import about, interval
 
 
@@ -19,8 +20,8 @@ class WarningView:
     episode: EarlyWarning
     early: WarningHistory
     latest: Snapshot | None
-    why: Sequence[str] = ()
-    """The likeliest cause and the remedy; the remedy is shown during the warning."""
+    finding: Finding | None = None
+    """The likeliest cause; its remedy is shown during the warning."""
     incident_link: str = ""
     """The thread that took over, if it exists."""
     scalable: bool = False
@@ -38,7 +39,9 @@ def warning(told: WarningView) -> Message:
     if now is None or told.latest is None or then != _figures(told.latest.queued, told.latest.oldest_wait_seconds):
         began = say("At the warning, {at} UTC: {then}.", at=clock(episode.began_at), then=then)
     more = say("Effect of more runners: `/queue scale {pool}`.", pool=pool) if standing and told.scalable else None
-    reasons = [*(escaped(line, 400) for line in (told.why if standing else told.why[:1])), more]
+    cause = escaped(f"Likely cause: {likely_cause(told.finding)}", 400) if told.finding else None
+    helps = escaped(remedy_words(told.finding), 400) if told.finding and standing else None
+    reasons = [cause, helps, more]
     words = joined("\n", *reasons)
     heading = say("{title}: {pool}.", title=title, pool=pool)
     return message(

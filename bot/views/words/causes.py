@@ -48,6 +48,7 @@ EVIDENCE = {
     "all_busy": "all {runners:count online runner} busy, {room} more allowed",
     "all_busy_at_limit": "{busy} busy of {runners:count runner}, limit {limit}, none idle",
     "always_offline": "offline for as long as Tailback has data",
+    "as_written": "{text}",
     "arrivals": "{per_minute:.1f} jobs arrive per minute (usually {usual:.1f})",
     "booted_without_runner": "{machines:count machine} booted without a runner registering",
     "boots_take": (

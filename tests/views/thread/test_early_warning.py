@@ -4,13 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.finding import Finding, Scaling
 from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
+from bot.core.statement import statement
 from bot.views.thread.early_warning import WarningView, limit_words, outcome_unknown, warning, when_words
+from bot.views.words.diagnosis import remedy_words
 from tests.builders import NOW, POOL, sample
 
 WAIT = Threshold(Measure.WAIT, 1800.0)
 SOON = Crossing(WAIT, NOW, 540.0, 900.0, 1560.0, sure=True)
 STANDS = EarlyWarning(NOW, SOON, SOON, NOW, 42, 840.0)
+SURGE = Finding("surge", 0.9, (statement("as_written", text="Jobs arrive"),), Scaling.HELPS, "surge", POOL)
 LATEST = sample(48, at=NOW + 60, oldest_wait_seconds=900.0, busy=24, limit=24)
 
 
@@ -22,12 +26,12 @@ def drawn(episode: EarlyWarning = STANDS, **parts: object) -> str:
 
 
 def test_a_standing_warning_says_when_how_sure_and_how_it_stands() -> None:
-    words = drawn(why=("Likely cause: a surge of jobs.",))
+    words = drawn(finding=SURGE)
     for part in (
         "Longest wait over 30 min expected in 9 to 26 min (08:09 to 08:26 UTC). No alert has fired yet.",
         "Now, 08:01 UTC: 48 jobs queued, longest wait 15 min, 24 of 24 runners busy.",
         "At the warning, 08:00 UTC: 42 jobs queued, longest wait 14 min.",
-        "Likely cause: a surge of jobs.",
+        "Likely cause: a surge of jobs (high confidence). Jobs arrive.",
         "Limit: longest wait over 30 min (configured). This message stays up to date.",
         "5 right, 1 false, 2 missed",
     ):
@@ -63,11 +67,10 @@ def test_an_ended_one_says_how_it_ended(ending: Ending, part: str) -> None:
 
 
 def test_what_helps_stands_there_only_while_it_can_help() -> None:
-    why = ("Likely cause: a surge of jobs.", "What helps: add runners.")
-    assert drawn(why=why).count("What helps: add runners.") == 2
-    over = drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), why=why)
-    assert "Likely cause: a surge of jobs." in over
-    assert "What helps" not in over
+    assert drawn(finding=SURGE).count(remedy_words(SURGE)) == 2
+    over = drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), finding=SURGE)
+    assert "Likely cause: a surge of jobs" in over
+    assert remedy_words(SURGE) not in over
 
 
 def test_a_crossing_is_said_as_such() -> None:
@@ -88,7 +91,7 @@ def test_thresholds_in_words() -> None:
 
 def test_a_hostile_pool_pings_and_links_nobody() -> None:
     """Names come from outside (C5)."""
-    words = drawn(pool="<!channel> <https://x|y>", why=("<!here> <@U0ANA>",))
+    words = drawn(pool="<!channel> <https://x|y>", finding=replace(SURGE, cause="<!here> <@U0ANA>"))
     assert "<!" not in words
     assert "<@" not in words
     assert "<https" not in words
