@@ -84,7 +84,7 @@ class RedisLink:
             return await self._sent(script, ("EVAL", script.text, *words[2:]), tries)
         except errors.BusyLoadingError:
             raise
-        except (errors.ConnectionError, errors.TimeoutError):
+        except (errors.ConnectionError, errors.TimeoutError, errors.ReadOnlyError):
             if tries == 1:
                 raise
             return await self._sent(script, words, tries - 1)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import redis
-from redis.asyncio import Redis
 
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import REPLY_SECONDS, connect
@@ -42,9 +41,8 @@ def test_a_url_that_cannot_be_understood_is_refused_with_the_shapes_that_can(url
 
 def test_our_limits_win_over_the_urls() -> None:
     """A URL cannot bring the long time-outs and the retries back (docs/design/measurements.md#client-retries)."""
-    client = connect("redis://u:p%40w@host:7000/3?socket_timeout=60&protocol=3&retry_on_timeout=yes").requests
-    assert isinstance(client, Redis)
-    kwargs = client.connection_pool.connection_kwargs
+    clients = connect("redis://u:p%40w@host:7000/3?socket_timeout=60&protocol=3&retry_on_timeout=yes")
+    kwargs = clients.listener().connection_pool.connection_kwargs
     assert (kwargs["socket_timeout"], kwargs["protocol"], kwargs["retry"].get_retries()) == (REPLY_SECONDS, 2, 0)
     assert [kwargs[name] for name in ("host", "port", "db", "username", "password")] == ["host", 7000, 3, "u", "p@w"]
 

@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import redis
+import redis.asyncio
 from structlog.testing import capture_logs
 
 from bot.adapters.records import Codecs
 from bot.adapters.redis.calls import CALL_SECONDS
 from bot.adapters.redis.commit import MARKS, Clocks
-from bot.adapters.redis.connect import CONNECTIONS, connect
+from bot.adapters.redis.connect import CONNECTIONS, REPLY_SECONDS, connect
 from bot.adapters.redis.engine import find_engine
+from bot.adapters.redis.pipe import Pipe
 from bot.adapters.redis.store import RedisStore
 from bot.core.audit_chain import broken_at
 from bot.core.pool.pool import Job, Pool, Snapshot, measured
@@ -103,6 +104,24 @@ async def test_a_lost_claim_is_not_asked_for_twice(shaky: RedisStore, store: Red
     with pytest.raises(Unreachable):
         await shaky.claim(1)
     assert [claim.id for claim in (await store.claim(5)).claims] == ["q"]
+
+
+async def test_calls_at_once_get_their_own_replies_though_some_are_given_up(store: RedisStore) -> None:
+    await store.commit(Change(point={f"i{number}": (f"{number}", None) for number in range(100)}))
+    asked = [asyncio.create_task(store.find(f"i{number}")) for number in range(100)]
+    await asyncio.sleep(0)
+    for given_up in asked[::3]:
+        given_up.cancel()
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert [one for one in found if isinstance(one, str)] == [f"{number}" for number in range(100) if number % 3]
+
+
+async def test_a_connection_that_was_lost_while_idle_is_replaced_before_a_call_is_sent(proxy: RedisProxy) -> None:
+    pipe = Pipe(redis.asyncio.Redis.from_url(proxy.url), REPLY_SECONDS, idle_seconds=0.0)
+    await pipe.execute_command("GET", "x")
+    proxy.lose(b"PING")
+    assert await pipe.execute_command("INCR", "{tailback}:x") == 1
+    await pipe.aclose()
 
 
 async def test_a_server_that_does_not_answer_costs_one_limit(shaky: RedisStore, proxy: RedisProxy) -> None:
