@@ -8,6 +8,7 @@ import pytest
 
 from bot.core.message import Block, Message
 from bot.views.simpler import YOUNG, without
+from bot.views.words.causes import RUNNERS
 from tests.playground.stories import STORIES, Played, played
 from tests.slack_limits import texts
 from tests.views.golden import assert_golden
@@ -83,6 +84,8 @@ async def test_a_story_is_told_as_its_page_shows_it_and_stays_short(name: str) -
     assert len(replies) <= MOST_REPLIES
     assert all(len(one.text) <= MOST_TEXT for one in story.parents)
     assert all(text.startswith(LOUD) for text in loud)
+    first = [" ".join(texts({"blocks": one.blocks[:3]})) for one in story.parents]
+    assert len({words for one in first for words in RUNNERS.values() if f"{words}." in one}) <= 1, "one verdict"
     assert not [text for text in loud if "<!subteam" in text and text.startswith("Drained")], (
         "nobody is paged by an end"
     )

@@ -1,18 +1,20 @@
 """The cause of a pool's trouble as its incident remembers it: steady while evidence comes and goes."""
 
+import math
 from dataclasses import dataclass, replace
 
-from bot.core.finding import Diagnosis, Finding
+from bot.core.finding import Diagnosis, Finding, Scaling
 
 CLEAR_LEAD = 0.25
 """A rival with so much more confidence takes over after CLEAR_LOOKS measurements."""
 CLEAR_LOOKS, LOOKS = 2, 3
+"""Measurements in a row; to the opposite advice it takes twice as many."""
 NOT_SEEN = 0.2
 """What a remembered cause loses of its confidence while its rule finds nothing."""
 SETTLED_SECONDS = 1500.0
 """A cause that was named for this long gives way only to a clear lead."""
-DRAINING = 0.7
-"""Below this share of its longest queue a pool drains; what is found then is not what filled it."""
+GROWS_AGAIN = 0.5
+"""A queue that has come down grows again when it has risen by so much of its longest, and by at least three jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,32 +26,53 @@ class HeldCause:
     seen_at: float
     """The newest measurement that was taken into account."""
     most: int = 0
-    """The longest queue until then."""
+    """The longest queue since it began to grow."""
+    least: int = 0
+    """The shortest since that."""
     rival: str = ""
     """Another cause that came first in the last measurements, `looks` times in a row."""
     looks: int = 0
 
+    def after(self, at: float, queued: int | None) -> "HeldCause":
+        """With the queue of that time."""
+        if queued is None:
+            return replace(self, seen_at=at)
+        if queued >= self.most or queued - self.least >= max(3, GROWS_AGAIN * self.most):
+            return replace(self, seen_at=at, most=queued, least=queued)
+        return replace(self, seen_at=at, least=min(self.least, queued))
+
+    def drains(self, queued: int | None) -> bool:
+        """Whether the queue is shorter than its longest by more than chance, the root of a count."""
+        return queued is not None and queued < self.most - math.sqrt(self.most)
+
 
 def judged(held: HeldCause | None, found: Diagnosis, at: float, queued: int | None) -> HeldCause | None:
-    """The verdict after the measurement of that time; repeating it changes nothing, and a blind source neither."""
+    """The verdict after the measurement of that time; repeating it changes nothing, and a blind source neither.
+
+    The cause of a queue is what was found while it grew; what is found while it drains has not filled it.
+    """
     top = found.claims[0] if found.claims else None
     if found.blind or (held is not None and at <= held.seen_at):
         return held
     if held is None:
-        return None if top is None else HeldCause(top, at, at, queued or 0)
-    most = max(held.most, queued or 0)
-    seen = replace(held, seen_at=at, most=most)
-    if top is None or (queued is not None and queued < DRAINING * most):
+        return None if top is None else HeldCause(top, at, at, queued or 0, queued or 0)
+    seen = held.after(at, queued)
+    if top is None or seen.drains(queued):
         return replace(seen, rival="", looks=0)
     if top.cause == held.finding.cause:
         return replace(seen, finding=top, rival="", looks=0)
     looks = held.looks + 1 if held.rival == top.cause else 1
     mine = next((one for one in found.findings if one.cause == held.finding.cause), None)
     lead = top.confidence - (mine.confidence if mine else held.finding.confidence - NOT_SEEN)
-    settled = at - held.since >= SETTLED_SECONDS
-    if (lead >= CLEAR_LEAD and looks >= CLEAR_LOOKS + 2 * settled) or (looks >= LOOKS and not settled):
-        return HeldCause(top, at, at, most)
+    settled, reverses = at - held.since >= SETTLED_SECONDS, _opposite(top.scaling, held.finding.scaling)
+    if (lead >= CLEAR_LEAD and looks >= CLEAR_LOOKS + 2 * settled) or (looks >= LOOKS * (1 + reverses) and not settled):
+        return replace(seen, finding=top, since=at, rival="", looks=0)
     return replace(seen, finding=mine or held.finding, rival=top.cause, looks=looks)
+
+
+def _opposite(one: Scaling, other: Scaling) -> bool:
+    """Whether more runners help with one, and do not with the other."""
+    return (one is Scaling.HELPS) != (other is Scaling.HELPS) and Scaling.UNKNOWN not in {one, other}
 
 
 def remembered(held: HeldCause | None, found: Diagnosis) -> Diagnosis:
@@ -58,4 +81,5 @@ def remembered(held: HeldCause | None, found: Diagnosis) -> Diagnosis:
         return found
     others = tuple(one for one in found.findings if one.cause != held.finding.cause)
     mine = next((one for one in found.findings if one.cause == held.finding.cause), held.finding)
-    return replace(found, findings=(mine, *others), remembered=True)
+    first = replace(mine, confidence=held.finding.confidence)
+    return replace(found, findings=(first, *others), remembered=True)

@@ -52,7 +52,7 @@ def lived(case: Case) -> Iterator[Moment]:
             return
         if alert is not None:
             now = fleet.now + MONDAY
-            pools = {NAME: pool, **{name: _beside(name, case, now) for name in OTHERS}}
+            pools = {NAME: pool, **{name: beside(name, case, now) for name in OTHERS}}
             every = {name: replace(rules, name=name) for name in pools}
             yield Moment(round((fleet.now - alert) / 60), now, pools, every)
 
@@ -74,7 +74,7 @@ def known(case: Case) -> Pool:
     return Pool(NAME, ahead=usual_ahead(history, hour), day=last_day(history, hour))
 
 
-def _beside(name: str, case: Case, now: float) -> Pool:
+def beside(name: str, case: Case, now: float) -> Pool:
     """Another pool: in order, or with idle runners beside its queue."""
     if case.pools == "many":
         sample = Snapshot(name, now, queued=9, oldest_wait_seconds=1900.0, busy=2, idle=6, limit=20)

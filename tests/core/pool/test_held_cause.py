@@ -4,10 +4,12 @@ from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.pool.held_cause import HeldCause, judged, remembered
 from bot.core.statement import statement
 
+HELPS = {"surge": Scaling.HELPS}
+
 
 def found(*causes: tuple[str, float], blind: bool = False) -> Diagnosis:
     seen = (statement("calls_left", calls=1),)
-    each = tuple(Finding(cause, sure, seen, Scaling.NO, "stop_calling") for cause, sure in causes)
+    each = tuple(Finding(cause, sure, seen, HELPS.get(cause, Scaling.NO), "stop_calling") for cause, sure in causes)
     return Diagnosis("p", each, (), waits=bool(causes), blind=blind)
 
 
@@ -41,11 +43,24 @@ def test_a_cause_that_has_stood_for_long_gives_way_to_a_clear_lead_only() -> Non
 def test_the_cause_of_a_queue_is_not_what_is_seen_while_it_drains() -> None:
     held = after(LIMIT, queued=100)
     for number in range(1, 9):
-        held = judged(held, HUNG, 60.0 * number, 40)
+        held = judged(held, HUNG, 60.0 * number, 85 - 9 * number)
     assert name(held) == "limit"
     assert judged(held, HUNG, 480.0, 100) == held
     assert judged(held, found(("blind", 0.8), blind=True), 900.0, None) == held
     assert name(judged(held, found(), 960.0, 100)) == "limit"
+    for number in range(9, 13):
+        held = judged(held, HUNG, 60.0 * number, 30)
+    assert name(held) == "limit", "a rise that is short of half its longest is no new growth"
+    for number in range(13, 16):
+        held = judged(held, HUNG, 60.0 * number, 65)
+    assert name(held) == "hung"
+
+
+def test_opposite_advice_needs_twice_as_many_measurements_or_a_clear_lead() -> None:
+    helps = found(("surge", 0.8), ("limit", 0.75))
+    assert name(after(LIMIT, *[helps] * 5)) == "limit"
+    assert name(after(LIMIT, *[helps] * 6)) == "surge"
+    assert name(after(LIMIT, *[found(("surge", 0.99), ("limit", 0.5))] * 2)) == "surge"
 
 
 def test_the_remembered_cause_comes_first_and_a_blind_source_is_called_blind() -> None:
