@@ -81,7 +81,7 @@ class AmazonSns:
             return await http.get(path, params)
         except Unreachable as error:
             if error.failure in {Failure.CREDENTIALS, Failure.PLACE}:
-                return HttpAnswer(403, None, error.what)
+                return HttpAnswer(403, error.what)
             raise
 
 

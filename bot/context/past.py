@@ -1,7 +1,9 @@
 """Reads the past of pools in the background, so that it never delays present figures."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 
 import structlog
 
@@ -17,13 +19,13 @@ An alert fires when a job has waited for up to an hour. The hours before show th
 STEPS = 240
 """Samples of that history."""
 QUICK_SECONDS = 0.3
-"""How long a measurement waits for it; a slower source is waited for by later measurements."""
+"""How long a measurement waits for it; a slower history wakes its pool when it is there."""
 BUDGET_SECONDS = 60.0
 """Time limit for one pool's history."""
 AT_ONCE = 4
 """Pools whose history is read at once, so that measurements find free connections."""
 
-MOST_HELD = 200
+MOST_HELD = 128
 """Histories that are read or wait to be taken; one is about 70 kB, and a thousand pools start at the same time."""
 
 log = structlog.get_logger()
@@ -34,8 +36,10 @@ class PastReader:
     """The histories that are being read in this process."""
 
     tasks: dict[str, asyncio.Task[tuple[Snapshot, ...]]] = field(default_factory=dict)
-    later: set[str] = field(default_factory=set)
-    """Pools that ask again with their next measurement, because too many histories were waiting to be taken."""
+    later: dict[str, Callable[[], Coroutine[None, None, tuple[Snapshot, ...]]]] = field(default_factory=dict)
+    """By pool: how to begin, when fewer histories wait to be taken."""
+    awaited: set[str] = field(default_factory=set)
+    """Pools whose measurement waits."""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     def pending(self, pool: str) -> bool:
@@ -43,25 +47,33 @@ class PastReader:
         return pool in self.tasks or pool in self.later
 
     def drop(self, pool: str) -> None:
-        """Forget a pool that is not measured any more."""
-        self.later.discard(pool)
+        """Forget a pool whose history was taken, or that is not measured any more."""
+        self.later.pop(pool, None)
         if (task := self.tasks.pop(pool, None)) is not None:
             task.cancel()
+        self._begin()
 
-    async def read(self, source: Metrics, pool: str, now: float) -> tuple[Snapshot, ...]:
-        """A pool's history, oldest first; empty while it is being read, or if it cannot be had."""
-        if pool not in self.tasks and len(self.tasks) >= MOST_HELD:
-            self.later.add(pool)
-            return ()
-        self.later.discard(pool)
+    async def read(
+        self, source: Metrics, pool: str, now: float, wake: Callable[[], Awaitable[None]]
+    ) -> tuple[Snapshot, ...]:
+        """A pool's history, oldest first; empty if it cannot be had, or while it is being read, and then it wakes."""
         if pool not in self.tasks:
-            self.tasks[pool] = asyncio.ensure_future(self._ask(source, pool, now))
-        task = self.tasks[pool]
+            self.later[pool] = partial(self._ask, source, pool, now, wake)
+            self._begin()
+        if (task := self.tasks.get(pool)) is None:
+            return ()
+        self.awaited.add(pool)
         await asyncio.wait({task}, timeout=QUICK_SECONDS)
+        self.awaited.discard(pool)
         if not task.done():
             return ()
-        self.tasks.pop(pool, None)
+        self.drop(pool)
         return task.result()
+
+    def _begin(self) -> None:
+        while self.later and len(self.tasks) < MOST_HELD:
+            pool = next(iter(self.later))
+            self.tasks[pool] = asyncio.ensure_future(self.later.pop(pool)())
 
     async def close(self) -> None:
         """End what is still being read."""
@@ -69,10 +81,15 @@ class PastReader:
             task.cancel()
         await asyncio.gather(*self.tasks.values(), return_exceptions=True)
 
-    async def _ask(self, source: Metrics, pool: str, now: float) -> tuple[Snapshot, ...]:
+    async def _ask(
+        self, source: Metrics, pool: str, now: float, wake: Callable[[], Awaitable[None]]
+    ) -> tuple[Snapshot, ...]:
+        found: tuple[Snapshot, ...] = ()
         try:
             async with self.turns, asyncio.timeout(BUDGET_SECONDS):
-                return kept(await source.history(pool, now - PAST_SECONDS, now - 1, PAST_SECONDS / STEPS))
+                found = kept(await source.history(pool, now - PAST_SECONDS, now - 1, PAST_SECONDS / STEPS))
         except (Unreachable, TimeoutError) as error:
             log.warning("past not read", pool=pool, why=str(error) or "no answer in time")
-            return ()
+        if pool not in self.awaited:
+            await wake()
+        return found

@@ -40,13 +40,13 @@ async def measure(context: Context, claim: Claim) -> None:
         context.past.drop(claim.id)
         await context.store.commit(Change(puts=(_rested(mine),)))
         return
-    recent = pool.tried_at and context.now() - pool.tried_at < pace * EARLY
-    after = pool if recent else await look(context, pool)
-    after, over = remembered(pool, after)
+    recent = bool(pool.tried_at) and context.now() - pool.tried_at < pace * EARLY
+    looked = await look(context, pool, recent=recent)
+    after, over = remembered(pool, looked)
     after, past = await _in_the_past(context, pool, after, over)
     after = await _ahead(context, after) if watchers else _unwatched(await _looked_back(context, after))
     after = await foreseen(context, after, watchers, fresh=after.latest != pool.latest)
-    wake = tuple(f"inc:{incident}" for incident in watchers if not recent or incident not in pool.watchers)
+    wake = tuple(f"inc:{incident}" for incident in watchers if looked is not pool or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
     change = Change(puts=(Put(mine, after, after.tried_at + pace), *past), wake=wake)

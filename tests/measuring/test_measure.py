@@ -1,5 +1,8 @@
 """A pool is due: one measurement serves all who watch it, a failure is kept, and nobody measures for nobody."""
 
+import pytest
+
+from bot.context import past
 from bot.context.past import PAST_SECONDS
 from bot.core.pool.pool import Pool
 from bot.ports import Failure
@@ -65,12 +68,25 @@ async def test_a_pool_without_a_source_says_so() -> None:
 async def test_an_incident_starts_with_the_pools_past_where_the_source_has_one() -> None:
     """Two hours of it, asked for once: an alert that takes half an hour to fire has a before to be compared with."""
     world = World()
-    past = tuple(sample(n, at=NOW - 900 + n * 60) for n in range(10))
-    world.metrics.past[POOL] = (sample(99, at=NOW - PAST_SECONDS - 60), *past)
+    known = tuple(sample(n, at=NOW - 900 + n * 60) for n in range(10))
+    world.metrics.past[POOL] = (sample(99, at=NOW - PAST_SECONDS - 60), *known)
     await world.opens(queued=14)
-    assert pool(world).samples[:-1] == past
+    assert pool(world).samples[:-1] == known
     await world.passes(60, step=30)
     assert world.metrics.script.count("history") == 1
+
+
+async def test_a_past_that_comes_late_joins_at_once_and_not_with_the_next_measurement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thousand pools begin together: their history is there within the minute, and no pool is measured twice."""
+    monkeypatch.setattr(past, "QUICK_SECONDS", 0.0)
+    world = World()
+    world.metrics.past[POOL] = known = tuple(sample(n, at=NOW - 900 + n * 60) for n in range(10))
+    await world.opens(queued=14)
+    assert pool(world).samples == (*known, sample(14, at=NOW))
+    assert world.metrics.script.count("snapshot") == 1
+    assert world.due("pool") == 30.0
 
 
 async def test_measuring_stops_when_nobody_watches_and_no_watch_is_wanted() -> None:

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 
@@ -40,14 +40,19 @@ class HttpAnswer:
     status: int
     body: object
     """The decoded JSON; None if the body is not JSON."""
-    text: str
-    """The back end's own explanation: its `error` or `message`, else the start of the body; one line."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """By lower-case name."""
     content: bytes = field(default=b"", repr=False)
     """The unchanged body."""
+    cleaned: Callable[[str], str] = field(default=str, repr=False)
+    """Removes secrets."""
     seconds: float = 0.0
     """From the request, without waiting for a slot, to the last byte."""
+
+    @property
+    def text(self) -> str:
+        """The back end's own explanation: its `error` or `message`, else the start of the body; one line."""
+        return message_of(self.body, self.content, self.cleaned)
 
     @property
     def ok(self) -> bool:
@@ -233,8 +238,9 @@ class Http:
         return response, bytes(content)
 
     def _judged(self, method: str, response: httpx.Response, content: bytes, also: Iterable[str]) -> HttpAnswer:
-        status, body = response.status_code, decoded(content)
-        words = message_of(body, content, lambda text: self._clean(text, also))
+        status = response.status_code
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        answer = HttpAnswer(status, decoded(content), headers, content, lambda text: self._clean(text, also))
         if response.is_redirect and status not in self.answers:
             raise self.problem(
                 f"{self._place()} answered with a redirect, and those are not followed",
@@ -242,14 +248,13 @@ class Http:
                 remedy="configure the final address",
             )
         if status in {401, 403} - self.answers:
-            raise self.problem(f"refused the credentials (HTTP {status}): {words}", Failure.CREDENTIALS)
+            raise self.problem(f"refused the credentials (HTTP {status}): {answer.text}", Failure.CREDENTIALS)
         if status in {429} - self.answers:
             pause = retry_after(response.headers.get("Retry-After", ""))
-            raise self.problem(f"asks for fewer requests (HTTP 429): {words}", Failure.LATER, pause)
+            raise self.problem(f"asks for fewer requests (HTTP 429): {answer.text}", Failure.LATER, pause)
         if status >= 500:
-            raise self.problem(f"failed (HTTP {status}): {words}", unsure(method))
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return HttpAnswer(status, body, words, headers, content)
+            raise self.problem(f"failed (HTTP {status}): {answer.text}", unsure(method))
+        return answer
 
     def _unreached(self, error: Exception) -> Unreachable:
         remedy = "check proxy and its login, and that it lets this host through" if self.way.proxy else ""

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 
 from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
@@ -13,7 +12,7 @@ from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.adapters.prometheus.answers import PrometheusSample, Unknown, one, points, samples, why_nothing
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusPool, gap, past, snapshot
 from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
-from bot.adapters.prometheus.together import taken_apart, together
+from bot.adapters.prometheus.together import INSTANT, Rounds, asked
 from bot.config import ConfigError, Seconds
 from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
@@ -26,9 +25,9 @@ LONG_SECONDS = 6 * 3600.0
 UNHURRIED = 3
 """Queries about the past at once, for all pools together, so that measurements find free slots."""
 TOGETHER_FROM = 50
-"""With so many pools, one query asks for all figures of a pool. With fewer, a slow query costs its own figure only."""
+"""With so many pools, one query asks for all figures of several. With fewer, a slow query costs its own figure only."""
 APART_SECONDS = 600.0
-"""How long a pool's figures are asked for one by one after Prometheus did not answer them together."""
+"""How long a pool is asked for alone, or its figures one by one, after Prometheus did not answer them together."""
 ALIKE = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.PLACE})
 """Failures that every further query would have too."""
 MOST_POINTS = 10_000
@@ -66,8 +65,9 @@ class Prometheus:
         self._http, self._pools, self._now, self._max_age = http, pools, now, max_age_seconds
         self._turns = asyncio.Semaphore(UNHURRIED)
         self._usual: dict[str, tuple[float, Mapping[str, Found]]] = {}
-        self._apart: dict[str, float] = {}
-        """Pool → until when its figures are asked for one by one (epoch seconds)."""
+        self._rounds = Rounds(http)
+        self._apart: dict[tuple[str, bool], float] = {}
+        """(Pool, whether from others or each figure) → until when they are asked for apart (epoch seconds)."""
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; a query without a result leaves its figure unknown, with the reason in `missing`.
@@ -76,19 +76,19 @@ class Prometheus:
         sample is older than `max_age`, `at` is the sample's time: old figures never count as fresh. For other
         expressions up to five minutes of lookback stay hidden. Raises Unreachable if no query was answered.
         """
-        asked, now = self._pools[pool], self._now()
-        ages = " or ".join(f"timestamp({series})" for series in newest_of(asked.get("queued", "")))
-        questions = {**asked, **({AGE: f"max({ages})"} if ages else {})}
+        configured, now = self._pools[pool], self._now()
+        ages = " or ".join(f"timestamp({series})" for series in newest_of(configured.get("queued", "")))
+        questions = {**configured, **({AGE: f"max({ages})"} if ages else {})}
         known = self._usual_of(pool, now)
         questions = {name: query for name, query in questions.items() if name not in known}
-        answers = await self._answers(pool, questions, "/api/v1/query", {"time": f"{now:.3f}"})
+        answers = await self._answers(pool, questions, INSTANT, {"time": f"{now:.3f}"})
         found: dict[str, Found] = {
             name: got if isinstance(got, Unreachable) else samples(got) for name, got in answers.items()
         }
         newest = _number(found.pop(AGE, Unknown("")))
         self._some([*found.values()])
         if found.get("queued") == ():
-            found["queued"] = await why_nothing(self._ask, asked["queued"], now)
+            found["queued"] = await why_nothing(self._ask, configured["queued"], now)
         found.setdefault("queued", NO_QUEUE)
         old = newest is not None and now - newest > self._max_age
         fresh = {name: got for name, got in found.items() if name in SLOW and not isinstance(got, Unreachable)}
@@ -103,12 +103,12 @@ class Prometheus:
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The figures of `PAST` over time, oldest first; empty if there is no history."""
-        asked = {name: query for name, query in self._pools[pool].items() if name in PAST}
+        known = {name: query for name, query in self._pools[pool].items() if name in PAST}
         step = max(step_seconds, (until - since) / MOST_POINTS, 1.0)
         long = until - since > LONG_SECONDS
         span = {"start": f"{since:.3f}", "end": f"{until:.3f}", "step": f"{step:.3f}"}
-        answers = await self._answers(pool, asked, "/api/v1/query_range", span, self._turns)
-        if asked:
+        answers = await self._answers(pool, known, "/api/v1/query_range", span)
+        if known:
             self._some([*answers.values()], whole=long)
         found = {name: got if isinstance(got, Unreachable) else points(got) for name, got in answers.items()}
         missing = tuple(gap(name, got) for name, got in found.items() if isinstance(got, Unknown | Unreachable))
@@ -118,7 +118,7 @@ class Prometheus:
 
     async def series(self, query: str) -> tuple[PrometheusSample, ...]:
         """What an instant query finds now; nothing if its answer is no vector. Raises Unreachable."""
-        found = samples(await self._http.get("/api/v1/query", {"query": query, "time": f"{self._now():.3f}"}))
+        found = samples(await self._http.get(INSTANT, {"query": query, "time": f"{self._now():.3f}"}))
         return () if isinstance(found, Unknown) else found
 
     def _some(self, answers: Sequence[object], *, whole: bool = False) -> None:
@@ -128,31 +128,39 @@ class Prometheus:
             raise problems[0]
 
     async def _answers(
-        self,
-        pool: str,
-        queries: Mapping[str, str],
-        path: str,
-        params: Mapping[str, str],
-        turns: AbstractAsyncContextManager[object] = contextlib.nullcontext(),  # noqa: B008 - it has no state
+        self, pool: str, queries: Mapping[str, str], path: str, params: Mapping[str, str]
     ) -> dict[str, HttpAnswer | Unreachable]:
-        """Figure → Prometheus's answer to its query; in one request if there are many pools."""
-        if queries and len(self._pools) >= TOGETHER_FROM and self._apart.get(pool, 0.0) <= self._now():
+        """Figure → Prometheus's answer to its query; with many pools in few requests."""
+        now, turns = self._now(), contextlib.nullcontext() if path == INSTANT else self._turns
+        if queries and len(self._pools) >= TOGETHER_FROM and self._apart.get((pool, True), 0.0) <= now:
+            joint = path == INSTANT and self._apart.get((pool, False), 0.0) <= now
             try:
-                async with turns:
-                    whole = await self._http.post_form(path, {"query": together(queries), **params})
+                if joint:
+                    found = await self._rounds.asked(queries, params)
+                else:
+                    async with turns:
+                        found = await asked(self._http, path, queries, params)
             except Unreachable as problem:
                 if problem.failure not in ALIKE:
-                    self._apart[pool] = self._now() + APART_SECONDS
+                    self._part(pool, now, joint=joint)
                 return dict.fromkeys(queries, problem)
-            if (found := taken_apart(whole, queries)) is not None:
+            if found is not None:
                 return {**found}
-            self._apart[pool] = self._now() + APART_SECONDS
+            self._part(pool, now, joint=joint)
+            if joint:
+                return await self._answers(pool, queries, path, params)
 
         async def single(query: str) -> HttpAnswer | Unreachable:
             async with turns:
                 return await self._ask(path, {"query": query, **params})
 
         return dict(zip(queries, await asyncio.gather(*map(single, queries.values())), strict=True))
+
+    def _part(self, pool: str, now: float, *, joint: bool) -> None:
+        """Ask for the pool alone, or if it was alone for each figure; then it stays away from others for longer."""
+        self._apart[pool, not joint] = now + APART_SECONDS
+        if not joint:
+            self._apart[pool, False] = now + 10 * APART_SECONDS
 
     async def _ask(self, path: str, params: Mapping[str, str]) -> HttpAnswer | Unreachable:
         try:

@@ -1,13 +1,18 @@
-"""Asks Prometheus for all figures of a pool in one query, and takes the answer apart again."""
+"""Asks Prometheus for all figures of pools in one query, and takes the answer apart again."""
 
+import asyncio
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from bot.adapters.http.client import HttpAnswer
+from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.metrics.rows import inner
 
 FIGURE = "tailback_figure"
 """The label that says which figure a series belongs to."""
+INSTANT = "/api/v1/query"
+ROUNDS_AT_ONCE, MOST_POOLS = 3, 10
+"""Requests for several pools at once, and the pools of one."""
+Params = Mapping[str, str]
 
 
 def together(queries: Mapping[str, str]) -> str:
@@ -31,6 +36,49 @@ def taken_apart(answer: HttpAnswer, names: Collection[str]) -> dict[str, HttpAns
             return None
         found[figure].append({**row, "metric": labels})
     return {name: replace(answer, body={**body, "data": {**data, "result": found[name]}}) for name in names}
+
+
+async def asked(http: Http, path: str, queries: Mapping[str, str], params: Params) -> dict[str, HttpAnswer] | None:
+    """Figure → the answer to its own query, from one request; None if they are not answered together.
+
+    Raises Unreachable.
+    """
+    return taken_apart(await http.post_form(path, {"query": together(queries), **params}), queries)
+
+
+@dataclass(slots=True)
+class Round:
+    params: Params
+    pools: list[dict[str, str]]
+    """The queries of each pool, by names that no other one has."""
+    task: "asyncio.Task[dict[str, HttpAnswer] | None]"
+
+
+class Rounds:
+    """Instant queries of many pools: those that come while others are answered share a request."""
+
+    def __init__(self, http: Http) -> None:
+        self._http, self._turns = http, asyncio.Semaphore(ROUNDS_AT_ONCE)
+        self._open: Round | None = None
+
+    async def asked(self, queries: Mapping[str, str], params: Params) -> dict[str, HttpAnswer] | None:
+        """Like `asked`, at the time that the first pool of the round named: some milliseconds earlier at most."""
+        mine = self._open
+        if mine is None or len(mine.pools) >= MOST_POOLS:
+            pools: list[dict[str, str]] = []
+            self._open = mine = Round(params, pools, asyncio.ensure_future(self._answered(params, pools)))
+        number = len(mine.pools)
+        mine.pools.append({f"{name}_{number}": query for name, query in queries.items()})
+        found = await asyncio.shield(mine.task)
+        return found and {name: found[f"{name}_{number}"] for name in queries}
+
+    async def _answered(self, params: Params, pools: list[dict[str, str]]) -> dict[str, HttpAnswer] | None:
+        async with self._turns:
+            if self._open is not None and self._open.pools is pools:
+                self._open = None
+            query = " or ".join(f"({together(one)})" for one in pools)
+            answer = await self._http.post_form(INSTANT, {"query": query, **params})
+            return taken_apart(answer, [name for one in pools for name in one])
 
 
 def _vector(query: str) -> str:

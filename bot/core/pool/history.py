@@ -79,9 +79,9 @@ def entered(
         begun = hour * HOUR_SECONDS
         early = max(0.0, stands - (sample.at - begun))
         if cell is not None:
-            over = (_more(cell, sample, early) if early and cell.hour == hour - 1 else cell,)
+            over = (_more(cell, sample, early, 0) if early and cell.hour == hour - 1 else cell,)
         stands, cell = stands - early, HourStats(hour)
-    return replace(_more(cell, sample, stands), samples=cell.samples + 1), over
+    return _more(cell, sample, stands, 1), over
 
 
 def remembered(before: Pool, after: Pool) -> tuple[Pool, tuple[HourStats, ...]]:
@@ -95,13 +95,14 @@ def remembered(before: Pool, after: Pool) -> tuple[Pool, tuple[HourStats, ...]]:
     return replace(after, hour=cell), over
 
 
-def _more(cell: HourStats, sample: Snapshot, seconds: float) -> HourStats:
-    """The hour with a sample that represents so many seconds."""
+def _more(cell: HourStats, sample: Snapshot, seconds: float, samples: int) -> HourStats:
+    """The hour with a sample that represents so many seconds; `samples` is 0 if the next hour counts it."""
     wait, queued = sample.oldest_wait_seconds, sample.queued
     started = _jobs(sample.starts_per_minute, seconds)
     known = wait is not None and started > 0
     return replace(
         cell,
+        samples=cell.samples + samples,
         covered_seconds=min(HOUR_SECONDS, cell.covered_seconds + seconds),
         arrivals=_plus(cell.arrivals, sample.arrivals_per_minute, seconds, 1 / 60),
         starts=_plus(cell.starts, sample.starts_per_minute, seconds, 1 / 60),
@@ -128,8 +129,7 @@ def _jobs(per_minute: float | None, seconds: float) -> float:
 
 
 def _most(one: int | None, other: int | None) -> int | None:
-    known = [value for value in (one, other) if value is not None]
-    return max(known) if known else None
+    return other if one is None or (other is not None and other > one) else one
 
 
 def usual_ahead(past: PoolHistory, hour: int) -> tuple[Baseline, ...]:

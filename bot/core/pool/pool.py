@@ -217,6 +217,8 @@ class PoolRules:
 
 def _slim(sample: Snapshot) -> Snapshot:
     """A sample that is not the newest any more: what only the newest one tells is left out."""
+    if not (sample.waiting or sample.missing or sample.origins or sample.contradictions):
+        return sample
     return replace(sample, waiting=(), missing=(), origins=(), contradictions=())
 
 

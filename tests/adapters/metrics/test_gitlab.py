@@ -131,5 +131,5 @@ async def test_a_list_without_end_is_given_up() -> None:
 )
 def test_the_next_page_is_that_of_the_link(link: str, found: dict[str, str] | None) -> None:
     """By keyset or by offset, whichever GitLab uses for the list."""
-    after = following(HttpAnswer(200, [], "", {"link": link} if link else {}))
+    after = following(HttpAnswer(200, [], {"link": link} if link else {}))
     assert after is None if found is None else after is not None and found.items() <= after.items()

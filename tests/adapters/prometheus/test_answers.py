@@ -8,7 +8,7 @@ from bot.ports import Unreachable
 
 
 def answer(body: object, status: int = 200) -> HttpAnswer:
-    return HttpAnswer(status, body, "the server's words")
+    return HttpAnswer(status, body, cleaned=lambda _: "the server's words")
 
 
 def success(kind: str, result: object, **more: object) -> HttpAnswer:
@@ -132,7 +132,7 @@ async def test_a_prometheus_that_fails_meanwhile_is_not_blamed_on_the_query() ->
 async def test_without_a_date_nothing_is_said_of_clocks() -> None:
 
     async def ask(path: str, params: object) -> HttpAnswer | Unreachable:
-        return HttpAnswer(200, {"status": "success", "data": {"resultType": "vector", "result": []}}, "")
+        return HttpAnswer(200, {"status": "success", "data": {"resultType": "vector", "result": []}})
 
     found = await why_nothing(ask, "a", 1e9)
     assert (found.why, found.remedy[:14]) == ("Prometheus has no series of a now", "check the name")

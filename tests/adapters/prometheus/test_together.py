@@ -1,9 +1,13 @@
-"""With many pools, one query asks for all figures of a pool; its answers stand in `test_presets_in_prometheus.py`."""
+"""With many pools, one query asks for all figures of some; its answers stand in `test_presets_in_prometheus.py`."""
+
+import asyncio
+import re
 
 import pytest
 
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import TOGETHER_FROM, Prometheus, build
+from bot.adapters.prometheus.together import FIGURE, MOST_POOLS
 from bot.ports import Unreachable
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with
 from tests.adapters.metrics.test_prometheus import POOL, vector
@@ -32,8 +36,36 @@ async def test_what_cannot_be_answered_together_is_asked_one_by_one(answer: tupl
     assert [one.method for one in back.asked] == ["GET", "GET"]
 
 
-async def test_a_slow_query_costs_one_measurement_of_its_pool() -> None:
-    """The next one asks for each figure alone, so that only the slow one is unknown."""
+async def test_pools_of_one_moment_share_a_query_and_each_gets_its_own_figures() -> None:
+    """Those that come while others are asked; a pool with a query that Prometheus refuses costs the others nothing."""
+
+    def answer(asked: Asked) -> tuple[int, object]:
+        query = (asked.body or asked.query)["query"]
+        if "wrong" in query:
+            return 400, {"status": "error", "error": "parse error"}
+        named = re.findall(rf'label_replace\(vector\((\d+)\)\n, "{FIGURE}", "(\w+)"', query)
+        if not named:
+            return vector(query)
+        rows = [{"metric": {FIGURE: name}, "value": [1.0, value]} for value, name in named]
+        return 200, {"status": "success", "data": {"resultType": "vector", "result": rows}}
+
+    back, count = BackEnd(answer=answer), 4 * MOST_POOLS
+    keys = {f"pool-{number}": {"queued": str(number), "busy": str(2 * number)} for number in range(count)}
+    for wrong in (None, "pool-7"):
+        back.asked.clear()
+        given = keys | ({wrong: {"queued": "wrong", "busy": "14"}} if wrong else {})
+        others = {f"other-{number}": {"queued": "1"} for number in range(TOGETHER_FROM)}
+        raw = {"kind": "prometheus", "url": URL}
+        prom = build("main", "[metrics.main]", raw, given | others, parts_with(back.wire(), at=1.0))
+        found = await asyncio.gather(*map(prom.snapshot, given))
+        assert [(one.pool, one.queued, one.busy) for one in found] == [
+            (name, None if name == wrong else number, 2 * number) for number, name in enumerate(given)
+        ]
+        assert wrong or len(back.asked) <= 4 + 2
+
+
+async def test_a_slow_query_costs_a_measurement_of_its_round_and_one_of_its_pool() -> None:
+    """Then each figure is asked for alone, so that only the slow one is unknown."""
 
     def answer(asked: Asked) -> tuple[int, object]:
         slow = "slow" in (asked.body or asked.query)["query"]
@@ -41,8 +73,9 @@ async def test_a_slow_query_costs_one_measurement_of_its_pool() -> None:
 
     back = BackEnd(answer=answer)
     prom = source(URL, back.wire(), 1.0, queued="a + b", busy="slow")
-    with pytest.raises(Unreachable, match="query timed out"):
-        await prom.snapshot(POOL)
+    for _ in range(2):
+        with pytest.raises(Unreachable, match="query timed out"):
+            await prom.snapshot(POOL)
     assert asked_apart(back) == 0
     found = await prom.snapshot(POOL)
     assert (found.queued, found.busy) == (3, None)
