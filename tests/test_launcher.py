@@ -187,17 +187,28 @@ def test_a_failed_installation_shows_the_installers_words(
     assert "| no such version" in said.err
 
 
-def test_style_and_types_come_first_and_end_the_run_with_their_status(
+def test_bad_style_ends_the_run_with_its_status(
     launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Fail fast: style first, with the command that corrects it."""
+    """Fail fast, with the command that corrects it."""
     fake_project(launcher, tmp_path)
-    Path(launcher.PYTHON).write_text('#!/bin/sh\n[ "$2" != mypy ] || exit 7\n')
+    Path(launcher.PYTHON).write_text('#!/bin/sh\n[ "$2" != ruff ] || exit 7\n')
     assert launcher.run_tests(["tests/test_architecture.py"]) == 7
     said = capfd.readouterr().err
-    assert "style: ruff check ." in said
-    assert "types failed with status 7" in said
+    assert "style failed with status 7; `.venv/bin/ruff check --fix .`" in said
     assert "pytest" not in said
+
+
+def test_wrong_types_end_the_run_after_the_step_beside_them(
+    launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Their words come in one piece, after those of the tests."""
+    fake_project(launcher, tmp_path)
+    Path(launcher.PYTHON).write_text('#!/bin/sh\n[ "$2" != mypy ] || { echo bad type; exit 7; }\n')
+    assert launcher.run_tests([]) == 7
+    said = capfd.readouterr().err
+    assert said.index("quick tests: pytest") < said.index("bad type") < said.index("types failed with status 7")
+    assert "slow tests" not in said
 
 
 def test_every_step_of_the_tests_runs_whatever_failed_before(
