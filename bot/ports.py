@@ -49,13 +49,21 @@ def post_lane(channel: str) -> str:
     return f"post:{channel}"
 
 
+OPEN = "0"
+"""Index value of a token or channel that is usable again."""
+SHUT = -1.0
+
+
 class RateLanes(Protocol):
     """Rate limits that all processes share. Raises Unreachable("Redis", ...)."""
 
-    async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
+    async def acquire_slot(  # noqa: PLR0913 - one question in one round trip
+        self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool, unless: Sequence[str] = ()
+    ) -> float:
         """Ask for one of a rate lane's slots, `interval` seconds apart: 0 when granted, else seconds of the clock.
 
-        An urgent asker that waits has a slot reserved; one that does not come back within a grace period loses it.
+        SHUT, and nothing is granted, while one of the indexes `unless` has a value other than OPEN. An urgent asker
+        that waits has a slot reserved; one that does not come back within a grace period loses it.
         """
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:

@@ -14,7 +14,7 @@ import structlog
 from bot.context.context import Context
 from bot.core.message import Message
 from bot.core.record import Change, Conflict, Record, Stored
-from bot.ports import EDIT_LANE, Failure, Posted, Unreachable, post_lane
+from bot.ports import EDIT_LANE, OPEN, SHUT, Failure, Posted, Unreachable, post_lane
 from bot.posting.failures import CREDENTIALS_SECONDS, PLACE_SECONDS, MessageKind, Reaction
 from bot.posting.ladder import step_by_step
 
@@ -32,9 +32,6 @@ PROBE_SECONDS = 3.0
 TOKEN = "shut:token"  # noqa: S105 - the name of an index
 """Index that all processes read: since when Slack refuses the token."""
 SHARED_REFUSAL = "Slack refuses the token, as another process found; one call in 10 s tries it"
-OPEN = "0"
-"""Index value of a token or channel that is usable again."""
-
 R = TypeVar("R", bound=Record)
 
 log = structlog.get_logger()
@@ -95,10 +92,14 @@ async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome
         return Outcome(again_at=ready, uncertain=True)
     first = out.ts is None and out.thread is None
     shut = f"shut:{out.channel}"
-    closed = await _closed(context, (TOKEN, shut) if first else (TOKEN,))
-    if shut in closed and doubt is None and (wait := await _closed_for(context, out)) > 0:
-        return _reacted(context, out, Unreachable("Slack", "the channel cannot be used", failure=Failure.PLACE), wait)
-    wait = await _slot(context, out, refused=TOKEN in closed)
+    refusals = (TOKEN, shut) if first else (TOKEN,)
+    wait, closed = await _slot(context, out, refusals), list[str]()
+    if wait == SHUT:
+        closed = await _closed(context, refusals)
+        if shut in closed and doubt is None and (wait := await _closed_for(context, out)) > 0:
+            problem = Unreachable("Slack", "the channel cannot be used", failure=Failure.PLACE)
+            return _reacted(context, out, problem, wait)
+        wait = await (_probed if TOKEN in closed else _slot)(context, out)
     left = held.lease_ends - SAFETY_SECONDS - context.monotonic()
     if wait > 0 or left < 0:
         return Outcome(again_at=context.now() + wait, uncertain=doubt is not None)
@@ -190,16 +191,20 @@ def _history_ready(context: Context, doubt: float) -> float:
     return doubt + context.settings.file.timing.lease + context.settings.file.slack.settle
 
 
-async def _slot(context: Context, out: Outgoing, *, refused: bool) -> float:
-    """Seconds until it may be sent; 0 if now (docs/design/slack.md#rate-limits)."""
-    if refused:
-        wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
-        if wait > 0:
-            context.health.slack = context.health.slack or SHARED_REFUSAL
-            return min(wait, PROBE_SECONDS)
+async def _probed(context: Context, out: Outgoing) -> float:
+    """The same while the token is refused: one call tries it."""
+    wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
+    if wait > 0:
+        context.health.slack = context.health.slack or SHARED_REFUSAL
+        return min(wait, PROBE_SECONDS)
+    return await _slot(context, out)
+
+
+async def _slot(context: Context, out: Outgoing, unless: Sequence[str] = ()) -> float:
+    """Seconds until it may be sent; 0 if now, SHUT if one of `unless` is (docs/design/slack.md#rate-limits)."""
     slack = context.settings.file.slack
     interval, burst = (slack.edit_pace, EDIT_BURST) if out.ts else (slack.pace, POST_BURST)
-    return await context.store.acquire_slot(out.rate_lane, out.who, interval, burst, urgent=out.urgent)
+    return await context.store.acquire_slot(out.rate_lane, out.who, interval, burst, urgent=out.urgent, unless=unless)
 
 
 async def _closed_for(context: Context, out: Outgoing) -> float:

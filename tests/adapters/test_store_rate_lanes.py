@@ -1,5 +1,7 @@
 """What every store promises of paced lanes, on the fake and on real servers alike."""
 
+from bot.core.record import Change
+from bot.ports import OPEN, SHUT
 from tests.adapters.store_world import AnyStore, World
 
 
@@ -19,6 +21,18 @@ async def test_a_lane_spaces_turns_and_serves_in_order(world: World, store: AnyS
 
 async def test_lanes_do_not_slow_each_other_down(store: AnyStore) -> None:
     assert [await store.acquire_slot(lane, "i", 5.0, 1, urgent=False) for lane in ("C1", "C2")] == [0, 0]
+
+
+async def test_a_lane_grants_nothing_while_something_named_is_shut(store: AnyStore) -> None:
+    """One round trip says so, and no slot is taken."""
+
+    async def asked() -> float:
+        return await store.acquire_slot("C1", "i", 5.0, 1, urgent=False, unless=("shut:C1", "shut:token"))
+
+    await store.commit(Change(point={"shut:token": ("17.5", None)}))
+    assert await asked() == SHUT
+    await store.commit(Change(point={"shut:token": (OPEN, "17.5")}))
+    assert [await asked(), await asked()] == [0, 5]
 
 
 async def test_a_burst_goes_out_at_once_and_then_waits(store: AnyStore) -> None:

@@ -5,11 +5,14 @@ from bot.adapters.redis.scripts import script
 RATE_LANES = "{tailback}:pace:"
 
 ACQUIRE_SLOT = script("""
--- KEYS: lane, its urgent reservations   ARGV: who, interval, burst, urgent ('1' or '0')
--- Returns the ms to wait, 0 when the slot is granted.
+-- KEYS: lane, its urgent reservations, indexes   ARGV: who, interval, burst, urgent ('1' or '0'), open
+-- Returns the ms to wait, 0 when the slot is granted, -1 when one of the indexes has another value than `open`.
 -- An urgent asker that must wait reserves a slot. Nobody is granted one that a reservation before it needs, so ordinary
 -- askers never delay an urgent one. A reservation that is not used ends after a grace period.
 -- Ordinary slots are booked in order. `shift` moves them all when a slot is taken before them or the lane is paused.
+for i = 3, #KEYS do
+  if (redis.call('GET', KEYS[i]) or ARGV[5]) ~= ARGV[5] then return {-1} end
+end
 local interval, burst = tonumber(ARGV[2]), tonumber(ARGV[3])
 if interval == 0 then return {math.max(0, tonumber(redis.call('HGET', KEYS[1], 'not_before') or 0) - now)} end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - math.max(interval, 2000))

@@ -32,7 +32,7 @@ from bot.core.record import (
     Record,
     Stored,
 )
-from bot.ports import Failure, Unreachable
+from bot.ports import OPEN, SHUT, Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
 
@@ -157,14 +157,17 @@ class RedisStore:
                     claims.append(claim)
         return Claims(tuple(claims), None if whole(wait) < 0 else whole(wait) / 1000 / rate)
 
-    async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
+    async def acquire_slot(  # noqa: PLR0913 - one question in one round trip
+        self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool, unless: Sequence[str] = ()
+    ) -> float:
         """Ask for a slot in a rate lane: 0 when it is granted, else the clock's seconds after which to ask again.
 
         The interval is in real seconds; a lane without one is stopped by pauses alone.
         """
-        args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent))
-        reply = await self._link.run(ACQUIRE_SLOT, lane_keys(rate_lane), args)
-        return whole(reply[0]) / 1000 * self._clocks.rate()
+        args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent), OPEN)
+        asked = (*lane_keys(rate_lane), *(keys.INDEXES + index for index in unless))
+        reply = await self._link.run(ACQUIRE_SLOT, asked, args)
+        return SHUT if whole(reply[0]) < 0 else whole(reply[0]) / 1000 * self._clocks.rate()
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Grant nothing for this many real seconds: a 429 stops the whole queue; a longer pause stays."""

@@ -6,6 +6,7 @@ from copy import copy
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.slack.answers import Cache, Identity, full_member, marked, part, text_at
+from bot.adapters.slack.client import posted
 from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past
 from bot.adapters.slack.limits import MethodPauses
 from bot.ports import Block, Failure, Message, Own, Person, Posted, RateLanes, Unreachable
@@ -194,7 +195,6 @@ class SlackChat:
     async def _call(self, method: str, verb: str, asked: Mapping[str, object]) -> Mapping[str, object]:
         async with self._pauses.request(method, asked.get("channel"), asked.get("blocks")):
             if verb == "POST":
-                response = await self._client.api_call(method, json=dict(asked))
-            else:
-                response = await self._client.api_call(method, http_verb=verb, params=dict(asked))
+                return await posted(self._client, method, asked)
+            response = await self._client.api_call(method, http_verb=verb, params=dict(asked))
         return response.data if isinstance(response.data, dict) else {}

@@ -2,11 +2,13 @@
 
 import json
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.adapters.http.connection import DIRECT, Way
 from bot.adapters.http.interim import MOST_INTERIM
@@ -117,6 +119,25 @@ def open_client(token: str, base_url: str, session: aiohttp.ClientSession) -> As
     )
     client.proxy = None
     return client
+
+
+async def posted(client: AsyncWebClient, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+    """Call a method with JSON. Answers and raises like the SDK, whose own way costs a third more CPU time."""
+    url = f"{client.base_url}{method}"
+    headers = {"Authorization": f"Bearer {client.token}", "Content-Type": "application/json;charset=utf-8"}
+    if (session := client.session) is None:
+        raise SlackClientError("the client has no connections")
+    async with session.post(url, data=_compact(asked).encode(), headers=headers) as response:
+        content = await response.read()
+    try:
+        found = json.loads(content) if response.content_type == "application/json" else {}
+    except ValueError:
+        found = {}
+    data: dict[str, object] = found if isinstance(found, dict) else {}
+    if response.status == 200 and data.get("ok"):
+        return data
+    told: dict[str, Any] = {"headers": response.headers, "status_code": response.status, "data": data}
+    raise SlackApiError(method, AsyncSlackResponse(client=client, http_verb="POST", api_url=url, req_args={}, **told))  # type: ignore[no-untyped-call]
 
 
 def _compact(value: object) -> str:

@@ -20,6 +20,7 @@ from bot.core.record import (
     Stored,
 )
 from bot.playground.memory.rows import MemoryData, MemoryRow, RateLane
+from bot.ports import OPEN, SHUT
 
 R = TypeVar("R", bound=Record)
 DAY = 86400.0
@@ -149,8 +150,12 @@ class MemoryStore:
         """When the next record is due (epoch seconds); None if none is."""
         return min(self.data.due.values(), default=None)
 
-    async def acquire_slot(self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool) -> float:
+    async def acquire_slot(  # noqa: PLR0913 - one question in one round trip
+        self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool, unless: Sequence[str] = ()
+    ) -> float:
         """Ask for a slot in a rate lane: 0 when it is granted, else the seconds after which to ask again."""
+        if any(self.data.indexes.get(index, OPEN) != OPEN for index in unless):
+            return SHUT
         kept = self.data.lanes.setdefault(rate_lane, RateLane())
         return kept.turn(who, self._now(), interval, burst, urgent=urgent)
 
