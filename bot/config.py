@@ -35,6 +35,7 @@ from bot.settings import PoolTable as PoolTable  # noqa: PLC0414 - the same
 from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.settings import Table as Table  # noqa: PLC0414 - the same
+from bot.settings import WrongSetting as WrongSetting  # noqa: PLC0414 - the same
 
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 """Set but empty, this one means that only the body is signed; any other empty variable counts as unset."""
@@ -46,6 +47,8 @@ _WORDS = {
     "int_": ("is not a whole number", "write one, for example 40"),
     "float_": ("is not a number", "write one, for example 0.34"),
     "bool_": ("is neither true nor false", "write one of them"),
+    "too_short": ("has too few entries", "write {min_length} or more"),
+    "too_long": ("has too many entries", "write at most {max_length}"),
     "string_too_short": ("is empty", "write a value, or remove the line if the setting is optional"),
     "string_too_long": ("is too long", "write at most {max_length} characters"),
     "string_pattern": ("has the wrong form", "it must match the pattern {pattern}"),
@@ -64,19 +67,23 @@ _WORDS = {
 
 
 class ConfigError(Exception):
-    """The configuration cannot be used; each problem names its place first.
+    """The configuration cannot be used.
 
     `readable` is the valid rest, so that it can be checked in the same run; None if nobody kept it.
     """
 
-    def __init__(self, problems: Sequence[str | Problem], readable: "Settings | None" = None) -> None:
-        self.problems = [one if isinstance(one, Problem) else Problem(one) for one in problems]
-        self.readable = readable
+    def __init__(self, problems: Sequence[Problem], readable: "Settings | None" = None) -> None:
+        self.problems, self.readable = problems, readable
         super().__init__("\n".join(map(str, self.problems)))
 
     def at(self, place: str) -> list[Problem]:
         """The problems, with the place that holds them before each."""
-        return [replace(one, what=f"{place}: {one.what}") for one in self.problems]
+        return [replace(one, place=f"{place}: {one.place}" if one.place else place) for one in self.problems]
+
+
+def unusable(place: str, what: str, remedy: str = "") -> ConfigError:
+    """The error of one setting; `place` is that in tailback.toml, or a variable."""
+    return ConfigError([Problem(what, remedy, place=place)])
 
 
 class File(Table):
@@ -200,8 +207,7 @@ class Settings:
         Raises ConfigError if it is not set.
         """
         if not (value := self.variables.get(variable, "").strip()):
-            what = f"{variable}: is not set, but tailback.toml names it"
-            raise ConfigError([Problem(what, "set the variable or remove the line")])
+            raise unusable(variable, "is not set, but tailback.toml names it", "set the variable or remove the line")
         return value
 
 
@@ -238,10 +244,10 @@ def _read(path: Path) -> tuple[File, list[Problem]]:
     try:
         raw = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        return File(), [Problem(f"{path}: is not valid TOML ({error})", "correct that line")]
+        return File(), [Problem(f"is not valid TOML ({error})", "correct that line", place=str(path))]
     except OSError as error:
         remedy = "name a file that Tailback's user may read in TAILBACK_CONFIG"
-        return File(), [Problem(f"{path}: cannot be read ({error.strerror})", remedy)]
+        return File(), [Problem(f"cannot be read ({error.strerror})", remedy, place=str(path))]
     try:
         return File.model_validate(raw), []
     except ValidationError as error:
@@ -264,7 +270,7 @@ def _without(raw: Mapping[str, object], error: ValidationError) -> dict[str, obj
 
 def in_table(place: str, error: ValidationError) -> list[Problem]:
     """The problems of a table, with the full name of the key; never the value, it may be a secret."""
-    return [_problem(f"{place}: {_key(p['loc']) or 'table'}", p) for p in error.errors()]
+    return [_problem(f"{place}: {key}" if (key := _key(p["loc"])) else place, p) for p in error.errors()]
 
 
 def _key(parts: Sequence[int | str]) -> str:
@@ -276,5 +282,8 @@ def _problem(place: str, facts: ErrorDetails) -> Problem:
     for kind, words in _WORDS.items():
         if facts["type"].startswith(kind):
             what, remedy = (text.format_map(facts.get("ctx", {})) for text in words)
-            return Problem(f"{place}: {what}", remedy)
-    return Problem(f"{place}: {facts['msg'].removeprefix('Value error, ')}")
+            return Problem(what, remedy, place=place)
+    wrong = facts.get("ctx", {}).get("error")
+    if isinstance(wrong, WrongSetting):
+        return Problem(wrong.what, wrong.remedy, place=place)
+    return Problem(facts["msg"].removeprefix("Value error, "), place=place)

@@ -1,10 +1,10 @@
 """The sections of tailback.toml that do not depend on integrations: settings, defaults and units."""
 
 from datetime import UTC
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from bot.core.durations import DAYS, seconds, zone
 from bot.core.pool.history import KEPT_SECONDS
@@ -14,25 +14,33 @@ from bot.core.reporting.weekly import Appointment
 Seconds = Annotated[float, BeforeValidator(seconds)]
 
 
+class WrongSetting(ValueError):  # noqa: N818 - named by what is true of the setting
+    """Raised by validators, and reported by `bot/config.py` with the place of the setting."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(f"{what}; {remedy}")
+        self.what, self.remedy = what, remedy
+
+
 def _within_the_past(given: float) -> float:
     if given > KEPT_SECONDS:
-        raise ValueError('a pool keeps six weeks of hours; write "6w" or less, or "0s" for none')
+        raise WrongSetting("a pool keeps six weeks of hours", 'write "6w" or less, or "0s" for none')
     return given
 
 
 def _proxy(given: str) -> str:
-    """The unchanged address; raises ValueError with a remedy, and never repeats the value, a possible secret."""
+    """The unchanged address; raises WrongSetting, and never repeats the value, a possible secret."""
     try:
         url = urlsplit(given.strip())
         whole = url.scheme in {"http", "https"} and bool(url.hostname) and (url.port is None or url.port > 0)
     except ValueError:
         whole = False
     if not whole:
-        raise ValueError("needs http:// or https:// and a host, for example http://proxy.example:3128")
+        raise WrongSetting("needs http:// or https:// and a host", "write for example http://proxy.example:3128")
     if "@" in url.netloc:
-        raise ValueError("must not carry a name and password; name a variable that holds them in proxy_basic_env")
+        raise WrongSetting("must not carry a name and password", "name a variable that holds them in proxy_basic_env")
     if url.path.strip("/") or url.query or url.fragment:
-        raise ValueError("must end with the port; leave out all that follows it")
+        raise WrongSetting("must end with the port", "leave out all that follows it")
     return f"{url.scheme}://{url.netloc}"
 
 
@@ -127,16 +135,16 @@ class GitHubCredentials(Table):
     """Names the variable that holds the App's private key, the whole PEM file."""
     installation_id: int | str = ""
 
-    def wrong_credentials(self) -> str:
-        """Missing or conflicting settings; empty if none."""
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
         app = {"app_id": self.app_id, "private_key_env": self.private_key_env, "installation_id": self.installation_id}
         given = [name for name, value in app.items() if value]
         if self.token_env and given:
-            return f"token_env and {given[0]} exclude each other; keep a token or an App"
+            raise WrongSetting(f"token_env and {given[0]} exclude each other", "keep a token or an App")
         if not self.token_env and len(given) < len(app):
             lacking = ", ".join(name for name in app if name not in given)
-            return f"has no complete credentials; add token_env, or for a GitHub App: {lacking}"
-        return ""
+            raise WrongSetting("has no complete credentials", f"add token_env, or for a GitHub App: {lacking}")
+        return self
 
 
 class IssuesTable(ReachTable, GitHubCredentials):

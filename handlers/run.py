@@ -11,7 +11,7 @@ from pathlib import Path
 import structlog
 import uvicorn
 
-from bot.config import ConfigError, Environment, Settings
+from bot.config import ConfigError, Environment, Settings, unusable
 from bot.core.external import Problem
 from bot.ports import Unreachable
 from bot.settings import HttpTable
@@ -202,7 +202,9 @@ def required(settings: Settings, *, web: bool) -> list[Problem]:
             "" if Path(env.tailback_config).exists() else " (the file does not exist; create it with `tailback init`)"
         )
         problems.append(
-            Problem(f"{env.tailback_config}: slack.channel: is required{there}", "add the channel id for incidents")
+            Problem(
+                f"is required{there}", "add the channel id for incidents", place=f"{env.tailback_config}: slack.channel"
+            )
         )
     return problems
 
@@ -211,7 +213,7 @@ async def refuse_dangers(house: House) -> None:
     """Raise ConfigError when Redis is unsafe (docs/design/storage.md) or holds records of a newer release."""
     problems = [] if house.embedded else await house.store.check()
     if problems := problems or await house.store.adopt():
-        raise ConfigError([f"REDIS_URL: {problem}" for problem in problems])
+        raise ConfigError(ConfigError(problems).at("REDIS_URL"))
 
 
 async def _until_stopped(house: House, stopped: asyncio.Event) -> None:
@@ -264,5 +266,5 @@ async def _started(server: Server, served: "asyncio.Task[None]") -> None:
     while not server.started:
         if served.done():
             served.result()
-            raise ConfigError(["PORT: the web server ended before it was ready; see the log"])
+            raise unusable("PORT", "the web server ended before it was ready", "see the log")
         await asyncio.sleep(0.01)

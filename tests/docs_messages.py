@@ -11,8 +11,8 @@ from pathlib import Path
 from tests.architecture.tree import ROOT
 
 SPEAKING = {
-    **dict.fromkeys(("problem", "warning", "Unreachable", "Gap", "BodyRefused", "_failed"), 1),
-    **dict.fromkeys(("Problem", "_redis", "Refused", "ConfigError", "EmbeddedRedisError", "ValueError"), 0),
+    **dict.fromkeys(("problem", "warning", "Unreachable", "Gap", "BodyRefused", "_failed", "unusable"), 1),
+    **dict.fromkeys(("Problem", "_redis", "Refused", "WrongSetting", "EmbeddedRedisError", "ValueError"), 0),
     **dict.fromkeys(("Unreadable", "_unreadable", "PlainTextResponse", "BadParameter"), 0),
 }
 """Call whose text reaches a person: which argument that is, for a plain function. `log.warning` is for programs."""

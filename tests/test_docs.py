@@ -143,8 +143,11 @@ def read_as(table: type[Table], name: str, value: object) -> object:
     given = {"kind": "x", "url": "http://127.0.0.1:1", "url_env": "X", "token_env": "X", "channel": "C0X", "max": 1}
     given |= {"group": "x", "region": "x", "queue_url": "http://127.0.0.1:1", "tags": {"x": "y"}, "namespace": "x"}
     given |= {"name": "x", "read": ["/x"], "set": ["/x", "{target}"]}
-    given |= {"repository": "x/x", "file": "x", "pattern": "(x)"}
-    needed = {key: given[key] for key, field in table.model_fields.items() if field.is_required()}
+    given |= {"repository": "x/x", "file": "x", "pattern": "(x)", "projects": ["x"], "organizations": ["x"]}
+    if value == table.model_fields[name].get_default(call_default_factory=True):
+        return value
+    together = {"token_env", "namespace", "organizations"}
+    needed = {key: given[key] for key, field in table.model_fields.items() if field.is_required() or key in together}
     return getattr(table.model_validate({**needed, name: value}), name)
 
 

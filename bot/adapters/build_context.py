@@ -1,15 +1,16 @@
 """What integrations are built with, and validation of their tables; reports all problems of a table at once."""
 
+import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Annotated, TypeVar, cast
+from typing import Annotated, Self, TypeVar, cast
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from bot.adapters.http.client import Http, HttpPool, basic, bearer
 from bot.adapters.http.connection import Way
-from bot.config import ConfigError, Table, in_table
+from bot.config import ConfigError, Table, WrongSetting, in_table, unusable
 from bot.config import ReachTable as ReachTable  # noqa: PLC0414 - integrations know it by this place
 from bot.core.external import Problem
 from bot.core.words import listed
@@ -22,7 +23,7 @@ P = TypeVar("P")
 
 def _no_secret(headers: dict[str, str]) -> dict[str, str]:
     if any(name.lower() in {"authorization", "cookie"} for name in headers):
-        raise ValueError("credentials are not written here; name their variable in token_env or basic_env")
+        raise WrongSetting("credentials are not written here", "name their variable in token_env or basic_env")
     return headers
 
 
@@ -33,6 +34,8 @@ MoreHeaders = Annotated[dict[str, str], AfterValidator(_no_secret)]
 class LoginTable(ReachTable):
     """Credentials for Prometheus, Alertmanager, or a proxy in front of them."""
 
+    token_env: str = ""
+    """Names the variable that holds a bearer token."""
     token_file: str = ""
     """A bearer token that is renewed while we run, as a service account's is; read before every request."""
     basic_env: str = ""
@@ -41,11 +44,16 @@ class LoginTable(ReachTable):
     """Tenant of Mimir, Cortex or Thanos, sent as X-Scope-OrgID."""
     headers: MoreHeaders = Field(default_factory=dict)
 
-    def login(self, place: str, token_env: str, token: Callable[[str, str], str]) -> dict[str, str]:
+    @model_validator(mode="after")
+    def _one_credential(self) -> Self:
+        found = [name for name in ("token_env", "token_file", "basic_env") if getattr(self, name)]
+        if len(found) > 1:
+            raise WrongSetting(f"{listed(found)} exclude each other", "keep one")
+        return self
+
+    def login(self, token: Callable[[str, str], str]) -> dict[str, str]:
         """The headers; `token` gives the secret that a key's variable holds. Raises ConfigError with the place."""
-        if wrong := more_than_one(token_env=token_env, token_file=self.token_file, basic_env=self.basic_env):
-            raise ConfigError([f"{place}: {wrong}"])
-        login = {**bearer(token("token_env", token_env)), **basic(token("basic_env", self.basic_env))}
+        login = {**bearer(token("token_env", self.token_env)), **basic(token("basic_env", self.basic_env))}
         return {**self.headers, **login, **({"X-Scope-OrgID": self.org_id} if self.org_id else {})}
 
 
@@ -113,12 +121,16 @@ def way_of(place: str, table: ReachTable, secret: Callable[[str], str], token_fi
     """The connection settings of a table; `secret` as in `Parts`. Raises ConfigError with the place."""
     login = _token(place, "proxy_basic_env", table.proxy_basic_env, secret)
     if login and not table.proxy:
-        raise ConfigError([f"{place}: proxy_basic_env: there is no proxy to use it for; add proxy, or drop it"])
+        raise unusable(f"{place}: proxy_basic_env", "there is no proxy to use it for", "add proxy, or drop it")
     if login and ":" not in login:
-        raise ConfigError([f"{place}: proxy_basic_env: {table.proxy_basic_env} must hold user:password"])
+        raise unusable(f"{place}: proxy_basic_env", f"{table.proxy_basic_env} must hold user:password")
     way = Way(table.ca_file, table.proxy, login, token_file)
-    if trouble := way.trouble:
-        raise ConfigError([f"{place}: ca_file: {trouble}"])
+    try:
+        _ = way.verify
+    except OSError as error:
+        why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+        remedy = "name a file with certificates in PEM that Tailback's user may read"
+        raise unusable(f"{place}: ca_file", f"{way.ca_file} cannot be used ({why})", remedy) from None
     return way
 
 
@@ -132,17 +144,11 @@ def _token(place: str, key: str, variable: str, secret: Callable[[str], str]) ->
 
 
 def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:
-    """Validate a table; raises ConfigError with one sentence per problem, each beginning with `place`."""
+    """Validate a table; raises ConfigError with every problem."""
     try:
         return model.model_validate(dict(raw))
     except ValidationError as error:
         raise ConfigError(in_table(place, error)) from None
-
-
-def more_than_one(**given: str) -> str:
-    """Why these settings exclude one another; empty if they do not."""
-    found = [name for name, value in given.items() if value]
-    return f"{listed(found)} exclude each other; keep one" if len(found) > 1 else ""
 
 
 class Problems:

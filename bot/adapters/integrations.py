@@ -17,7 +17,7 @@ from bot.adapters.metrics.shared import Shared
 from bot.adapters.metrics.source import SourceKind
 from bot.adapters.scalers.registry import SCALERS
 from bot.adapters.sns import AmazonSns
-from bot.config import ConfigError, File, PoolTable, Settings
+from bot.config import ConfigError, File, PoolTable, Settings, unusable
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import listed
 from bot.ports import Alertmanager, Jobs, Metrics, Pager, Scaler, Sns, Store
@@ -98,13 +98,13 @@ def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
     """The builder of the table's kind; raises ConfigError with the known kinds or the missing library."""
     known = listed((f'"{kind}"' for kind in kinds), most=20)
     if "kind" not in raw:
-        raise ConfigError([f"{place}: kind: is required; known kinds: {known}"])
+        raise unusable(f"{place}: kind", "is required", f"known kinds: {known}")
     try:
         found = kinds.get(str(raw["kind"]))
     except ConfigError as error:
         raise ConfigError(error.at(place)) from None
     if found is None:
-        raise ConfigError([f"{place}: kind: there is no kind of that name; known kinds: {known}"])
+        raise unusable(f"{place}: kind", "there is no kind of that name", f"known kinds: {known}")
     return found
 
 
@@ -141,12 +141,10 @@ def _sources_of(pool: str, table: PoolTable, file: File) -> dict[str, SourceKind
     for name in table.metrics:
         if name not in file.metrics:
             remedy = f"known sources: {known}" if file.metrics else f"add a table [metrics.{name}]"
-            raise ConfigError([f'{place}: metrics: there is no source "{name}"; {remedy}'])
+            raise unusable(f"{place}: metrics", f'there is no source "{name}"', remedy)
     if table.figures and not table.metrics:
         remedy = f"name one: {known}" if file.metrics else "add a table [metrics.NAME] and name it here"
-        raise ConfigError(
-            [f"{place}: has keys for a metrics source ({listed(table.figures)}) but names none; {remedy}"]
-        )
+        raise unusable(place, f"has keys for a metrics source ({listed(table.figures)}) but names none", remedy)
     return {name: kind_of(f"[metrics.{name}]", file.metrics[name], METRICS) for name in table.metrics}
 
 

@@ -6,7 +6,7 @@ from bot.adapters.build_context import Parts
 from bot.adapters.github.api import ANSWERS, GitHubApi
 from bot.adapters.github.settings import api_of
 from bot.adapters.metrics.rows import rows
-from bot.config import ConfigError, IssuesTable
+from bot.config import IssuesTable
 from bot.core.external import FiledIssue, Problem
 from bot.ports import Failure, Unreachable
 from bot.sources.payload import fields
@@ -66,7 +66,5 @@ class GitHubIssues:
 
 def build(table: IssuesTable, parts: Parts) -> GitHubIssues:
     """The issues of a repository, from their table. Raises ConfigError."""
-    if wrong := table.wrong_credentials():
-        raise ConfigError([f"{PLACE}: {wrong}"])
     http = partial(parts.http, "GitHub", PLACE, table, table.url, answers=ANSWERS)
     return GitHubIssues(api_of(table, PLACE, partial(parts.token, PLACE), http, parts.now), table.repository)

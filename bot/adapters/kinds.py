@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Generic, TypeVar, cast
 
-from bot.config import ConfigError
+from bot.config import unusable
 
 B = TypeVar("B")
 
@@ -24,7 +24,7 @@ class Kinds(Mapping[str, B], Generic[B]):
             return cast("B", import_module(f"{self._room}.{word}").build)
         except ModuleNotFoundError as error:
             remedy = "run `./tailback setup aws`, or install tailback[aws]"
-            raise ConfigError([f'kind "{word}" needs {error.name}, which is not installed; {remedy}']) from None
+            raise unusable("", f'kind "{word}" needs {error.name}, which is not installed', remedy) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._words)

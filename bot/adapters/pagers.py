@@ -8,7 +8,7 @@ from bot.adapters.http.address import base_url, secret_url
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.http.redaction import hidden
-from bot.config import ConfigError, File, OutsideTable, PagerTable
+from bot.config import ConfigError, File, OutsideTable, PagerTable, WrongSetting, unusable
 from bot.core.external import Problem
 from bot.core.paging.page import OUTSIDE, PageAction, PageEvent
 from bot.core.words import listed
@@ -121,9 +121,9 @@ def build(file: File, parts: Parts) -> dict[str, Pager]:
     if (outside := file.outside_slack) is not None:
         place = f"[{OUTSIDE}]"
         if bool(outside.pager) == bool(outside.url_env):
-            raise ConfigError([f"{place}: needs either pager, the NAME of a table [pager.NAME], or url_env"])
+            raise unusable(place, "needs either pager or url_env", "write the NAME of a table [pager.NAME], or url_env")
         if outside.pager and outside.pager not in found:
-            raise ConfigError([f"{place}: pager: there is no table [pager.{outside.pager}]; add it"])
+            raise unusable(f"{place}: pager", f"there is no table [pager.{outside.pager}]", "add it")
         if outside.url_env:
             http = parts.http(OUTSIDE, place, outside, _secret_address(place, outside, parts))
             found[OUTSIDE] = HttpPager(http, KINDS["webhook"], "")
@@ -133,10 +133,10 @@ def build(file: File, parts: Parts) -> dict[str, Pager]:
 def _pager(name: str, table: PagerTable, parts: Parts) -> HttpPager:
     place = f"[pager.{name}]"
     if (kind := KINDS.get(table.kind)) is None:
-        raise ConfigError([f"{place}: kind: there is no kind of that name; known kinds: {listed(KINDS)}"])
+        raise unusable(f"{place}: kind", "there is no kind of that name", f"known kinds: {listed(KINDS)}")
     needed = ["url_env"] if table.kind == "webhook" else ["token_env", *([] if kind.url else ["url"])]
     if lacking := [setting for setting in needed if not getattr(table, setting)]:
-        raise ConfigError([f"{place}: {setting}: is required for this kind; add it" for setting in lacking])
+        raise ConfigError([Problem("is required for this kind", "add it", place=f"{place}: {key}") for key in lacking])
     key = parts.token(place, "token_env", table.token_env)
     scheme = {"Authorization": f"{kind.scheme} {key}"} if kind.scheme and key else {}
     if table.url_env:
@@ -144,8 +144,8 @@ def _pager(name: str, table: PagerTable, parts: Parts) -> HttpPager:
     else:
         try:
             address = base_url(table.url or kind.url)
-        except ValueError as error:
-            raise ConfigError([f"{place}: url: {error}"]) from None
+        except WrongSetting as error:
+            raise unusable(f"{place}: url", error.what, error.remedy) from None
     system = f"{kind.label} ({name})"
     return HttpPager(parts.http(system, place, table, address, headers=scheme), kind, key)
 
@@ -154,5 +154,5 @@ def _secret_address(place: str, table: PagerTable | OutsideTable, parts: Parts) 
     """The address is a secret and never shown."""
     try:
         return secret_url(parts.token(place, "url_env", table.url_env))
-    except ValueError as error:
-        raise ConfigError([f"{place}: url_env: the value of {table.url_env} {error}"]) from None
+    except WrongSetting as error:
+        raise unusable(f"{place}: url_env", f"the value of {table.url_env} {error.what}", error.remedy) from None

@@ -76,7 +76,8 @@ class AmazonSns:
         try:
             http = self._wire.http(SYSTEM, root, way=self._way)
         except OSError as error:
-            raise Unreachable(SYSTEM, f"ca_file: {self._way.trouble or error}", failure=Failure.LATER) from None
+            what = f"ca_file: {self._way.ca_file} cannot be used ({error.strerror})"
+            raise Unreachable(SYSTEM, what, failure=Failure.LATER) from None
         try:
             return await http.get(path, params)
         except Unreachable as error:

@@ -102,9 +102,16 @@ class Problem:
     remedy: str = ""
     area: str = ""
     """The part of an installation that `tailback check` reports it under; empty: the caller knows."""
+    place: str = ""
+    """Of a setting: `[pool."linux"]: metrics`, or the name of a variable."""
+
+    @property
+    def placed(self) -> str:
+        """What is wrong, after its place."""
+        return f"{self.place}: {self.what}" if self.place else self.what
 
     def __str__(self) -> str:
-        return f"{self.what}; {self.remedy}" if self.remedy else self.what
+        return f"{self.placed}; {self.remedy}" if self.remedy else self.placed
 
 
 class Failure(StrEnum):

@@ -10,7 +10,7 @@ import structlog
 from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from bot.config import ConfigError
+from bot.config import unusable
 from handlers.http import metrics
 
 MOST_HEAD_BYTES = 16 * 1024
@@ -202,6 +202,6 @@ def listen_on(host: str, port: int, variable: str) -> socket.socket:
         made = socket.create_server((host, port), family=family)
     except OSError as error:
         why = "another program may be using it" if error.errno == EADDRINUSE else str(error)
-        raise ConfigError([f"{variable}: cannot listen on {host}:{port}; {why}, so set {variable}."]) from None
+        raise unusable(variable, f"cannot listen on {host}:{port} ({why})", f"set {variable}") from None
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)  # connections inherit it
     return made

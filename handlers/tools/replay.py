@@ -8,7 +8,7 @@ from itertools import count, pairwise
 from pathlib import Path
 from statistics import median
 
-from bot.config import ConfigError, Environment, File, Settings, read_file
+from bot.config import Environment, File, Settings, read_file, unusable
 from bot.context.context import Context, PoolScaler
 from bot.core.reporting.summary import report
 from bot.playground.memory.store import MemoryStore
@@ -103,7 +103,7 @@ def _settings(wanted: ReplayOptions) -> Settings:
         raise Refused(f"{path}: there is no such file; put a tailback.toml into the folder, or name one with --config.")
     file = read_file(path)
     if not file.slack.channel:
-        raise ConfigError([f"{path}: slack.channel: is required; add the channel of incidents without a route"])
+        raise unusable(f"{path}: slack.channel", "is required", "add the channel of incidents without a route")
     shadowed = file.actions.model_copy(update={"shadow": True})
     return Settings(Environment(), file.model_copy(update={"actions": shadowed}))
 

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from bot.adapters.build_context import Parts, TimeLimits
 from bot.adapters.http.client import HttpPool
-from bot.config import ConfigError
+from bot.config import unusable
 from bot.playground.serving import ABORT, serving
 from tests.patience import PATIENCE_SECONDS
 
@@ -82,7 +82,7 @@ def parts_with(wire: HttpPool, variables: Mapping[str, str] | None = None, at: f
 
     def secret(name: str) -> str:
         if name not in known:
-            raise ConfigError([f"{name}: not set"])
+            raise unusable(name, "not set")
         return known[name]
 
     return Parts(wire, secret, lambda: at, limits=TimeLimits(aws=PATIENCE_SECONDS, reading=PATIENCE_SECONDS))

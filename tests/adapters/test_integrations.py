@@ -6,7 +6,7 @@ import pytest
 
 from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build, kind_of
-from bot.config import ConfigError, load
+from bot.config import ConfigError, load, unusable
 from bot.core.paging.page import OUTSIDE
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity
@@ -106,7 +106,7 @@ def test_a_missing_library_is_told_with_the_table_that_needs_it() -> None:
 
     class Poor(dict[str, object]):
         def get(self, word: str, default: object = None) -> object:
-            raise ConfigError([f'kind "{word}" needs boto3, which is not installed; run `./tailback setup aws`'])
+            raise unusable("", f'kind "{word}" needs boto3, which is not installed', "run `./tailback setup aws`")
 
     with pytest.raises(ConfigError) as caught:
         kind_of('[pool."linux".scaler]', {"kind": "aws_asg"}, Poor())

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.issues import build
-from bot.config import ConfigError, IssuesTable
+from bot.config import IssuesTable
 from bot.core.external import FiledIssue
 from bot.ports import Failure, Rehearsed, Unreachable
 from tests.adapters.back_end import Asked, BackEnd
@@ -96,8 +96,8 @@ async def test_the_check_reads_and_files_nothing(status: int, body: object, wron
     "keys", [{}, {"token_env": "TOKEN", "app_id": 1, "private_key_env": "KEY", "installation_id": 2}, {"app_id": 1}]
 )
 def test_it_needs_a_token_or_a_whole_app(keys: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match=r"\[issues\]: (token_env and|has no complete)"):
-        build(IssuesTable(repository="o/r", **keys), BackEnd().parts(TOKEN="t"))
+    with pytest.raises(ValueError, match=r"token_env and|has no complete"):
+        IssuesTable(repository="o/r", **keys)
 
 
 def test_a_repository_has_an_owner() -> None:

@@ -53,7 +53,7 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
         ({"repository": "b"}, "repository: 'b' is not a repository"),
         ({"pattern": "x"}, "pattern: needs exactly one group"),
         ({"by": "push"}, "by: "),
-        ({"pattern": "("}, "no regular expression"),
+        ({"pattern": "("}, "is not a regular expression"),
         ({"token_env": ""}, "has no complete credentials"),
         ({"app_id": "1"}, "token_env and app_id exclude each other"),
         ({"file": "/etc/passwd"}, "file: "),
@@ -74,7 +74,7 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
         ({"resource": ""}, f"resource{PATTERN}"),
         ({"field": "spec..x"}, "field: must be keys with dots between them"),
         ({"max_field": "spec.most"}, "need field; add it"),
-        ({"namespace": ""}, "namespace: everything with a scale subresource has one"),
+        ({"namespace": ""}, "everything with a scale subresource has a namespace; add namespace"),
     ],
     "none": [({"howw": "x"}, "howw: there is no such setting")],
     "alertmanager": [
@@ -92,7 +92,7 @@ WRONG: dict[str, list[tuple[dict[str, object], str]]] = {
 
 SOURCES: dict[str, list[tuple[dict[str, object], dict[str, object], str]]] = {
     "github": [
-        ({"organizations": []}, {}, 'names nothing to look at; add organizations = ["NAME"] or repositories'),
+        ({"organizations": []}, {}, 'names nothing to read; add organizations = ["NAME"] or repositories'),
         ({"organizations": [], "enterprises": ["c"]}, {}, "enterprises have runners and no queues; add organizations"),
         ({"enterprises": ["a/b"]}, {}, "enterprises: 'a/b' is not the name of an organisation"),
         ({"token_env": ""}, {}, "has no complete credentials; add token_env, or for a GitHub App: app_id, private_key"),
@@ -104,14 +104,14 @@ SOURCES: dict[str, list[tuple[dict[str, object], dict[str, object], str]]] = {
         ({"organizations": ["a/b"]}, {}, "organizations: 'a/b' is not the name of an organisation"),
         ({"budget": 1}, {}, "budget: "),
         ({"token_env": "", "app_id": 1, "installation_id": 2, "private_key_env": "T"}, {}, "T does not hold a private"),
-        ({"budget": 0}, {"label": "a", "labels": ["b"]}, '[pool."linux"]: table: label and labels exclude each other'),
+        ({"budget": 0}, {"label": "a", "labels": ["b"]}, '[pool."linux"]: label and labels exclude each other'),
         ({"organizations": [], "repositories": ["a/b"]}, {"runner_group": "g"}, "only organisations have groups; name"),
     ],
     "hud": [
         ({"url": "hud"}, {}, f"{PLACE}: url: needs http:// or https://"),
         ({"token_env": "NOPE"}, {}, f"{PLACE}: token_env: NOPE: not set"),
-        ({"organizations": []}, {}, f"{PLACE}: organizations: names GitHub organizations"),
-        ({"organizations": ["a/../b"]}, {}, f"{PLACE}: organizations: names GitHub organizations"),
+        ({"organizations": []}, {}, f"{PLACE}: organizations: has too few entries; write 1 or more"),
+        ({"organizations": ["a/../b"]}, {}, f"{PLACE}: organizations no. 1{PATTERN}"),
         ({}, {"queued": "x"}, '[pool."linux"]: queued: there is no such setting'),
     ],
     "jenkins": [
@@ -122,7 +122,7 @@ SOURCES: dict[str, list[tuple[dict[str, object], dict[str, object], str]]] = {
     ],
     "gitlab": [
         ({"token_env": "NOPE"}, {}, f"{PLACE}: token_env: NOPE: not set"),
-        ({"projects": []}, {}, f"{PLACE}: projects: names 1 to 50 projects"),
+        ({"projects": []}, {}, f"{PLACE}: projects: has too few entries; write 1 or more"),
         ({}, {"slots": 0}, '[pool."linux"]: slots: '),
         ({}, {"tag": "x"}, '[pool."linux"]: tag: there is no such setting'),
     ],
@@ -133,9 +133,9 @@ SOURCES: dict[str, list[tuple[dict[str, object], dict[str, object], str]]] = {
         ({}, {"que": "x"}, '[pool."linux"]: que: there is no such setting'),
     ],
     "cloudwatch": [
-        ({}, {"preset": "pytorch", "prefix": "x", "organization": ""}, "organization: the preset needs it"),
-        ({}, {"preset": "github_aws_runners", "prefix": ""}, "prefix: the preset needs it"),
-        ({}, {"custom": {"qeued": {"namespace": "a", "name": "b"}}}, "custom.qeued: there is no figure of that name"),
+        ({}, {"preset": "pytorch", "prefix": "x", "organization": ""}, "the preset needs organization"),
+        ({}, {"preset": "github_aws_runners", "prefix": ""}, "the preset needs prefix"),
+        ({}, {"custom": {"qeued": {"namespace": "a", "name": "b"}}}, "custom: there is no figure named qeued"),
         ({}, {"preset": None}, "has no figures; add preset, queue, function or custom"),
     ],
     "prometheus": [

@@ -29,7 +29,7 @@ def test_everything_that_is_missing_is_named_at_once() -> None:
     """Each with its remedy, so that nobody starts four times."""
     problems = required(settings(File()), web=True)
     named = ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "TAILBACK_WEBHOOK_TOKEN", "tailback.toml"]
-    assert [name for name, problem in zip(named, problems, strict=True) if name in problem.what] == named
+    assert [name for name, problem in zip(named, problems, strict=True) if name in str(problem)] == named
     assert all(problem.remedy for problem in problems)
 
 
@@ -136,7 +136,7 @@ async def test_a_port_that_is_taken_is_said_and_nothing_is_left_running() -> Non
     async with Door() as first, Door() as second:
         async with serving(house(first), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake house
             taken = int(address.rpartition(":")[2])
-            said = f"PORT: cannot listen on 127.0.0.1:{taken}; another program may be using it"
+            said = f"PORT: cannot listen on 127.0.0.1:{taken} (another program may be using it)"
             with pytest.raises(ConfigError, match=re.escape(said)):
                 async with serving(house(second, taken), web=True, worker=True, drain_seconds=0):  # type: ignore[arg-type]  # a fake house
                     raise AssertionError("it served on a port that is taken")

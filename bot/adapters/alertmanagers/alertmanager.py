@@ -14,6 +14,6 @@ class AlertmanagerTable(ApiV2Table, LoginTable):
 
 def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> ApiV2:
     table = read(AlertmanagerTable, place, raw)
-    headers = table.login(place, table.token_env, partial(parts.token, place))
+    headers = table.login(partial(parts.token, place))
     http = parts.http(f"Alertmanager ({name})", place, table, table.url, headers=headers, token_file=table.token_file)
     return ApiV2(table, http, "/api/v2", parse)

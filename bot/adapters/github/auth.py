@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from bot.adapters.http.client import Http, HttpAnswer, bearer
-from bot.config import ConfigError
+from bot.config import unusable
 from bot.ports import Failure, Unreachable
 from bot.sources.payload import instant
 
@@ -73,13 +73,12 @@ def private_key(place: str, variable: str, text: str) -> RSAPrivateKey:
 
     Raises ConfigError unless it is a whole RSA key in PEM.
     """
+    place = f"{place}: private_key_env"
     remedy = "put the whole .pem file into it that the App's settings offer, with its BEGIN and END lines"
     try:
         key = load_pem_private_key(text.replace("\\n", "\n").strip().encode(), password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise ConfigError(
-            [f"{place}: private_key_env: {variable} does not hold a private key (PEM); {remedy}"]
-        ) from None
+        raise unusable(place, f"{variable} does not hold a private key (PEM)", remedy) from None
     if not isinstance(key, RSAPrivateKey):
-        raise ConfigError([f"{place}: private_key_env: {variable} holds a key that is not RSA; {remedy}"])
+        raise unusable(place, f"{variable} holds a key that is not RSA", remedy)
     return key

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -10,7 +10,7 @@ from bot.adapters.github.api import GitHubApi, Token
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
 from bot.adapters.metrics.source import SourceTable
-from bot.config import Seconds, Table
+from bot.config import Seconds, Table, WrongSetting
 from bot.settings import GitHubCredentials as GitHubCredentials  # noqa: PLC0414 - integrations know it by this place
 
 OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
@@ -22,16 +22,15 @@ COMMON = frozenset({"self-hosted", "linux", "windows", "macos", "x64", "arm", "a
 def _owners(names: list[str]) -> list[str]:
     for name in names:
         if not OWNER.fullmatch(name):
-            raise ValueError(
-                f"{name!r} is not the name of an organisation or enterprise; write it as it stands in its address"
-            )
+            what = f"{name!r} is not the name of an organisation or enterprise"
+            raise WrongSetting(what, "write it as it stands in its address")
     return names
 
 
 def repository_name(name: str) -> str:
-    """The same name; raises ValueError unless it is `owner/name`."""
+    """The same name; raises WrongSetting unless it is `owner/name`."""
     if not REPOSITORY.fullmatch(name) or name.endswith(("/.", "/..")):
-        raise ValueError(f'{name!r} is not a repository; write "owner/name"')
+        raise WrongSetting(f"{name!r} is not a repository", 'write "owner/name"')
     return name
 
 
@@ -59,15 +58,12 @@ class GitHubTable(SourceTable, GitHubCredentials):
         """Owners of the counted runners, as prefixes of GitHub's paths."""
         return (*(f"orgs/{name}" for name in self.organizations), *(f"enterprises/{name}" for name in self.enterprises))
 
-    def wrong(self) -> str:
-        """Missing or conflicting settings; empty if none."""
-        if self.enterprises and not self.organizations and not self.repositories:
-            return (
-                'enterprises have runners and no queues; add organizations = ["NAME"] or repositories = ["OWNER/NAME"]'
-            )
+    @model_validator(mode="after")
+    def _has_queues(self) -> Self:
         if not self.organizations and not self.repositories:
-            return 'names nothing to look at; add organizations = ["NAME"] or repositories = ["OWNER/NAME"]'
-        return self.wrong_credentials()
+            what = "enterprises have runners and no queues" if self.enterprises else "names nothing to read"
+            raise WrongSetting(what, 'add organizations = ["NAME"] or repositories = ["OWNER/NAME"]')
+        return self
 
 
 class MakeHttp(Protocol):
@@ -109,7 +105,7 @@ class GitHubPool(Table):
     @model_validator(mode="after")
     def _one(self) -> "GitHubPool":
         if self.label and self.labels:
-            raise ValueError("label and labels exclude each other; keep one")
+            raise WrongSetting("label and labels exclude each other", "keep one")
         return self
 
     def asked(self, pool: str) -> tuple[str, ...]:

@@ -40,17 +40,6 @@ class Way:
         return _trusting(self.ca_file, self.version) if self.ca_file else True
 
     @property
-    def trouble(self) -> str:
-        """Why `ca_file` cannot be used, with the remedy; empty if it can."""
-        try:
-            _ = self.verify
-        except OSError as error:
-            why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
-            remedy = "name a file with certificates in PEM that Tailback's user may read"
-            return f"{self.ca_file} cannot be used ({why}); {remedy}"
-        return ""
-
-    @property
     def through(self) -> httpx.Proxy | None:
         """The proxy with its login header; None without a proxy."""
         if not self.proxy:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from bot.adapters.build_context import Problems
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable, reader
@@ -13,9 +13,10 @@ from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
 from bot.adapters.metrics.listing import Listed, Listing, Present
 from bot.adapters.metrics.source import Given, SourceKind
 from bot.adapters.prometheus.pool import FRACTIONAL
-from bot.config import ConfigError, Table
+from bot.config import Table, WrongSetting, unusable
 from bot.core.pool.merge import FIGURES
 from bot.core.pool.pool import Counted, Gap, Snapshot
+from bot.core.words import listed
 
 NAMES_SECONDS = 600.0
 """How often the values of a dimension are listed, such as the error codes that ever occurred."""
@@ -51,6 +52,16 @@ class CloudwatchPool(Table):
     """The Lambda function that launches runners."""
     custom: dict[str, Metric | list[Metric]] = Field(default_factory=dict)
     """Figure → its metric, or several that add up."""
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.preset and not self.prefix:
+            raise WrongSetting("the preset needs prefix", "write the prefix of the names in AWS")
+        if self.preset == "pytorch" and not self.organization:
+            raise WrongSetting("the preset needs organization", "write the GitHub organization")
+        if strange := [name for name in self.custom if name not in NUMBERS]:
+            raise WrongSetting(f"custom: there is no figure named {listed(strange)}", "check the spelling")
+        return self
 
     def metrics(self, pool: str) -> dict[str, tuple[Metric, ...]]:
         """The metrics of every available figure; configured ones take precedence over the preset's."""
@@ -210,15 +221,9 @@ def _made(given: Given[AwsTable, CloudwatchPool]) -> Cloudwatch:
     for pool, keys in given.pools.items():
         place = f'[pool."{pool}"]'
         with problems:
-            if keys.preset and not keys.prefix:
-                raise ConfigError([f"{place}: prefix: the preset needs it; write the prefix of the names in AWS"])
-            if keys.preset == "pytorch" and not keys.organization:
-                raise ConfigError([f"{place}: organization: the preset needs it; write the GitHub organization"])
             pools[pool] = keys.metrics(pool)
-            if strange := [name for name in keys.custom if name not in NUMBERS]:
-                raise ConfigError([f"{place}: custom.{name}: there is no figure of that name" for name in strange])
             if not pools[pool]:
-                raise ConfigError([f"{place}: has no figures; add preset, queue, function or custom"])
+                raise unusable(place, "has no figures", "add preset, queue, function or custom")
     problems.settle()
     aws = reader("CloudWatch", given.name, given.table, given.parts)
     return Cloudwatch(aws, pools, given.parts.now, given.table.every)

@@ -14,7 +14,7 @@ from bot.adapters.github.snapshot import snapshot
 from bot.adapters.github.status import StatusPage
 from bot.adapters.metrics.listing import Present
 from bot.adapters.metrics.source import Given, SourceKind
-from bot.config import ConfigError
+from bot.config import unusable
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Jobs, Unreachable
@@ -142,8 +142,8 @@ def _made(given: Given[GitHubTable, GitHubPool]) -> GitHub:
     for pool, keys in given.pools.items():
         with problems:
             if keys.runner_group and not table.owners:
-                why = "only organisations have groups; name one in organizations"
-                raise ConfigError([f'[pool."{pool}"]: runner_group: {why}'])
+                what = "only organisations have groups"
+                raise unusable(f'[pool."{pool}"]: runner_group', what, "name one in organizations")
     problems.settle()
     (api,), parts = apis, given.parts
     asked: Sequence[tuple[str, ...]] = [one.asked(pool) for pool, one in given.pools.items()]
@@ -161,8 +161,6 @@ def _made(given: Given[GitHubTable, GitHubPool]) -> GitHub:
 
 def _api(given: Given[GitHubTable, GitHubPool]) -> GitHubApi:
     table, place, now = given.table, given.place, given.parts.now
-    if wrong := table.wrong():
-        raise ConfigError([f"{place}: {wrong}"])
     http = partial(given.http, table, "GitHub", table.url, answers=ANSWERS)
     return api_of(table, place, given.token, http, now, reserve=table.reserve)
 

@@ -14,7 +14,7 @@ from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, inner, instant, link, listing, longest, number, part, text, texts, whole
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
-from bot.config import ConfigError, Seconds, Table
+from bot.config import Seconds, Table
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import listed
 from bot.ports import Failure, Unreachable
@@ -93,7 +93,7 @@ class GitlabTable(SourceTable):
     url: BaseUrl = "https://gitlab.com"
     token_env: str
     """Names the variable with an access token with the scope read_api."""
-    projects: tuple[str, ...] = ()
+    projects: tuple[str, ...] = Field(min_length=1, max_length=MOST_PROJECTS)
     """Paths or ids of the projects that use these runners; GitLab has no list of an instance's pending jobs."""
     group: str = ""
     """Path or id of the group whose runners are listed, with one request instead of one per project."""
@@ -190,9 +190,6 @@ class Gitlab(Present):
 
 def _made(given: Given[GitlabTable, GitlabPool]) -> Gitlab:
     table = given.table
-    if not 1 <= len(table.projects) <= MOST_PROJECTS:
-        why = f'names 1 to {MOST_PROJECTS} projects, for example ["group/project"]'
-        raise ConfigError([f"{given.place}: projects: {why}"])
     tagged = {
         pool: keys if keys.tags else keys.model_copy(update={"tags": (pool,)}) for pool, keys in given.pools.items()
     }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import Annotated
 
 from pydantic import Field
 
@@ -15,7 +16,7 @@ from bot.adapters.metrics.hud_answers import HudFigures, complete, drawn, no_suc
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
 from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable, always
-from bot.config import ConfigError, Seconds, Table
+from bot.config import Seconds, Table
 from bot.core.pool.pool import Origin, Snapshot
 from bot.ports import Failure, Unreachable
 
@@ -41,7 +42,7 @@ class HudTable(SourceTable):
     url: BaseUrl = "https://hud.pytorch.org"
     token_env: str = ""
     """Names the variable with the value of the header x-hud-internal-bot."""
-    organizations: tuple[str, ...] = ("pytorch",)
+    organizations: list[Annotated[str, Field(pattern="^[A-Za-z0-9-]+$")]] = Field(default=["pytorch"], min_length=1)
     """Organizations whose runners are counted, and whose repositories share them."""
     timeout: Seconds | None = Field(default=180.0, gt=0, le=600)
     """HUD's own time limit: some queries take minutes, and count at a later measurement."""
@@ -181,8 +182,6 @@ def _utc(at: float) -> str:
 
 def _made(given: Given[HudTable, HudPool]) -> Hud:
     table = given.table
-    if not table.organizations or not all(one.replace("-", "").isalnum() for one in table.organizations):
-        raise ConfigError([f'{given.place}: organizations: names GitHub organizations, for example ["pytorch"]'])
     token = given.token("token_env", table.token_env)
     http = given.http(table, "HUD", table.url, headers={HEADER: token} if token else {})
     return Hud(http, {pool: keys.known_as or pool for pool, keys in given.pools.items()}, table, given.parts.now)

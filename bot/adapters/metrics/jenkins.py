@@ -12,7 +12,7 @@ from bot.adapters.http.client import Http, basic
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, inner, link, longest, number, part, rows, text, whole
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable, always
-from bot.config import ConfigError, Seconds, Table
+from bot.config import Seconds, Table, unusable
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable
 
@@ -185,7 +185,7 @@ class Jenkins(Present):
 def _made(given: Given[JenkinsTable, JenkinsPool]) -> Jenkins:
     table, login = given.table, given.token("basic_env", given.table.basic_env)
     if login and ":" not in login:
-        raise ConfigError([f"{given.place}: basic_env: {table.basic_env} must hold user:token"])
+        raise unusable(f"{given.place}: basic_env", f"{table.basic_env} must hold user:token")
     labels = {pool: Label(keys.label or pool) for pool, keys in given.pools.items()}
     return Jenkins(given.http(table, "Jenkins", table.url, headers=basic(login)), labels, given.parts.now, table.every)
 

@@ -13,7 +13,7 @@ from bot.adapters.prometheus.answers import PrometheusSample, Unknown, one, poin
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusPool, gap, past, snapshot
 from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
 from bot.adapters.prometheus.together import INSTANT, Rounds, asked
-from bot.config import ConfigError, Seconds
+from bot.config import Seconds, unusable
 from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
@@ -50,7 +50,6 @@ RANDOM_END = re.compile(f"{RANDOM[:-1]}$")
 
 class PrometheusTable(SourceTable, LoginTable):
     url: BaseUrl
-    token_env: str = ""
     max_age: Seconds = 120.0
     """A queue figure scraped longer ago keeps its own time; Prometheus itself hides up to 5 min."""
 
@@ -199,13 +198,13 @@ async def discovered(source: Prometheus) -> tuple[tuple[str, str], ...]:
 def _made(given: Given[PrometheusTable, PrometheusPool]) -> Prometheus:
     table, problems, asked, headers = given.table, Problems(), dict[str, dict[str, str]](), dict[str, str]()
     with problems:
-        headers = table.login(given.place, table.token_env, given.token)
+        headers = table.login(given.token)
     for pool, keys in given.pools.items():
         with problems:
             asked[pool] = keys.queries(pool)
             if not asked[pool]:
                 remedy = 'add preset = "ci" (or arc, gitlab, buildkite), or queued = ...'
-                raise ConfigError([f'[pool."{pool}"]: has no figures; {remedy}'])
+                raise unusable(f'[pool."{pool}"]', "has no figures", remedy)
     problems.settle()
     http = given.http(table, "Prometheus", table.url, headers=headers, token_file=table.token_file)
     return Prometheus(http, asked, given.parts.now, table.max_age)

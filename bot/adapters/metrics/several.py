@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from bot.adapters.metrics.source import SourceKind
 from bot.config import ConfigError
+from bot.core.external import Problem
 from bot.core.pool.merge import Told, merged
 from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Metrics, Unreachable
@@ -85,10 +86,8 @@ def keys_by_source(
             del found[name][key]
     unknown = [key for key in keys if key not in own and not any(key in given for given in found.values())]
     if sources and unknown:
-        known = "; check its spelling in docs/reference/settings.md"
-        raise ConfigError(
-            [f'[pool."{pool}"]: {key}: none of its metrics sources has such a key{known}' for key in unknown]
-        )
+        what, remedy = "none of its metrics sources has such a key", "check its spelling in docs/reference/settings.md"
+        raise ConfigError([Problem(what, remedy, place=f'[pool."{pool}"]: {key}') for key in unknown])
     return {name: given | own.get(name, {}) for name, given in found.items()}
 
 

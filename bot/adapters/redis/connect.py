@@ -14,8 +14,7 @@ from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
 
 from bot.adapters.redis.pipe import Pipe
-from bot.config import ConfigError
-from bot.core.external import Problem
+from bot.config import unusable
 
 REPLY_SECONDS = 0.85
 """Time limit of one reply, or of one connection: two of them stay under 2 s (P1, IN-2)."""
@@ -86,8 +85,8 @@ def connect(url: str, client_name: str = "tailback") -> Clients:
             case "redis+cluster" | "rediss+cluster":
                 return _cluster(_place(parsed, 6379), ours)
     except ValueError as error:
-        raise ConfigError([Problem(f"REDIS_URL: {error}", f"write {_SHAPES}")]) from None
-    raise ConfigError([Problem(f"REDIS_URL: the scheme {parsed.scheme!r} is not known", f"write {_SHAPES}")])
+        raise unusable("REDIS_URL", str(error), f"write {_SHAPES}") from None
+    raise unusable("REDIS_URL", f"the scheme {parsed.scheme!r} is not known", f"write {_SHAPES}")
 
 
 def _ours(client_name: str) -> Options:

@@ -12,7 +12,7 @@ from bot.adapters.http.json_answer import decoded, one_line
 from bot.adapters.programs import Ended, Programs, TooSlow
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import SHAPE, capacity_of
-from bot.config import Seconds
+from bot.config import Seconds, WrongSetting
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Failure, Refused, Unreachable
 
@@ -36,7 +36,7 @@ class CommandTable(PolicyTable):
     @classmethod
     def _fixed(cls, words: list[str]) -> list[str]:
         if not words[0].startswith("/"):
-            raise ValueError("the program needs its whole path, for example /usr/local/bin/fleet")
+            raise WrongSetting("the program needs its whole path", "write for example /usr/local/bin/fleet")
         for word in words:
             if word not in PLACEHOLDERS and IN_BRACES.search(word):
                 raise ValueError("{target}, {pool} and {act} stand alone as whole arguments, and there are no others")

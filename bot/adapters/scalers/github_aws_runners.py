@@ -15,6 +15,7 @@ from bot.adapters.build_context import Parts, read
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.scalers.policy import PolicyTable
+from bot.config import WrongSetting
 from bot.core.alert import digest
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.scaling.limits import ScalePolicy
@@ -50,7 +51,7 @@ class GithubAwsRunnersTable(PolicyTable, AwsRegion):
     @classmethod
     def _no_lease(cls, lease: float | None) -> float | None:
         if lease is not None:
-            raise ValueError("these runners end by themselves and cannot be returned; leave it out")
+            raise WrongSetting("these runners end by themselves and cannot be returned", "leave it out")
         return lease
 
 

@@ -15,7 +15,7 @@ from bot.adapters.github.settings import GitHubCredentials, api_of, repository_n
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.scalers.github_repository import GitRepository, PullRequest
 from bot.adapters.scalers.policy import PolicyTable
-from bot.config import ConfigError
+from bot.config import WrongSetting
 from bot.core.alert import digest
 from bot.core.external import Problem
 from bot.core.scaling.limits import ScalePolicy
@@ -31,9 +31,9 @@ def _one_group(pattern: str) -> str:
     try:
         groups = re.compile(pattern, re.MULTILINE).groups
     except re.error as error:
-        raise ValueError(f"is no regular expression ({error})") from None
+        raise WrongSetting(f"is not a regular expression ({error})", "correct it") from None
     if groups != 1:
-        raise ValueError(r"needs exactly one group, around the number, as in max_size = (\d+)")
+        raise WrongSetting("needs exactly one group, around the number", r"write for example max_size = (\d+)")
     return pattern
 
 
@@ -161,8 +161,6 @@ def _title(pool: str, before: int, after: int) -> str:
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GitHubFileScaler, ScalePolicy]:
     table = read(GitHubFileTable, place, raw)
-    if wrong := table.wrong_credentials():
-        raise ConfigError([f"{place}: {wrong}"])
     http = partial(parts.http, f"Scaler of {pool}", place, table, table.url, answers=ANSWERS)
     api = api_of(table, place, partial(parts.token, place), http, parts.now)
     caution = CAUTION_COMMIT if table.by == "commit" else CAUTION_PULL_REQUEST

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints, model_validator
 from bot.adapters.build_context import Parts, read
 from bot.adapters.scalers.cluster import RELEASE, Body, Cluster, ClusterTable, Name, cluster_of
 from bot.adapters.scalers.quantity import Dotted, Path, amount, at, dotted, path_of
-from bot.config import ConfigError
+from bot.config import WrongSetting
 from bot.core.external import Problem
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Refused, Unreachable
@@ -43,7 +43,9 @@ class KubernetesTable(ClusterTable):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if not self.field and (self.current_field or self.min_field or self.max_field or self.per_runner > 1):
-            raise ValueError("current_field, min_field, max_field and per_runner need field; add it")
+            raise WrongSetting("current_field, min_field, max_field and per_runner need field", "add it")
+        if not self.field and not self.namespace:
+            raise WrongSetting("everything with a scale subresource has a namespace", "add namespace")
         return self
 
 
@@ -135,8 +137,6 @@ class ObjectScaler:
 
 def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[ObjectScaler, ScalePolicy]:
     table = read(KubernetesTable, place, raw)
-    if not table.field and not table.namespace:
-        raise ConfigError([f"{place}: namespace: everything with a scale subresource has one; add it"])
     base = f"/apis/{table.group}/{table.version}" if table.group else f"/api/{table.version}"
     inside = f"{base}/namespaces/{table.namespace}" if table.namespace else base
     path, what = f"{inside}/{table.resource}/{table.name}", table.resource

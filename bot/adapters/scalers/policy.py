@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from bot.config import Seconds, Table
+from bot.config import Seconds, Table, WrongSetting
 from bot.core.scaling.limits import ScalePolicy
 
 
@@ -34,9 +34,11 @@ class PolicyTable(Table):
     @model_validator(mode="after")
     def _priced(self) -> Self:
         if self.max_cost_per_hour is not None and self.cost_per_runner_hour is None:
-            raise ValueError("max_cost_per_hour needs cost_per_runner_hour to be judged by; add it")
+            raise WrongSetting("max_cost_per_hour needs cost_per_runner_hour to be judged by", "add it")
         if self.max_lease is not None and (self.lease is None or self.max_lease < self.lease):
-            raise ValueError("max_lease bounds a lease with its extensions; set lease, and no longer than max_lease")
+            raise WrongSetting(
+                "max_lease bounds a lease with its extensions", "set lease, and no longer than max_lease"
+            )
         return self
 
     @property

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
+from bot.config import WrongSetting
+
 Path = tuple[str, ...]
 """The keys that lead to a value."""
 WRITTEN = re.compile(r"(?=.{0,100}$)([^\s.\\]+((\.|\\\.)[^\s.\\]+)*)?")
@@ -17,7 +19,7 @@ FACTORS = {"m": Decimal("0.001"), **{suffix: Decimal(size) for suffix, size in S
 
 def _written(text: str) -> str:
     if not WRITTEN.fullmatch(text):
-        raise ValueError("must be keys with dots between them, such as spec.minReplicas")
+        raise WrongSetting("must be keys with dots between them", "write for example spec.minReplicas")
     return text
 
 

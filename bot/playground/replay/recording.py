@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from bot.config import ConfigError
+from bot.core.external import Problem
 from bot.core.pool.pool import Snapshot
 
 V = TypeVar("V")
@@ -85,7 +86,8 @@ def recording(webhooks: Iterable[Line], metrics: Iterable[Line], actions: Iterab
     samples = _samples(measured, problems)
     if problems:
         more = len(problems) - MOST_PROBLEMS
-        raise ConfigError([*problems[:MOST_PROBLEMS], *([f"… and {more:,} more; fix these first"] if more > 0 else [])])
+        told = [*problems[:MOST_PROBLEMS], *([f"… and {more:,} more; fix these first"] if more > 0 else [])]
+        raise ConfigError([Problem(one) for one in told])
     return Recording(
         tuple(sorted(delivered, key=lambda one: one.at)), samples, tuple(sorted(asked, key=lambda one: one.at))
     )

@@ -80,7 +80,7 @@ def unusable(problems: Iterable[Problem], readable: Settings | None = None) -> l
         "configuration", "Slack, Redis and the back ends were not checked", "fix the problems, then check again"
     )
     variables = of_environment(readable) if readable else []
-    return [*(problem("configuration", one.what, one.remedy) for one in problems), *variables, rest]
+    return [*(problem("configuration", one.placed, one.remedy) for one in problems), *variables, rest]
 
 
 async def examined(

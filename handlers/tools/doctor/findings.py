@@ -49,7 +49,7 @@ def problem(area: str, text: str, remedy: str) -> CheckFinding:
 
 def of_problem(found: Problem, remedy: str) -> CheckFinding:
     """A problem of an area; `remedy` is for one without its own."""
-    return problem(found.area, found.what, found.remedy or remedy)
+    return problem(found.area, found.placed, found.remedy or remedy)
 
 
 def of_error(area: str, error: Unreachable | Refused, remedy: str) -> CheckFinding:
