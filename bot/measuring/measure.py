@@ -11,6 +11,7 @@ from bot.core.forecast.scoring import POOLED_STEP, calibration, compared, given_
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.pool import Pool
+from bot.core.pool.spoken import spoken
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.measuring.evaluate_warning import foreseen, scaled_at
 
@@ -45,6 +46,7 @@ async def measure(context: Context, claim: Claim) -> None:
     after, over = remembered(pool, looked)
     after, past = await _in_the_past(context, pool, after, over)
     after = await _ahead(context, after) if watchers else _unwatched(await _looked_back(context, after))
+    after = replace(after, spoken=spoken(pool.spoken, after.outlook))
     after = await foreseen(context, after, watchers, fresh=after.latest != pool.latest)
     wake = tuple(f"inc:{incident}" for incident in watchers if looked is not pool or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:

@@ -65,7 +65,7 @@ def chart_now(incident: Incident, view: View) -> Block | None:
     for name in pictured(incident)[:1]:
         course, pool = incident.pools.courses[name], view.pools.get(name)
         window = _window(incident, course, closed=incident.closed)
-        return queue_chart(name, course, window, pool.outlook if pool else None) if window else None
+        return queue_chart(name, course, window, pool.said if pool else None) if window else None
     return None
 
 

@@ -7,6 +7,7 @@ from bot.core.forecast.outlook import Calibration, Forecast, Score
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import Baseline, DayStats, Fired, HourStats
 from bot.core.pool.retention import kept
+from bot.core.pool.spoken import Spoken
 
 NORMAL_WAIT_SECONDS = 300.0
 """Normal even where machines boot faster (docs/design/diagnosis.md#definitions)."""
@@ -156,6 +157,8 @@ class Pool:
     tried_at: float = 0.0
     outlook: Forecast | None = None
     """The forecast of the newest sample; None without a queue."""
+    spoken: Spoken | None = None
+    """The steady one that messages show."""
     forecasts: tuple[Forecast, ...] = ()
     """Unscored forecasts, oldest first."""
     scores: tuple[Score, ...] = ()
@@ -177,6 +180,11 @@ class Pool:
     def latest(self) -> Snapshot | None:
         """The newest sample, of any age."""
         return self.samples[-1] if self.samples else None
+
+    @property
+    def said(self) -> Forecast | None:
+        """The forecast that messages show."""
+        return self.spoken.forecast if self.spoken else self.outlook
 
 
 @dataclass(frozen=True, slots=True)

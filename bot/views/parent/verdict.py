@@ -19,7 +19,7 @@ def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[
     worst = next((s for s in worst_first(latest) if empty(s, _floor(view, s.pool)) is False), None)
     if incident.closed or worst is None:
         return "", None, None
-    made = view.pools[worst.pool].outlook
+    made = view.pools[worst.pool].said
     return worst.pool, view.causes.get(worst.pool), made if made and made.at >= worst.at - 1 else None
 
 

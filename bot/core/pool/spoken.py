@@ -1,0 +1,56 @@
+"""The forecast that people read: the last one said, less the time since, until newer ones clearly disagree."""
+
+from dataclasses import dataclass, replace
+
+from bot.core.forecast.outlook import Forecast, Verdict
+
+TIMED = frozenset({Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST})
+FAR, LOOKS = 2.0, 3
+"""So many measurements in a row whose middle is this factor away replace what was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    forecast: Forecast
+    """As of the newest measurement."""
+    rival: str = ""
+    """What the last forecasts said instead, `looks` times in a row: `sooner`, `later` or another verdict."""
+    looks: int = 0
+
+
+def spoken(held: Spoken | None, made: Forecast | None) -> Spoken | None:
+    """What to say after a new forecast; repeating it changes nothing."""
+    if made is None or held is None:
+        return None if made is None else Spoken(made)
+    if made.at <= held.forecast.at:
+        return held
+    said = _as_of(made, held.forecast)
+    rival = _rival(said, made)
+    looks = held.looks + 1 if rival == held.rival else 1
+    if rival and (looks >= LOOKS or said.verdict is Verdict.NONE or _beyond(said, made)):
+        return Spoken(made)
+    return Spoken(said, rival, looks if rival else 0)
+
+
+def _as_of(now: Forecast, said: Forecast) -> Forecast:
+    """The same drain, seen from now; a trouble that lasts is no closer to its end."""
+    gone = now.at - said.at if said.verdict in TIMED else 0.0
+    low, mid, high = (
+        None if end is None else max(0.0, end - gone) for end in (said.low_seconds, said.mid_seconds, said.high_seconds)
+    )
+    return replace(said, at=now.at, queued=now.queued, low_seconds=low, mid_seconds=mid, high_seconds=high)
+
+
+def _rival(said: Forecast, made: Forecast) -> str:
+    if made.verdict is not said.verdict and not {made.verdict, said.verdict} <= TIMED:
+        return made.verdict
+    before, now = said.mid_seconds or 0.0, made.mid_seconds or 0.0
+    return "later" if now > FAR * before else "sooner" if FAR * now < before else ""
+
+
+def _beyond(said: Forecast, made: Forecast) -> bool:
+    """Whether the new middle lies outside the bounds that were said."""
+    if made.mid_seconds is None or not {made.verdict, said.verdict} <= TIMED:
+        return False
+    over = said.high_seconds is not None and made.mid_seconds > said.high_seconds
+    return over or (said.low_seconds is not None and made.mid_seconds < said.low_seconds)

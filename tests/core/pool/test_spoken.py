@@ -1,0 +1,53 @@
+"""What people read of forecasts is steady: it counts down, and changes only when newer forecasts clearly disagree."""
+
+import random
+
+import pytest
+
+from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.pool.spoken import Spoken, spoken
+
+HOUR = 3600.0
+
+
+def made(minute: float, mid: float, verdict: Verdict = Verdict.INTERVAL) -> Forecast:
+    """A forecast of so many seconds."""
+    return Forecast(60 * minute, verdict, 9, mid / 3, mid, 3 * mid)
+
+
+def after(*forecasts: Forecast) -> Spoken:
+    held: Spoken | None = None
+    for one in forecasts:
+        held = spoken(held, one)
+    assert held is not None
+    return held
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise_does_not_move_the_end_that_was_said(seed: int) -> None:
+    dice = random.Random(seed)
+    noisy = (made(minute, (2 * HOUR - 60 * minute) * dice.uniform(0.55, 1.9)) for minute in range(1, 60))
+    said = after(made(0, 2 * HOUR), *noisy).forecast
+    assert (said.at, said.mid_seconds) == (59 * 60, 2 * HOUR - 59 * 60)
+
+
+def test_three_in_a_row_or_one_beyond_the_bounds_replace_what_was_said() -> None:
+    late = [made(minute, 2.5 * HOUR) for minute in (1, 2, 3)]
+    assert after(made(0, HOUR), *late[:2]).forecast.mid_seconds == HOUR - 120
+    assert after(made(0, HOUR), late[0], made(1.5, HOUR), *late[1:]).forecast.mid_seconds == HOUR - 180
+    assert after(made(0, HOUR), *late).forecast == late[2]
+    assert after(made(0, HOUR), made(1, 4 * HOUR)).forecast.mid_seconds == 4 * HOUR
+    assert after(made(0, HOUR), made(1, HOUR / 9)).forecast.mid_seconds == HOUR / 9
+
+
+def test_another_kind_needs_three_measurements_too_and_no_trend_gives_way_at_once() -> None:
+    grows = [made(minute, 12 * HOUR, Verdict.GROWING) for minute in (1, 2, 3)]
+    assert after(made(0, HOUR), *grows[:2]).forecast.verdict is Verdict.INTERVAL
+    assert after(made(0, HOUR), *grows).forecast.verdict is Verdict.GROWING
+    assert after(made(0, HOUR, Verdict.NONE), made(1, HOUR)).forecast == made(1, HOUR)
+
+
+def test_repeating_changes_nothing_and_without_a_queue_nothing_is_said() -> None:
+    held = after(made(0, HOUR), made(1, 2.5 * HOUR))
+    assert spoken(held, made(1, 2.5 * HOUR)) == held
+    assert spoken(held, None) is None
