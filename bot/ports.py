@@ -85,8 +85,8 @@ class Store(RateLanes, Protocol):
     async def find_many(self, indexes: Sequence[str]) -> tuple[str | None, ...]:
         """What each of `indexes` points to, in one round trip."""
 
-    async def open_under(self, index: str, mark: str, likeness: str) -> KnownGroup:
-        """Whether `mark` was applied, the incident that `index` points to, and its ended alerts, in one round trip."""
+    async def open_under(self, index: str, once_key: str, likeness: str) -> KnownGroup:
+        """Whether `once_key` was applied, the incident that `index` points to, and its ended alerts; one round trip."""
 
     async def members(self, name: str) -> set[str]:
         """The members of a set."""
@@ -94,8 +94,8 @@ class Store(RateLanes, Protocol):
     async def listed(self, name: str) -> tuple[str, ...]:
         """Members of a list (`Change.listed`)."""
 
-    async def done_by(self, mark: str) -> str | None:
-        """The object to which `mark` was applied; None if it was not."""
+    async def done_by(self, once_key: str) -> str | None:
+        """The object to which `once_key` was applied; None if it was not."""
 
     async def commit(self, change: Change) -> None:
         """Apply a change atomically; safe to repeat. Raises Conflict or AlreadyDone, then nothing was written."""
@@ -130,15 +130,15 @@ class Chat(Protocol):
         """The same for callers with a slot of the rate lane, whose pauses they have waited for."""
 
     async def post(
-        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
-        """Post a message; the opaque `mark` is stored as metadata for `find`."""
+        """Post a message; the opaque `key` is stored as metadata for `find`."""
 
-    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
-        """Replace a message's text and blocks, and its mark if given."""
+    async def update(self, channel: str, ts: str, message: Message, *, key: str = "") -> None:
+        """Replace a message's text and blocks, and its key if given."""
 
-    async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
-        """Our message with `mark`, posted after `since`; the oldest of several."""
+    async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
+        """Our message with `key`, posted after `since`; the oldest of several."""
 
     async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
         """Our marked messages in a channel, posted after `since`, oldest first, without replies."""
@@ -257,8 +257,8 @@ class IssueTracker(Protocol):
 
     repository: str
 
-    async def find(self, mark: str, since: str) -> FiledIssue | None:
-        """The issue whose text ends with `mark`, among those changed since a time in ISO 8601."""
+    async def find(self, marker: str, since: str) -> FiledIssue | None:
+        """The issue whose text ends with `marker`, among those changed since a time in ISO 8601."""
 
     async def create(self, title: str, text: str, labels: tuple[str, ...]) -> FiledIssue:
         """Create an issue; without permission for labels it has none."""

@@ -119,7 +119,7 @@ class SlackMessage:
     channel: str
     ts: str
     message: Message
-    mark: str
+    key: str
     thread: str | None = None
     broadcast: bool = False
     edits: int = 0
@@ -153,7 +153,7 @@ class FakeChat:
         return self
 
     async def post(
-        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
         """Stores the message; a reply under a deleted parent lands in the channel and raises GONE, as at Slack."""
         with self.script.call("post"):
@@ -161,27 +161,27 @@ class FakeChat:
             self._count += 1
             alive = thread is None or self._at(channel, thread) is not None
             ts = f"{int(self.clock.now())}.{self._count:06d}"
-            self.messages.append(SlackMessage(channel, ts, message, mark, thread if alive else None, broadcast))
+            self.messages.append(SlackMessage(channel, ts, message, key, thread if alive else None, broadcast))
             if not alive:
                 raise Unreachable("Slack", "the thread's first message is deleted", failure=Failure.GONE)
             return Posted(channel, ts)
 
-    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
-        """Replaces text and blocks; the mark stays unless another is given."""
+    async def update(self, channel: str, ts: str, message: Message, *, key: str = "") -> None:
+        """Replaces text and blocks; the key stays unless another is given."""
         with self.script.call("update"):
             self._check(channel)
             stored = self._at(channel, ts)
             if stored is None:
                 raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
-            stored.message, stored.edits, stored.mark = message, stored.edits + 1, mark or stored.mark
+            stored.message, stored.edits, stored.key = message, stored.edits + 1, key or stored.key
 
-    async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
-        """The oldest message of ours with `mark`, once history shows it."""
+    async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
+        """The oldest message of ours with `key`, once history shows it."""
         with self.script.call("find"):
             self._check(channel)
             seen = self.clock.now() - self.history_lag_seconds
             for stored in self.messages:
-                fits = stored.channel == channel and stored.thread == thread and stored.mark == mark and stored.ours
+                fits = stored.channel == channel and stored.thread == thread and stored.key == key and stored.ours
                 if fits and since - 60 <= float(stored.ts) <= seen + 1:
                     return Posted(channel, stored.ts)
             return None
@@ -191,8 +191,8 @@ class FakeChat:
         with self.script.call("own"):
             self._check(channel)
             seen = self.clock.now() - self.history_lag_seconds
-            ours = [s for s in self.messages if s.channel == channel and s.thread is None and s.ours and s.mark]
-            return tuple(Own(s.ts, s.mark) for s in ours if since <= float(s.ts) <= seen + 1)
+            ours = [s for s in self.messages if s.channel == channel and s.thread is None and s.ours and s.key]
+            return tuple(Own(s.ts, s.key) for s in ours if since <= float(s.ts) <= seen + 1)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         with self.script.call("whisper"):
@@ -240,7 +240,7 @@ class FakeChat:
         return [stored for stored in self.messages if stored.thread is None]
 
     def shown(self) -> list[Shown]:
-        return [Shown(s.channel, s.ts, s.thread or "", s.mark, s.ours, s.edits > 0) for s in self.messages]
+        return [Shown(s.channel, s.ts, s.thread or "", s.key, s.ours, s.edits > 0) for s in self.messages]
 
     def delete(self, channel: str, ts: str) -> None:
         self.messages = [stored for stored in self.messages if (stored.channel, stored.ts) != (channel, ts)]
@@ -408,9 +408,9 @@ class FakeIssues:
         """Title, text and labels."""
         self.may_label = True
 
-    async def find(self, mark: str, since: str) -> FiledIssue | None:
+    async def find(self, marker: str, since: str) -> FiledIssue | None:
         with self.script.call("find"):
-            found = [number for number, (_, text, _) in enumerate(self.filed, 1) if text.endswith(mark)]
+            found = [number for number, (_, text, _) in enumerate(self.filed, 1) if text.endswith(marker)]
             return self._issue(found[0]) if found else None
 
     async def create(self, title: str, text: str, labels: tuple[str, ...]) -> FiledIssue:

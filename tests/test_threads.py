@@ -16,13 +16,13 @@ FORGED = replace(ROOT, ts="1.5", ours=False, edited=False)
 
 
 def test_what_is_as_it_should_be_is_silent() -> None:
-    """A thread with its replies and people's; threads collapsed, over, or left elsewhere; others; a copied mark."""
+    """A thread with its replies and people's; threads collapsed, over, or left elsewhere; others; a copied key."""
     others = [
-        replace(ROOT, ts="6.0", mark="duplicate/inc1"),
-        replace(ROOT, ts="7.0", mark="duplicate/inc1"),
-        replace(ROOT, channel="C2", mark="inc1.abc"),
-        replace(ROOT, ts="8.0", mark="over/inc2.abc"),
-        *(replace(WARNING, ts=f"9.{number}", mark="inc1/quarantine") for number in range(2)),
+        replace(ROOT, ts="6.0", key="duplicate/inc1"),
+        replace(ROOT, ts="7.0", key="duplicate/inc1"),
+        replace(ROOT, channel="C2", key="inc1.abc"),
+        replace(ROOT, ts="8.0", key="over/inc2.abc"),
+        *(replace(WARNING, ts=f"9.{number}", key="inc1/quarantine") for number in range(2)),
     ]
     assert unruly([ROOT, FORGED, FIRST, SECOND, WARNING, PERSON, *others]) == []
 
@@ -31,7 +31,7 @@ def test_what_is_as_it_should_be_is_silent() -> None:
     ("shown", "sentence"),
     [
         ([ROOT, replace(ROOT, ts="6.0")], "inc1 has 2 messages in C1: 1.0, 6.0"),
-        ([ROOT, replace(ROOT, ts="6.0", mark="over/inc1.abc")], "inc1 has 2 messages in C1: 1.0, 6.0"),
+        ([ROOT, replace(ROOT, ts="6.0", key="over/inc1.abc")], "inc1 has 2 messages in C1: 1.0, 6.0"),
         ([WARNING, replace(WARNING, ts="6.0")], "early/linux.big/123.000 has 2 messages in C1: 4.0, 6.0"),
         ([ROOT, FIRST, replace(FIRST, ts="6.0")], "1.0 in C1 was told [1, 1]: each once, and in order"),
         ([ROOT, SECOND, replace(FIRST, ts="6.0")], "1.0 in C1 was told [2, 1]: each once, and in order"),
@@ -44,7 +44,7 @@ def test_a_broken_promise_is_named(shown: Sequence[Shown], sentence: str) -> Non
 
 
 def test_messages_are_read_as_slack_stores_them() -> None:
-    """Thread, mark, author and editor; somebody else's edit of our message is seen."""
+    """Thread, key, author and editor; somebody else's edit of our message is seen."""
     metadata = {"event_type": "tailback", "event_payload": {"mark": "inc1.abc"}}
     root: dict[str, object] = {"bot_id": "B1", "metadata": metadata, "edited": {"user": "U1"}, "thread_ts": "1.0"}
     channel: dict[str, dict[str, object]] = {"2.0": {"user": "U2", "thread_ts": "1.0"}, "1.0": root}

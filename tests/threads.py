@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 ROOT = re.compile(r"(?:over/)?([^./]+)\.[^/]+")
-"""The mark of a thread's first message: the incident, and of what group it tells."""
+"""The key of a thread's first message: the incident, and of what group it tells."""
 REPLY = re.compile(r"[^/]+/(\d+)")
-"""The mark of a reply: the incident, and the number of what happened."""
+"""The key of a reply: the incident, and the number of what happened."""
 ALONE = ("digest/", "early/", "weekly/")
 """How the marks of messages begin that tell of something else than an incident, each once."""
 
@@ -20,14 +20,14 @@ class Shown:
     ts: str
     thread: str
     """The `ts` of the first message of the thread that it is a reply in; empty when it stands in the channel."""
-    mark: str
+    key: str
     ours: bool
     """Whether the bot wrote it, and nobody else edited it."""
     edited: bool
 
 
-def mark_of(message: Mapping[str, object]) -> str:
-    """The mark in a message's metadata, as Slack stores it; empty when it has none."""
+def key_of(message: Mapping[str, object]) -> str:
+    """The key in a message's metadata, as Slack stores it; empty when it has none."""
     metadata = message.get("metadata")
     payload = metadata.get("event_payload") if isinstance(metadata, dict) else None
     return str(payload.get("mark", "")) if isinstance(payload, dict) else ""
@@ -40,7 +40,7 @@ def stored(channel: str, messages: Mapping[str, Mapping[str, object]], bot: tupl
             channel,
             ts,
             "" if (thread := str(message.get("thread_ts", ts))) == ts else thread,
-            mark_of(message),
+            key_of(message),
             message.get("bot_id") == bot[0] and _editor(message) in {None, bot[1]},
             "edited" in message,
         )
@@ -64,9 +64,9 @@ def unruly(shown: Sequence[Shown]) -> list[str]:
         f"{one.ts} in {one.channel} was edited, and not by us alone" for one in shown if one.edited and not one.ours
     ]
     for one in filter(lambda one: one.ours, shown):
-        if one.thread and (number := REPLY.fullmatch(one.mark)):
+        if one.thread and (number := REPLY.fullmatch(one.key)):
             told.setdefault((one.channel, one.thread), []).append(int(number[1]))
-        elif not one.thread and (what := _what(one.mark)):
+        elif not one.thread and (what := _what(one.key)):
             standing.setdefault((one.channel, what), []).append(one.ts)
     for (channel, what), several in standing.items():
         if len(several) > 1:
@@ -77,8 +77,8 @@ def unruly(shown: Sequence[Shown]) -> list[str]:
     return found
 
 
-def _what(mark: str) -> str:
+def _what(key: str) -> str:
     """What a message in a channel tells of, once; empty: it may stand there more than once."""
-    root = ROOT.fullmatch(mark)
-    plain = mark.removeprefix("over/")
+    root = ROOT.fullmatch(key)
+    plain = key.removeprefix("over/")
     return root[1] if root else plain if plain.startswith(ALONE) else ""

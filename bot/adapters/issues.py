@@ -1,4 +1,4 @@
-"""Files GitHub issues: one per incident, found again by a mark in its text."""
+"""Files GitHub issues: one per incident, found again by a marker in its text."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from bot.sources.payload import fields
 
 PLACE = "[issues]"
 PAGES = 5
-"""Most pages of the newest issues that are searched for the mark, 100 issues each."""
+"""Most pages of the newest issues that are searched for the marker, 100 issues each."""
 
 
 class GitHubIssues:
@@ -23,8 +23,8 @@ class GitHubIssues:
         self._api, self.repository = api, repository
         self._path = f"/repos/{repository}/issues"
 
-    async def find(self, mark: str, since: str) -> FiledIssue | None:
-        """The oldest of our issues with this mark; lists, unlike searches, have an issue at once."""
+    async def find(self, marker: str, since: str) -> FiledIssue | None:
+        """The oldest of our issues with this marker; lists, unlike searches, have an issue at once."""
         found = None
         newest = {"state": "all", "sort": "created", "direction": "desc", "since": since, "per_page": "100"}
         for page in range(1, PAGES + 1):
@@ -32,7 +32,7 @@ class GitHubIssues:
             if not isinstance(body, list):
                 raise self._api.problem("its list of issues is no list")
             for one in body:
-                if str(fields(one).get("body") or "").rstrip().endswith(mark):
+                if str(fields(one).get("body") or "").rstrip().endswith(marker):
                     found = self._issue(one)
             if len(body) < 100:
                 break

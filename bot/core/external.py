@@ -26,7 +26,7 @@ class Own:
     """Our message in a channel, outside threads, as Slack has it now."""
 
     ts: str
-    mark: str
+    key: str
 
 
 @dataclass(frozen=True, slots=True)

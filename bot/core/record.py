@@ -28,7 +28,7 @@ class Digest(MessageRecord):
     """The channel."""
     named: tuple[str, ...] = ()
     begun_at: float = 0.0
-    """When the first of them started to wait (epoch seconds); part of the digest's mark."""
+    """When the first of them started to wait (epoch seconds); part of the digest's key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class WarningRecord(MessageRecord):
     id: str
     """The pool."""
     episode: EarlyWarning | None = None
-    """The warning at the last check; its start is part of the message's mark."""
+    """The warning at the last check; its start is part of the message's key."""
     channel: str = ""
     """Where the message stands, or is to stand; empty when somebody deleted it."""
     finding: Finding | None = None

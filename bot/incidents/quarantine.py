@@ -36,7 +36,7 @@ async def set_aside(context: Context, mine: Stored[Incident], why: str) -> None:
         return
     log.error("incident quarantined", incident=mine.value.id, why=why, remedy=f"/queue retry {mine.value.id}")
     try:
-        channel, mark = mine.value.thread.channel, f"{mine.value.id}/quarantine"
-        await context.chat.post(channel, undrawable(mine.value.id), mark=mark)
+        channel, key = mine.value.thread.channel, f"{mine.value.id}/quarantine"
+        await context.chat.post(channel, undrawable(mine.value.id), key=key)
     except Unreachable as error:
         log.warning("quarantine not told", incident=mine.value.id, why=str(error))

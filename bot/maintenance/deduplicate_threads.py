@@ -30,7 +30,7 @@ async def deduplicate_threads(context: Context) -> str:
         try:
             found = await context.chat.own(channel, since=since)
             for incident in young:
-                same = [message for message in found if message.mark == message_key(incident)]
+                same = [message for message in found if message.key == message_key(incident)]
                 if len(same) > 1 and incident.thread.channel == channel:
                     await _collapsed(context, incident, same)
             for notice in notices:
@@ -52,5 +52,5 @@ async def _collapsed(context: Context, incident: Incident, same: list[Own]) -> N
             await keep(context, held, lambda fresh: rooted(fresh, channel, oldest.ts, "", now), due=now)
     link = await context.chat.permalink(channel, oldest.ts)
     for other in others:
-        await context.chat.update(channel, other.ts, duplicate(link), mark=f"{COLLAPSED}{incident.id}")
+        await context.chat.update(channel, other.ts, duplicate(link), key=f"{COLLAPSED}{incident.id}")
         log.warning("second thread collapsed", incident=incident.id, kept=oldest.ts, collapsed=other.ts)

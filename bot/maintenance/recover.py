@@ -1,6 +1,6 @@
 """Recovers from lost records: finds threads in Slack without a record, so that their incidents continue there.
 
-The history of a lost incident is not rebuilt. The mark on its first message identifies a thread, and the next delivery
+The history of a lost incident is not rebuilt. The key on its first message identifies a thread, and the next delivery
 of its group adopts it (`take_alert`). An early warning without a record says that its outcome is unknown. Until all
 channels were read no action runs (P10).
 """
@@ -53,8 +53,8 @@ async def _taken_note_of(context: Context, channel: str, message: Own) -> None:
         except Conflict as conflict:
             log.info("early warning left to others", message=message.ts, why=str(conflict))
         return
-    incident, dot, like = message.mark.partition(".")
-    if not dot or "/" in message.mark or message.mark.startswith(OVER):
+    incident, dot, like = message.key.partition(".")
+    if not dot or "/" in message.key or message.key.startswith(OVER):
         return
     if await context.store.get(Incident, incident) is not None:
         return
@@ -70,6 +70,6 @@ async def _taken_note_of(context: Context, channel: str, message: Own) -> None:
             await keep(context, held, lambda fresh: rooted(fresh, channel, message.ts, "", now), due=now)
         elif held is not None and held.value.thread.root not in {None, message.ts}:  # that one it has continued in
             link = await context.chat.permalink(held.value.thread.channel, held.value.thread.root)
-            await context.chat.update(channel, message.ts, duplicate(link), mark=f"{COLLAPSED}{incident}")
+            await context.chat.update(channel, message.ts, duplicate(link), key=f"{COLLAPSED}{incident}")
     except Conflict as conflict:
         log.info("lost thread left to others", thread=message.ts, why=str(conflict))

@@ -172,11 +172,11 @@ async def _sent(context: Context, out: Outgoing, doubt: float | None) -> Outcome
     chat = context.chat.in_turn
     if out.ts is not None:
         edited = Posted(out.channel, out.ts)
-        await step_by_step(context, out.message, lambda one: chat.update(edited.channel, edited.ts, one, mark=out.key))
+        await step_by_step(context, out.message, lambda one: chat.update(edited.channel, edited.ts, one, key=out.key))
         return Outcome(edited)
 
     async def post(one: Message) -> Posted:
-        return await chat.post(out.channel, one, mark=out.key, thread=out.thread, broadcast=out.broadcast)
+        return await chat.post(out.channel, one, key=out.key, thread=out.thread, broadcast=out.broadcast)
 
     return Outcome(await step_by_step(context, out.message, post))
 

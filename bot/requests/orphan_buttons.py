@@ -8,7 +8,7 @@ from bot.views.thread.results import forgotten
 async def forget(context: Context, interaction: Interaction) -> None:
     """Remove the buttons of an incident's parent, unless its thread is in use again.
 
-    The message keeps its mark: if the group fires again, its incident continues in this thread. Raises Unreachable.
+    The message keeps its key: if the group fires again, its incident continues in this thread. Raises Unreachable.
     """
     first = interaction.surface is Surface.BUTTON and interaction.message and not interaction.thread
     if not first or context.in_doubt():

@@ -133,14 +133,14 @@ async def _linked(context: Context, record: WarningRecord, incident: Stored[Inci
         return record
     before = incident.value.opened_at - episode.began_at
     address, now = await context.chat.permalink(record.channel, record.ts), context.now()
-    mark = f"foreseen:{incident.value.id}:{record.id}"
+    once_key = f"foreseen:{incident.value.id}:{record.id}"
     try:
         await keep(
             context,
             incident,
             lambda one: noted(one, now, Event.NOTED, Foreseen(record.id, before), see=address),
             due=now,
-            once=(mark,),
+            once=(once_key,),
         )
     except AlreadyDone:
         log.info("incident was told of its warning before", incident=incident.value.id)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import structlog
 
 from bot.context.context import Context
-from bot.core.pool.early_warning import EarlyWarning, marked, warning_key
+from bot.core.pool.early_warning import EarlyWarning, warning_key, warning_of
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Conflict, Put, Stored, WarningRecord
 from bot.ports import Own, Unreachable
@@ -15,14 +15,14 @@ from bot.views.thread.early_warning import outcome_unknown
 from bot.views.thread.results import duplicate
 
 COLLAPSED = "duplicate/"
-"""Prefix of the mark of a collapsed message."""
+"""Prefix of the key of a collapsed message."""
 
 log = structlog.get_logger()
 
 
 def is_early(message: Own) -> bool:
     """Whether it is an early warning without an end yet."""
-    return marked(message.mark) is not None
+    return warning_of(message.key) is not None
 
 
 async def early_found_again(context: Context, channel: str, message: Own) -> None:
@@ -30,11 +30,11 @@ async def early_found_again(context: Context, channel: str, message: Own) -> Non
 
     Raises Unreachable if a retry can help, and Conflict if another process has done it.
     """
-    pool, began_at = marked(message.mark) or ("", 0.0)
+    pool, began_at = warning_of(message.key) or ("", 0.0)
     notice = await context.store.get(WarningRecord, pool) or Stored(WarningRecord(pool), 0)
     held = await context.store.get(Pool, pool)
     known = [one for one in (notice.value.episode, held.value.early.episode if held else None) if one]
-    episode = next((one for one in known if warning_key(pool, one.began_at) == message.mark), None)
+    episode = next((one for one in known if warning_key(pool, one.began_at) == message.key), None)
     if episode is None:
         await _said(context, channel, message, pool, began_at)
     elif _lacks(notice.value, episode):
@@ -51,7 +51,7 @@ def _lacks(notice: WarningRecord, episode: EarlyWarning) -> bool:
 async def _said(context: Context, channel: str, message: Own, pool: str, began_at: float) -> None:
     words = outcome_unknown(pool, began_at)
     try:
-        await context.chat.update(channel, message.ts, words, mark=f"{OVER}{message.mark}")
+        await context.chat.update(channel, message.ts, words, key=f"{OVER}{message.key}")
     except Unreachable as error:
         if error.retryable:
             raise
@@ -71,8 +71,8 @@ async def early_collapsed(context: Context, notice: WarningRecord, found: Sequen
     """Collapse a second message of one warning, caused by a very late request; the oldest stays."""
     if notice.episode is None:
         return
-    mark = warning_key(notice.id, notice.episode.began_at)
-    same = [message for message in found if message.mark.removeprefix(OVER) == mark]
+    key = warning_key(notice.id, notice.episode.began_at)
+    same = [message for message in found if message.key.removeprefix(OVER) == key]
     if len(same) < 2:
         return
     oldest, *others = same
@@ -88,5 +88,5 @@ async def early_collapsed(context: Context, notice: WarningRecord, found: Sequen
             return
     link = await context.chat.permalink(notice.channel, oldest.ts)
     for other in others:
-        await context.chat.update(notice.channel, other.ts, duplicate(link), mark=f"{COLLAPSED}{mark}")
+        await context.chat.update(notice.channel, other.ts, duplicate(link), key=f"{COLLAPSED}{key}")
         log.warning("second early warning collapsed", pool=notice.id, kept=oldest.ts, collapsed=other.ts)

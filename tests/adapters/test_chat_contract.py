@@ -58,41 +58,41 @@ async def failure(call: object) -> Failure:
 
 async def test_a_message_is_found_again_by_its_mark(room: Room) -> None:
     """What P2 rests on: before a second post, look for the first."""
-    posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
-    await room.chat.post(CI, HELLO, mark="inc-2.root")
+    posted = await room.chat.post(CI, HELLO, key="inc-1.root")
+    await room.chat.post(CI, HELLO, key="inc-2.root")
     assert await room.chat.find(CI, "inc-1.root", since=room.now() - 5) == posted
     assert await room.chat.find(CI, "inc-3.root", since=room.now() - 5) is None
 
 
 async def test_the_oldest_of_several_is_found(room: Room) -> None:
-    first = await room.chat.post(CI, HELLO, mark="inc-1.root")
-    await room.chat.post(CI, HELLO, mark="inc-1.root")
+    first = await room.chat.post(CI, HELLO, key="inc-1.root")
+    await room.chat.post(CI, HELLO, key="inc-1.root")
     assert await room.chat.find(CI, "inc-1.root", since=room.now() - 5) == first
 
 
 async def test_what_was_posted_long_before_is_not_found(room: Room) -> None:
-    await room.chat.post(CI, HELLO, mark="inc-1.root")
+    await room.chat.post(CI, HELLO, key="inc-1.root")
     assert await room.chat.find(CI, "inc-1.root", since=room.now() + 3600) is None
 
 
 async def test_a_reply_is_found_in_its_thread_alone(room: Room) -> None:
-    root = await room.chat.post(CI, HELLO, mark="inc-1.root")
-    reply = await room.chat.post(CI, SHORT, mark="inc-1.reply", thread=root.ts)
+    root = await room.chat.post(CI, HELLO, key="inc-1.root")
+    reply = await room.chat.post(CI, SHORT, key="inc-1.reply", thread=root.ts)
     assert await room.chat.find(CI, "inc-1.reply", since=room.now() - 5, thread=root.ts) == reply
     assert await room.chat.find(CI, "inc-1.reply", since=room.now() - 5) is None
 
 
 async def test_an_update_replaces_the_text_and_keeps_the_mark(room: Room) -> None:
-    """The mark must survive every edit, or the message could not be found any more."""
-    posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
+    """The key must survive every edit, or the message could not be found any more."""
+    posted = await room.chat.post(CI, HELLO, key="inc-1.root")
     await room.chat.update(CI, posted.ts, SHORT)
     assert room.text_of(CI, posted.ts) == SHORT.text
     assert await room.chat.find(CI, "inc-1.root", since=room.now() - 5) == posted
 
 
 async def test_a_message_that_was_deleted_is_gone(room: Room) -> None:
-    posted = await room.chat.post(CI, HELLO, mark="inc-1.root")
-    other = await room.chat.post(CI, HELLO, mark="inc-2.root")
+    posted = await room.chat.post(CI, HELLO, key="inc-1.root")
+    other = await room.chat.post(CI, HELLO, key="inc-2.root")
     assert other.ts.replace(".", "") in await room.chat.permalink(CI, other.ts)
     room.delete(CI, posted.ts)
     assert await failure(room.chat.update(CI, posted.ts, SHORT)) is Failure.GONE
@@ -101,18 +101,18 @@ async def test_a_message_that_was_deleted_is_gone(room: Room) -> None:
 
 async def test_a_reply_under_a_deleted_parent_says_gone(room: Room) -> None:
     """Slack posts it at top level without an error (docs/design/slack.md#replies-to-a-deleted-parent)."""
-    root = await room.chat.post(CI, HELLO, mark="inc-1.root")
+    root = await room.chat.post(CI, HELLO, key="inc-1.root")
     room.delete(CI, root.ts)
-    assert await failure(room.chat.post(CI, SHORT, mark="inc-1.reply", thread=root.ts)) is Failure.GONE
+    assert await failure(room.chat.post(CI, SHORT, key="inc-1.reply", thread=root.ts)) is Failure.GONE
 
 
 async def test_a_channel_that_does_not_exist_is_a_wrong_place(room: Room) -> None:
-    assert await failure(room.chat.post("C0NOWHERE", HELLO, mark="m")) is Failure.PLACE
+    assert await failure(room.chat.post("C0NOWHERE", HELLO, key="m")) is Failure.PLACE
 
 
 async def test_a_whisper_is_in_no_history(room: Room) -> None:
     await room.chat.whisper(CI, "U0ANA", SHORT)
-    posted = await room.chat.post(CI, HELLO, mark="m")
+    posted = await room.chat.post(CI, HELLO, key="m")
     assert await room.chat.find(CI, "m", since=room.now() - 5) == posted
 
 

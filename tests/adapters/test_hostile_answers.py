@@ -68,7 +68,7 @@ async def by_back_end(url: str) -> object:
 async def by_slack(url: str) -> object:
     chat = SlackChat(open_client("xoxb-test", f"{url}/api/", open_session()), lambda: 0.0)
     try:
-        return await chat.post("C1", Message("hello"), mark="m")
+        return await chat.post("C1", Message("hello"), key="m")
     finally:
         await chat.close()
 

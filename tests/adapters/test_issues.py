@@ -1,4 +1,4 @@
-"""GitHub issues over the REST API: found by their mark, created once, refusals with their remedy."""
+"""GitHub issues over the REST API: found by their marker, created once, refusals with their remedy."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ async def test_an_issue_is_created_with_title_text_and_labels() -> None:
 
 
 async def test_it_is_found_by_the_end_of_its_text_on_any_page() -> None:
-    """The mark inside another text, or an issue without text, is none of ours; of two the older counts."""
+    """The marker inside another text, or an issue without text, is none of ours; of two the older counts."""
     first = [issue(200 - number, None) for number in range(98)]
     quoting = [issue(90, f"{MARK} is quoted here"), issue(9, f"later\n{MARK}", "ci: sev")]
     second = [issue(7, f"text\n{MARK}\n", "ci: sev")]

@@ -64,7 +64,7 @@ async def test_a_new_record_must_not_exist(store: AnyStore) -> None:
 
 
 async def test_a_mark_lets_a_change_through_once(store: AnyStore) -> None:
-    """A mark that exists refuses the whole change and tells what it was applied to."""
+    """A once key that exists refuses the whole change and tells what it was applied to."""
     await store.commit(Change(once=("m1", "m2"), once_value="i1", join=(("open", "i1"),)))
     with pytest.raises(AlreadyDone) as refused:
         await store.commit(Change(once=("m3", "m2"), once_value="i2", join=(("open", "i2"),)))

@@ -23,7 +23,7 @@ from bot.adapters.redis.engine import find_engine
 from bot.adapters.redis.store import RedisStore
 from bot.core.record import AuditEntry, Change
 from tests.bench.table import HEAD, Row
-from tests.faults.checker import mark_of, seen
+from tests.faults.checker import key_of, seen
 from tests.faults.house import House, Plan, house
 from tests.processes import Zygote
 from tests.redis_servers import running
@@ -62,7 +62,7 @@ async def opened(zygote: Zygote, folder: Path, case: tuple[int, int]) -> tuple[f
 
 def posted(home: House) -> list[str]:
     """The marks of all messages that the stand-in stored, in the order of its log."""
-    return [mark_of(call.args) for call in home.stand_in.log.of("chat.postMessage")]
+    return [key_of(call.args) for call in home.stand_in.log.of("chat.postMessage")]
 
 
 def audited(url: str) -> tuple[float, float]:

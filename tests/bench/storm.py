@@ -66,18 +66,18 @@ class LimitedChat(FakeChat):
         self.refused = 0
 
     async def post(
-        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
         """Posts, unless it is too much."""
         await self._asked(self.posts)
-        posted = await super().post(channel, message, mark=mark, thread=thread, broadcast=broadcast)
+        posted = await super().post(channel, message, key=key, thread=thread, broadcast=broadcast)
         self._read(message)
         return posted
 
-    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
+    async def update(self, channel: str, ts: str, message: Message, *, key: str = "") -> None:
         """Edits, unless it is too much."""
         await self._asked(self.edits)
-        await super().update(channel, ts, message, mark=mark)
+        await super().update(channel, ts, message, key=key)
         self._read(message)
 
     async def _asked(self, limit: Limit) -> None:

@@ -8,9 +8,9 @@ from functools import partial
 from tests.faults.house import House
 from tests.faults.verdict import Root, Verdict, roots, seen
 from tests.patience import PATIENCE_SECONDS
-from tests.threads import mark_of
+from tests.threads import key_of
 
-__all__ = ["Root", "Verdict", "buttons", "judged", "mark_of", "roots", "seen", "settled", "strangers"]
+__all__ = ["Root", "Verdict", "buttons", "judged", "key_of", "roots", "seen", "settled", "strangers"]
 
 AGAIN_SECONDS = 10.0
 """How long somebody waits for what a click should show before pressing again."""

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults.checker import Verdict, judged, mark_of
+from tests.faults.checker import Verdict, judged, key_of
 from tests.faults.groups import webhook
 from tests.faults.house import House, Plan, house
 from tests.faults.servers import Process
@@ -144,7 +144,7 @@ def seen_for(home: House) -> list[float]:
     """For how long each second thread stood before it said that it is one; the longer ones were seen by somebody."""
     found = []
     for call in home.stand_in.log.of("chat.update"):
-        if call.effect and mark_of(call.args).startswith("duplicate/"):
+        if call.effect and key_of(call.args).startswith("duplicate/"):
             found.append(call.at_seconds - float(str(call.args["ts"])))
     return found
 

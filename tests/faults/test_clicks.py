@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from bot.playground.slack.delivery.delivery import sign
-from tests.faults.checker import buttons, mark_of, roots, seen
+from tests.faults.checker import buttons, key_of, roots, seen
 from tests.faults.ends import POOL
 from tests.faults.frames import HTTP
 from tests.faults.groups import webhook
@@ -142,7 +142,7 @@ async def test_ac_5_a_collapsed_duplicate_acts_on_nothing(zygote: Zygote, tmp_pa
         messages = await home.slack.messages(CHANNEL)
         message = next(found for found in messages if found.ts == late)
         await home.eventually(lambda: seen(home).duplicates == [] and len(roots(home)) == 1, "one thread")
-        assert mark_of(home.stand_in.workspace.channels[CHANNEL].messages[late]).startswith("duplicate/")
+        assert key_of(home.stand_in.workspace.channels[CHANNEL].messages[late]).startswith("duplicate/")
         (visible,) = seen_for(home)
         assert 0 < visible < 10, "found by the next sweep or two"
         assert (await message.read()).buttons == []

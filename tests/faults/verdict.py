@@ -7,7 +7,7 @@ from typing import Protocol
 
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.record import ApiCall
-from tests.threads import mark_of, stored, unruly
+from tests.threads import key_of, stored, unruly
 
 GROUP = re.compile(r"Group(\d{4})Z")
 OTHER = -1
@@ -47,7 +47,7 @@ class Root:
 
     channel: str
     ts: str
-    mark: str
+    key: str
     group: int
     text: str
 
@@ -79,12 +79,12 @@ def roots(outside: Outside) -> list[Root]:
     found = []
     for channel in outside.stand_in.workspace.channels.values():
         for ts, message in channel.messages.items():
-            mark = mark_of(message)
+            key = key_of(message)
             text = str(message.get("text", ""))
             is_reply = message.get("thread_ts", ts) != ts
             group = GROUP.search(f"{text} {message.get('blocks')}")
-            if mark and group and not is_reply and not mark.startswith("digest/") and not text.startswith(DUPLICATE):
-                found.append(Root(channel.id, ts, mark, int(group[1]), text))
+            if key and group and not is_reply and not key.startswith("digest/") and not text.startswith(DUPLICATE):
+                found.append(Root(channel.id, ts, key, int(group[1]), text))
     return found
 
 
@@ -102,7 +102,7 @@ def accepted(outside: Outside) -> set[int]:
 def in_digests(outside: Outside) -> set[int]:
     """The groups that a digest names: they wait for their thread, and people know it."""
     channels = outside.stand_in.workspace.channels.values()
-    digests = [m for channel in channels for m in channel.messages.values() if mark_of(m).startswith("digest/")]
+    digests = [m for channel in channels for m in channel.messages.values() if key_of(m).startswith("digest/")]
     return {int(number) for message in digests for number in GROUP.findall(f"{message.get('blocks')}")}
 
 

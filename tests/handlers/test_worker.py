@@ -218,13 +218,13 @@ class Poisoned(FakeChat):
         self.poison = poison
 
     async def post(
-        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
         """Posts, or raises."""
-        if mark.partition(".")[0] == self.poison:
+        if key.partition(".")[0] == self.poison:
             self.script.calls.append("post")
-            raise ValueError(mark)
-        return await super().post(channel, message, mark=mark, thread=thread, broadcast=broadcast)
+            raise ValueError(key)
+        return await super().post(channel, message, key=key, thread=thread, broadcast=broadcast)
 
 
 class Gated(FakeChat):
@@ -236,10 +236,10 @@ class Gated(FakeChat):
         self.gate = asyncio.Event()
 
     async def post(
-        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
         """Posts, and answers when the gate opens."""
-        posted = await super().post(channel, message, mark=mark, thread=thread, broadcast=broadcast)
+        posted = await super().post(channel, message, key=key, thread=thread, broadcast=broadcast)
         await self.gate.wait()
         return posted
 

@@ -12,7 +12,7 @@ PACED = {"pace": "1s", "edit_pace": "1s", "storm": 4}
 
 
 def digests(world: World) -> list[SlackMessage]:
-    return [stored for stored in world.chat.parents() if stored.mark.startswith("digest/")]
+    return [stored for stored in world.chat.parents() if stored.key.startswith("digest/")]
 
 
 def record(world: World) -> Digest:
@@ -32,7 +32,7 @@ async def test_all_that_wait_are_named_within_seconds() -> None:
     await burst(world, 90)
     await world.passes(3, step=1)
     (digest,) = digests(world)
-    threads = {stored.mark.partition(".")[0] for stored in world.chat.parents()}
+    threads = {stored.key.partition(".")[0] for stored in world.chat.parents()}
     assert threads | set(record(world).named) >= {f"i{number}" for number in range(1, 91)}
     assert "incidents waiting for a thread" in digest.message.text
 
@@ -74,7 +74,7 @@ async def test_the_next_storm_has_a_digest_of_its_own() -> None:
         await world.fires(group_key=f"h{number}")
     await world.passes(60, step=1)
     first, second = digests(world)
-    assert first.mark != second.mark
+    assert first.key != second.key
     numbers = [int(stored.message.text.split()[1]) for stored in (first, second)]
     assert all(number in {7, 8, 10} for number in numbers)
 

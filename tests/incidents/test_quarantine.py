@@ -38,7 +38,7 @@ async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
     assert pauses == [1, 2, 4, 8, QUARANTINE_SECONDS]
     (notice,) = world.chat.messages
     assert "/queue retry i1" in notice.message.text
-    assert notice.mark == "i1/quarantine"
+    assert notice.key == "i1/quarantine"
     mine = await claimed(world)
     await set_aside(world.context, replace(mine), "again")
     assert len(world.chat.messages) == 1

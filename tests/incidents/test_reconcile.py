@@ -38,8 +38,8 @@ async def test_figures_that_do_not_come_hold_up_the_first_message_no_longer_than
 
 async def test_the_first_message_carries_the_incidents_id_and_mentions_the_group(world: World) -> None:
     await world.opens()
-    assert world.parent.mark == message_key(world.incident)
-    assert world.parent.mark.startswith(f"{world.incident.id}.")
+    assert world.parent.key == message_key(world.incident)
+    assert world.parent.key.startswith(f"{world.incident.id}.")
     assert "<!subteam^S0ONCALL>" in str(world.parent.message.blocks)
 
 
@@ -77,7 +77,7 @@ async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything(wo
         "post",
     ]
     assert acknowledged(ANA) in str(world.parent.message.blocks)
-    assert [stored.mark for stored in world.chat.thread(world.parent.ts)] == [
+    assert [stored.key for stored in world.chat.thread(world.parent.ts)] == [
         f"{world.incident.id}/{number}" for number in (2, 3, 4)
     ]
     assert world.incident.log.outbox == ()
@@ -220,8 +220,8 @@ class Interrupted(FakeChat):
         super().__init__(clock)
         self.messages, self.meanwhile = messages, meanwhile
 
-    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
+    async def update(self, channel: str, ts: str, message: Message, *, key: str = "") -> None:
         """The edit, with the interruption before its answer."""
         if self.script.count("update") == 0:
             await self.meanwhile()
-        await super().update(channel, ts, message, mark=mark)
+        await super().update(channel, ts, message, key=key)

@@ -153,9 +153,9 @@ class Slow(FakeChat):
         self.rival: Callable[[], Awaitable[object]] | None = None
 
     async def post(
-        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
-        posted = await super().post(channel, message, mark=mark, thread=thread, broadcast=broadcast)
+        posted = await super().post(channel, message, key=key, thread=thread, broadcast=broadcast)
         if self.rival is not None:
             rival, self.rival = self.rival, None
             self.before_answer()

@@ -70,7 +70,7 @@ async def test_an_unknown_reply_is_looked_for_and_told_once(world: World) -> Non
     await world.fires(spoken("a1"), spoken("b1", host="one"), spoken("b2", host="two"))
     await world.work()
     await world.passes(30)
-    assert [stored.mark for stored in world.chat.thread(world.parent.ts)] == ["i1/2", "i1/3", "i1/4"]
+    assert [stored.key for stored in world.chat.thread(world.parent.ts)] == ["i1/2", "i1/3", "i1/4"]
     assert world.chat.script.count("find") == 1
 
 
@@ -207,7 +207,7 @@ async def test_a_thread_that_is_deleted_again_rests_for_an_hour(world: World) ->
 async def test_a_message_that_cannot_be_edited_any_more_gets_a_new_thread_even_when_it_is_found_again(
     world: World,
 ) -> None:
-    """The old message still carries the mark; the look for an uncertain post does not take it for the new one."""
+    """The old message still carries the key; the look for an uncertain post does not take it for the new one."""
     await world.opens()
     world.second_stands = True
     world.chat.script.fail("update", Failure.GONE)

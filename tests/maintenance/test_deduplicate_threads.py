@@ -19,7 +19,7 @@ async def doubled(*, late: bool) -> tuple[World, SlackMessage]:
     world = World()
     await world.opens()
     first = world.parent
-    posted = await world.chat.post(CHANNEL, first.message, mark=first.mark)
+    posted = await world.chat.post(CHANNEL, first.message, key=first.key)
     second = next(one for one in world.chat.messages if one.ts == posted.ts)
     if not late:
         second.ts = f"{NOW - 1:.6f}"
@@ -42,7 +42,7 @@ async def test_a_second_thread_points_to_the_first_and_loses_its_buttons() -> No
     assert second.message.text.startswith("Duplicate")
     assert first.ts.replace(".", "") in second.message.text
     assert not buttons(second.message)
-    assert second.mark == f"duplicate/{world.incident.id}"
+    assert second.key == f"duplicate/{world.incident.id}"
 
 
 async def test_the_oldest_stays_also_when_the_record_knows_the_other() -> None:

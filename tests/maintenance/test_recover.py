@@ -129,7 +129,7 @@ async def test_an_old_thread_beside_a_new_one_points_to_it() -> None:
 
 
 async def test_a_thread_that_was_taken_up_meanwhile_is_no_duplicate_of_itself() -> None:
-    """Another process reads the channel before the first message has the mark of its new record."""
+    """Another process reads the channel before the first message has the key of its new record."""
     world = await lost()
     (first,) = world.chat.parents()
     assert await recovered(world.context)
@@ -140,8 +140,8 @@ async def test_a_thread_that_was_taken_up_meanwhile_is_no_duplicate_of_itself() 
 
 
 async def test_messages_that_are_no_first_messages_of_ours_are_left_alone(world: World) -> None:
-    for mark in ("i1/3", "digest/1.000", "i1"):
-        world.chat.messages.append(SlackMessage(CHANNEL, f"{NOW - 5:.6f}", Message("x"), mark))
+    for key in ("i1/3", "digest/1.000", "i1"):
+        world.chat.messages.append(SlackMessage(CHANNEL, f"{NOW - 5:.6f}", Message("x"), key))
     assert await recovered(world.context)
     assert not [key for key in world.data.indexes if key.startswith("like:")]
     assert [stored.edits for stored in world.chat.messages] == [0, 0, 0]

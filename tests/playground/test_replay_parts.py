@@ -62,11 +62,11 @@ async def test_the_chat_writes_down_what_is_said_and_finds_it_again() -> None:
     said: list[JournalMessage] = []
     clock = ReplayClock(AT)
     chat = RecordingChat(clock.now, frozenset({"U1"}), said.append)
-    posted = await chat.post("C1", Message("first"), mark="m1")
+    posted = await chat.post("C1", Message("first"), key="m1")
     clock.reach(AT + 5)
-    reply = await chat.post("C1", Message("more"), mark="m2", thread=posted.ts)
+    reply = await chat.post("C1", Message("more"), key="m2", thread=posted.ts)
     await chat.update("C1", reply.ts, Message("less"))
-    await chat.update("C1", posted.ts, Message("second"), mark="m3")
+    await chat.update("C1", posted.ts, Message("second"), key="m3")
     await chat.whisper("C1", "U1", Message("psst"))
     assert [one.form for one in said] == [
         JournalForm.POST,
@@ -77,7 +77,7 @@ async def test_the_chat_writes_down_what_is_said_and_finds_it_again() -> None:
     ]
     assert (await chat.find("C1", "m3", since=AT), await chat.find("C1", "m1", since=AT)) == (posted, None)
     assert await chat.find("C1", "m2", since=AT, thread=posted.ts) == reply
-    assert [own.mark for own in await chat.own("C1", since=AT)] == ["m3"]
+    assert [own.key for own in await chat.own("C1", since=AT)] == ["m3"]
     assert (await chat.group_members("S1"), await chat.permalink("C1", posted.ts)) == (frozenset({"U1"}), "")
     with pytest.raises(Unreachable) as gone:
         await chat.update("C1", "9.9", Message("x"))

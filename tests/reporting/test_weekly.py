@@ -24,7 +24,7 @@ WEEK = 7 * 86400.0
 
 def posts(world: World, channel: str = CHANNEL) -> list[SlackMessage]:
     """The weekly posts that stand in a channel."""
-    return [s for s in world.chat.parents() if s.mark.startswith("weekly/") and s.channel == channel]
+    return [s for s in world.chat.parents() if s.key.startswith("weekly/") and s.channel == channel]
 
 
 def record(world: World, channel: str = CHANNEL) -> Weekly:
@@ -69,14 +69,14 @@ async def test_it_comes_once_a_week_at_its_hour() -> None:
     assert posts(world) == []
     await ticks(world, MONDAY + 86400)
     (post,) = posts(world)
-    assert post.mark == f"weekly/{MONDAY:.0f}"
+    assert post.key == f"weekly/{MONDAY:.0f}"
     assert "Incidents of the last 7 days, 11 Jan 09:00 to 18 Jan 09:00 UTC: 1 incident." in post.message.text
     assert POOL in post.message.text
     await ticks(world, MONDAY + WEEK + 3600)
     assert len(posts(world)) == 1
     await happened(world, MONDAY + WEEK + 7200)
     await ticks(world, MONDAY + 2 * WEEK + 3600)
-    assert [p.mark for p in posts(world)] == [f"weekly/{MONDAY:.0f}", f"weekly/{MONDAY + 2 * WEEK:.0f}"]
+    assert [p.key for p in posts(world)] == [f"weekly/{MONDAY:.0f}", f"weekly/{MONDAY + 2 * WEEK:.0f}"]
 
 
 async def test_without_anything_to_tell_nothing_is_posted() -> None:
@@ -128,7 +128,7 @@ async def test_an_incident_in_the_fallback_channel_belongs_to_its_own() -> None:
 
 @pytest.mark.parametrize("sent", [False, True])
 async def test_a_worker_that_dies_between_intent_and_record_leaves_one_post(sent: bool) -> None:
-    """Killed before or after Slack took it: whoever is next looks for the mark before anything is said again."""
+    """Killed before or after Slack took it: whoever is next looks for the key before anything is said again."""
     world = await begun()
     world.chat.script.fail("post", after=sent, error=RuntimeError("killed"))
     with pytest.raises(RuntimeError):
@@ -184,7 +184,7 @@ async def test_a_week_that_could_not_be_told_within_a_day_is_left_out() -> None:
     await ticks(world, MONDAY + WEEK - 1)
     assert posts(world) == []
     await ticks(world, MONDAY + WEEK)
-    assert [p.mark for p in posts(world)] == [f"weekly/{MONDAY + WEEK:.0f}"]
+    assert [p.key for p in posts(world)] == [f"weekly/{MONDAY + WEEK:.0f}"]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ async def test_the_clocks_are_put_and_it_stays_at_nine_in_berlin(friday: str, po
     for at in (start, first - 1, first, second - 1, second):
         await happened(world, at)
     await ticks(world, second + 3600, step=600)
-    assert [(p.mark, p.message.text.count("2 incidents.")) for p in posts(world)] == [
+    assert [(p.key, p.message.text.count("2 incidents.")) for p in posts(world)] == [
         (f"weekly/{first:.0f}", 1),
         (f"weekly/{second:.0f}", 1),
     ]

@@ -29,16 +29,16 @@ def has_buttons(door: Door) -> bool:
 
 
 async def test_a_click_after_the_records_were_lost_takes_the_buttons_away() -> None:
-    """The person is told, the message says so, and its mark stays so that its group can go on there."""
+    """The person is told, the message says so, and its key stays so that its group can go on there."""
     door, root, request = await opened()
     async with door:
-        mark = door.world.parent.mark
+        key = door.world.parent.key
         door.world.data.rows.clear()
         door.world.data.indexes.clear()
         await pressed(door, request, root)
         assert "no longer knows this incident" in door.world.chat.whispers[0][2].text
         assert not has_buttons(door)
-        assert door.world.chat.parents()[0].mark == mark
+        assert door.world.chat.parents()[0].key == key
 
 
 async def test_while_the_records_are_being_healed_nothing_is_taken_away() -> None:

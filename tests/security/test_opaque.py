@@ -64,4 +64,4 @@ async def test_the_metadata_of_every_message_says_nothing() -> None:
     """Any app and any member can read it: no label, no name, no title."""
     world = await lived()
     assert len(world.chat.messages) >= 4
-    assert [stored.mark for stored in world.chat.messages if not MARK.fullmatch(stored.mark)] == []
+    assert [stored.key for stored in world.chat.messages if not MARK.fullmatch(stored.key)] == []

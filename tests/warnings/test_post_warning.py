@@ -291,7 +291,7 @@ async def test_a_route_decides_where_the_warning_goes() -> None:
 
 
 async def test_a_process_that_dies_after_posting_leaves_no_second_message() -> None:
-    """The mark of the first is found before anything is posted again."""
+    """The key of the first is found before anything is posted again."""
     world = await watched()
     world.chat.script.fail("post", Failure.UNKNOWN, times=1, after=True)
     await surges(world, 20)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.pool.early_warning import marked, warning_key
+from bot.core.pool.early_warning import warning_key, warning_of
 from bot.core.record import Change, WarningRecord
 from bot.maintenance.recover import recovered
 from bot.ports import Failure
@@ -28,15 +28,15 @@ def notice(world: World) -> WarningRecord:
 
 async def late_second(world: World) -> SlackMessage:
     """A request to post the same warning arrives after all."""
-    words, mark = only(world).message, only(world).mark
-    posted = await world.chat.post(CHANNEL, words, mark=mark)
+    words, key = only(world).message, only(world).key
+    posted = await world.chat.post(CHANNEL, words, key=key)
     return next(message for message in world.chat.messages if message.ts == posted.ts)
 
 
 def test_a_mark_names_its_pool_and_its_time() -> None:
     """Both ways, also for names with a slash; other marks are none."""
-    assert marked(warning_key("a/b", NOW)) == ("a/b", NOW)
-    assert [marked(text) for text in ("i1.abc", "over/early/a/1.000", "early/a", "early//x", "early/a/x", "")] == [
+    assert warning_of(warning_key("a/b", NOW)) == ("a/b", NOW)
+    assert [warning_of(text) for text in ("i1.abc", "over/early/a/1.000", "early/a", "early//x", "early/a/x", "")] == [
         None
     ] * 6
 
@@ -44,21 +44,21 @@ def test_a_mark_names_its_pool_and_its_time() -> None:
 async def test_a_standing_warning_whose_record_is_lost_says_that_its_outcome_is_not_known() -> None:
     """When it was given, that it is not kept true, and how to see the pool; once, and nothing else is posted."""
     world = await warned()
-    began = only(world).mark
+    began = only(world).key
     all_lost(world)
     assert await recovered(world.context)
     text = only(world).message.text
     assert text.startswith(f"Early warning, outcome unknown: {POOL}.")
     assert "Its outcome is unknown" in text
     assert f"`/queue status {POOL}`" in text
-    assert only(world).mark == f"{OVER}{began}"
+    assert only(world).key == f"{OVER}{began}"
     edits = only(world).edits
     assert await recovered(world.context)
     assert only(world).edits == edits
 
 
 async def test_a_warning_whose_end_was_told_keeps_its_words() -> None:
-    """Its mark says that it is over, so the loss of its record takes nothing from it."""
+    """Its key says that it is over, so the loss of its record takes nothing from it."""
     world = await warned()
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)

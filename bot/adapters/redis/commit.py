@@ -12,7 +12,7 @@ from bot.core.record import Change, Put
 
 ROOT = "{tailback}:"
 """One hash tag, so that every script also runs on Redis Cluster."""
-RECORDS, INDEXES, SETS, LISTS, MARKS = (f"{ROOT}{part}:" for part in ("rec", "idx", "set", "list", "once"))
+RECORDS, INDEXES, SETS, LISTS, ONCE = (f"{ROOT}{part}:" for part in ("rec", "idx", "set", "list", "once"))
 DUE, FENCE, HW, AUDIT, HEAD = (f"{ROOT}{part}" for part in ("due", "fence", "hw", "audit", "audit_head"))
 PROBE = f"{ROOT}probe"
 
@@ -52,7 +52,7 @@ class Commits:
         `rows` are audit entries, hashed; `first`: they follow nothing, so the trail must be empty.
         """
         keys = [f"{ROOT}req:{self._sender}.{next(self._numbers)}", HW, DUE, AUDIT, HEAD]
-        keys += [MARKS + mark for mark in change.once]
+        keys += [ONCE + once_key for once_key in change.once]
         args: list[Word] = [self._sender, CHANNEL, RECORDS, REQUEST_MS, MARK_MS]
         args += [change.once_value, int(first), rows[-1][1] if rows else ""]
         args += [len(change.once), len(change.puts), len(change.point), len(change.join), len(change.leave)]

@@ -103,9 +103,9 @@ class RedisStore:
         reply = await self._link.read("MGET", *(keys.INDEXES + index for index in indexes))
         return tuple(text_or_none(value) for value in reply) if isinstance(reply, list) else (None,) * len(indexes)
 
-    async def open_under(self, index: str, mark: str, likeness: str) -> KnownGroup:
-        """Whether `mark` was applied, the incident that `index` points to, and its ended alerts, in one round trip."""
-        asked = (keys.MARKS + mark, keys.INDEXES + index, f"{keys.RECORDS}ended:{likeness}")
+    async def open_under(self, index: str, once_key: str, likeness: str) -> KnownGroup:
+        """Whether `once_key` was applied, the incident that `index` points to, and its ended alerts; one round trip."""
+        asked = (keys.ONCE + once_key, keys.INDEXES + index, f"{keys.RECORDS}ended:{likeness}")
         reply = await self._link.run(scripts.OPEN_UNDER, asked, (f"{keys.RECORDS}inc:",))
         seen, record_id, document, version, ended, ended_version = reply
         incident = self._held(Incident, text_or_none(record_id) or "", document, version)
@@ -121,9 +121,9 @@ class RedisStore:
         reply = await self._link.run(scripts.LISTED, (keys.LISTS + name,), (self._ahead_ms,))
         return tuple(text(member) for member in reply)
 
-    async def done_by(self, mark: str) -> str | None:
-        """The object to which `mark` was applied; None if it was not."""
-        return text_or_none(await self._link.read("GET", keys.MARKS + mark))
+    async def done_by(self, once_key: str) -> str | None:
+        """The object to which `once_key` was applied; None if it was not."""
+        return text_or_none(await self._link.read("GET", keys.ONCE + once_key))
 
     async def commit(self, change: Change) -> None:
         """Apply a change atomically. Raises Conflict, AlreadyDone, or Unreachable (UNKNOWN: it may be applied)."""

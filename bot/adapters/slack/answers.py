@@ -10,13 +10,13 @@ EVENT_TYPE = "tailback"
 MOST_CACHED = 2000
 
 
-def marked(mark: str) -> Mapping[str, object]:
-    """The metadata of our messages: only an opaque mark, because every app and member can read it (C19)."""
-    return {"event_type": EVENT_TYPE, "event_payload": {"mark": mark}}
+def metadata_of(key: str) -> Mapping[str, object]:
+    """The metadata of our messages: only an opaque key, because every app and member can read it (C19)."""
+    return {"event_type": EVENT_TYPE, "event_payload": {"mark": key}}
 
 
-def mark_of(message: Mapping[str, object]) -> str:
-    """A message's mark; empty if it has none of ours."""
+def key_of(message: Mapping[str, object]) -> str:
+    """A message's key; empty if it has none of ours."""
     metadata = part(message, "metadata")
     return text_at(part(metadata, "event_payload"), "mark") if metadata.get("event_type") == EVENT_TYPE else ""
 
@@ -30,7 +30,7 @@ class Identity:
     team: str
 
     def wrote(self, message: Mapping[str, object]) -> bool:
-        """Whether a message is ours, by its author; anybody may copy a mark."""
+        """Whether a message is ours, by its author; anybody may copy a key."""
         by_bot = bool(self.bot) and message.get("bot_id") == self.bot
         return by_bot or (bool(self.user) and message.get("user") == self.user)
 

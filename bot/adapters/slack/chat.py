@@ -5,7 +5,7 @@ from copy import copy
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adapters.slack.answers import Cache, Identity, full_member, marked, part, text_at
+from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, part, text_at
 from bot.adapters.slack.client import posted
 from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past
 from bot.adapters.slack.limits import MethodPauses
@@ -58,9 +58,9 @@ class SlackChat:
             await self._client.session.close()
 
     async def post(
-        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
-        """Post a message with `mark` as metadata; raises GONE when a reply landed outside its thread.
+        """Post a message with `key` as metadata; raises GONE when a reply landed outside its thread.
 
         See docs/design/slack.md#replies-to-a-deleted-parent.
         """
@@ -69,7 +69,7 @@ class SlackChat:
             "text": message.text,
             "unfurl_links": False,
             "unfurl_media": False,
-            "metadata": marked(mark),
+            "metadata": metadata_of(key),
         }
         if message.blocks:
             asked["blocks"] = message.blocks
@@ -83,26 +83,26 @@ class SlackChat:
             raise Unreachable("Slack", "chat.postMessage: the thread's first message is deleted", failure=Failure.GONE)
         return Posted(place if isinstance(place, str) and place else channel, ts)
 
-    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
+    async def update(self, channel: str, ts: str, message: Message, *, key: str = "") -> None:
         """Replace text and blocks; always both, because docs/design/slack.md#updates-drop-blocks."""
         asked: dict[str, object] = {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}
-        if mark:
-            asked["metadata"] = marked(mark)
+        if key:
+            asked["metadata"] = metadata_of(key)
         await self._write("chat.update", asked)
 
-    async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
-        """Our oldest message with `mark`. Raises LATER if more than 2,000 messages would have to be searched."""
+    async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
+        """Our oldest message with `key`. Raises LATER if more than 2,000 messages would have to be searched."""
         since -= CLOCK_SKEW_SECONDS
         past = await (self._shared.past(channel, since) if thread is None else self._past(channel, since, thread))
         if not past.whole and past.since < since:
             past = await self._past(channel, since)
-        found = next((Posted(channel, one.ts) for one in past.own if one.mark == mark), None)
+        found = next((Posted(channel, one.ts) for one in past.own if one.key == key), None)
         if found is None and not past.whole:
             raise Unreachable("Slack", "the history is too long to look through", failure=Failure.LATER)
         return found
 
     async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
-        """Our marked messages, oldest first, among the newest 2,000 messages."""
+        """Our messages with a key, oldest first, among the newest 2,000 messages."""
         return (await self._past(channel, since)).own
 
     async def _past(self, channel: str, since: float, thread: str | None = None) -> Past:

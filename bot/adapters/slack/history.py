@@ -1,10 +1,10 @@
-"""Reads our marked messages back from Slack; those who wait for the history of one channel share a read."""
+"""Reads our messages with a key back from Slack; those who wait for the history of one channel share a read."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from bot.adapters.slack.answers import Identity, mark_of, part, rows, text_at
+from bot.adapters.slack.answers import Identity, key_of, part, rows, text_at
 from bot.ports import Own
 
 PAGE = 200
@@ -16,7 +16,7 @@ Read = Callable[[str, Mapping[str, object]], Awaitable[Mapping[str, object]]]
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Our marked messages since then (epoch seconds), oldest first; all of them, or of 2,000 messages."""
+    """Our messages with a key since then (epoch seconds), oldest first; all of them, or of 2,000 messages."""
 
     own: tuple[Own, ...]
     since: float
@@ -33,8 +33,8 @@ async def read_past(read: Read, me: Identity, channel: str, since: float, thread
         answer = await read(method, asked)
         for message in rows(answer, "messages"):
             first = message.get("thread_ts", message["ts"]) == message["ts"]
-            if (first or thread is not None) and me.wrote(message) and mark_of(message):
-                found.append(Own(str(message["ts"]), mark_of(message)))
+            if (first or thread is not None) and me.wrote(message) and key_of(message):
+                found.append(Own(str(message["ts"]), key_of(message)))
         asked["cursor"] = text_at(part(answer, "response_metadata"), "next_cursor")
         if not asked["cursor"]:
             break

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-MARK = "early/"
-"""Prefix of the mark of a warning's message."""
+KEY_PREFIX = "early/"
+"""Prefix of the key of a warning's message."""
 
 
 class Measure(StrEnum):
@@ -96,14 +96,14 @@ class WarningHistory:
 
 
 def warning_key(pool: str, began_at: float) -> str:
-    """The mark of a warning's message: its pool and start (epoch seconds)."""
-    return f"{MARK}{pool}/{began_at:.3f}"
+    """The key of a warning's message: its pool and start (epoch seconds)."""
+    return f"{KEY_PREFIX}{pool}/{began_at:.3f}"
 
 
-def marked(mark: str) -> tuple[str, float] | None:
-    """(pool, start of its warning) of a message's mark; None for other messages."""
-    pool, _, began_at = mark.removeprefix(MARK).rpartition("/")
-    if not mark.startswith(MARK) or not pool:
+def warning_of(key: str) -> tuple[str, float] | None:
+    """(pool, start of its warning) of a message's key; None for other messages."""
+    pool, _, began_at = key.removeprefix(KEY_PREFIX).rpartition("/")
+    if not key.startswith(KEY_PREFIX) or not pool:
         return None
     try:
         return pool, float(began_at)

@@ -1,4 +1,4 @@
-"""The GitHub issue of an incident: its parts, and the mark by which it is found again."""
+"""The GitHub issue of an incident: its parts, and the marker by which it is found again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ def marker(incident_id: str) -> str:
 
 
 def is_own(body: str) -> bool:
-    """Whether the last line of an issue's text is such a mark; text further up may have been written by anybody."""
+    """Whether the last line of an issue's text is such a marker; text further up may have been written by anybody."""
     return body.rstrip().rpartition("\n")[2].startswith(_MARK)
 
 

@@ -52,5 +52,5 @@ class Appointment:
 
 
 def weekly_key(appointment: float) -> str:
-    """The mark of a channel's post of that week, the same for every process."""
+    """The key of a channel's post of that week, the same for every process."""
     return f"weekly/{appointment:.0f}"

@@ -55,7 +55,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 async def run(context: Context, request: Request, incident: Incident | None) -> Result:
-    """Create it, unless one with the incident's mark exists, for example after a loss of records."""
+    """Create it, unless one with the incident's marker exists, for example after a loss of records."""
     if context.settings.file.actions.shadow:
         return Result(IssueNoted(IssueStep.NOT_FILED, _tracker(context).repository))
     if (filed_before := await check(context, request, incident)) is not None:
@@ -65,7 +65,7 @@ async def run(context: Context, request: Request, incident: Incident | None) -> 
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
-    """Find the issue with the incident's mark."""
+    """Find the issue with the incident's marker."""
     since = incident.opened_at if incident else request.requested_at
     stamp = f"{datetime.fromtimestamp(since, UTC):%Y-%m-%dT%H:%M:%SZ}"
     found = await _tracker(context).find(_mark(request), stamp)

@@ -75,9 +75,9 @@ class MemoryStore:
         """What each of `indexes` points to."""
         return tuple(self.data.indexes.get(index) for index in indexes)
 
-    async def open_under(self, index: str, mark: str, likeness: str) -> KnownGroup:
-        """Whether `mark` was applied, the incident that `index` points to, and its ended alerts."""
-        seen = await self.done_by(mark) is not None
+    async def open_under(self, index: str, once_key: str, likeness: str) -> KnownGroup:
+        """Whether `once_key` was applied, the incident that `index` points to, and its ended alerts."""
+        seen = await self.done_by(once_key) is not None
         incident = await self.get(Incident, self.data.indexes.get(index, ""))
         return KnownGroup(seen, incident, await self.get(EndedAlerts, likeness))
 
@@ -92,22 +92,22 @@ class MemoryStore:
             del found[member]
         return tuple(sorted(found, key=lambda one: (found[one], one)))
 
-    async def done_by(self, mark: str) -> str | None:
-        """The object to which `mark` was applied; None if it was not."""
-        by, until = self.data.marks.get(mark, ("", 0.0))
+    async def done_by(self, once_key: str) -> str | None:
+        """The object to which `once_key` was applied; None if it was not."""
+        by, until = self.data.marks.get(once_key, ("", 0.0))
         return by if until > self._now() else None
 
     async def commit(self, change: Change) -> None:
         """Apply a change atomically. Raises Conflict or AlreadyDone, and then nothing was written."""
-        for mark in change.once:
-            if (by := await self.done_by(mark)) is not None:
+        for once_key in change.once:
+            if (by := await self.done_by(once_key)) is not None:
                 raise AlreadyDone(by)
         self._check(change)
         now = self._now()
         earliest = min(self.data.due.values(), default=float("inf"))
         before = dict(self.data.due)
-        for mark in change.once:
-            self.data.marks[mark] = (change.once_value, now + DAY)
+        for once_key in change.once:
+            self.data.marks[once_key] = (change.once_value, now + DAY)
         for put in change.puts:
             self._put(put, now)
         for index, (points_to, _) in change.point.items():

@@ -14,7 +14,7 @@ TEAM = "T0REPLAY"
 class _Standing:
     posted: Posted
     at: float
-    mark: str
+    key: str
     thread: str | None
 
 
@@ -35,43 +35,43 @@ class RecordingChat:
         return self
 
     async def post(
-        self, channel: str, message: Message, *, mark: str, thread: str | None = None, broadcast: bool = False
+        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
     ) -> Posted:
         """Record it; message ids count up from the time."""
         now = self._now()
         posted = Posted(channel, f"{int(now)}.{len(self._standing) + 1:06d}")
-        self._standing[channel, posted.ts] = _Standing(posted, now, mark, thread)
+        self._standing[channel, posted.ts] = _Standing(posted, now, key, thread)
         form = JournalForm.REPLY if thread else JournalForm.POST
         self._write(
             JournalMessage(
-                now, form, channel, message.text, posted.ts, thread or "", "", bool(thread) and broadcast, mark
+                now, form, channel, message.text, posted.ts, thread or "", "", bool(thread) and broadcast, key
             )
         )
         return posted
 
-    async def update(self, channel: str, ts: str, message: Message, *, mark: str = "") -> None:
+    async def update(self, channel: str, ts: str, message: Message, *, key: str = "") -> None:
         """Record the new text. Raises Unreachable(GONE) for an unknown message."""
         standing = self._standing.get((channel, ts))
         if standing is None:
             raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
-        standing.mark = mark or standing.mark
+        standing.key = key or standing.key
         form = JournalForm.REWORDED if standing.thread else JournalForm.EDIT
         self._write(
-            JournalMessage(self._now(), form, channel, message.text, ts, standing.thread or ts, mark=standing.mark)
+            JournalMessage(self._now(), form, channel, message.text, ts, standing.thread or ts, key=standing.key)
         )
 
-    async def find(self, channel: str, mark: str, *, since: float, thread: str | None = None) -> Posted | None:
-        """The oldest message with the mark."""
+    async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
+        """The oldest message with the key."""
         for one in self._standing.values():
             here = one.posted.channel == channel and one.thread == thread
-            if here and one.mark == mark and one.at >= since:
+            if here and one.key == key and one.at >= since:
                 return one.posted
         return None
 
     async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
         """The messages of a channel outside threads."""
         found = (one for one in self._standing.values() if one.posted.channel == channel and one.thread is None)
-        return tuple(Own(one.posted.ts, one.mark) for one in found if one.mark and one.at >= since)
+        return tuple(Own(one.posted.ts, one.key) for one in found if one.key and one.at >= since)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Record it."""

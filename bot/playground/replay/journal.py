@@ -38,7 +38,7 @@ class JournalMessage:
     """The recipient of a private message."""
     broadcast: bool = False
     """Whether a reply is also shown in the channel."""
-    mark: str = ""
+    key: str = ""
     """The key in its metadata; an edit may keep the one that it has."""
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from bot.core.pool.early_warning import marked
+from bot.core.pool.early_warning import warning_of
 from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, JournalJudgement, JournalMessage
 from bot.playground.replay.summary import Json, Played, document
 
@@ -22,7 +22,7 @@ def _lines(line: JournalMessage | JournalArrival | JournalJudgement, journal: Jo
     elif isinstance(line, JournalArrival):
         yield {"type": "arrival", "at": line.at, "what": line.what, "outcome": line.outcome}
     else:
-        warned = marked(line.mark) if line.form is JournalForm.POST else None
+        warned = warning_of(line.key) if line.form is JournalForm.POST else None
         if warned is not None:
             yield {"type": "warning", "at": line.at, "pool": warned[0]}
         whom = {"whom": line.whom} if line.whom else {}
@@ -33,12 +33,12 @@ def _lines(line: JournalMessage | JournalArrival | JournalJudgement, journal: Jo
 
 def _event(line: JournalMessage, journal: Journal) -> str:
     """The event that a message reports: the entry of a reply, `opened` for a first message, else its form."""
-    incident, _, number = line.mark.rpartition("/")
+    incident, _, number = line.key.rpartition("/")
     if line.form is JournalForm.REPLY and incident in journal.incidents and number.isdecimal():
         entry = journal.incidents[incident].log.entry(int(number))
         return entry.event.value if entry else "reply"
     if line.form is JournalForm.POST:
-        if marked(line.mark):
+        if warning_of(line.key):
             return "early_warning"
-        return "opened" if line.mark.partition(".")[0] in journal.incidents else "other"
+        return "opened" if line.key.partition(".")[0] in journal.incidents else "other"
     return line.form.value

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from bot.adapters.records import Codecs
 from bot.adapters.redis.calls import CALL_SECONDS
-from bot.adapters.redis.commit import MARKS, Clocks
+from bot.adapters.redis.commit import ONCE, Clocks
 from bot.adapters.redis.connect import CONNECTIONS, REPLY_SECONDS, connect
 from bot.adapters.redis.engine import find_engine
 from bot.adapters.redis.pipe import Pipe
@@ -147,7 +147,7 @@ async def test_no_server_is_unreachable_with_a_remedy(tmp_path: Path) -> None:
 
 
 async def test_a_text_that_is_not_unicode_is_refused_before_it_is_sent(store: RedisStore) -> None:
-    """Half a surrogate pair in a name or a mark is a shape error, not a crash, and is not retried."""
+    """Half a surrogate pair in a name or a once key is a shape error, not a crash, and is not retried."""
     for call in (store.get(Pool, "\ud800"), store.commit(Change(once=("\ud800",))), store.find("\ud800")):
         with pytest.raises(Unreachable, match="not Unicode") as refused:
             await call
@@ -342,7 +342,7 @@ async def test_a_mark_is_kept_for_a_day(store: RedisStore, redis_url: str) -> No
     """C3: what was captured and is sent again within 24 h is known, whatever was restarted in between."""
     await store.commit(Change(once=("request:t1",), once_value="i1"))
     with redis.Redis.from_url(redis_url) as client:
-        assert client.pttl(f"{MARKS}request:t1") == pytest.approx(24 * 3600 * 1000, abs=60_000)
+        assert client.pttl(f"{ONCE}request:t1") == pytest.approx(24 * 3600 * 1000, abs=60_000)
 
 
 async def test_the_embedded_servers_permissions_suffice(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.adapters.slack.answers import Identity, full_member, mark_of, marked
+from bot.adapters.slack.answers import Identity, full_member, key_of, metadata_of
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.history import Past, SharedReads
@@ -66,7 +66,7 @@ async def problem(call: object) -> Unreachable:
 
 async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene) -> None:
     """Metadata is readable by every app: an opaque id and no more (C19)."""
-    await scene.chat.post(CI, HELLO, mark="inc-1.root")
+    await scene.chat.post(CI, HELLO, key="inc-1.root")
     asked = scene.asked("chat.postMessage")[0]
     assert asked["metadata"] == {"event_type": "tailback", "event_payload": {"mark": "inc-1.root"}}
     assert (asked["unfurl_links"], asked["unfurl_media"], asked["text"]) == (False, False, HELLO.text)
@@ -74,15 +74,15 @@ async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene) -
 
 async def test_an_update_always_sends_blocks(scene: Scene) -> None:
     """Slack drops blocks that an update omits (docs/design/slack.md#updates-drop-blocks)."""
-    posted = await scene.chat.post(CI, HELLO, mark="m")
+    posted = await scene.chat.post(CI, HELLO, key="m")
     await scene.chat.update(CI, posted.ts, Message("plain"))
     assert scene.asked("chat.update")[0]["blocks"] == []
 
 
 async def test_a_reply_can_be_shown_in_the_channel_too(scene: Scene) -> None:
     """Only for opened, worse and resolved; that is decided elsewhere."""
-    root = await scene.chat.post(CI, HELLO, mark="r")
-    await scene.chat.post(CI, HELLO, mark="a", thread=root.ts, broadcast=True)
+    root = await scene.chat.post(CI, HELLO, key="r")
+    await scene.chat.post(CI, HELLO, key="a", thread=root.ts, broadcast=True)
     assert scene.asked("chat.postMessage")[1]["reply_broadcast"] is True
 
 
@@ -108,7 +108,7 @@ async def test_whatever_happens_slack_sees_one_request(
 ) -> None:
     """The SDK would send a write twice after a cut connection (docs/design/measurements.md#slack-sdk-retries)."""
     break_it(scene.kit.stand_in.faults)
-    error = await problem(scene.chat.post(CI, HELLO, mark="m"))
+    error = await problem(scene.chat.post(CI, HELLO, key="m"))
     assert error.failure is failure
     assert len(scene.asked("chat.postMessage")) == 1
     if failure is Failure.LATER:
@@ -118,7 +118,7 @@ async def test_whatever_happens_slack_sees_one_request(
 async def test_a_post_whose_answer_was_lost_is_found(scene: Scene) -> None:
     """The way back from UNKNOWN to one thread."""
     scene.kit.stand_in.faults.drop_reply("chat.postMessage")
-    await problem(scene.chat.post(CI, HELLO, mark="inc-1.root"))
+    await problem(scene.chat.post(CI, HELLO, key="inc-1.root"))
     assert isinstance(await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 5), Posted)
 
 
@@ -128,7 +128,7 @@ async def test_nobody_listening_means_not_posted() -> None:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     async with chatting(f"http://127.0.0.1:{port}/api/") as chat:
-        assert (await problem(chat.post(CI, HELLO, mark="m"))).failure is Failure.UNCONNECTED
+        assert (await problem(chat.post(CI, HELLO, key="m"))).failure is Failure.UNCONNECTED
 
 
 async def test_a_redirect_is_not_followed() -> None:
@@ -141,7 +141,7 @@ async def test_a_redirect_is_not_followed() -> None:
 
     app = Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "POST"])])
     async with serving(app) as url, chatting(f"{url}/api/") as chat:
-        error = await problem(chat.post(CI, HELLO, mark="m"))
+        error = await problem(chat.post(CI, HELLO, key="m"))
     assert seen == ["/api/chat.postMessage"]
     assert "redirect" in error.what
 
@@ -154,12 +154,12 @@ async def test_a_strange_content_type_is_no_crash() -> None:
 
     app = Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "POST"])])
     async with serving(app) as url, chatting(f"{url}/api/") as chat:
-        assert (await problem(chat.post(CI, HELLO, mark="m"))).failure is Failure.UNKNOWN
+        assert (await problem(chat.post(CI, HELLO, key="m"))).failure is Failure.UNKNOWN
 
 
 async def test_a_mark_that_somebody_else_copied_is_not_ours(scene: Scene) -> None:
-    """Any app can write our mark; only our own bot id counts (P2)."""
-    posted = await scene.chat.post(CI, HELLO, mark="inc-1.root")
+    """Any app can write our key; only our own bot id counts (P2)."""
+    posted = await scene.chat.post(CI, HELLO, key="inc-1.root")
     stored = scene.kit.stand_in.workspace.channels[CI].messages[posted.ts]
     stored |= {"bot_id": "B0STRANGER", "user": "U0STRANGER"}
     assert await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 5) is None
@@ -167,10 +167,10 @@ async def test_a_mark_that_somebody_else_copied_is_not_ours(scene: Scene) -> Non
 
 
 async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene) -> None:
-    """A commercially distributed app gets 15 messages a page; the mark is older than many others."""
-    posted = await scene.chat.post(CI, HELLO, mark="inc-1.root")
+    """A commercially distributed app gets 15 messages a page; the key is older than many others."""
+    posted = await scene.chat.post(CI, HELLO, key="inc-1.root")
     for n in range(40):
-        await scene.chat.post(CI, HELLO, mark=f"other-{n}")
+        await scene.chat.post(CI, HELLO, key=f"other-{n}")
     scene.kit.stand_in.settings.history_objects = 15
     assert await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 60) == posted
     assert len(scene.asked("conversations.history")) == 3
@@ -180,7 +180,7 @@ async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene) -> No
 async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(scene: Scene) -> None:
     """None would mean "post again", which could be a second thread."""
     for n in range(21):
-        await scene.chat.post(CI, HELLO, mark=f"other-{n}")
+        await scene.chat.post(CI, HELLO, key=f"other-{n}")
     scene.kit.stand_in.settings.history_objects = 2
     error = await problem(scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 60))
     assert error.failure is Failure.LATER
@@ -191,7 +191,7 @@ async def test_those_who_wait_for_the_same_history_share_a_read(scene: Scene) ->
 
     Who comes while a read is under way waits for the next one: the first may have passed what they look for.
     """
-    posted = [await scene.chat.post(CI, HELLO, mark=f"inc-{n}") for n in range(8)]
+    posted = [await scene.chat.post(CI, HELLO, key=f"inc-{n}") for n in range(8)]
     since = scene.kit.clock() - 5
     looks = [scene.chat.find(CI, f"inc-{n}", since=since - n) for n in range(9)]
     assert await asyncio.gather(*looks) == [*posted, None]
@@ -301,13 +301,13 @@ def test_a_full_member_is_what_slack_clearly_says(facts: dict[str, object], full
 
 def test_metadata_of_another_kind_is_no_mark() -> None:
     """What a message carries for something else is not read as an incident."""
-    assert mark_of({"metadata": {**marked("m"), "event_type": "deployed"}}) == ""
-    assert mark_of({"metadata": marked("m")}) == "m"
+    assert key_of({"metadata": {**metadata_of("m"), "event_type": "deployed"}}) == ""
+    assert key_of({"metadata": metadata_of("m")}) == "m"
 
 
 def test_without_an_identity_nothing_is_ours() -> None:
     """auth.test that says nothing must not make every message ours."""
-    message = {"bot_id": "", "user": "", "metadata": marked("m")}
-    assert mark_of(message) == "m"
+    message = {"bot_id": "", "user": "", "metadata": metadata_of("m")}
+    assert key_of(message) == "m"
     assert not Identity("", "", "").wrote(message)
     assert not Identity("", "", "").wrote({})

@@ -49,7 +49,7 @@ async def slack() -> AsyncIterator[Slack]:
             return SlackChat(open_client("xoxb-demo", f"{kit.url}/api/", open_session()), clock.monotonic, store)
 
         one, other = process(), process()
-        parent = await one.post(CI, HELLO, mark="m")
+        parent = await one.post(CI, HELLO, key="m")
         yield Slack(one, other, kit, clock, data, parent)
         await one.close()
         await other.close()
@@ -67,7 +67,7 @@ async def _of_a_private_channel(chat: SlackChat, slack: Slack) -> object:
 
 CALLS: dict[str, Callable[[SlackChat, Slack], Awaitable[object]]] = {
     "auth.test": _nobody_yet,
-    "chat.postMessage": lambda chat, _: chat.post(CI, HELLO, mark="m"),
+    "chat.postMessage": lambda chat, _: chat.post(CI, HELLO, key="m"),
     "chat.update": lambda chat, s: chat.update(CI, s.parent.ts, HELLO),
     "chat.postEphemeral": lambda chat, _: chat.whisper(CI, "U0ANA", HELLO),
     "chat.getPermalink": lambda chat, s: chat.permalink(CI, s.parent.ts),
@@ -122,8 +122,8 @@ async def test_a_429_pauses_the_method_in_every_process_until_its_time_has_passe
 async def test_other_methods_and_channels_go_on(slack: Slack) -> None:
     """Posts are limited per channel, everything else per method."""
     slack.kit.stand_in.faults.rate_limit("chat.postMessage", "60", channel=CI)
-    await later(slack.one.post(CI, HELLO, mark="m"))
-    await slack.one.post("C0OPS", HELLO, mark="m")
+    await later(slack.one.post(CI, HELLO, key="m"))
+    await slack.one.post("C0OPS", HELLO, key="m")
     await slack.one.update(CI, slack.parent.ts, HELLO)
 
 
@@ -154,10 +154,10 @@ async def test_whoever_has_a_slot_does_not_ask_for_the_pause_again(slack: Slack)
         ),
     ):
         slack.kit.stand_in.faults.rate_limit(method, str(RETRY_SECONDS))
-        await later(in_turn(CI, message=HELLO, mark="m"))
+        await later(in_turn(CI, message=HELLO, key="m"))
         assert await store.acquire_slot(lane, "i", 0.0, 1, urgent=True) == pytest.approx(RETRY_SECONDS, abs=0.01)
-        assert (await later(other(CI, message=HELLO, mark="m"))).retry_after_seconds == pytest.approx(
+        assert (await later(other(CI, message=HELLO, key="m"))).retry_after_seconds == pytest.approx(
             RETRY_SECONDS, abs=0.01
         )
         slack.kit.clock.advance(RETRY_SECONDS + 0.01)
-        await in_turn(CI, message=HELLO, mark="m")
+        await in_turn(CI, message=HELLO, key="m")

@@ -35,7 +35,7 @@ async def chatting(url: str, way: Way) -> AsyncIterator[SlackChat]:
 async def posted(url: str, way: Way) -> None:
     """One message to the channel."""
     async with chatting(url, way) as chat:
-        await chat.post(CI, Message("14 jobs wait."), mark="m1")
+        await chat.post(CI, Message("14 jobs wait."), key="m1")
 
 
 async def refused(url: str, way: Way) -> Unreachable:
@@ -52,7 +52,7 @@ async def test_calls_go_through_the_proxy() -> None:
     proxy = Proxy(answer=None, login=LOGIN)
     async with standing() as kit, proxying(proxy) as address:
         async with chatting(kit.url, Way(proxy=address, login=LOGIN)) as chat:
-            await chat.post(CI, Message("14 jobs wait."), mark="m1")
+            await chat.post(CI, Message("14 jobs wait."), key="m1")
         calls = [call.method for call in kit.stand_in.log.calls]
     assert calls == ["chat.postMessage"]
     assert [line.split()[:2] for line in proxy.lines] == [["POST", f"{kit.url}/api/chat.postMessage"]]

@@ -115,9 +115,9 @@ async def test_a_source_that_sends_too_much_at_once_is_asked_to_send_again(
     monkeypatch.setattr(throttle, "MOST_IN_HAND", 2)
     open_under, go_on = door.store.open_under, asyncio.Event()
 
-    async def waits(index: str, mark: str, likeness: str) -> KnownGroup:
+    async def waits(index: str, once_key: str, likeness: str) -> KnownGroup:
         await go_on.wait()
-        return await open_under(index, mark, likeness)
+        return await open_under(index, once_key, likeness)
 
     door.store.open_under = waits  # type: ignore[method-assign]  # the fake's own, that is slow
     in_hand = [asyncio.create_task(door.alert(firing(f"f{number}"))) for number in range(2)]
@@ -139,9 +139,9 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
     assert store_or_503.PATIENCE_SECONDS < 2
     monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
 
-    async def hangs(index: str, mark: str, likeness: str) -> KnownGroup:
+    async def hangs(index: str, once_key: str, likeness: str) -> KnownGroup:
         await asyncio.Event().wait()
-        raise AssertionError(index, mark, likeness)
+        raise AssertionError(index, once_key, likeness)
 
     door.store.open_under = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -159,7 +159,7 @@ async def test_many_at_once_are_one_incident(door: Door) -> None:
 async def test_whatever_goes_wrong_while_storing_the_sender_is_asked_to_send_again(door: Door) -> None:
     """A client library that raises something of its own in a failover is no reason for another answer than 503."""
 
-    async def raises(index: str, mark: str, likeness: str) -> KnownGroup:
+    async def raises(index: str, once_key: str, likeness: str) -> KnownGroup:
         raise KeyError(index)
 
     door.store.open_under = raises  # type: ignore[method-assign]  # the fake's own, that breaks
