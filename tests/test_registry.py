@@ -15,7 +15,7 @@ from bot.core.requests.offer import Offer
 from bot.registry import ACTIONS, VERBS, helped
 from bot.settings import PermissionsTable
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS
-from bot.views.words.timeline import DEEDS
+from bot.views.words.timeline import WORKED
 from tests.architecture.layout import BEHAVIORS
 from tests.architecture.tree import Module, project, under
 from tests.builders import POOL, closed, incident, view
@@ -123,4 +123,4 @@ def test_every_event_is_declared_by_the_action_that_writes_it() -> None:
 
 def test_each_deed_has_words_for_an_escalation() -> None:
     """Otherwise the escalation of an incident with such a deed could not be worded."""
-    assert {event for event in Event if Role.DEED in event.roles} == DEEDS.keys()
+    assert {event for event in Event if Role.WORK in event.roles} == WORKED.keys()

@@ -104,7 +104,7 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 def escalated(incident: Incident, now: float) -> Incident:
     """Escalate once, naming anybody who acted without acknowledging; the view adds the mention."""
     told, since = replace(incident, ownership=replace(incident.ownership, escalated_at=now)), _fired_at(incident)
-    acted = [entry for entry in incident.log.timeline if entry.who and Role.DEED in entry.event.roles]
+    acted = [entry for entry in incident.log.timeline if entry.who and Role.WORK in entry.event.roles]
     done = [entry for entry in acted if entry.at >= since]
     if not done:
         return noted(told, now, Event.ESCALATED, Escalated(now - since), broadcast=True)

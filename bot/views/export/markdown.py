@@ -221,9 +221,9 @@ def _diagnoses(incident: Incident) -> str:
 
 
 def _mitigation(incident: Incident) -> str:
-    deeds = [entry for entry in incident.log.timeline if Role.DONE in entry.event.roles]
+    done = [entry for entry in incident.log.timeline if Role.DONE in entry.event.roles]
     lines = [
-        f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry_words(entry))}" for entry in deeds
+        f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry_words(entry))}" for entry in done
     ]
     return "\n".join(lines) or f"Nothing was done through Tailback. {NOT_KNOWN}"
 

@@ -9,7 +9,7 @@ from bot.views.mrkdwn import Marked, date, escaped, joined, mention, say
 from bot.views.words.silences import coverage_words
 from bot.views.words.timeline import entry_words
 
-MOST_DEEDS = 2
+MOST_ACTIONS = 2
 
 
 def owner_words(incident: Incident) -> Marked:
@@ -43,10 +43,10 @@ def silences(incident: Incident, now: float) -> list[Marked]:
     return told
 
 
-def deeds(incident: Incident) -> Block | None:
+def latest_actions(incident: Incident) -> Block | None:
     """The latest actions, newest last; a request is replaced by its result. The others stand in the thread."""
     done = [entry for entry in incident.log.timeline if _told(entry) and not entry.answered]
-    told = [say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_DEEDS:]]
+    told = [say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_ACTIONS:]]
     return section(joined("\n", *told)) if told else None
 
 

@@ -16,7 +16,7 @@ from bot.core.words import count, listed
 from bot.views.blocks import as_of, context, header, message, section
 from bot.views.chart import chart_now
 from bot.views.mrkdwn import Marked, date, joined, say, utc
-from bot.views.parent.activity import deeds, owner_words, silences
+from bot.views.parent.activity import latest_actions, owner_words, silences
 from bot.views.parent.alert_links import lasted, links, notes, peaks
 from bot.views.parent.buttons import controls
 from bot.views.parent.heading import heading, notification, state_words
@@ -44,7 +44,7 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
         section(joined("\n", *lines)),
         controls(offers, _subject(incident)),
         *_pools(incident, view, now, timing),
-        deeds(incident),
+        latest_actions(incident),
         chart_now(incident, view),
         _last_line(incident, view),
         context(small) if small else None,
@@ -119,7 +119,7 @@ def _closed_blocks(incident: Incident, now: float) -> list[Block | None]:
     alert = joined(" · ", say("{title}", title=title_of(incident)), links(incident))
     about = joined("\n", lasted(incident), peaks(incident), owner_words(incident), alert)
     small = notes(incident, now)
-    return [section(about), deeds(incident), context(small) if small else None]
+    return [section(about), latest_actions(incident), context(small) if small else None]
 
 
 def _rest(incident: Incident) -> Marked:

@@ -67,7 +67,7 @@ DECISIONS = {
     Decision.SETTLED: "See the result below.",
 }
 """Text in place of decided buttons."""
-DEEDS = {
+WORKED = {
     Event.SILENCED: "silenced the alert",
     Event.UNSILENCED: "ended a silence",
     Event.SCALED: "scaled up",
@@ -197,7 +197,7 @@ def _escalated_words(escalated: Escalated) -> str:
     waited = f"obody has acknowledged this incident for {duration(escalated.waited_seconds)}."
     if not escalated.deeds:
         return f"N{waited}"
-    deeds = listed(DEEDS[event] for event in escalated.deeds)
+    deeds = listed(WORKED[event] for event in escalated.deeds)
     others = count(escalated.others, "other person", "other people")
     too = f" ({others} acted too)" if escalated.others else ""
     return f"{deeds}, last at {clock(escalated.last_at)} UTC{too}, but n{waited}"

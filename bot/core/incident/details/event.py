@@ -7,7 +7,7 @@ from typing import Self
 class Role(Flag):
     END = auto()
     """Ends the incident."""
-    DEED = auto()
+    WORK = auto()
     """A person's work on the incident: an escalation names it if nobody acknowledged."""
     MITIGATES = auto()
     """Changes the queue or its alert, so that the incident no longer takes its own course."""
@@ -23,7 +23,7 @@ class Role(Flag):
     """Repeated by a flapping alert, and would fill the record."""
 
 
-_MITIGATION = Role.DEED | Role.MITIGATES | Role.DONE | Role.TURN
+_MITIGATION = Role.WORK | Role.MITIGATES | Role.DONE | Role.TURN
 
 
 class Event(StrEnum):
@@ -50,7 +50,7 @@ class Event(StrEnum):
     SILENCED = "silenced", _MITIGATION
     UNSILENCED = "unsilenced", _MITIGATION
     SCALED = "scaled", _MITIGATION
-    DIAGNOSED = "diagnosed", Role.DEED | Role.ASIDE
+    DIAGNOSED = "diagnosed", Role.WORK | Role.ASIDE
     MUTED = "muted", Role.ASIDE
     UNMUTED = "unmuted", Role.ASIDE
     ESCALATED = "escalated", Role.TURN | Role.ELSEWHERE
