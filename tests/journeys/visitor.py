@@ -38,7 +38,9 @@ async def opened_browser() -> AsyncIterator[Browser]:
 @asynccontextmanager
 async def opened_page(chromium: Browser, demo: Demo, width: int = 1280, height: int = 900) -> AsyncIterator[Page]:
     """The demo's page as its address leads to it; an error in its script fails the visit."""
-    page = await chromium.new_page(viewport={"width": width, "height": height}, timezone_id="UTC", locale="en-GB")
+    page = await chromium.new_page(
+        viewport={"width": width, "height": height}, timezone_id="UTC", locale="en-GB", reduced_motion="reduce"
+    )
     problems: list[str] = []
     page.on("pageerror", lambda problem: problems.append(str(problem)))
     await page.goto(demo.address)

@@ -4,11 +4,13 @@ import shutil
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
+from tests.patience import PATIENCE_SECONDS
 from tests.playground.page.state import PARENT_TS
 from tests.playground.page.workspace import PageWorkspace
 
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
@@ -28,12 +30,24 @@ async def workspace() -> AsyncIterator[PageWorkspace]:
         yield running
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def window(browser: Browser) -> AsyncIterator[BrowserContext]:
+    """One window for all stories of a file: a new one costs more than a story. What a page stores stays with its port.
+
+    An empty page keeps it open. Nothing moves in it, since a picture for each frame is drawn without a graphics card.
+    """
+    context = await browser.new_context(
+        viewport={"width": 1280, "height": 800}, timezone_id="Europe/Vienna", reduced_motion="reduce"
+    )
+    await context.new_page()
+    yield context
+    await context.close()
+
+
 @pytest_asyncio.fixture(loop_scope="module")
-async def page(browser: Browser, workspace: PageWorkspace) -> AsyncIterator[Page]:
+async def page(window: BrowserContext, workspace: PageWorkspace) -> AsyncIterator[Page]:
     """The page as Ana sees it in #ci; any error in its script or any request to elsewhere fails the test."""
-    context = await browser.new_context(viewport={"width": 1280, "height": 800}, timezone_id="Europe/Vienna")
-    shown = await context.new_page()
-    shown.set_default_timeout(5000)
+    shown = await window.new_page()
     problems: list[str] = []
     shown.on("pageerror", lambda problem: problems.append(str(problem)))
     shown.on(
@@ -42,5 +56,5 @@ async def page(browser: Browser, workspace: PageWorkspace) -> AsyncIterator[Page
     await shown.goto(f"{workspace.base}/?user=U0ANA&channel=C0CIONCALL")
     await expect(shown.get_by_test_id("messages").get_by_test_id(f"message-{PARENT_TS}")).to_be_visible()
     yield shown
-    await context.close()
+    await shown.close()
     assert not [problem for problem in problems if not problem.startswith("data:")]
