@@ -1,28 +1,30 @@
 """Fits the forecast's blend and the effect of more runners: `nice python -m tests.bench.fit_forecast`, some minutes.
 
 Quantile regression by iteratively reweighted least squares, with a small ridge. Both simulators count alike; only seeds
-below 1,000 of the rough one and the suite `tune` of the other are used.
+below 1,500 of the rough one and the suite `tune` of the other are used.
 """
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 
+from bot.core.forecast.effect import Ends, gains_of
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.readings import HIGH, LOW, MIDDLE, readings
 from tests.bench.drains import Case, Other, job_cases, more, rough_cases
 from tests.bench.jobfleet.cases import KINDS
 
-SEEDS, CASES = 1000, 16
+SEEDS, CASES = 1500, 16
 """Of the rough simulator, and of each kind of the other."""
-HELPED_SEEDS, HELPED_CASES = 400, 6
-"""The same for the effect of more runners."""
 ADDED = (10, 40)
 ROUNDS, RIDGE, NEAR = 60, 1e-3, 1e-3
+STEP, LARGEST, EXACTEST = 0.02, 0.9, 0.05
+"""Of the fit of the effect: the last step, the largest known share, and the least deviation."""
 LEFT_OUT = frozenset({"nothing", "ghosts"})
 """Kinds without a queue that drains."""
 Rows = list[tuple[tuple[float, ...], float, float]]
-"""(1 and what is known, logarithm of the truth, weight) of each forecast."""
+"""(1 and what is known, or the gains of the walks; logarithm of the truth; weight) of each forecast."""
 
 
 def rows(cases: Iterable[Case]) -> tuple[Rows, Rows]:
@@ -36,8 +38,8 @@ def rows(cases: Iterable[Case]) -> tuple[Rows, Rows]:
             alone, took = readings(flow), math.log(max(60.0, case.actual) / 60)
             drains.append(((1.0, *alone.logs), took))
             for number, helped in zip(ADDED, case.futures, strict=False):
-                walks = zip(alone.walks, readings(flow, number).walks, strict=True)
-                gains.append(((1.0, *(max(0.0, a - b) for a, b in walks)), took - math.log(max(60.0, helped) / 60)))
+                _, *walked = gains_of(alone, readings(flow, number))
+                gains.append((tuple(walked), took - math.log(max(60.0, helped) / 60)))
     return [(*one, 1 / len(drains)) for one in drains], [(*one, 1 / max(1, len(gains))) for one in gains]
 
 
@@ -67,6 +69,23 @@ def fitted(data: Rows, share: float) -> list[float]:
     return weights
 
 
+def likeliest(data: Rows) -> Ends:
+    """The parameters of the effect under which the truths are likeliest, by steps that shrink."""
+
+    def unlikely(ends: Ends) -> float:
+        if ends.now + ends.later > LARGEST or ends.exact < EXACTEST:
+            return math.inf
+        return -sum(weight * math.log(ends.near(truth, gains) + 1e-6) for gains, truth, weight in data)
+
+    best, step = Ends(), 0.2
+    while step > STEP:
+        factors = (1 + step, 1 / (1 + step))
+        tried = [replace(best, **{name: getattr(best, name) * by}) for name in Ends.__slots__ for by in factors]
+        found = min(tried, key=unlikely)
+        best, step = (found, step) if unlikely(found) < unlikely(best) else (best, step / 2)
+    return best
+
+
 def solved(matrix: list[list[float]], right: Sequence[float]) -> list[float]:
     """The solution of a linear system, by Gauss with the largest pivot."""
     system = [[*row, value] for row, value in zip(matrix, right, strict=True)]
@@ -81,13 +100,12 @@ def solved(matrix: list[list[float]], right: Sequence[float]) -> list[float]:
 
 
 def main() -> None:
-    """Print the tables for `readings.py`."""
-    drains, _ = both(SEEDS, CASES)
+    """Print the figures for `readings.py` and `effect.py`."""
+    drains, gains = both(SEEDS, CASES, [more(number) for number in ADDED])
     print(f"{len(drains)} forecasts")
     for share in (LOW, MIDDLE, HIGH):
         print(f"{share}: ({', '.join(f'{weight:.2f}' for weight in fitted(drains, share))}),")
-    _, gains = both(HELPED_SEEDS, HELPED_CASES, [more(number) for number in ADDED])
-    print(f"EFFECT = ({', '.join(f'{weight:.2f}' for weight in fitted(gains, MIDDLE))})")
+    print(likeliest(gains))
 
 
 if __name__ == "__main__":

@@ -3,16 +3,19 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.core.forecast.effect import NO_EFFECT, Effect, effect_of
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import bounds
 from bot.core.forecast.outlook import UNCALIBRATED, Calibration
-from bot.core.forecast.readings import LATER_MINUTES, DrainReadings, longest_wait, readings, times_faster
+from bot.core.forecast.readings import LATER_MINUTES, longest_wait, readings
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
 from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement, statement
 
 TARGET_SECONDS = 1800.0
+Times = tuple[float, float, float]
+"""(low, middle, high) in minutes."""
 LEAST_FASTER = 1.05
 """A smaller effect is none."""
 
@@ -48,11 +51,13 @@ class Option:
     """How many times sooner it drains than without them."""
     sooner_seconds: float = 0.0
     """By how much, in the middle case."""
+    effect: Effect = NO_EFFECT
+    """`times_faster` with its range, and whether the figure is likely to be right."""
 
     @property
     def helps(self) -> bool:
-        """Whether the queue drains sooner than without them."""
-        return self.times_faster >= LEAST_FASTER
+        """Whether the queue may well drain sooner than without them."""
+        return (self.times_faster if self.effect.sure else self.effect.high) >= LEAST_FASTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +86,24 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     alone = readings(flow)
     times = bounds(alone, terms.known or UNCALIBRATED)
     known = series[-1].oldest_wait_seconds is not None
-    options = [_option(flow, more, alone, times, terms) for more in sorted({0, *(one for one in counts if one > 0)})]
+    options: list[Option] = []
+    for more in sorted({0, *(one for one in counts if one > 0)}):
+        effect = effect_of(alone, readings(flow, more)) if more else NO_EFFECT
+        options.append(_option(flow, more, effect, times, terms, options[-1] if options else None))
     options = options if known else [replace(option, oldest_wait_seconds=None) for option in options]
     enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
     return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules))
 
 
-def _option(flow: Flow, more: int, alone: DrainReadings, times: tuple[float, float, float], terms: Terms) -> Option:
-    faster = times_faster(alone, readings(flow, more)) if more else 1.0
-    low, middle, high = (min(time, max(flow.boot, time / faster)) for time in times)
+def _option(  # noqa: PLR0913, PLR0917 - the queue, what is added, and what came of less
+    flow: Flow, more: int, effect: Effect, times: Times, terms: Terms, fewer: Option | None
+) -> Option:
+    most = (effect.times if effect.sure else effect.high, effect.times, effect.times)
+    known = (None, None, None) if fewer is None else (fewer.low_seconds, fewer.mid_seconds, fewer.high_seconds)
+    latest = (time if cap is None else cap / 60 for time, cap in zip(times, known, strict=True))
+    low, middle, high = (min(cap, max(flow.boot, time / by)) for time, by, cap in zip(times, most, latest, strict=True))
+    faster, possible = times[1] / middle, max(1.0, times[1] / flow.boot)
+    span = Effect(faster, min(faster, effect.low), max(faster, min(possible, effect.high)), effect.sure)
     ends = high < HORIZON_MINUTES
     price = terms.cost_per_runner_hour
     return Option(
@@ -99,8 +113,9 @@ def _option(flow: Flow, more: int, alone: DrainReadings, times: tuple[float, flo
         60 * high if ends else None,
         None if (wait := longest_wait(flow, walk(flow, LATER_MINUTES, more))) is None else 60 * wait,
         None if price is None else price * more * middle / 60,
-        times[1] / middle,
+        faster,
         60 * (times[1] - middle),
+        span,
     )
 
 

@@ -20,8 +20,6 @@ BLEND: Mapping[float, tuple[float, ...]] = {
 Quantile regression (R. Koenker and G. Bassett 1978) on 3,668 forecasts by `python -m tests.bench.fit_forecast`, half of
 them without known weeks. `python -m tests.bench.forecast` judges them on other seeds.
 """
-EFFECT = (0.02, 0.05, 0.30, 0.33)
-"""The same for the logarithm of "times faster": constant, and weights of the walks' own ratios; median regression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +69,6 @@ def quantile(found: DrainReadings, share: float) -> float:
     constant, *weights = BLEND[share]
     log = constant + sum(weight * one for weight, one in zip(weights, found.logs, strict=True))
     return min(HORIZON_MINUTES, max(0.5, math.exp(log)))
-
-
-def times_faster(alone: DrainReadings, helped: DrainReadings) -> float:
-    """How many times faster the queue drains with more runners, 1 if they change nothing."""
-    gains = [max(0.0, one - other) for one, other in zip(alone.walks, helped.walks, strict=True)]
-    constant, *weights = EFFECT
-    return math.exp(constant + sum(w * gain for w, gain in zip(weights, gains, strict=True))) if any(gains) else 1.0
 
 
 def longest_wait(flow: Flow, points: list[WalkPoint]) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.forecast.forecast import WIDEST
-from bot.core.forecast.more_runners import Option, Terms, WhatIf, WhatToExpect
+from bot.core.forecast.more_runners import LEAST_FASTER, Option, Terms, WhatIf, WhatToExpect
 from bot.core.forecast.outlook import LeftOut, ScoreSummary, Verdict
 from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
 from bot.core.forecast.walk import HORIZON_MINUTES
@@ -126,18 +126,27 @@ def _row(option: Option, chosen: int | None, currency: str) -> tuple[str, ...]:
 
 def _effect(option: Option) -> str:
     """The effect first, then the time."""
-    faster, sooner = option.times_faster, duration(option.sooner_seconds)
     if option.more and not option.helps:
         return f"With +{option.more} the queue drains no faster."
-    effect = (
-        f"With +{option.more}: {faster:.1f} × faster, about {sooner} sooner. The" if option.more else "As it is, the"
-    )
+    effect = f"With +{option.more}: {_faster(option)}. The" if option.more else "As it is, the"
     low, high = option.low_seconds or 0.0, option.high_seconds
     if high is None:
         return f"{effect} queue {not_before(low, option.mid_seconds)}."
     if high > WIDEST * max(low, 60.0):
         return f"{effect} queue drains within {bound(high)}."
     return f"{effect} queue drains in {interval(low, high, option.mid_seconds)}."
+
+
+def _faster(option: Option) -> str:
+    """The figure where it is likely to be right, else the range with its middle, and why it is wide."""
+    effect = option.effect
+    if effect.sure:
+        return f"{option.times_faster:.1f} × faster, about {duration(option.sooner_seconds)} sooner"
+    low, middle, high = (f"{x:.0f}" if x >= 10 else f"{x:.1f}" for x in (effect.low, effect.times, effect.high))
+    span = f"up to {high}" if effect.low < LEAST_FASTER else f"{low} to {high}"
+    if LEAST_FASTER <= effect.low < effect.high / WIDEST:
+        span = f"at least {low}, in the middle case {middle}"
+    return f"{span} × faster, depending on when the trouble ends"
 
 
 def not_before(low_seconds: float, mid_seconds: float | None) -> str:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from bot.core.forecast.effect import Effect
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, foreseen, least, what_if
 from bot.core.pool.pool import Snapshot
-from bot.views.words.forecasts import DOUBTED, HEAD, reason_words, table, what_to_expect
+from bot.views.words.forecasts import DOUBTED, HEAD, reason_words, table, what_more_would_do, what_to_expect
 from tests.core.forecast.test_forecast import RULES, series
 
 STUCK: dict[str, Any] = {"falls": -0.5}
@@ -60,6 +61,25 @@ def test_the_effect_is_the_ratio_and_the_difference_of_the_middles() -> None:
     assert table[-1].times_faster > 1.2
     waiting = what_if(series(provider_up=False, oldest_wait_seconds=100.0), RULES, (0, 1)).options
     assert waiting[0].times_faster == 1.0
+
+
+@pytest.mark.parametrize(
+    ("effect", "words"),
+    [
+        (Effect(2.0, 1.6, 2.4), "2.0 × faster, about 10 min sooner"),
+        (Effect(2.0, 1.2, 7.1, False), "1.2 to 7.1 × faster, depending on when the trouble ends"),
+        (Effect(2.0, 1.0, 14.2, False), "up to 14 × faster, depending on when the trouble ends"),
+        (
+            Effect(2.0, 1.2, 14.2, False),
+            "at least 1.2, in the middle case 2.0 × faster, depending on when the trouble ends",
+        ),
+    ],
+)
+def test_a_figure_is_given_only_where_it_is_likely_to_be_right(effect: Effect, words: str) -> None:
+    """Else its range, or the end of it that says something."""
+    option = Option(10, 300.0, 600.0, 900.0, None, None, 2.0, 600.0, effect)
+    shown = what_more_would_do(WhatIf((option,)), 10)
+    assert shown.above[0].startswith(f"With +10: {words}. The queue drains ")
 
 
 def test_the_cost_is_that_of_the_added_runners_until_the_drain() -> None:
@@ -121,7 +141,7 @@ def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
     found = foreseen(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34))
     shown = what_to_expect(found, RULES, currency="$")
     assert shown.above[0].startswith("As it is, the queue ")
-    assert re.match(r"With \+20: \d+\.\d × faster, about .+ sooner\. The queue drains ", shown.above[1])
+    assert re.match(r"With \+20: at least .+ × faster, depending on .+ ends\. The queue drains ", shown.above[1])
     assert shown.table[0] == HEAD
     assert [row[0] for row in shown.table[1:]] == ["+0", "+10", "+20 ←", "+40"]
     assert all(re.fullmatch(r"\$\d+\.\d\d", row[-1]) for row in shown.table[2:])
