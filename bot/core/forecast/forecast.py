@@ -36,22 +36,23 @@ def forecast(
     return _said(made, flow, readings(flow), known or UNCALIBRATED)
 
 
-def bounds(found: DrainReadings, known: Calibration) -> tuple[float, float, float]:
+def bounds(found: DrainReadings, known: Calibration, *, branch: bool = False) -> tuple[float, float, float]:
     """(low, middle, high) in minutes, calibrated; at most the horizon.
 
-    Bounds that are a little too far apart are drawn together to the widest interval that is given.
+    Bounds that are a little too far apart are drawn together to the widest interval that is given. A `branch` names its
+    condition and may be wider.
     """
     middle = quantile(found, MIDDLE)
     low = min(middle, known.low * quantile(found, LOW))
     high = min(HORIZON_MINUTES, max(middle, known.high * quantile(found, HIGH)))
     excess = math.sqrt(high / low / WIDEST)
-    if 1 < excess**2 <= TRIMMED and high < HORIZON_MINUTES:
+    if not branch and 1 < excess**2 <= TRIMMED and high < HORIZON_MINUTES:
         low, high = min(middle, low * excess * 1.0001), max(middle, high / excess)
     return low, middle, high
 
 
 def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) -> Forecast:
-    low, middle, high = bounds(found, known)
+    low, middle, high = bounds(found, known, branch=bool(flow.blocked))
     reason: Statement | None
     if flow.blocked:
         verdict, reason = Verdict.UNTIL_REPAIRED, flow.blocked
@@ -61,8 +62,8 @@ def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) 
     elif found.never and low >= FAR_MINUTES:
         verdict, reason = _trend(flow), _rates(flow)
     else:
-        shrinks = found.slope is not None and high < HORIZON_MINUTES
-        verdict, reason = (Verdict.AT_MOST if shrinks else Verdict.AT_LEAST), _rates(flow)
+        says_more = high < HORIZON_MINUTES and HORIZON_MINUTES / high > max(low, 1.0)
+        verdict, reason = (Verdict.AT_MOST if says_more else Verdict.AT_LEAST), _rates(flow)
     return replace(
         made,
         verdict=verdict,

@@ -84,7 +84,7 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if isinstance(flow, Statement):
         return WhatIf(refusal=flow)
     alone = readings(flow)
-    times = bounds(alone, terms.known or UNCALIBRATED)
+    times = bounds(alone, terms.known or UNCALIBRATED, branch=bool(flow.blocked))
     known = series[-1].oldest_wait_seconds is not None
     options: list[Option] = []
     for more in sorted({0, *(one for one in counts if one > 0)}):

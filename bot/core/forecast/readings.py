@@ -1,4 +1,4 @@
-"""Five simple readings of a queue, and their blend into quantiles of the time until it has drained."""
+"""Simple readings of a queue, and their blend into quantiles of the time until it has drained."""
 
 import math
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ LATER_MINUTES = 60.0
 LOW, MIDDLE, HIGH = 0.06, 0.5, 0.94
 """A little further out than 10 % and 90 %: another fleet is less regular, and wide intervals are drawn together."""
 BLEND: Mapping[float, tuple[float, ...]] = {
-    LOW: (-2.91, 0.18, 0.31, -0.01, 0.24, -0.26, 0.78),
-    MIDDLE: (-1.03, 0.17, 0.12, 0.17, 0.41, -0.32, 0.41),
-    HIGH: (3.00, 0.11, -0.07, 0.20, 0.22, -0.15, 0.18),
+    LOW: (-2.73, 0.17, 0.28, 0.05, 0.24, -0.30, 0.80, -0.09, 0.20),
+    MIDDLE: (-0.65, 0.14, 0.10, 0.22, 0.41, -0.39, 0.38, -0.09, 0.19),
+    HIGH: (3.38, 0.12, -0.09, 0.23, 0.21, -0.15, 0.19, -0.17, 0.17),
 }
 """By quantile: the constant, and the weight of each of `DrainReadings.logs`.
 
-Quantile regression (R. Koenker and G. Bassett 1978) on 3,668 forecasts by `python -m tests.bench.fit_forecast`, half of
+Quantile regression (R. Koenker and G. Bassett 1978) on 4,710 forecasts by `python -m tests.bench.fit_forecast`, half of
 them without known weeks. `python -m tests.bench.forecast` judges them on other seeds.
 """
 
@@ -36,6 +36,10 @@ class DrainReadings:
     """If the queue goes on as lately."""
     waited: float
     """The longest wait: trouble that has lasted long lasts longer."""
+    lasts: float
+    """Mean minutes of a job: a queue of long jobs changes slowly."""
+    slower: float
+    """How many times longer than usual jobs take."""
 
     @property
     def walks(self) -> tuple[float, ...]:
@@ -45,7 +49,8 @@ class DrainReadings:
     @property
     def logs(self) -> tuple[float, ...]:
         """What the blend is made of: logarithms of minutes, and 1 where the queue does not shrink."""
-        return (*self.walks, _log(self.slope), float(self.slope is None), math.log(1 + self.waited))
+        jobs = _log(self.lasts), math.log(min(max(self.slower, 0.1), 10.0))
+        return (*self.walks, _log(self.slope), float(self.slope is None), math.log(1 + self.waited), *jobs)
 
     @property
     def never(self) -> bool:
@@ -61,7 +66,7 @@ def readings(flow: Flow, more: int = 0) -> DrainReadings:
     """The readings of a flow, with `more` runners."""
     stays, now, later = (drains_after(walk(flow, start, more), flow.floor) for start in (math.inf, 0.0, LATER_MINUTES))
     slope = flow.queued / flow.shrinks if flow.shrinks and flow.shrinks > 0 else None
-    return DrainReadings(stays, now, later, slope, flow.waited)
+    return DrainReadings(stays, now, later, slope, flow.waited, 1 / flow.pace, flow.usual_pace / flow.pace)
 
 
 def quantile(found: DrainReadings, share: float) -> float:
