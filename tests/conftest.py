@@ -40,6 +40,19 @@ COMPONENTS = {
 }
 """Component: (its programs, the Debian package that brings them; empty: .ci/run installs it from a lock)."""
 
+LONGEST = {
+    "test_care_invariants.py",
+    "test_docs_site.py",
+    "test_many.py",
+    "test_report_page.py",
+    "test_soak.py",
+    "test_stories.py",
+    "test_story.py",
+    "test_tours.py",
+    "test_walkthroughs.py",
+}
+"""The files with tests of ten seconds and more."""
+
 settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")  # no property depends on the speed of the machine, or on chance
 
@@ -54,6 +67,11 @@ def missing(component: str) -> str | None:
     if all(shutil.which(program) for program in programs):
         return None
     return f"needs {component}: install " + (f"the Debian package {package}" if package else "it as .ci/run does")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first, so that no worker is alone with it at the end."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -122,23 +122,17 @@ def views() -> dict[str, Callable[[], object]]:
     }
 
 
-@pytest.mark.parametrize("name", messages())
-def test_no_message_breaks_a_limit_or_pings_over_hostile_input(name: str) -> None:
-    assert message_problems(messages()[name]()) == []
-
-
-@pytest.mark.parametrize("name", views())
-def test_no_view_breaks_a_limit_or_pings_over_hostile_input(name: str) -> None:
-    drawn = views()[name]()
-    assert isinstance(drawn, dict)
-    assert view_problems(drawn) == []
-
-
 @pytest.mark.parametrize("name", [*messages(), *views()])
-def test_no_mention_or_link_of_an_attacker_survives_anywhere(name: str) -> None:
-    """The oracle reads the bytes that would be sent, not the structure."""
+def test_nothing_breaks_a_limit_pings_or_links_over_hostile_input(name: str) -> None:
+    """One oracle reads the structure, the other the bytes that would be sent."""
     drawn = {**messages(), **views()}[name]()
-    sent = json.dumps({"t": drawn.text, "b": drawn.blocks} if isinstance(drawn, Message) else drawn, ensure_ascii=False)
+    if isinstance(drawn, Message):
+        assert message_problems(drawn) == []
+        drawn = {"t": drawn.text, "b": drawn.blocks}
+    else:
+        assert isinstance(drawn, dict)
+        assert view_problems(drawn) == []
+    sent = json.dumps(drawn, ensure_ascii=False)
     assert sent.encode()
     assert not re.search(r"<[!@#](?!date\^\d)", sent)
     assert "<https://evil" not in sent
