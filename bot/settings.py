@@ -44,7 +44,7 @@ def _proxy(given: str) -> str:
     return f"{url.scheme}://{url.netloc}"
 
 
-class Table(BaseModel):
+class Table(BaseModel, defer_build=True):
     """A table of tailback.toml: unknown keys are refused, values never printed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)

@@ -1,135 +1,34 @@
-"""The command line; a failed command prints one line with the problem and the remedy.
+"""The program; a failed command prints one line with the problem and the remedy.
 
-Each command imports what it uses when it runs, so that `--help` and every other command start quickly.
+The server processes start without the parser of the command line, which takes 6 MB and 0.1 s.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Never
+from typing import Never
 
-import typer
-from typer.completion import completion_init  # type: ignore[attr-defined]  # it is not re-exported by name
+from handlers.machine import read_dotenv
+from handlers.terminal import failed, serve
 
-from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED
-from handlers.machine import read_dotenv, variables
-from handlers.terminal import failed, quiet, waited
-from handlers.tools.cli_tools import tools
-from handlers.tools.init.cli_init import initial
-from handlers.version import VERSION
-
-app = typer.Typer(
-    name="tailback",
-    help="One alert, one Slack thread, true until the queue has drained.\n\nStart with: tailback demo",
-    epilog="Settings come from the environment (.env.example) and from tailback.toml.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.add_typer(initial)
-app.add_typer(tools)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"tailback {VERSION}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[  # noqa: ARG001 - its callback has answered
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Read `.env` before the command; options that stand before a command."""
-    read_dotenv()
-
-
-@app.command()
-def demo(
-    scenario: Annotated[str, typer.Option(metavar="NAME", help="The story to play; see --list.")] = DEFAULT,
-    listed: Annotated[bool, typer.Option("--list", help="Show the stories, and stop.")] = False,
-    seed: Annotated[int, typer.Option(help="The same seed plays the same story.")] = DEFAULT_SEED,
-    host: Annotated[str, typer.Option(help="Address of the page; 0.0.0.0 opens it to the network.")] = "127.0.0.1",
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the page; 0 takes any free one.")] = None,
-    speed: Annotated[float, typer.Option(min=1, help="Simulated seconds in one real second.")] = DEMO_SPEED,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
-    workspace_only: Annotated[
-        bool, typer.Option("--workspace-only", help="Only the workspace: print variables for `tailback run`.")
-    ] = False,
-) -> None:
-    """Try it: no token, no Slack, no Redis.
-
-    Runs the product itself against a local workspace, with a page to click on, and a simulated fleet.
-
-    \b
-    Example: tailback demo --scenario surge
-    """
-    from handlers.tools import demo as playground
-    from handlers.tools.demo_workspace import PageAddress
-
-    if listed:
-        typer.echo(playground.listing())
-        return
-    quiet()
-    usual = playground.WORKSPACE_PORT if workspace_only else playground.PAGE_PORT
-    page = PageAddress(host, usual if port is None else port)
-    if workspace_only:
-        waited(playground.run_workspace(page))
-        return
-    browser = not no_browser and playground.is_desktop(variables())
-    waited(playground.run_demo(scenario, playground.Visit(page, seed, speed, browser)))
-
-
-@app.command()
-def run() -> None:
-    """Run web and worker in one process.
-
-    With its own Redis in TAILBACK_DATA, unless REDIS_URL is set. `tailback check` says what is missing.
-
-    \b
-    Example: TAILBACK_CONFIG=./tailback.toml tailback run
-    """
-    _serve(web=True, worker=True)
-
-
-@app.command()
-def web() -> None:
-    """Run the web process (multi-process setup).
-
-    Any number of them share REDIS_URL with any number of workers.
-
-    \b
-    Example: HOST=0.0.0.0 PORT=8080 REDIS_URL=redis://redis:6379/0 tailback web
-    """
-    _serve(web=True, worker=False)
-
-
-@app.command()
-def worker() -> None:
-    """Run a worker (multi-process setup).
-
-    Any number of them share REDIS_URL with any number of web processes.
-
-    \b
-    Example: REDIS_URL=redis://redis:6379/0 tailback worker
-    """
-    _serve(web=False, worker=True)
+SERVERS = {("run",): (True, True), ("web",): (True, False), ("worker",): (False, True)}
+"""Arguments → whether the process is web, and whether it is a worker."""
 
 
 def main(arguments: Sequence[str] | None = None) -> Never:
     """Run one command; exit codes: 0 success, 1 failure, 2 wrong options, 130 interrupted. Prints no traceback."""
-    given = sys.argv[1:] if arguments is None else arguments
-    completion_init()
+    given = tuple(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = app(args=given or ["--help"], prog_name="tailback", standalone_mode=False)
+        code: object = 0
+        if given in SERVERS:
+            read_dotenv()
+            serve(*SERVERS[given])
+        else:
+            from handlers.tools.commands import command
+
+            code = command(given)
         sys.stdout.flush()
-    except typer.TyperException as error:
-        failed(f"{_sentence(error.format_message())} See `{_command_of(error)} --help`.", code=2)
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         failed("stopped.", code=130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -152,34 +51,3 @@ def _explained(error: Exception) -> list[str]:
         return [str(error)]
     structlog.get_logger().debug("command failed", exc_info=error)
     return [f"{type(error).__name__}: {error}; this is a bug of Tailback: please report it, with LOG_LEVEL=DEBUG."]
-
-
-def _serve(*, web: bool, worker: bool) -> None:
-    gc.disable()  # until `run` is ready: nothing that is loaded is garbage, and looking for it is a third of the start
-    from bot.config import ConfigError, load
-    from bot.ports import Refused
-    from handlers import logs
-    from handlers.run import all_of
-    from handlers.run import run as served
-
-    try:
-        settings = load()
-    except ConfigError as error:
-        raise waited(all_of(error, web=web)) from None
-    env = settings.env
-    logs.set_up(env.log_level, env.log_format, sys.stdout, logs.secrets_of(settings))
-    try:
-        waited(served(settings, web=web, worker=worker))
-    except SystemExit:  # uvicorn's way to say that it cannot listen; its own line is in the log
-        raise Refused(
-            f"PORT: cannot listen on {env.host}:{env.port}; another program may be using it, so set PORT."
-        ) from None
-
-
-def _command_of(error: typer.TyperException) -> str:
-    """The command typed so far, such as `tailback report`."""
-    return str(getattr(getattr(error, "ctx", None), "command_path", "tailback"))
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith(".") else f"{text}."

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import structlog
-import uvicorn
+import uvicorn.server
 
 from bot.config import ConfigError, Environment, Settings, unusable
 from bot.core.external import Problem
@@ -23,7 +23,6 @@ from handlers.recovery import Healing
 from handlers.tools.doctor.check_settings import of_redis_url, unset
 from handlers.wiring import House, opened
 from handlers.wiring_tools import unbuildable
-from handlers.worker import Worker
 
 DRAIN_SECONDS = 5.0
 """How long a web process keeps serving after `/readyz` starts failing (P11)."""
@@ -34,7 +33,7 @@ CLOCK_SECONDS = 10.0
 log = structlog.get_logger()
 
 
-class Server(uvicorn.Server):
+class Server(uvicorn.server.Server):
     """uvicorn without its own signal handlers, because `_until_stopped` handles signals."""
 
     @contextlib.contextmanager
@@ -142,6 +141,8 @@ async def _telling(house: House, door: HealthEndpoints) -> AsyncIterator[None]:
 @asynccontextmanager
 async def _working(house: House, leaving: list[Callable[[], None]]) -> AsyncIterator[None]:
     """The worker; on exit it claims nothing more and finishes its work."""
+    from handlers.worker import Worker
+
     hand = Worker(house.context, house.reload)
     work = asyncio.create_task(hand.run(), name="worker")
     leaving.append(hand.stop)

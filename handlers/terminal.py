@@ -4,18 +4,61 @@ Its imports wait for their use, like those of the commands (see `handlers.cli`).
 """
 
 import asyncio
+import gc
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Never, TypeVar
 
 from handlers.machine import variables
 
 T = TypeVar("T")
 
-# httpx's command line and rich's tracebacks are loaded with httpx and structlog where they are installed; nothing here
-# uses them, and without them a process is 8 MB smaller and ready 0.1 s sooner
-for _name in ("httpx._main", "rich"):
+# httpx's command line, rich's tracebacks and greenlets are loaded with httpx and structlog where they are installed;
+# nothing here uses them, and without them a process is 9 MB smaller and ready 0.1 s sooner
+for _name in ("httpx._main", "rich", "greenlet"):
     sys.modules.setdefault(_name, None)  # type: ignore[arg-type]  # one that is loaded already would break
+
+
+UNUSED = (
+    *("slack_bolt.app.app", "slack_bolt.app.async_server", "slack_bolt.oauth", "slack_bolt.workflows"),
+    *("slack_sdk.models", "slack_sdk.oauth", "slack_sdk.socket_mode.builtin", "slack_sdk.web.client"),
+    *("slack_sdk.webhook", "redis.commands.core", "redis.keyspace_notifications"),
+    *("redis.asyncio.keyspace_notifications", "aiohttp.web", "httpcore._sync", "http.server"),
+    *("wsgiref", "uvicorn.main", "apscheduler.executors.pool"),
+)
+"""Parts of libraries that a server process would load and never use, some 6 MB: what is synchronous, OAuth of other
+workspaces, classes for blocks, and a method for each command of Redis."""
+
+
+class _Unused(ModuleType):
+    """Every name in it is an empty class, which the library may derive from, or name in a signature."""
+
+    def __getattr__(self, name: str) -> type:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = type(name, (), {})
+        setattr(self, name, found)
+        return found
+
+
+class _Finder(MetaPathFinder, Loader):
+    def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
+        unused = any(name == one or name.startswith(f"{one}.") for one in UNUSED)
+        return ModuleSpec(name, self, is_package=True) if unused else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Unused(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing."""
+
+
+def leave_out() -> None:
+    """Before a server process imports its libraries; parts that are loaded stay."""
+    sys.meta_path.insert(0, _Finder())
 
 
 def quiet() -> None:
@@ -41,3 +84,27 @@ def failed(*lines: str, code: int = 1) -> Never:
     for line in lines:
         sys.stderr.write(f"tailback: {logs.escaped(' '.join(line.split()))}\n")
     sys.exit(code)
+
+
+def serve(web: bool, worker: bool) -> None:
+    """Run a server process until it is told to stop."""
+    leave_out()
+    gc.disable()  # until `run` is ready: nothing that is loaded is garbage, and looking for it is a third of the start
+    from bot.config import ConfigError, load
+    from bot.ports import Refused
+    from handlers import logs
+    from handlers.run import all_of
+    from handlers.run import run as served
+
+    try:
+        settings = load()
+    except ConfigError as error:
+        raise waited(all_of(error, web=web)) from None
+    env = settings.env
+    logs.set_up(env.log_level, env.log_format, sys.stdout, logs.secrets_of(settings))
+    try:
+        waited(served(settings, web=web, worker=worker))
+    except SystemExit:  # uvicorn's way to say that it cannot listen; its own line is in the log
+        raise Refused(
+            f"PORT: cannot listen on {env.host}:{env.port}; another program may be using it, so set PORT."
+        ) from None

@@ -70,7 +70,8 @@ class Worker:
         self._stopping = True
         self._bell.set()
 
-    def _ring(self) -> None:
+    async def _ring(self) -> None:
+        """A coroutine, because APScheduler would call a function in a thread, from which no event wakes the loop."""
         if self._tick is not None:
             self._tick()
         self._bell.set()

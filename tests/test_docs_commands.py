@@ -12,7 +12,7 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from handlers.cli import app
+from handlers.tools.commands import app
 from tests.architecture.tree import ROOT
 from tests.docs_pages import Command, command_of, page, pages, rows, shell_lines, spoken_commands
 from tests.patience import PATIENCE_SECONDS

@@ -19,6 +19,7 @@ from typing import Any
 import bot.adapters
 import handlers
 from handlers.cli import main
+from handlers.terminal import leave_out
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -91,6 +92,7 @@ def _let_clock_jump() -> None:
 
 
 if __name__ == "__main__":
+    leave_out()
     import_all(handlers)
     import_all(bot.adapters)
     gc.freeze()

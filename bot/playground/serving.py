@@ -5,7 +5,7 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-import uvicorn
+import uvicorn.server
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from bot.playground.guard import Asgi, guarded
@@ -16,7 +16,7 @@ CLOSING = "playground.closing"
 """Scope extension: an `asyncio.Event` that is set when the server begins to stop, so that endless streams can end."""
 
 
-class _EmbeddedServer(uvicorn.Server):
+class _EmbeddedServer(uvicorn.server.Server):
     """uvicorn without its own signal handling; stops when `should_exit` is set."""
 
     def __init__(self, config: uvicorn.Config) -> None:

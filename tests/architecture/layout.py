@@ -42,13 +42,19 @@ NEIGHBORS: dict[tuple[str, str], str] = {
 WIRING = ("handlers.wiring", "handlers.wiring_tools")
 """The modules that choose adapters and hand them to the rest."""
 PLAYGROUND_USERS = (
-    *("handlers.cli", "handlers.tools.demo", "handlers.tools.demo_product", "handlers.tools.demo_workspace"),
+    *("handlers.tools.commands", "handlers.tools.demo", "handlers.tools.demo_product", "handlers.tools.demo_workspace"),
     *("handlers.tools.replay", "handlers.tools.player"),
 )
 """The modules that may open the playground; the processes of an installation are not among them."""
 LAZY = (
-    *("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.tools.init.cli_init"),
-    *("handlers.run", "handlers.tools.demo", "bot.adapters.sns", "bot.adapters.github.settings"),
+    *("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.tools.commands"),
+    *(
+        "handlers.tools.init.cli_init",
+        "handlers.run",
+        "handlers.tools.demo",
+        "bot.adapters.sns",
+        "bot.adapters.github.settings",
+    ),
 )
 """The modules that import what a command or process uses when it needs it, so that all start quickly and stay small."""
 CLOCK_READERS = ("handlers.machine", "handlers.wiring", "bot.config")
@@ -101,7 +107,8 @@ TEXT_READERS: dict[str, str] = {
     "bot.requests.permission": "Slack ids: a group begins with S",
     "bot.silencing.list_silences": "the tag in a silence's comment, [tailback ID]",
     "bot.warnings.repair_warnings": "message keys",
-    "handlers.cli": "the name of the program",
+    "handlers.terminal": "names of modules",
+    "handlers.tools.commands": "the name of the program",
     "handlers.http.github": "content types",
     "handlers.http.health": "paths",
     "handlers.machine": "lines of .env",

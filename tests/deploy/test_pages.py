@@ -18,7 +18,7 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from handlers.cli import app
+from handlers.tools.commands import app
 from handlers.tools.examples import EXAMPLES
 from handlers.version import VERSION
 from tests.architecture.tree import ROOT

@@ -201,7 +201,7 @@ def test_a_closed_pipe_is_no_failure(terminal: Terminal) -> None:
         ("example env", {"slack_bolt", "redis", "aiohttp", "bot.config"}),
         ("send none.json", {"slack_bolt", "redis", "aiohttp", "bot.playground.slack"}),
         ("audit", {"slack_bolt", "bot.playground.slack", "handlers.http"}),
-        ("run", {"bot.playground.slack", "boto3", "cryptography.x509", "jwt"}),
+        ("run", {"bot.playground", "typer", "boto3", "cryptography.x509", "jwt", "aiohttp.web_app"}),
     ],
 )
 def test_a_command_loads_only_what_it_uses(words: str, never: set[str], terminal: Terminal) -> None:

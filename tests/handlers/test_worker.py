@@ -205,7 +205,7 @@ async def test_the_ticker_reads_the_configuration() -> None:
     world = World()
     ticks: list[int] = []
     hand = Worker(world.context, lambda: ticks.append(1))
-    hand._ring()
+    await hand._ring()
     assert ticks == [1]
 
 

@@ -242,11 +242,8 @@ class Http:
         headers = {name.lower(): value for name, value in response.headers.items()}
         answer = HttpAnswer(status, decoded(content), headers, content, lambda text: self._clean(text, also))
         if response.is_redirect and status not in self.answers:
-            raise self.problem(
-                f"{self._place()} answered with a redirect, and those are not followed",
-                Failure.PLACE,
-                remedy="configure the final address",
-            )
+            what = f"{self._place()} answered with a redirect, and those are not followed"
+            raise self.problem(what, Failure.PLACE, remedy="configure the final address")
         if status in {401, 403} - self.answers:
             raise self.problem(f"refused the credentials (HTTP {status}): {answer.text}", Failure.CREDENTIALS)
         if status in {429} - self.answers:
