@@ -18,8 +18,8 @@ from handlers.cancellation import ended
 from handlers.http import metrics
 from handlers.recovery import Healing
 
-AT_ONCE = 48
-"""Records processed at the same time by one worker."""
+AT_ONCE = 96
+"""Records processed at the same time by one worker. They mostly wait for Slack, which takes 100 connections."""
 FEWEST_AT_ONCE = 4
 """On a machine so busy that work takes most of its lease: fewer at once, or all of it would end in vain."""
 TICK_SECONDS = 1.0

@@ -15,6 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from bot.playground.serving import serving
 from bot.playground.slack.app import SlackStandIn
+from bot.playground.slack.delivery.delivery import DeliveryAnswer, DeliveryParcel, HttpCarrier
 from tests.bench.intake import TOML, Sender
 from tests.bench.product import product
 from tests.bench.stub import SlackStub
@@ -27,6 +28,22 @@ PRESSES = 18
 GROUPS = 500
 A_SECOND = 50
 PATIENCE_SECONDS = 60.0
+
+
+class Answered:
+    """Times each request of Slack until its answer; the page that the driver reads takes longer than that."""
+
+    def __init__(self, carrier: HttpCarrier) -> None:
+        """Times what `carrier` sends from now on."""
+        self.seconds: list[float] = []
+        self._carry = carrier.carry
+        carrier.carry = self._timed  # type: ignore[method-assign]
+
+    async def _timed(self, parcel: DeliveryParcel) -> DeliveryAnswer:
+        begun = time.monotonic()
+        answer = await self._carry(parcel)
+        self.seconds.append(time.monotonic() - begun)
+        return answer
 
 
 async def answers(folder: Path) -> list[Row]:
@@ -45,17 +62,16 @@ async def answers(folder: Path) -> list[Row]:
         while len(await people.channel("ci").parents()) < OPEN:
             await asyncio.sleep(0.1)
         hooks = [await sender.send(OPEN + number) for number in range(PRESSES)]
-        clicks, seen = [], []
+        seen, answer = [], Answered(stand_in.delivery.http)
         for parent in (await people.channel("ci").parents())[:PRESSES]:
             begun, edits = time.monotonic(), len(stand_in.log.of("chat.update"))
             await parent.click("Acknowledge")
-            clicks.append(time.monotonic() - begun)
             while len(stand_in.log.of("chat.update")) == edits and time.monotonic() - begun < PATIENCE_SECONDS:
                 await asyncio.sleep(0.005)
             seen.append(time.monotonic() - begun)
     return [
         Row(f"{OPEN} incidents open: webhook answered, ms", (_p95(hooks) * 1000,)),
-        Row(f"{OPEN} incidents open: click answered, ms", (_p95(clicks) * 1000,), (), "100 ms"),
+        Row(f"{OPEN} incidents open: click answered, ms", (_p95(answer.seconds) * 1000,), (), "100 ms"),
         Row(f"{OPEN} incidents open: click visible, s", (_p95(seen),), (), "1 s"),
     ]
 

@@ -138,7 +138,7 @@ async def test_stopping_finishes_what_was_begun_and_claims_nothing_more() -> Non
 
 
 async def test_a_worker_whose_work_takes_most_of_its_lease_takes_less_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a starved machine 48 at once would all end in vain, again and again; when work is quick, it takes more."""
+    """On a starved machine 96 at once would all end in vain, again and again; when work is quick, it takes more."""
     world = World()
     hand = Worker(world.context)
     claim = Claim("inc", "i1", fence=1, held=None, lease_ends=0.0)
@@ -151,11 +151,11 @@ async def test_a_worker_whose_work_takes_most_of_its_lease_takes_less_at_once(mo
         await hand._work(replace(claim, kind=kind))
         return hand._most
 
-    assert await takes(1.0) == 48
-    assert [await takes(6.0) for _ in range(5)] == [24, 12, 6, 4, 4]
+    assert await takes(1.0) == 96
+    assert [await takes(6.0) for _ in range(6)] == [48, 24, 12, 6, 4, 4]
     assert await takes(1.0) == 4.25
     assert await takes(60.0, kind="chore") == 4.25
-    assert [await takes(0.0) for _ in range(200)][-1] == 48
+    assert [await takes(0.0) for _ in range(400)][-1] == 96
 
 
 async def test_a_store_that_is_down_is_waited_for() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from redis import exceptions as errors
 
-from bot.adapters.redis.connect import CONNECTIONS, Client
+from bot.adapters.redis.connect import Client
 from bot.adapters.redis.scripts import Script
 from bot.ports import Failure, Unreachable
 
@@ -47,7 +47,6 @@ class RedisLink:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._turns = asyncio.Semaphore(CONNECTIONS)
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Sequence[Reply]:
         """The script's reply. Raises Unreachable; UNKNOWN if it may have been applied."""
@@ -64,7 +63,7 @@ class RedisLink:
         tries = 2 if script is None or script.repeatable else 1
         lost = Failure.UNCONNECTED if script is None else Failure.UNKNOWN
         try:
-            async with asyncio.timeout(CALL_SECONDS), self._turns:
+            async with asyncio.timeout(CALL_SECONDS):
                 return await self._sent(script, words, tries)
         except TimeoutError:
             raise Unreachable("Redis", f"no answer within {CALL_SECONDS:g} s", failure=lost) from None

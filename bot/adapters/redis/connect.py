@@ -1,5 +1,6 @@
 """Makes clients from Redis URLs (one server, Sentinel or Cluster), with our own time limits and without retries."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import cycle
@@ -21,7 +22,7 @@ REPLY_SECONDS = 0.85
 IDLE_SECONDS = 15
 """A connection idle for this long is checked with PING before use."""
 CONNECTIONS = 32
-"""Concurrent calls of one process; further ones wait."""
+"""Concurrent calls of one process to a Cluster; further ones wait."""
 
 _SHAPES = (
     "redis://host:6379/0, rediss://host:6379/0, unix:///path/redis.sock, "
@@ -149,13 +150,15 @@ class _OneSlot:
 
     def __init__(self, cluster: RedisCluster) -> None:
         self._cluster = cluster
+        self._turns = asyncio.Semaphore(CONNECTIONS)
 
     async def execute_command(self, *args: bytes | str | float) -> object:
-        if args[0] not in _KEYLESS:
-            return await self._cluster.execute_command(*args)
-        await self._cluster.initialize()
-        node = self._cluster.get_node_from_key(_OURS)
-        return await self._cluster.execute_command(*args, target_nodes=node)
+        async with self._turns:
+            if args[0] not in _KEYLESS:
+                return await self._cluster.execute_command(*args)
+            await self._cluster.initialize()
+            node = self._cluster.get_node_from_key(_OURS)
+            return await self._cluster.execute_command(*args, target_nodes=node)
 
     async def aclose(self) -> None:
         await self._cluster.aclose()
