@@ -14,7 +14,7 @@ from bot.adapters.metrics.prometheus import discovered
 from bot.adapters.records import KINDS as KINDS  # noqa: PLC0414 - for a store of another product
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, find_engine, running_url
+from bot.adapters.redis.embedded import EmbeddedRedis, find_engine, running_url
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
@@ -99,7 +99,7 @@ async def prometheus_pools(url: str, token: str) -> tuple[tuple[str, str], ...]:
         await wire.close()
 
 
-async def levers_and_holders(settings: Settings, clock: Callable[[], float]) -> BackEnds:
+async def scalers_and_alertmanagers(settings: Settings, clock: Callable[[], float]) -> BackEnds:
     """The scalers and Alertmanagers of a configuration, for inspection only: already closed.
 
     Missing secrets do not matter. Raises ConfigError where `tailback run` would refuse too.
@@ -173,9 +173,6 @@ async def _redis(settings: Settings, stack: AsyncExitStack, gathered: _Gathered)
             gathered.engine = (await asyncio.to_thread(find_engine)).name
             url = await _running(settings.env.tailback_data)
         store = _store(url, settings) if url else None
-    except EmbeddedRedisError as error:
-        gathered.problems.append(Problem(error.what, error.remedy, "redis"))
-        return None
     except ConfigError as error:
         gathered.problems += [replace(one, area="redis") for one in error.problems]
         return None

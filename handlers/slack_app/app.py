@@ -15,7 +15,6 @@ from bot.core.incident.incident import Incident
 from bot.core.record import Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import incident_of, request_id
-from bot.incidents.actions.list_incidents import welcome
 from bot.ports import Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
@@ -27,7 +26,7 @@ from bot.views.thread.diagnosis import CAUSE_FIT
 from bot.views.words import refusals
 from handlers.http import metrics
 from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
-from handlers.slack_app.respond import CALL_SECONDS, Afterwards, tell
+from handlers.slack_app.respond import Afterwards, draw_home, tell
 from handlers.slack_app.timeouts import unanswered
 
 PATIENCE_SECONDS = 1.8
@@ -154,18 +153,10 @@ def _shortcut(doors: Doors, name: str) -> Callable[..., Awaitable[None]]:
 
 def _home_opened(doors: Doors) -> Callable[..., Awaitable[None]]:
     async def home_opened(ack: Ack, body: Body) -> None:
-        doors.afterwards.do(_welcomed(doors.context, opened_by(body)))
+        doors.afterwards.do(draw_home(doors.context, opened_by(body)))
         await ack()
 
     return home_opened
-
-
-async def _welcomed(context: Context, who: str) -> None:
-    try:
-        async with asyncio.timeout(CALL_SECONDS):
-            await welcome(context, who)
-    except (Unreachable, TimeoutError) as error:
-        log.warning("home not drawn", why=str(error) or "time-out")
 
 
 async def answered(context: Context, interaction: Interaction) -> Answer:

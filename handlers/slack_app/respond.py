@@ -1,7 +1,8 @@
 """Sends a person the dialog or text after Slack got its response, once per request and without delaying it."""
 
 import asyncio
-from collections.abc import Coroutine
+import contextlib
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
 import structlog
@@ -58,7 +59,8 @@ async def tell(context: Context, interaction: Interaction, answer: Answer) -> No
         answer = await _opened(context, interaction, answer)
     await _whisper(context, interaction, answer)
     if answer.forgotten:
-        await _bared(context, interaction)
+        async with _in_time("buttons not removed"):
+            await forget(context, interaction)
 
 
 async def _at_home(context: Context, interaction: Interaction, answer: Answer) -> None:
@@ -66,11 +68,13 @@ async def _at_home(context: Context, interaction: Interaction, answer: Answer) -
     view = answer.view or (in_dialog(answer.whisper) if answer.whisper is not None else None)
     if view is not None:
         await _opened(context, interaction, Answer(view=view))
-    try:
-        async with asyncio.timeout(CALL_SECONDS):
-            await welcome(context, interaction.who)
-    except (Unreachable, TimeoutError) as error:
-        log.warning("home not drawn", why=str(error) or "time-out")
+    await draw_home(context, interaction.who)
+
+
+async def draw_home(context: Context, who: str) -> None:
+    """Draw a person's App Home; a failure is only logged."""
+    async with _in_time("home not drawn"):
+        await welcome(context, who)
 
 
 async def _first(context: Context, interaction: Interaction) -> bool:
@@ -100,17 +104,16 @@ async def _opened(context: Context, interaction: Interaction, answer: Answer) ->
 async def _whisper(context: Context, interaction: Interaction, answer: Answer) -> None:
     if answer.whisper is None:
         return
-    try:
-        thread = interaction.thread if interaction.surface is not Surface.COMMAND else None
-        async with asyncio.timeout(CALL_SECONDS):
-            await whisper(context, interaction.channel, interaction.who, answer.whisper, thread)
-    except (Unreachable, TimeoutError) as error:
-        log.warning("answer not delivered", action=interaction.name, why=str(error) or "time-out")
+    thread = interaction.thread if interaction.surface is not Surface.COMMAND else None
+    async with _in_time("answer not delivered", action=interaction.name):
+        await whisper(context, interaction.channel, interaction.who, answer.whisper, thread)
 
 
-async def _bared(context: Context, interaction: Interaction) -> None:
+@contextlib.asynccontextmanager
+async def _in_time(failure: str, **facts: str) -> AsyncIterator[None]:
+    """Give the calls inside CALL_SECONDS; what Slack refuses or answers late is only logged."""
     try:
         async with asyncio.timeout(CALL_SECONDS):
-            await forget(context, interaction)
+            yield
     except (Unreachable, TimeoutError) as error:
-        log.warning("buttons not removed", why=str(error) or "time-out")
+        log.warning(failure, **facts, why=str(error) or "time-out")

@@ -23,7 +23,7 @@ from bot.ports import Refused
 from bot.registry import ACTIONS
 from bot.reporting.collect import gathered
 from handlers.tools.player import Player
-from handlers.wiring_tools import KINDS, levers_and_holders
+from handlers.wiring_tools import KINDS, scalers_and_alertmanagers
 
 LONG = 20_000
 """From so many measurements on, progress is shown."""
@@ -122,7 +122,7 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
     since, journal = clock.at, Journal()
     store = MemoryStore(clock.now, clock.now, KINDS, lease_seconds=settings.file.timing.lease)
     figures, ids = RecordedMetrics(recorded.samples, clock.now), count(1)
-    behind = await levers_and_holders(settings, clock.now)
+    behind = await scalers_and_alertmanagers(settings, clock.now)
     people = frozenset(asked.who for asked in recorded.asked)
     context = Context(
         settings=settings,

@@ -84,6 +84,11 @@ class PoolReport:
     early: WarningHistory | None = None
 
     @property
+    def waited_seconds(self) -> float:
+        """Total wait of the pool's jobs, from its hours or its incidents, whichever is more."""
+        return max(self.history.waited_seconds, (self.waits.waited_seconds if self.waits else None) or 0.0)
+
+    @property
     def told(self) -> bool:
         """Whether the report needs more than "all was well" for this pool."""
         return bool(self.history.incidents or self.raises or (self.waits and self.waits.over_share > 0))
@@ -211,7 +216,7 @@ def _ground(books: Books, one: PoolReport, inside: Sequence[Incident]) -> Ground
         cells=_within(books.pasts.get(one.pool, ()), books),
         incidents=tuple(i for i in inside if one.pool in i.pools.affected),
         fired=tuple(f for f in books.fired.get(one.pool, ()) if books.since <= f.at < books.until),
-        waited_seconds=_waited_of(one),
+        waited_seconds=one.waited_seconds,
         limit=one.limit,
         boot_seconds=books.rules[one.pool].boot_time_seconds if one.pool in books.rules else 0.0,
         price=books.prices.get(one.pool),
@@ -221,11 +226,5 @@ def _ground(books: Books, one: PoolReport, inside: Sequence[Incident]) -> Ground
     )
 
 
-def _waited_of(one: PoolReport) -> float:
-    """Waits over all measured time; if unknown, over the incidents alone."""
-    known = one.waits.waited_seconds if one.waits else None
-    return max(one.history.waited_seconds, known or 0.0)
-
-
 def _worst_first(one: PoolReport) -> tuple[float, int, str]:
-    return (-_waited_of(one), -one.history.incidents, one.pool)
+    return (-one.waited_seconds, -one.history.incidents, one.pool)

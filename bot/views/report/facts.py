@@ -107,16 +107,10 @@ def _incidents(one: PoolReport) -> str:
 
 
 def _worst(one: PoolReport) -> str:
-    waited = f"about {about_hours(known)} of waiting" if (known := waited_seconds(one)) else ""
+    waited = f"about {about_hours(known)} of waiting" if (known := one.waited_seconds) else ""
     worst = f"longest wait {duration(one.longest_wait_seconds)}" if one.longest_wait_seconds else ""
     most = f"most queued {count(one.most_queued, 'job')}" if one.most_queued else ""
     return ", ".join(part for part in (waited, worst, most) if part)
-
-
-def waited_seconds(one: PoolReport) -> float:
-    """Total wait of the pool's jobs, from its hours or its incidents, whichever is more."""
-    known = one.waits.waited_seconds if one.waits else None
-    return max(one.history.waited_seconds, known or 0.0)
 
 
 def _why(one: PoolReport) -> tuple[str, ...]:

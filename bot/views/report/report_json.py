@@ -8,7 +8,7 @@ from bot.core.reporting.raises import Raises
 from bot.core.reporting.sizing import Sized
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.views.export.export_json import iso
-from bot.views.report.facts import unsized, waited_seconds
+from bot.views.report.facts import unsized
 from bot.views.report.proposals import change_words, why_words
 
 SCHEMA = "tailback.report/1"
@@ -41,7 +41,7 @@ def _pool(one: PoolReport) -> dict[str, object]:
         "name": one.pool,
         "measured_share": round(one.measured_share, 4),
         "waits": _waits(one.waits) if one.waits else None,
-        "waited_seconds": _seen(one, round(waited_seconds(one), 1)),
+        "waited_seconds": _seen(one, round(one.waited_seconds, 1)),
         "longest_wait_seconds": _seen(one, one.longest_wait_seconds),
         "most_queued": _seen(one, one.most_queued),
         "incidents": {

@@ -226,10 +226,8 @@ async def _of_scaler(pool: str, pool_scaler: PoolScaler, settings: Settings) -> 
     by_hand = pool in settings.file.pool and settings.file.pool[pool].scaler.get("kind") == "none"
     try:
         capacity = await pool_scaler.scaler.read()
-    except Refused as refused:
-        return [of_error("scaler", refused, f"correct {place}, or the permissions of its token")]
-    except Unreachable as error:
-        return [of_error("scaler", error, REMEDIES[error.failure].format(place=place))]
+    except (Refused, Unreachable) as error:
+        return [_failed("scaler", error, place)]
     if by_hand:
         return [ok("scaler", f"{pool} is scaled manually")]
     if capacity.current is None:
@@ -241,6 +239,12 @@ async def _of_scaler(pool: str, pool_scaler: PoolScaler, settings: Settings) -> 
         return found
     size = f"{pool}: {count(capacity.current, 'runner')} now, at most {pool_scaler.policy.maximum:,}"
     return [ok("scaler", f"{size}; {_tried(lacking)}")]
+
+
+def _failed(area: str, error: Refused | Unreachable, place: str) -> CheckFinding:
+    refused = "correct {place}, or the permissions of its token"
+    usual = REMEDIES[error.failure] if isinstance(error, Unreachable) else refused
+    return of_error(area, error, usual.format(place=place))
 
 
 async def _of_pager(name: str, pager: Pager) -> list[CheckFinding]:
@@ -285,10 +289,8 @@ async def _of_alertmanager(name: str, one: Alertmanager) -> list[CheckFinding]:
     try:
         firing = await one.firing()
         await one.find("tailback-check")
-    except Refused as refused:
-        return [of_error("alertmanager", refused, f"correct {place}, or the permissions of its token")]
-    except Unreachable as error:
-        return [of_error("alertmanager", error, REMEDIES[error.failure].format(place=place))]
+    except (Refused, Unreachable) as error:
+        return [_failed("alertmanager", error, place)]
     fires = f"{count(len(firing), 'alert')} {'fires' if len(firing) == 1 else 'fire'}"
     if lacking := await _lacking(one):
         return [warning("alertmanager", one.what, one.remedy) for one in lacking]

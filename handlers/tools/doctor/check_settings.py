@@ -49,15 +49,20 @@ def of_environment(settings: Settings, *, web: bool = True) -> list[CheckFinding
 
 def _examples(settings: Settings) -> Iterator[CheckFinding]:
     env = settings.env
-    secrets = (env.slack_bot_token, env.slack_app_token, env.slack_signing_secret, env.tailback_webhook_hmac_secret)
-    names = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "TAILBACK_WEBHOOK_HMAC_SECRET")
-    given = [(name, one.get_secret_value()) for name, one in zip(names, secrets, strict=True)]
-    given += [("TAILBACK_WEBHOOK_TOKEN", token) for token in env.webhook_tokens]
-    given += [("GITHUB_WEBHOOK_SECRET", one) for one in env.github_secrets]
-    given += [(f'The token of [[sender]] "{sender.name}"', token) for token, sender in settings.sender_tokens]
-    for name, value in given:
+    slack = (env.slack_bot_token, env.slack_app_token, env.slack_signing_secret)
+    names = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET")
+    given = [(name, one.get_secret_value()) for name, one in zip(names, slack, strict=True)]
+    for name, value in [*given, *_senders_secrets(settings)]:
         if value in EXAMPLES:
             yield problem("environment", f"{name} still has the value of .env.example", "set the real value")
+
+
+def _senders_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The secrets that senders of alerts and events present or sign with, each with its name for people."""
+    yield from (("TAILBACK_WEBHOOK_TOKEN", token) for token in settings.env.webhook_tokens)
+    yield "TAILBACK_WEBHOOK_HMAC_SECRET", settings.env.tailback_webhook_hmac_secret.get_secret_value()
+    yield from (("GITHUB_WEBHOOK_SECRET", one) for one in settings.env.github_secrets)
+    yield from ((f'The token of [[sender]] "{one.name}"', token) for token, one in settings.sender_tokens)
 
 
 def unset(settings: Settings, *, web: bool) -> list[Problem]:
@@ -145,10 +150,7 @@ def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
     if not hooks and (fed := _fed_by_github(settings)):
         yield warning("environment", f"The jobs of {fed} are not seen: GITHUB_WEBHOOK_SECRET is not set",
                       "choose a long random value, and give it to a webhook for workflow jobs to /github")  # fmt: skip
-    given = [("TAILBACK_WEBHOOK_TOKEN", token) for token in tokens]
-    given += [("TAILBACK_WEBHOOK_HMAC_SECRET", signing), ("GITHUB_WEBHOOK_SECRET", hooks)]
-    given += [(f'The token of [[sender]] "{sender.name}"', token) for token, sender in own]
-    for name, value in given:
+    for name, value in _senders_secrets(settings):
         if value and len(value) < WEAK:
             yield warning("environment", f"{name} has fewer than {WEAK} characters and could be guessed",
                           "replace it with a long random value (openssl rand -hex 32)")  # fmt: skip

@@ -1,49 +1,31 @@
 """The union of all details."""
 
-from bot.core.incident.details.closing import IncidentEnded
-from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
-from bot.core.incident.details.general import (
-    AlertFired,
-    AlertOddities,
-    AlertResolved,
-    AlertsJoined,
-    Escalated,
-    FiredAgain,
-    Foreseen,
-    Introduced,
-    Noted,
-    Paged,
-    PlainText,
-)
-from bot.core.incident.details.queue import ChartShown, QueueChanged
-from bot.core.incident.details.requests import IssueNoted, RequestNotDone
-from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
-from bot.core.incident.details.silences import SilenceEnded, Silencing
+from bot.core.incident.details import closing, diagnosis, general, queue, requests, scaling, silences
 
 Details = (
-    PlainText
-    | Noted
-    | AlertFired
-    | Introduced
-    | AlertOddities
-    | AlertsJoined
-    | AlertResolved
-    | FiredAgain
-    | Escalated
-    | Paged
-    | Foreseen
-    | QueueChanged
-    | ChartShown
-    | Silencing
-    | SilenceEnded
-    | ScaleRequest
-    | ScaleAccepted
-    | RunnersChecked
-    | LeaseNoted
-    | RunnersReturned
-    | RequestNotDone
-    | IssueNoted
-    | Diagnosed
-    | CauseJudged
-    | IncidentEnded
+    general.PlainText
+    | general.Noted
+    | general.AlertFired
+    | general.Introduced
+    | general.AlertOddities
+    | general.AlertsJoined
+    | general.AlertResolved
+    | general.FiredAgain
+    | general.Escalated
+    | general.Paged
+    | general.Foreseen
+    | queue.QueueChanged
+    | queue.ChartShown
+    | silences.Silencing
+    | silences.SilenceEnded
+    | scaling.ScaleRequest
+    | scaling.ScaleAccepted
+    | scaling.RunnersChecked
+    | scaling.LeaseNoted
+    | scaling.RunnersReturned
+    | requests.RequestNotDone
+    | requests.IssueNoted
+    | diagnosis.Diagnosed
+    | diagnosis.CauseJudged
+    | closing.IncidentEnded
 )
