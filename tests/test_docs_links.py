@@ -17,7 +17,6 @@ LOUD = re.compile(
 
 @pytest.mark.parametrize("one", pages(), ids=lambda one: one.path)
 def test_each_relative_link_leads_to_a_file_and_a_heading(one: Page) -> None:
-    """A reader is never sent to nothing."""
     for _, text, target in one.links():
         if re.match(r"[a-z]+:", target):
             continue
@@ -55,7 +54,6 @@ def clicks(start: str, without: str = "") -> dict[str, int]:
 
 
 def test_every_page_of_docs_is_reached_from_the_readme() -> None:
-    """Nobody finds a page that no page links to."""
     assert {one.path for one in pages()} - clicks("README.md").keys() == set()
 
 
@@ -80,7 +78,6 @@ def test_the_readme_is_short_and_quiet() -> None:
 
 
 def test_the_decisions_are_numbered_without_a_gap_and_have_their_three_parts() -> None:
-    """Context, decision, consequences."""
     decisions = [one for one in pages() if one.path.startswith("docs/adr/0")]
     assert [int(one.path.split("/")[-1][:4]) for one in decisions] == list(range(1, len(decisions) + 1))
     for one in decisions:

@@ -159,7 +159,6 @@ def test_the_environment_of_the_tests_remembers_that_aws_was_asked_for(launcher:
 
 @pytest.mark.parametrize("words", [["azure"], ["aws", "dev"]])
 def test_an_unknown_thing_to_set_up_is_refused(launcher: ModuleType, words: list[str]) -> None:
-    """With the words that there are."""
     with pytest.raises(launcher.Problem, match=r"setup aws"):
         launcher.main(["setup", *words])
 

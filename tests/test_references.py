@@ -111,7 +111,6 @@ def test_a_page_names_only_files_and_codes_that_exist(path: str) -> None:
     ],
 )
 def test_the_check_finds_pages_that_do_not_exist(text: str, missing: list[str]) -> None:
-    """The check itself is checked."""
     assert missing_pages(text) == missing
 
 
@@ -135,7 +134,6 @@ def test_the_check_finds_files_that_do_not_exist() -> None:
 
 
 def test_the_glossary_defines_at_most_thirty_terms_once() -> None:
-    """One term means one thing."""
     terms = re.findall(r"^\| \*\*(.+?)\*\*", page("docs/reference/glossary.md").text, re.M)
     assert 20 <= len(terms) <= 30
     assert len({term.lower() for term in terms}) == len(terms)

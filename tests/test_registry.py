@@ -93,7 +93,6 @@ def test_what_is_over_offers_nothing() -> None:
 
 
 def test_help_names_every_verb() -> None:
-    """With what it does."""
     answer = helped()
     assert answer.whisper is not None
     assert all(action.usage in answer.whisper.text for action in ACTIONS.values())

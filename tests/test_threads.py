@@ -39,7 +39,6 @@ def test_what_is_as_it_should_be_is_silent() -> None:
     ],
 )
 def test_a_broken_promise_is_named(shown: Sequence[Shown], sentence: str) -> None:
-    """Each by its own sentence, and by no other."""
     assert unruly(shown) == [sentence]
 
 

@@ -112,7 +112,6 @@ def test_the_demo_is_a_profile_that_needs_nothing() -> None:
 
 @pytest.mark.needs("prometheus")
 def test_promtool_accepts_its_configuration(tmp_path: Path) -> None:
-    """With the rules where the container has them."""
     text = (ROOT / "deploy/compose/prometheus.yml").read_text("utf-8")
     (target,) = [target for _, source, target in mounts() if source.endswith("rules.yml")]
     assert [target] == PROMETHEUS["rule_files"]

@@ -219,7 +219,6 @@ def test_a_proxy_lets_through_what_is_meant_for_the_world(
 
 @pytest.mark.needs("caddy")
 def test_caddy_accepts_the_file_as_it_is(tmp_path: Path) -> None:
-    """And writes it no other way."""
     home = {
         "PATH": "/usr/bin:/bin",
         "HOME": str(tmp_path),

@@ -39,7 +39,6 @@ async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool
 
 
 async def test_what_could_not_be_read_is_named_with_its_reason() -> None:
-    """Unseen is not empty."""
     world = World()
     await world.opens()
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)

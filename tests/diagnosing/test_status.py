@@ -41,7 +41,6 @@ async def test_with_a_name_only_that_pool_is_shown() -> None:
 
 
 async def test_in_a_thread_the_incidents_pools_are_shown() -> None:
-    """What is talked of there."""
     world = World()
     await world.opens()
     answer = await world.says("status")
@@ -66,7 +65,6 @@ async def test_an_unknown_pool_is_named_with_those_there_are() -> None:
 
 
 async def test_without_any_pool_the_remedy_is_said() -> None:
-    """A fresh installation."""
     world = World()
     world.context.settings = type(world.context.settings)(
         world.context.settings.env, type(world.context.settings.file)()
@@ -76,7 +74,6 @@ async def test_without_any_pool_the_remedy_is_said() -> None:
 
 
 async def test_a_source_that_fails_is_unknown_and_not_empty() -> None:
-    """Unknown is not zero."""
     world = World()
     world.metrics.script.fail("*", times=None)
     told = await text(world, POOL)

@@ -163,7 +163,6 @@ SURER: list[tuple[str, str, Facts, Facts]] = [
 
 @pytest.mark.parametrize(("cause", "surer", "other"), [row[1:] for row in SURER], ids=[row[0] for row in SURER])
 def test_what_fits_better_is_surer(cause: str, surer: Facts, other: Facts) -> None:
-    """Both are named; the one whose other figures fit is more so."""
     assert of(surer, cause).confidence > of(other, cause).confidence + 0.04
 
 

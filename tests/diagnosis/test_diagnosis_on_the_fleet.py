@@ -17,7 +17,6 @@ def told(*kinds: str, cases: int = 4) -> list[Story]:
 
 @pytest.mark.parametrize("kind", COUNTED)
 def test_a_cause_that_counters_prove_is_among_the_first_two(kind: str) -> None:
-    """At the alert, with what was observed."""
     for story in told(kind):
         first = story.judged[0]
         assert is_right(story, first, 2), [finding.cause for finding in first.named]

@@ -99,7 +99,6 @@ async def test_a_certificate_that_cannot_be_fetched_asks_to_send_again() -> None
 
 
 async def test_a_store_that_is_down_asks_to_send_again() -> None:
-    """The same as for every source."""
     async with SnsDoor() as door:
         door.world.data.broken = Unreachable("Redis", "connection refused")
         assert (await door.posts(alarm())).status_code == 503

@@ -62,7 +62,6 @@ def test_without_a_command_it_says_what_there_is(terminal: Terminal) -> None:
 def test_every_command_has_help_with_an_example(
     command: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The example is one line that could be copied."""
     said = ran(capsys, command, "--help")
     assert said.code == 0
     (example,) = re.findall(r"Example: (.*)", said.out)

@@ -22,7 +22,6 @@ def test_an_example_is_printed_as_it_is_kept(name: str, capsys: pytest.CaptureFi
 
 
 def test_without_a_name_every_example_is_listed_with_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    """One line each."""
     said = ran(capsys, "example")
     assert [line.split()[0] for line in said.out.splitlines()] == list(EXAMPLES)
     assert [line for line in said.out.splitlines() if len(line.split()) < 3] == []
@@ -49,7 +48,6 @@ def test_the_version_is_that_of_the_project(capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_a_shell_gets_the_script_that_it_understands(shell: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each in its own language."""
     assert line in ran(capsys, "completion", shell).out
 
 

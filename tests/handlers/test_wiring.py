@@ -89,7 +89,6 @@ def test_a_file_that_is_gone_for_a_moment_changes_nothing(written: Written) -> N
 
 
 def test_a_file_that_did_not_change_is_not_read(written: Written) -> None:
-    """Once a second, for years."""
     before = written.house.context.settings
     for _ in range(3):
         written.house.reload()

@@ -46,7 +46,6 @@ def no_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_commit_wakes_the_worker_at_once(no_ticks: None) -> None:
-    """Long before its ticker would."""
     world = World()
     world.queues(14)
     async with working(world):
@@ -56,7 +55,6 @@ async def test_a_commit_wakes_the_worker_at_once(no_ticks: None) -> None:
 
 
 async def test_what_was_due_before_the_start_is_done_at_the_start(no_ticks: None) -> None:
-    """Not after the first tick."""
     world = World()
     world.queues(14)
     await world.fires()

@@ -44,7 +44,6 @@ async def answering(answer: Callable[[str], Response]) -> AsyncIterator[str]:
 
 @pytest.mark.needs("alertmanager")
 async def test_the_configuration_of_alertmanagers_page_works(tmp_path: Path) -> None:
-    """A real one; nothing was created."""
     async with alertmanager(tmp_path / "am") as real:
         one = await found("alertmanager", real.url, tmp_path)
         assert (one.state, one.text) == (Level.OK, "main: 0 alerts fire, silences can be read; nothing was changed")

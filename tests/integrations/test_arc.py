@@ -38,7 +38,6 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path, api: Kubernet
 
 
 async def test_the_other_lever_is_held_by_the_cap(tmp_path: Path, api: KubernetesApi) -> None:
-    """With the name of what to raise."""
     one = await found(api, tmp_path, **{'lever = "max"': 'lever = "min"'})
     assert one.state is Level.WARNING
     assert "the autoscaler allows 10 (spec.maxRunners of linux-2xlarge)" in one.text
@@ -58,6 +57,5 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
 
 
 async def test_an_unknown_lever_is_named_with_its_place(tmp_path: Path) -> None:
-    """Before anything is contacted."""
     told = await configuration_problems("arc", tmp_path, {'lever = "max"': 'lever = "cap"'})
     assert any('[pool."linux-2xlarge".scaler]: lever: ' in one for one in told)

@@ -66,7 +66,6 @@ async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path
 async def test_each_failure_is_told_with_its_remedy(
     tmp_path: Path, parts: dict[str, Any], state: Level, text: str
 ) -> None:
-    """What is wrong, and what to do."""
     one = await found(AwsApi(**parts), tmp_path)
     assert one.state is state
     assert text in said(one)
@@ -84,7 +83,6 @@ async def test_no_credentials_are_told_with_the_ways_to_give_them(
 
 
 async def test_a_typing_error_is_named_with_its_place(tmp_path: Path) -> None:
-    """Before anything is contacted."""
     told = await configuration_problems("aws", tmp_path, {'group = "ci-linux"': 'gruop = "ci-linux"'})
     assert any('[pool."linux".scaler]: gruop: there is no such setting' in one for one in told)
     assert any('[pool."linux".scaler]: group: is required' in one for one in told)

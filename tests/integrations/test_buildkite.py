@@ -61,7 +61,6 @@ async def test_a_wrong_token_is_told(tmp_path: Path, variable: str, state: Level
 async def test_each_failure_is_told_with_its_remedy(
     tmp_path: Path, path: str, body: object, status: int, text: str
 ) -> None:
-    """What is wrong, and what to do."""
     system = buildkite()
     system.says(path, body, status)
     (one,) = await found(system, tmp_path)

@@ -41,7 +41,6 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path, script: str) 
     ],
 )
 async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, script: str, text: str) -> None:
-    """What is wrong, and what to do."""
     one = await found(script, tmp_path)
     assert one.state is Level.PROBLEM
     assert text in one.text
@@ -55,6 +54,5 @@ async def test_a_program_that_cannot_be_started_is_told(tmp_path: Path) -> None:
 
 
 async def test_a_placeholder_inside_a_word_is_named_with_its_place(tmp_path: Path) -> None:
-    """Before anything is contacted."""
     told = await configuration_problems("command", tmp_path, {'"{target}"': '"--to={target}"'})
     assert any('[pool."linux".scaler]: set: {target}, {pool} and {act} stand alone' in one for one in told)

@@ -82,7 +82,6 @@ async def test_a_label_that_no_runner_carries(github: Github) -> None:
 
 
 async def test_a_limit_that_holds(github: Github) -> None:
-    """When it goes on is said."""
     github.standin.says = [(429, {"retry-after": "60"}, "slow down")]
     found = await github.metrics()
     assert found.state is Level.PROBLEM

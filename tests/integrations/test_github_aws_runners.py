@@ -55,7 +55,6 @@ async def test_the_policy_of_the_page_allows_what_is_called_and_no_more() -> Non
     ],
 )
 async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, faults: dict[str, str], text: str) -> None:
-    """What is wrong, and what to do."""
     one = await found(AwsApi(faults=faults), tmp_path)
     assert one.state is Level.PROBLEM
     assert text in said(one)

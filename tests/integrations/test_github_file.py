@@ -49,6 +49,5 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: GitApi)
 
 
 async def test_a_pattern_without_a_group_is_named_with_its_place(tmp_path: Path) -> None:
-    """Before anything is contacted."""
     told = await configuration_problems("github-file", tmp_path, {r"(\d+)$": r"\d+$"})
     assert any('[pool."linux".scaler]: pattern: needs exactly one group' in one for one in told)

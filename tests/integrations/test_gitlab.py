@@ -56,7 +56,6 @@ async def test_a_wrong_token_is_told(tmp_path: Path) -> None:
 
 
 async def test_unknown_tags_are_told(tmp_path: Path) -> None:
-    """Nobody has them and nobody asks for them."""
     (one,) = await found(gitlab(), tmp_path, {'["linux", "docker"]': '["lniux"]'})
     assert one.state is Level.PROBLEM
     assert "no runner carries the tags lniux and no job asks for them, correct tags" in one.text

@@ -84,6 +84,5 @@ async def test_a_lower_limit_there_is_told(tmp_path: Path) -> None:
 
 
 async def test_a_pool_without_a_lever_is_in_order(tmp_path: Path) -> None:
-    """The page `none`."""
     one = await scaler_finding("none", tmp_path, {})
     assert (one.state, one.text) == (Level.OK, "macos-m1 is scaled manually")

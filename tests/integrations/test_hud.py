@@ -56,7 +56,6 @@ async def test_old_figures_are_called_old(tmp_path: Path) -> None:
 async def test_each_failure_is_told_with_its_remedy(
     tmp_path: Path, query: str, said: Said, text: str, remedy: str
 ) -> None:
-    """What is wrong, and what to do."""
     system = hud(now())
     system.paths[f"/api/clickhouse/{query}"] = said
     (one,) = [it for it in await found(system, tmp_path) if it.area == "metrics"]
@@ -66,7 +65,6 @@ async def test_each_failure_is_told_with_its_remedy(
 
 
 async def test_a_wrong_or_missing_token_is_told(tmp_path: Path) -> None:
-    """By its variable when it is missing, by HUD when it is wrong."""
     wrong = await found(hud(now()), tmp_path, tokens={"HUD_TOKEN": "another-token"})
     assert any("refused the credentials" in one.text and "[metrics.hud]" in one.remedy for one in wrong)
     missing = await found(hud(now()), tmp_path, tokens={})

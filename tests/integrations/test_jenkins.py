@@ -40,7 +40,6 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
 async def test_each_failure_is_told_with_its_remedy(
     tmp_path: Path, body: object, status: int, text: str, remedy: str
 ) -> None:
-    """What is wrong, and what to do."""
     system = jenkins()
     system.says(QUEUE, body, status)
     (one,) = [it for it in await found(system, tmp_path) if it.area == "metrics"]

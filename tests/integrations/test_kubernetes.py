@@ -102,7 +102,6 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
 
 
 async def test_a_typing_error_is_named_with_its_place(tmp_path: Path) -> None:
-    """Before anything is contacted."""
     told = await configuration_problems("kubernetes", tmp_path, {'name = "runners"\nmax': 'nmae = "runners"\nmax'})
     assert any('[pool."linux".scaler]: nmae: there is no such setting' in one for one in told)
 

@@ -142,7 +142,6 @@ def asked(expression: str) -> str:
 
 @pytest.mark.needs("prometheus")
 def test_the_rules_are_taken_by_prometheus() -> None:
-    """`promtool check rules`."""
     assert "SUCCESS: 25 rules found" in run("promtool", "check", "rules", RULES)
 
 

@@ -126,6 +126,5 @@ async def test_a_wrong_address_is_told(tmp_path: Path) -> None:
 
 
 def test_every_preset_stands_on_the_page() -> None:
-    """With what it is called there."""
     text = (PAGES / "prometheus.md").read_text("utf-8")
     assert [preset for preset in PRESETS if f"| `{preset}` |" not in text] == []

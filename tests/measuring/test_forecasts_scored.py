@@ -117,7 +117,6 @@ async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later(
 
 
 async def test_nothing_more_is_foretold_of_it_while_nobody_waits_for_the_answer() -> None:
-    """What was foretold while it was open waits, and no more joins."""
     world = await by_hand()
     waiting = record(world).forecasts
     await world.passes(600, step=30)
@@ -192,7 +191,6 @@ async def test_past_errors_widen_what_is_foretold_next(whose: str) -> None:
 
 
 async def test_all_pools_learn_from_each_drain() -> None:
-    """Once: measurements after it teach nothing more."""
     world = await by_hand()
     assert "calibration:all" not in world.data.rows
     await drains(world)

@@ -59,7 +59,6 @@ async def test_changes_are_streamed_as_they_happen(slack: Kit) -> None:
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'"x"'])
 async def test_bad_bodies_get_a_sentence(slack: Kit, body: bytes) -> None:
-    """Not JSON, or no object."""
     async with httpx.AsyncClient(trust_env=False) as client:
         headers = {"content-type": "application/json"}
         reply = await client.post(f"{slack.url}/ui/click", content=body, headers=headers)

@@ -193,7 +193,6 @@ async def test_texts_and_totals_have_their_own_codes(slack: Kit) -> None:
 
 
 async def test_metadata_that_is_malformed_or_too_large_is_refused(slack: Kit) -> None:
-    """Metadata has a shape and a size."""
     post = slack.client.chat_postMessage
     assert await code(post(channel=CI, text="t", metadata={"event_type": "x"})) == "invalid_metadata_schema"
     big = {"event_type": "x", "event_payload": {"labels": "l" * 9000}}

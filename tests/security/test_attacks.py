@@ -19,6 +19,5 @@ async def web(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Target]
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.run.__name__)
 async def test_an_attack_costs_no_more_than_promised(attack: Attack, web: Target) -> None:
-    """From outside."""
     found = await attack.run(web)
     assert found <= attack.most, f"{attack.name}: {found:,.1f} {attack.unit}"

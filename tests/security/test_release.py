@@ -58,7 +58,6 @@ def before(job: str) -> set[str]:
 
 
 def test_a_release_is_tested_scanned_built_attested_and_published_in_this_order() -> None:
-    """Nothing is published before it was tested, looked at and signed."""
     assert ".ci/run" in steps("test")
     built = {"test", "audit"}
     assert {job: before(job) for job in JOBS} == {

@@ -58,7 +58,6 @@ async def test_a_back_end_that_does_not_answer_is_named() -> None:
 
 
 async def test_without_a_back_end_it_says_what_to_add() -> None:
-    """As Silence does."""
     world = World()
     world.context.alertmanagers = {}
     with pytest.raises(Refused, match=r"Add \[alertmanager\.NAME\]"):

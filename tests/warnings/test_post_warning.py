@@ -179,7 +179,6 @@ async def test_a_scale_up_that_was_refused_averts_nothing() -> None:
 
 
 async def test_a_crossing_without_an_alert_is_said_at_once() -> None:
-    """The threshold is one thing, the alert another."""
     world = await warned()
     world.queues(150, 1900.0, **FULL)
     await world.passes(60, step=60)
@@ -241,7 +240,6 @@ async def test_what_alerts_fired_at_is_warned_of_without_any_setting() -> None:
 
 
 async def test_nothing_is_said_where_no_threshold_is_known_or_warnings_are_off() -> None:
-    """The default is silence."""
     silent: list[dict[str, Any]] = [{"pool": {POOL: {}}}, {"early": {"enabled": False}}]
     for tables in silent:
         world = await watched(**tables)
@@ -250,7 +248,6 @@ async def test_nothing_is_said_where_no_threshold_is_known_or_warnings_are_off()
 
 
 async def test_warnings_that_are_switched_off_while_one_stands_end_it() -> None:
-    """The message says so."""
     world = await warned()
     world.configure(**{**TABLES, "early": {"enabled": False}})
     await surges(world, 2, 120, 1200.0)

@@ -34,7 +34,6 @@ async def test_the_folder_itself_is_no_symbolic_link(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to somebody else")
 @pytest.mark.parametrize("name", ["", "owner.lock"])
 async def test_a_foreign_owner_is_refused_with_both_users(tmp_path: Path, name: str) -> None:
-    """The folder, or a file in it."""
     data = tmp_path / "data"
     data.mkdir()
     (data / "owner.lock").touch()

@@ -82,12 +82,10 @@ ROWS = [
 
 @pytest.mark.parametrize(("failure", "code"), [(failure, code) for failure, codes in ROWS for code in codes])
 def test_a_code_means_what_the_table_says(failure: Failure, code: str) -> None:
-    """Each code of the table has its class."""
     assert classify(refused(code)) is failure
 
 
 def test_no_code_stands_in_two_rows() -> None:
-    """The table is a function of the code."""
     assert len(BY_CODE) == len(set(BY_CODE))
     assert all(classify(refused(code)) is failure for code, failure in BY_CODE.items())
 

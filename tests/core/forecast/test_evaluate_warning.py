@@ -284,7 +284,6 @@ def test_it_does_not_stand_for_ever() -> None:
 
 
 def test_switched_off_it_is_withdrawn_and_not_counted() -> None:
-    """No threshold, no warning."""
     found = advanced(BEGUN, seen(3, limits=()))
     assert found.episode is not None
     assert found.episode.ending is Ending.WITHDRAWN

@@ -67,7 +67,6 @@ def test_whatever_figures_there_are_the_answer_is_useful_and_consistent(
     ],
 )
 def test_an_unknown_queue_is_refused_by_name(changes: dict[str, Any], reason: str) -> None:
-    """Unknown is not zero."""
     found = forecast([replace(sample, **changes) for sample in series()], RULES)
     assert (found.verdict, reason_words(found.reason)) == (Verdict.NONE, reason)
 

@@ -61,7 +61,6 @@ def test_above_the_total_an_idle_one_of_any_address_goes_or_else_the_new_one() -
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_what_has_closed_by_itself_counts_no_more(times: int) -> None:
-    """Also when it is said twice."""
     known = Connections(1, 100)
     gone, new = Line(), Line()
     known.opened(gone)

@@ -53,7 +53,6 @@ async def test_the_second_click_is_whispered_who_was_first() -> None:
 
 
 async def test_a_button_inside_a_thread_is_answered_there() -> None:
-    """Where the person is."""
     async with await opened() as door:
         root = door.world.incident.thread.root
         container = {"type": "message", "message_ts": "9.9", "thread_ts": root, "channel_id": CHANNEL}
@@ -84,7 +83,6 @@ async def test_a_silence_is_ended_below_the_farewell_of_its_incident() -> None:
 
 
 async def test_the_menu_names_its_action_by_the_id_alone() -> None:
-    """`more` says only which entry."""
     async with await opened() as door:
         await door.choose(button(door, "mute"))
         assert door.world.incident.ownership.muted
@@ -143,7 +141,6 @@ async def test_a_refusal_takes_the_place_of_its_dialog() -> None:
 
 
 async def test_the_resolve_question_is_answered_by_its_dialog() -> None:
-    """From the menu."""
     async with await opened() as door:
         await door.choose(button(door, "resolve"))
         ((_, view),) = door.world.chat.views
@@ -193,7 +190,6 @@ async def test_a_dialog_that_slack_does_not_open_is_said() -> None:
 
 
 async def test_a_mention_in_the_thread_is_answered_in_the_thread() -> None:
-    """The same verbs as words."""
     async with await opened() as door:
         await door.mention("status")
         assert "14 jobs queued" in whispered(door)[0]
@@ -224,7 +220,6 @@ async def test_the_message_shortcut_diagnoses_the_incident() -> None:
 
 
 async def test_home_shows_the_open_incidents() -> None:
-    """To the person who opened it."""
     async with await opened() as door:
         assert (await door.event("app_home_opened", user=CAM, tab="home")).status_code == 200
         assert POOL in str(door.world.chat.homes[CAM])
@@ -251,7 +246,6 @@ async def test_home_that_cannot_be_drawn_is_no_failure_for_slack() -> None:
 
 
 async def test_a_refusal_is_whispered_and_stands_in_the_audit_trail() -> None:
-    """Somebody who may not scale."""
     async with await opened() as door:
         await door.press("scale_up", button(door, "scale_up"), CAM)
         assert "You don't have permission" in whispered(door)[0]

@@ -101,7 +101,6 @@ def test_a_commands_first_word_is_its_verb(text: str, name: str, words: tuple[st
 
 
 def test_a_mention_is_read_without_the_names_in_it() -> None:
-    """Wherever the bot is named."""
     found = from_mention({"event": {"user": ANA, "text": "<@U0BOT> status <@U0BEN> linux.2xlarge"}, "event_id": "Ev1"})
     assert found is not None
     assert (found.name, found.words, found.key) == ("status", ("linux.2xlarge",), "Ev1")

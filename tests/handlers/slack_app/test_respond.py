@@ -74,7 +74,6 @@ async def test_one_dialog_is_opened_for_one_press() -> None:
 
 
 async def test_a_refusal_is_told_once_for_each_request() -> None:
-    """The same one twice: one sentence. Another one: another sentence."""
     async with await opened() as door:
         for key in ("Ev1", "Ev1", "Ev2"):
             await door.mention(f"scale {POOL} 1000", event_id=key, user=BEN)

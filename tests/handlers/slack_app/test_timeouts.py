@@ -51,7 +51,6 @@ def test_only_what_may_have_been_recorded_is_called_unknown(name: str, surface: 
 
 
 def test_a_store_that_refused_the_connection_took_nothing_down() -> None:
-    """Whatever was asked for."""
     refused = Unreachable("Redis", "connection refused")
     assert "Your request was not recorded (Redis: connection refused)" in asked("ack", error=refused)
 

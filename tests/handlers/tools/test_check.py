@@ -100,7 +100,6 @@ def levels(findings: list[CheckFinding]) -> set[Level]:
 
 
 def test_settings_in_order_have_nothing_to_do(place: Place) -> None:
-    """No false alarm."""
     assert of_settings(place.settings()) == [
         CheckFinding("environment", Level.OK, "All required variables are set"),
         CheckFinding("configuration", Level.OK, f"{place.folder}/tailback.toml is complete"),
@@ -127,7 +126,6 @@ def test_settings_in_order_have_nothing_to_do(place: Place) -> None:
 def test_a_gap_in_the_environment_is_named(
     place: Place, variables: Mapping[str, str], state: str, text: str, remedy: str
 ) -> None:
-    """Each variable, with what to do."""
     finding = only(of_settings(place.settings(**variables)), text)
     assert finding.state == state
     assert remedy in finding.remedy
@@ -612,7 +610,6 @@ async def test_an_archived_channel_is_named(place: Place) -> None:
 
 
 async def test_a_group_that_does_not_exist_is_named(place: Place) -> None:
-    """With the setting that names it."""
     async with doctor() as slack:
         finding = only(await told(place, slack, 'S0INFRA"', 'S0NOBODY"'), "S0NOBODY")
     assert finding.text == "The user group S0NOBODY (permissions.scale): usergroups.users.list: no_such_subteam"

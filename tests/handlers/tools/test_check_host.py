@@ -16,7 +16,6 @@ def settings(**tables: Any) -> Settings:
 
 
 def test_a_fine_machine_has_one_line() -> None:
-    """Nothing to do."""
     assert [one.state for one in of_host(Host(modes={Path(".env"): 0o640}), settings())] == [Level.OK]
 
 

@@ -60,7 +60,6 @@ def test_the_scopes_are_those_of_the_methods_that_the_code_calls_and_of_what_it_
 
 
 def test_socket_mode_needs_no_address() -> None:
-    """--socket: Socket Mode on, and no URL anywhere."""
     text = printed()
     assert json.loads(text)["settings"]["socket_mode_enabled"] is True
     assert "http" not in text

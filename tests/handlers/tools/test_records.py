@@ -79,7 +79,6 @@ async def test_the_trail_is_read_whole_page_by_page() -> None:
 
 
 async def test_an_empty_trail_is_no_failure() -> None:
-    """A fresh installation."""
     store = await holding()
     assert await verified(store) == "The audit trail is empty, so there is nothing to verify."
     assert [line async for line in table(store, RecordQuery())] == ["No entry of the audit trail matches."]
@@ -125,7 +124,6 @@ async def test_the_table_shows_who_did_what_and_what_came_of_it() -> None:
 
 
 async def test_filters_choose_by_person_and_time() -> None:
-    """--who and --since together."""
     store = await holding(entry(0), entry(10, who="U0SAM"), entry(20), entry(30, who="U0SAM"))
     shown = [json.loads(line) async for line in json_lines(store, RecordQuery(NOW - DAY + 15, "U0SAM"))]
     assert [row["at"] for row in shown] == ["2027-01-14T08:00:30.000Z"]
@@ -151,6 +149,5 @@ def test_since_takes_a_span_or_a_time(text: str, at: float) -> None:
 
 @pytest.mark.parametrize("text", ["yesterday", "", "2", "2027-13-01"])
 def test_a_time_that_is_none_is_refused_with_examples(text: str) -> None:
-    """One line."""
     with pytest.raises(Refused, match=r"--since: .* is not a time; write for example 2h"):
         since(text, NOW)

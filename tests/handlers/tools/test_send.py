@@ -87,7 +87,6 @@ def test_a_signature_is_one_that_the_product_believes(timestamp_header: str) -> 
 
 
 def test_without_any_secret_nothing_is_sent() -> None:
-    """The variable is named."""
     with pytest.raises(Refused, match="TAILBACK_WEBHOOK_TOKEN is not set; set it"):
         parcel(Environment(), "", "grafana", b"{}", NOW)
 
@@ -121,7 +120,6 @@ def test_a_redirect_is_not_followed() -> None:
 
 
 def test_nobody_there_is_said_with_the_way_to_start_it() -> None:
-    """A port on which nobody listens."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -130,7 +128,6 @@ def test_nobody_there_is_said_with_the_way_to_start_it() -> None:
 
 
 def test_a_server_that_never_answers_is_given_up() -> None:
-    """The wait has an end."""
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         mute.listen()
@@ -141,13 +138,11 @@ def test_a_server_that_never_answers_is_given_up() -> None:
 
 @pytest.mark.parametrize("url", ["localhost:8080", "ftp://x", "http://", "http://127.0.0.1:port"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
-    """Before anything is sent."""
     with pytest.raises(Refused, match=r"--url.*write for example"):
         send(parcel(TOKEN, url, "grafana", b"{}", NOW))
 
 
 def test_the_format_is_seen_by_the_payloads_fields() -> None:
-    """Every payload that the project has is recognised as what it is."""
     fixtures = ROOT / "tests" / "fixtures"
     for path in sorted((fixtures / "grafana").glob("*.json")):
         assert kind_of(path.read_bytes(), SOURCES) == "grafana", path.name
@@ -163,7 +158,6 @@ def test_the_format_is_seen_by_the_payloads_fields() -> None:
 
 
 def test_an_event_goes_to_its_own_path() -> None:
-    """With the token, as the other sources."""
     body = (ROOT / "tests" / "fixtures" / "event" / "firing.json").read_bytes()
     sent = parcel(TOKEN, "http://x", kind_of(body, SOURCES), body, NOW)
     assert (sent.url, sent.headers["Authorization"]) == ("http://x/alerts/event", "Bearer first-token")
@@ -198,7 +192,6 @@ def test_only_amazon_can_speak_as_sns() -> None:
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_payload_is_refused_before_it_is_sent(body: bytes, said: str) -> None:
-    """With the choices there are."""
     with pytest.raises(Refused) as refused:
         kind_of(body, {"alertmanager": None, "grafana": None})
     assert said in str(refused.value)

@@ -32,7 +32,6 @@ async def test_news_of_others_is_counted_and_one_press_away(page: Page, workspac
 
 
 async def test_ones_own_words_come_into_view(page: Page, workspace: PageWorkspace) -> None:
-    """And so does what the bot answers to them."""
     await filled(page, workspace)
     await page.get_by_test_id("composer").fill("hello")
     await page.get_by_test_id("composer").press("Enter")

@@ -70,7 +70,6 @@ async def test_an_update_of_the_modal_keeps_what_was_typed(page: Page, workspace
 
 
 async def test_escape_closes_the_modal_and_tells_the_app(page: Page, workspace: PageWorkspace) -> None:
-    """Escape is the same as the close button."""
     modal = await open_modal(workspace, page)
     await page.keyboard.press("Escape")
     await expect(modal).to_have_count(0)

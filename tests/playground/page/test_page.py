@@ -32,7 +32,6 @@ async def test_a_person_reads_the_parent(page: Page) -> None:
 
 
 async def test_a_click_sends_the_opaque_value(page: Page, workspace: PageWorkspace) -> None:
-    """A button posts who, where and its value, once."""
     await parent(page).get_by_role("button", name="Acknowledge").click()
     sent = await workspace.receives("/ui/click")
     where = {"user": "U0ANA", "channel": CI, "ts": PARENT_TS, "block_id": "do"}
