@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, key_of
+from bot.core.pool.job import COMPLETED_SECONDS, JobState, WebhookCoverage, WorkflowJob, key_of
 from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 from bot.core.words import count, duration
 
@@ -16,6 +16,8 @@ OLD_SECONDS = 86400.0
 DEAD_SECONDS = 2 * 86400.0
 HOSTED = "GitHub Actions "
 """Prefix of the names of GitHub's own machines."""
+HALF = 0.501
+"""Below this the curve has come down to a half."""
 MOST_WAITING = 20
 MOST_SOURCES = 20
 NEVER = "GitHub's webhooks have told nothing yet; send the event Workflow jobs to POST /github"
@@ -60,7 +62,7 @@ def figures(
         arrivals_per_minute=_rate((job.begun for job in known if queued_once(job)), now, heard),
         starts_per_minute=_rate((job.started_at for job in known), now, heard),
         completions_per_minute=_rate((job.completed_at for job in known if job.started_at is not None), now, heard),
-        duration_p50_seconds=duration_p50(known),
+        duration_p50_seconds=duration_p50(known, running, now),
         running_longest_seconds=_longest(running, heard or bool(running)),
         unservable=0 if tells else None,
         ghosts=len(found.ghosts) if line else None,
@@ -123,14 +125,20 @@ def running_seconds(jobs: Iterable[WorkflowJob], now: float, over: Collection[st
     )
 
 
-def duration_p50(jobs: Iterable[WorkflowJob]) -> float | None:
-    """Median duration in seconds of ended jobs; None if there are none."""
-    ran = [
-        max(0.0, job.completed_at - job.started_at)
-        for job in jobs
-        if job.completed_at is not None and job.started_at is not None
-    ]
-    return statistics.median(ran) if ran else None
+def duration_p50(jobs: Iterable[WorkflowJob], running: Iterable[float], now: float) -> float | None:
+    """Median duration in seconds by Kaplan and Meier, over the jobs of the last hour; None if no job has ended.
+
+    `running` are ages of running jobs: their durations are longer. While more than half of the jobs still run, the
+    median is that of all ended ones, and at least that of the ages.
+    """
+    ran = [(max(0.0, j.completed_at - j.started_at), j.started_at) for j in jobs if j.completed_at and j.started_at]
+    ended = [(seconds, 1) for seconds, since in ran if now - since <= COMPLETED_SECONDS]
+    known, still = sorted([*ended, *((age, 0) for age in running if age <= COMPLETED_SECONDS)]), 1.0
+    for before, (seconds, over) in enumerate(known):
+        still *= 1 - over / (len(known) - before)
+        if still < HALF:
+            return seconds
+    return max(statistics.median(one[0] for one in each or ran) for each in (ran, known)) if ran else None
 
 
 def sources(jobs: Iterable[WorkflowJob], now: float) -> tuple[Counted, ...]:

@@ -1,5 +1,7 @@
 """From jobs to figures: what waits, what is held, what only looks queued, and what nobody can know yet."""
 
+import math
+import random
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -55,7 +57,7 @@ def test_a_usual_hour_gives_every_figure() -> None:
         arrivals_per_minute=3 / 15,
         starts_per_minute=2 / 15,
         completions_per_minute=1 / 15,
-        duration_p50_seconds=330,
+        duration_p50_seconds=600,
         running_longest_seconds=500,
         unservable=0,
         ghosts=1,
@@ -174,3 +176,16 @@ def test_only_the_longest_waiting_jobs_are_named() -> None:
 def test_a_pool_says_which_labels_are_its_own(labels: list[str], asks: bool) -> None:
     """Every one of them must stand among the job's; the job may ask for more."""
     assert asks_for(job(1, 1), labels) is asks
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_median_duration_counts_jobs_that_still_run(seed: int) -> None:
+    """Of jobs that started in the last hour the short ones have ended; their median alone is far too low."""
+    dice, jobs = random.Random(seed), list[WorkflowJob]()
+    for number in range(400):
+        ago, lasts = dice.uniform(0, 3500), dice.lognormvariate(math.log(1200), 0.8)
+        jobs.append(ended(number, ago - lasts, lasts) if lasts < ago else running(number, ago, f"runner-{number}"))
+    assert shown(*jobs).duration_p50_seconds == pytest.approx(1200, rel=0.2)
+    hung = [ended(number, 10 * number, 60) for number in range(9)]
+    hung += [running(10 + number, 1800, f"runner-{number}") for number in range(30)]
+    assert shown(*hung).duration_p50_seconds == 1800, "more than half still run: at least the median age"
