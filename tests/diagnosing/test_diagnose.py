@@ -47,6 +47,26 @@ async def test_what_could_not_be_read_is_named_with_its_reason() -> None:
     assert "Not measured: linux.2xlarge: Prometheus (fake): snapshot failed" in str(world.thread[-1].blocks)
 
 
+@pytest.mark.parametrize("queued", [0, 3, 60])
+async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(queued: int) -> None:
+    """No message gives its figures of 20 minutes ago as those of now."""
+    world = World()
+    await world.opens(queued=queued)
+    await world.passes(60)
+    world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
+    await world.passes(1200, step=60)
+    await world.asks("diagnose")
+    await world.work()
+    assert "*Cause:* no current metrics" in world.replies[-1]
+    told = (await world.types("status", POOL)).whisper
+    assert told is not None
+    for text in (world.replies[-1], str(world.thread[-1].blocks), told.text):
+        assert f"{queued} jobs queued" not in text
+    first = world.parent.message.text
+    assert ("(stale)" if queued else "queue unknown") in first
+    assert "nothing queued" not in first
+
+
 async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     """One pool that does not answer does not keep the others from being told of."""
 

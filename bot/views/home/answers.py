@@ -31,18 +31,16 @@ def status(view: View, names: Sequence[str], now: float, timing: Timing, warned_
         newest is not None and say("Measured {at}.", at=date(newest)),
         warned_from and say("Early warnings start {at}, once two weeks are known.", at=date(warned_from)),
     ]
-    told = [
-        say("{pool}: {queue}{old}.", pool=name_of(row.name), queue=queue_words([row]), old=_when(row)) for row in shown
-    ]
+    told = [say("{pool}: {queue}.", pool=name_of(row.name), queue=_queue(row)) for row in shown]
     more = len(told) - MOST_ROWS
     text = joined(" ", *told[:MOST_ROWS], say("+ {pools}.", pools=count(more, "more pool")) if more > 0 else None)
     return message(text, *pool_table(shown, now=now), *(context(line) for line in small if line))
 
 
-def _when(row: PoolRow) -> Marked:
-    if not row.old or row.sample is None:
-        return say("")
-    return say(" (stale, measured {at})", at=utc(row.sample.at))
+def _queue(row: PoolRow) -> Marked | str:
+    """The queue in words; an old figure is not one of now."""
+    old = row.sample.at if row.old and row.sample else None
+    return queue_words([row]) if old is None else say("queue length unknown since {at}", at=utc(old))
 
 
 def incident_list(  # noqa: PLR0913 - the parts of a list

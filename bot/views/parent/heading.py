@@ -60,8 +60,6 @@ def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timin
     queueing = [row for row in seen if row.queueing]
     if queueing:
         return _of_queueing(incident, queueing)
-    if not any(row.queued is not None for row in seen):
-        return _subject(incident), _unmeasured(incident, seen)
     return _subject(incident), _calm(incident, seen)
 
 
@@ -83,7 +81,9 @@ def _unmeasured(incident: Incident, seen: Sequence[PoolRow]) -> str:
 
 def _calm(incident: Incident, seen: Sequence[PoolRow]) -> str:
     judged = [row for row in seen if row.affected] or list(seen)
-    known = [row.queued for row in judged if row.queued is not None]
+    known = [row.queued for row in judged if row.queued is not None and not row.old]
+    if not known:
+        return _unmeasured(incident, seen)
     words = "nothing queued" if not sum(known) else f"queue normal ({count(sum(known), 'job')})"
     part = f" in {len(known)} of {len(judged)} pools" if len(known) < len(judged) else ""
     fires = ", alert still firing" if incident.group.firing else ", alert resolved"
