@@ -15,6 +15,8 @@ class Health:
     """Set while lost records are being recovered; no action runs until then."""
     pagers: dict[str, str] = field(default_factory=dict)
     """By name: why a pager could not be reached the last time."""
+    crowded: dict[str, float] = field(default_factory=dict)
+    """By channel: until when replies wait behind first messages (epoch seconds)."""
     simplified: Counter[str] = field(default_factory=Counter)
     """How often this process omitted a kind of block because Slack refused it."""
     accepted: set[str] = field(default_factory=set)

@@ -15,7 +15,7 @@ from bot.incidents.quarantine import resting
 from bot.incidents.thread import Drawn, StepMessage, after_failure, message_of
 from bot.ports import Unreachable
 from bot.posting.failures import Reaction
-from bot.posting.send import Outcome, doubted_now, send
+from bot.posting.send import Outcome, doubted, send
 from bot.views.blocks import digest_of
 from bot.views.parent.parent import parent
 
@@ -69,7 +69,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             return result.move(settled(fresh))
 
         if result.again_at is not None:
-            mine = doubted_now(context, held) if result.restart_settle else held
+            mine = doubted(context, held, result.again_at) if result.restart_settle else held
             await keep(context, mine, moved, due=result.again_at, uncertain=result.uncertain)
             return
         if step.do in {Do.POST_ROOT, Do.POST_REPLY, Do.RETURN_TO_CHANNEL}:

@@ -37,7 +37,7 @@ class Reaction(StrEnum):
 class FailureRule:
     reaction: Reaction
     pause: float | None = 0.0
-    """Seconds; None means `settle` of [slack]. Slack's own Retry-After takes precedence."""
+    """Seconds; None means `settle` of [slack], or less after an answer. Slack's own Retry-After takes precedence."""
     doubles_to: float = 0.0
     """The pause doubles with each failure in a row up to this many seconds."""
     otherwise: "FailureRule | None" = None
@@ -50,7 +50,7 @@ class FailureRule:
     def seconds(self, error: Unreachable, failures: int, settle: float) -> float:
         """The pause after so many earlier failures in a row."""
         if error.retry_after_seconds:
-            return error.retry_after_seconds
+            return min(settle, error.retry_after_seconds) if self.pause is None else error.retry_after_seconds
         pause = settle if self.pause is None else self.pause
         return min(self.doubles_to, pause * 2.0 ** min(failures, 10)) if self.doubles_to else pause
 

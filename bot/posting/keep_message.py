@@ -13,7 +13,7 @@ from bot.core.record import Change, Digest, Put, RejectedAlert, Stored, WarningR
 from bot.core.reporting.weekly import Weekly
 from bot.ports import Unreachable
 from bot.posting.failures import MessageKind, Reaction
-from bot.posting.send import Outcome, Outgoing, doubted_now, failed, send
+from bot.posting.send import Outcome, Outgoing, doubted, failed, send
 from bot.views.blocks import digest_of
 
 M = TypeVar("M", Digest, WarningRecord, RejectedAlert, Weekly)
@@ -104,7 +104,7 @@ async def leave(
     context: Context, held: Stored[M], kept: Kept[M], due: float | None, keep_seconds: float | None = None
 ) -> None:
     """Store the record and end the claim; `due` is when to look again once the message is up to date."""
-    mine = doubted_now(context, held) if kept.restart_settle else held
+    mine = doubted(context, held, kept.due) if kept.restart_settle else held
     at = due if kept.due is None else kept.due
     put = Put(mine, kept.record, at, uncertain=kept.uncertain, keep_seconds=keep_seconds)
     await context.store.commit(Change(puts=(put,)))

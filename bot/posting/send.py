@@ -25,6 +25,8 @@ SAFETY_SECONDS = 0.2
 POST_BURST = 2
 """Posts in a channel at once. Slack accepts one more, so a post that travels for a second is not too early."""
 EDIT_BURST = 5
+CROWDED_SECONDS = 2.0
+"""Replies wait behind first messages that have to wait in their channel, this long at most after the last of them."""
 OUTAGES = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.UNKNOWN})
 """Failures of Slack as a whole, not of one message or channel."""
 PROBE_SECONDS = 3.0
@@ -88,8 +90,8 @@ class Outcome:
 async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome:
     """Send one message, or say when to try again. Raises Unreachable if anything but Slack fails."""
     doubt = held.in_doubt_since if out.ts is None else None
-    if doubt is not None and context.now() < (ready := _history_ready(context, doubt)):
-        return Outcome(again_at=ready, uncertain=True)
+    if (ready := _ready_at(context, out, doubt)) > context.now():
+        return Outcome(again_at=ready, uncertain=doubt is not None)
     first = out.ts is None and out.thread is None
     shut = f"shut:{out.channel}"
     refusals = (TOKEN, shut) if first else (TOKEN,)
@@ -100,6 +102,8 @@ async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome
             problem = Unreachable("Slack", "the channel cannot be used", failure=Failure.PLACE)
             return _reacted(context, out, problem, wait)
         wait = await (_probed if TOKEN in closed else _slot)(context, out)
+    if first and wait > 0:
+        context.health.crowded[out.channel] = context.now() + min(wait, CROWDED_SECONDS) + CROWDED_SECONDS / 4
     left = held.lease_ends - SAFETY_SECONDS - context.monotonic()
     if wait > 0 or left < 0:
         return Outcome(again_at=context.now() + wait, uncertain=doubt is not None)
@@ -181,14 +185,17 @@ async def _sent(context: Context, out: Outgoing, doubt: float | None) -> Outcome
     return Outcome(await step_by_step(context, out.message, post))
 
 
-def doubted_now(context: Context, held: Stored[R]) -> Stored[R]:
-    """The record after an attempt of unknown outcome that has ended: it sends no more, so no lease is waited for."""
-    return replace(held, in_doubt_since=context.now() - context.settings.file.timing.lease)
+def doubted(context: Context, held: Stored[R], until: float | None) -> Stored[R]:
+    """The record after an attempt of unknown outcome that has ended: it is looked up at `until`, not after a lease."""
+    ready = context.now() if until is None else until
+    return replace(held, in_doubt_since=ready - context.settings.file.timing.lease - context.settings.file.slack.settle)
 
 
-def _history_ready(context: Context, doubt: float) -> float:
-    """When the history shows everything that a dead process may have sent; epoch seconds."""
-    return doubt + context.settings.file.timing.lease + context.settings.file.slack.settle
+def _ready_at(context: Context, out: Outgoing, doubt: float | None) -> float:
+    """When the history shows what an earlier attempt may have sent, and first messages went before; epoch seconds."""
+    behind = context.health.crowded.get(out.channel, 0.0) if out.thread and not out.urgent else 0.0
+    file = context.settings.file
+    return behind if doubt is None else max(behind, doubt + file.timing.lease + file.slack.settle)
 
 
 async def _probed(context: Context, out: Outgoing) -> float:

@@ -63,6 +63,44 @@ async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool, wor
     assert not world.context.health.slack
 
 
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_an_answer_without_a_result_is_looked_up_sooner_than_none(arrived: bool, world: World) -> None:
+    """That request is over, so only the way into the history is waited for; other incidents post meanwhile."""
+    world.chat.script.fail("post", Failure.UNKNOWN, after=arrived, retry_after_seconds=5)
+    await waiting(world)
+    await world.fires(spoken("b1"), group_key="another")
+    await world.passes(4, step=1)
+    assert len(world.chat.parents()) == 1 + arrived
+    assert world.chat.script.count("find") == 0
+    await world.passes(2, step=1)
+    assert world.chat.script.count("find") == 1
+    assert len(world.chat.parents()) == 2
+
+
+async def test_a_short_settle_time_holds_after_an_answer_too() -> None:
+    world = World(slack={"channel": "C0CIONCALL", "settle": "1s"})
+    world.chat.script.fail("post", Failure.UNKNOWN, retry_after_seconds=5)
+    await waiting(world)
+    await world.passes(2, step=1)
+    assert len(world.chat.parents()) == 1
+
+
+async def test_replies_wait_behind_first_messages_that_wait_for_slack() -> None:
+    """After a rate limit what nobody knows yet goes first, also where no pace of our own books the order."""
+    world = World(slack={"channel": "C0CIONCALL", "pace": "0s"})
+    await world.opens()
+    thread, said = world.parent.ts, len(world.replies)
+    await world.context.store.pause_lane("post:C0CIONCALL", 2.0)
+    await world.fires(spoken("c1"), group_key="another")
+    await world.fires(spoken("a1"), spoken("b1", host="one"))
+    await world.work()
+    world.clock.advance(2.1)
+    await world.work()
+    assert (len(world.chat.parents()), len(world.chat.thread(thread))) == (2, said)
+    await world.passes(3, step=1)
+    assert len(world.chat.thread(thread)) == said + 1
+
+
 async def test_an_unknown_reply_is_looked_for_and_told_once(world: World) -> None:
     await world.opens()
     world.chat.script.fail("post", Failure.UNKNOWN, after=True)

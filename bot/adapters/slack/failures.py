@@ -16,6 +16,9 @@ DEFAULT_PAUSE_SECONDS = 30.0
 SHORTEST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 300.0
 
+ANSWERED_SECONDS = 5.0
+"""How long the history is given after an answer of HTTP 500: that request is over, one without an answer may not be."""
+
 LATER = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
 UNKNOWN = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
 SHAPE = frozenset(
@@ -109,6 +112,8 @@ def unreachable(error: BaseException, method: str, blocks: object = ()) -> Unrea
     """
     failure = classify(error)
     pause = pause_seconds(error) if failure is Failure.LATER else None
+    if failure is Failure.UNKNOWN and status_of(error) == 500:
+        pause = ANSWERED_SECONDS
     said, remedy = _words(error)
     return Unreachable(
         "Slack",

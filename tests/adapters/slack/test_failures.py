@@ -9,7 +9,7 @@ import pytest
 from aiohttp.client_reqrep import ConnectionKey
 from slack_sdk.errors import SlackApiError
 
-from bot.adapters.slack.failures import BY_CODE, classify, pause_seconds, unreachable
+from bot.adapters.slack.failures import BY_CODE, classify, pause_seconds, status_of, unreachable
 from bot.ports import Failure
 
 
@@ -120,7 +120,8 @@ def test_no_code_stands_in_two_rows() -> None:
     ids=lambda value: repr(value)[:50],
 )
 def test_what_is_not_slacks_own_answer_is_in_doubt_unless_it_was_never_sent(error: Exception, failure: Failure) -> None:
-    """Only a connection that was never made proves that nothing was posted."""
+    """Only a connection that was never made proves that nothing was posted; after HTTP 500 that request is over."""
+    assert unreachable(error, "chat.postMessage").retry_after_seconds == {429: 30, 500: 5}.get(status_of(error))
     assert classify(error) is failure
 
 
