@@ -107,18 +107,18 @@ def _adapter(kind: type[T], config: ConfigDict) -> TypeAdapter[tuple[T]]:
 
 @dataclass(frozen=True, slots=True)
 class Codecs:
-    """Encodes and decodes records; building one compiles the types (some 20 ms), so use one per process."""
+    """Encodes and decodes records; use one per process, because each compiles its types."""
 
     adapters: dict[type[object], TypeAdapter[tuple[Record]]]
     samples: TypeAdapter[tuple[Snapshot]]
 
     @classmethod
     def build(cls) -> "Codecs":
-        """Compile every record type.
+        """One adapter for each record type, compiled at its first use: no process needs all of them.
 
         Each is wrapped in a tuple, because pydantic takes no configuration on a foreign dataclass.
         """
-        exact = ConfigDict(ser_json_inf_nan="constants")
+        exact = ConfigDict(ser_json_inf_nan="constants", defer_build=True)
         return cls({kind: _adapter(kind, exact) for kind in KINDS.values()}, _adapter(Snapshot, exact))
 
     def encode(self, record: Record) -> bytes:
