@@ -80,6 +80,12 @@ class Context:
         held = await self.store.get(Request, request_id)
         return held.value if held else None
 
+    async def incident_here(self, interaction: Interaction) -> str:
+        """The id of the incident in whose thread somebody asks; empty if there is none."""
+        if not interaction.thread:
+            return ""
+        return await self.store.find(f"thread:{interaction.channel}:{interaction.thread}") or ""
+
     def offers(self, incident: Incident, view: View) -> tuple[Offer, ...]:
         """The buttons of an incident's parent now; none if it has ended."""
         if incident.closed:
@@ -144,14 +150,14 @@ class Action:
 
     name: str
     """Fixed: the action_id of its button, and its name in the audit trail."""
-    verb: str
-    """The word after `/queue` or `@tailback`."""
-    usage: str
-    help: str
     ask: Callable[[Context, Interaction], Awaitable[Answer]]
     """Store the request, or open a dialog first. Raises Refused with a sentence for the person."""
     permission: str
     """Its list under [permissions], checked at the click and before the effect; empty: `ask` decides."""
+    verb: str = ""
+    """The word after `/queue` or `@tailback`; empty: it cannot be typed."""
+    usage: str = ""
+    help: str = ""
     surfaces: frozenset[Surface] = WORDS
     """Where it is available."""
     label: Callable[[Incident, View], ButtonLabel | None] = lambda *_: None

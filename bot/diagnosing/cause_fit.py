@@ -37,12 +37,5 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 ACTION = Action(
-    name="cause_fit",
-    verb="",
-    usage="",
-    help="",
-    ask=ask,
-    permission="diagnose",
-    surfaces=frozenset({Surface.BUTTON}),
-    events=(Event.NOTED,),
+    name="cause_fit", ask=ask, permission="diagnose", surfaces=frozenset({Surface.BUTTON}), events=(Event.NOTED,)
 )

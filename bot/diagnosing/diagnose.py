@@ -38,16 +38,11 @@ def _label(incident: Incident, _view: View) -> ButtonLabel | None:
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """In a thread or by button the answer is posted; `/queue diagnose POOL` is answered privately."""
     name = known_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
-    alone = bool(name) and not await _in_thread(context, interaction)
+    alone = bool(name) and not await context.incident_here(interaction)
     held = None if alone else await subject(context, interaction)
     request = new_request(context, interaction, held, Diagnose(name))
     await submit(context, interaction, held, request, lambda fresh: fresh)
     return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone.")) if alone else Answer()
-
-
-async def _in_thread(context: Context, interaction: Interaction) -> bool:
-    """Whether it was requested in an incident's thread."""
-    return bool(interaction.thread and await context.store.find(f"thread:{interaction.channel}:{interaction.thread}"))
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:

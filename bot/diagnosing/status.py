@@ -60,11 +60,10 @@ async def _look(context: Context, pool: Pool) -> Pool:
 async def _asked(context: Context, interaction: Interaction) -> list[str]:
     if interaction.words:
         return [known_pool(context.settings.file, interaction.words[0])]
-    if interaction.thread:
-        found = await context.store.find(f"thread:{interaction.channel}:{interaction.thread}")
-        held = await context.store.get(Incident, found) if found else None
-        if held and held.value.pools.candidates:
-            return list(held.value.pools.candidates)
+    found = await context.incident_here(interaction)
+    held = await context.store.get(Incident, found) if found else None
+    if held and held.value.pools.candidates:
+        return list(held.value.pools.candidates)
     return list(context.settings.file.pool)
 
 

@@ -196,7 +196,7 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
     if interaction.request_id:
         incident_id = incident_of(interaction.request_id)
     elif interaction.thread:
-        incident_id = await context.store.find(f"thread:{interaction.channel}:{interaction.thread}") or ""
+        incident_id = await context.incident_here(interaction)
     elif Surface.BUTTON in context.actions[interaction.name].surfaces:
         incident_id = await _in_channel(context, interaction)
     else:
@@ -233,9 +233,7 @@ async def subject_of_button(context: Context, interaction: Interaction) -> tuple
     """
     if interaction.request_id:
         return interaction.request_id, await _of_button(context, interaction)
-    found = (
-        await context.store.find(f"thread:{interaction.channel}:{interaction.thread}") if interaction.thread else None
-    )
+    found = await context.incident_here(interaction)
     held = await context.store.get(Incident, found) if found else None
     if held is None:
         raise Refused(refusals.ASK_BELOW_A_REPLY)
@@ -258,10 +256,7 @@ async def _of_button(context: Context, interaction: Interaction) -> Stored[Incid
     held = await context.store.get(Incident, request.incident) if request and request.incident else None
     if held is None:
         raise Refused(refusals.REQUEST_UNKNOWN)
-    there = (
-        await context.store.find(f"thread:{interaction.channel}:{interaction.thread}") if interaction.thread else None
-    )
-    if there != held.value.id:
+    if await context.incident_here(interaction) != held.value.id:
         raise Refused(refusals.OTHER_THREADS_BUTTON)
     return held
 

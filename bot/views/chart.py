@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 
 from bot.core.charts.queue_series import QueueSeries, segments, until
 from bot.core.charts.sparkline import MOST_BARS, pictured
@@ -91,7 +92,7 @@ def queue_chart(pool: str, course: QueueSeries, window: Window, forecast: Foreca
     series = [("queued", [queued[end] or 0.0 for end in known])]
     for figure, name in (("online", "runners"), ("limit", "limit")):
         stretches = segments(course, figure)
-        values = [_value(stretches, end - width, end, _latest) for end in known]
+        values = [_value(stretches, end - width, end, itemgetter(-1)) for end in known]
         if all(value is not None for value in values):
             series.insert(0, (name, [value or 0.0 for value in values]))
     others = max(max(values) for name, values in series if name != "limit")
@@ -149,10 +150,6 @@ def _value(
         if not inside and stretch[0][0] <= begin and stretch[-1][0] >= end:
             inside += [[value for at, value in stretch if at <= end][-1]]
     return choose(inside) if inside else None
-
-
-def _latest(values: Sequence[float]) -> float:
-    return values[-1]
 
 
 def _label(end: float, window: Window, width: float) -> str:

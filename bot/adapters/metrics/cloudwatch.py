@@ -7,13 +7,12 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from bot.adapters.build_context import Problems
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable, reader
 from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
 from bot.adapters.metrics.listing import Listed, Listing, Present
 from bot.adapters.metrics.source import Given, SourceKind
 from bot.adapters.prometheus.pool import FRACTIONAL
-from bot.config import Table, WrongSetting, unusable
+from bot.config import Table, WrongSetting
 from bot.core.pool.merge import FIGURES
 from bot.core.pool.pool import Counted, Gap, Snapshot
 from bot.core.words import listed
@@ -61,6 +60,8 @@ class CloudwatchPool(Table):
             raise WrongSetting("the preset needs organization", "write the GitHub organization")
         if strange := [name for name in self.custom if name not in NUMBERS]:
             raise WrongSetting(f"custom: there is no figure named {listed(strange)}", "check the spelling")
+        if not self.metrics(""):
+            raise WrongSetting("has no figures", "add preset, queue, function or custom")
         return self
 
     def metrics(self, pool: str) -> dict[str, tuple[Metric, ...]]:
@@ -217,20 +218,10 @@ def _reduced(metric: Metric, values: tuple[float, ...]) -> float:
 
 
 def _made(given: Given[AwsTable, CloudwatchPool]) -> Cloudwatch:
-    problems, pools = Problems(), dict[str, dict[str, tuple[Metric, ...]]]()
-    for pool, keys in given.pools.items():
-        place = f'[pool."{pool}"]'
-        with problems:
-            pools[pool] = keys.metrics(pool)
-            if not pools[pool]:
-                raise unusable(place, "has no figures", "add preset, queue, function or custom")
-    problems.settle()
-    aws = reader("CloudWatch", given.name, given.table, given.parts)
-    return Cloudwatch(aws, pools, given.parts.now, given.table.every)
+    pools = {pool: keys.metrics(pool) for pool, keys in given.pools.items()}
+    return Cloudwatch(
+        reader("CloudWatch", given.name, given.table, given.parts), pools, given.parts.now, given.table.every
+    )
 
 
-def _figures(table: AwsTable, pool: str, keys: CloudwatchPool) -> frozenset[str]:  # noqa: ARG001
-    return frozenset(keys.metrics(pool))
-
-
-build = SourceKind(AwsTable, CloudwatchPool, _figures, _made)
+build = SourceKind(AwsTable, CloudwatchPool, lambda _, pool, keys: frozenset(keys.metrics(pool)), _made)

@@ -13,12 +13,11 @@ MORE = "more"
 def controls(offers: Sequence[Offer], subject: str) -> Block | None:
     """The row of buttons; `subject` is for screen readers. None if nothing can be done."""
     asked = [offer for offer in offers if offer.place is Place.BUTTON]
-    buttons = [_button(offer, subject) for offer in asked[:MOST_BUTTONS]]
+    buttons = [
+        button(offer.label, offer.name, offer.request_id, f"{offer.label}: {subject}", primary=offer.primary)
+        for offer in asked[:MOST_BUTTONS]
+    ]
     others = [*asked[MOST_BUTTONS:], *(offer for offer in offers if offer.place is Place.MORE)]
     menu = [option(offer.label, offer.request_id) for offer in others[:MOST_OPTIONS]]
     elements = [*buttons, overflow(MORE, menu)] if menu else buttons
     return actions(*elements) if elements else None
-
-
-def _button(offer: Offer, subject: str) -> Block:
-    return button(offer.label, offer.name, offer.request_id, f"{offer.label}: {subject}", primary=offer.primary)

@@ -63,7 +63,8 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
         *_fit(incident, entry),
         context(late) if late else None,
     ]
-    return message(joined(" ", _text(lead, labels, said, lines), _told(happened)), *blocks)
+    story_words = say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
+    return message(joined(" ", _text(lead, labels, said, lines), story_words), *blocks)
 
 
 def _fit(incident: Incident, entry: Entry) -> list[Block]:
@@ -99,10 +100,6 @@ def _choices(entry: Entry, labels: Labels) -> Block | None:
             for name, label in labels.items()
         )
     )
-
-
-def _told(happened: Sequence[Marked]) -> Marked | None:
-    return say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
 
 
 def _late(entry: Entry, now: float) -> Marked | None:

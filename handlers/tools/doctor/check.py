@@ -238,7 +238,8 @@ async def _of_scaler(pool: str, pool_scaler: PoolScaler, settings: Settings) -> 
     if found := [*forbidden, *_of_capacity(pool, capacity, pool_scaler.policy.maximum, place)]:
         return found
     size = f"{pool}: {count(capacity.current, 'runner')} now, at most {pool_scaler.policy.maximum:,}"
-    return [ok("scaler", f"{size}; {_tried(lacking)}")]
+    tried = "only read access was tested" if lacking is None else "Tailback may scale it; nothing was changed"
+    return [ok("scaler", f"{size}; {tried}")]
 
 
 def _failed(area: str, error: Refused | Unreachable, place: str) -> CheckFinding:
@@ -266,10 +267,6 @@ async def _of_issues(tracker: IssueTracker) -> list[CheckFinding]:
 async def _lacking(one: object) -> tuple[Problem, ...] | None:
     """Permissions that a back end lacks for changes; None if it cannot say."""
     return await one.lacking() if isinstance(one, Rehearsed) else None
-
-
-def _tried(lacking: tuple[Problem, ...] | None) -> str:
-    return "only read access was tested" if lacking is None else "Tailback may scale it; nothing was changed"
 
 
 def _of_capacity(pool: str, capacity: Capacity, allowed: int, place: str) -> list[CheckFinding]:
