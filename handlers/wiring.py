@@ -14,7 +14,7 @@ from bot.adapters.integrations import build
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.embedded import EmbeddedRedis
+from bot.adapters.redis.server.embedded import EmbeddedRedis
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session

@@ -14,7 +14,7 @@ from bot.adapters.metrics.prometheus import discovered
 from bot.adapters.records import KINDS as KINDS  # noqa: PLC0414 - for a store of another product
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.embedded import EmbeddedRedis, find_engine, running_url
+from bot.adapters.redis.server.embedded import EmbeddedRedis, find_engine, running_url
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor

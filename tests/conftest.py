@@ -12,7 +12,7 @@ import pytest
 import redis
 from hypothesis import HealthCheck, settings
 
-from bot.adapters.redis.engine import find_engine
+from bot.adapters.redis.server.engine import find_engine
 from tests.invariants import WATCHED
 from tests.patience import WHOLE_TEST_SECONDS
 from tests.processes import Zygote

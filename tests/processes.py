@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.adapters.redis.engine import die_with_parent
+from bot.adapters.redis.server.engine import die_with_parent
 from tests.architecture.tree import ROOT
 from tests.patience import PATIENCE_SECONDS
 

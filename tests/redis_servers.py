@@ -12,7 +12,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from bot.adapters.redis.engine import die_with_parent
+from bot.adapters.redis.server.engine import die_with_parent
 from tests.patience import PATIENCE_SECONDS, until
 
 QUIET: Mapping[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

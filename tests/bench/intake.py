@@ -15,7 +15,7 @@ from pathlib import Path
 
 import aiohttp
 
-from bot.adapters.redis.embedded import EmbeddedRedis
+from bot.adapters.redis.server.embedded import EmbeddedRedis
 from bot.playground.serving import serving
 from handlers.tools.demo_workspace import free_port
 from tests.bench.product import TOKEN, cpu_seconds, product

@@ -19,7 +19,7 @@ import aiohttp
 from bot.adapters.github.job_figures import figures
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.embedded import running_url
+from bot.adapters.redis.server.embedded import running_url
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.stored_jobs import StoredJobs
 from bot.playground.serving import serving

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bot.adapters.redis.embedded import EmbeddedRedis
+from bot.adapters.redis.server.embedded import EmbeddedRedis
 from bot.playground.serving import serving
 from handlers.tools.demo_workspace import free_port
 from tests.bench.intake import TOML, bare

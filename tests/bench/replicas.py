@@ -19,7 +19,7 @@ import structlog
 
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.engine import find_engine
+from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
 from bot.core.record import AuditEntry, Change
 from tests.bench.table import HEAD, Row

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import redis
 
-from bot.adapters.redis.embedded import running_url
+from bot.adapters.redis.server.embedded import running_url
 from bot.config import load
 from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn

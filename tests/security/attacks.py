@@ -20,7 +20,7 @@ from pathlib import Path
 
 import httpx
 
-from bot.adapters.redis.engine import die_with_parent
+from bot.adapters.redis.server.engine import die_with_parent
 from handlers.tools.demo_workspace import free_port
 from tests.faults.groups import webhook
 from tests.faults.servers import ROOT, RedisServer

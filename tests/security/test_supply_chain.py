@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.adapters.redis.engine import find_engine
+from bot.adapters.redis.server.engine import find_engine
 from tests.architecture.tree import ROOT
 
 SERVER = ROOT / ".github/server.py"

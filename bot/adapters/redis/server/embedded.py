@@ -12,8 +12,8 @@ from pathlib import Path
 
 import structlog
 
-from bot.adapters.redis.engine import EmbeddedRedisError, Engine, die_with_parent, find_engine, with_watchdog
-from bot.adapters.redis.folder import RedisFolder, running_url
+from bot.adapters.redis.server.engine import EmbeddedRedisError, Engine, die_with_parent, find_engine, with_watchdog
+from bot.adapters.redis.server.folder import RedisFolder, running_url
 
 __all__ = ["EmbeddedRedis", "EmbeddedRedisError", "Engine", "find_engine", "running_url"]
 

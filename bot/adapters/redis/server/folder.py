@@ -9,7 +9,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from bot.adapters.redis.engine import EmbeddedRedisError
+from bot.adapters.redis.server.engine import EmbeddedRedisError
 
 OLD_SERVER_SECONDS = 15.0
 """How long a start waits for the server of a killed predecessor to finish."""

@@ -1,0 +1,1 @@
+"""Starts the embedded Redis."""
