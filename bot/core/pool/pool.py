@@ -266,10 +266,8 @@ def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
     first = next(sample for sample in known if sample.at >= last.at - span_seconds)
     if first is last or first.queued is None or last.queued is None:
         return Trend.UNKNOWN
-    change = last.queued - first.queued
-    if abs(change) < max(2, 0.1 * max(first.queued, last.queued)):
-        return Trend.STEADY
-    return Trend.GROWING if change > 0 else Trend.SHRINKING
+    change, least = last.queued - first.queued, max(2, 0.1 * max(first.queued, last.queued))
+    return Trend.STEADY if abs(change) < least else Trend.GROWING if change > 0 else Trend.SHRINKING
 
 
 def empty(snapshot: Snapshot | None, floor: int) -> bool | None:
