@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from bot.core.forecast.effect import Ends, gains_of
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.readings import HIGH, LOW, MIDDLE, readings
+from bot.core.forecast.speedup import Ends, gains_of
 from tests.bench.drains import Case, Other, job_cases, more, rough_cases
 from tests.bench.jobfleet.cases import KINDS
 

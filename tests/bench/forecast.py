@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from bot.core.finding import Facts, Scaling
-from bot.core.forecast.effect import NEAR
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Terms, what_if
 from bot.core.forecast.outlook import Forecast
 from bot.core.forecast.scoring import scored
+from bot.core.forecast.speedup import NEAR
 from bot.core.pool.pool import Snapshot
 from bot.diagnosis.rank import diagnosed
 from tests.architecture.tree import ROOT
@@ -134,10 +134,10 @@ def effects(cases: Sequence[Case], *, only_helping: bool) -> Effects:
             continue
         for option, helped in zip(options[1:], case.futures, strict=False):
             truth = max(LEAST_SECONDS, case.actual) / max(LEAST_SECONDS, helped)
-            if option.effect.sure:
+            if option.speedup.sure:
                 found.right.append(abs(option.times_faster / truth - 1) <= NEAR)
             else:
-                found.held.append(option.effect.low <= truth * 1.02 and truth <= option.effect.high * 1.02)
+                found.held.append(option.speedup.low <= truth * 1.02 and truth <= option.speedup.high * 1.02)
     return found
 
 

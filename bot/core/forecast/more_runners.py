@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.core.forecast.effect import NO_EFFECT, Effect, effect_of
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import bounds
 from bot.core.forecast.outlook import UNCALIBRATED, Calibration
 from bot.core.forecast.readings import LATER_MINUTES, longest_wait, readings
+from bot.core.forecast.speedup import NO_SPEEDUP, Speedup, speedup_of
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
 from bot.core.pool.hour_stats import Baseline
 from bot.core.pool.pool import PoolRules, Snapshot
@@ -51,13 +51,13 @@ class Option:
     """How many times sooner it drains than without them."""
     sooner_seconds: float = 0.0
     """By how much, in the middle case."""
-    effect: Effect = NO_EFFECT
+    speedup: Speedup = NO_SPEEDUP
     """`times_faster` with its range, and whether the figure is likely to be right."""
 
     @property
     def helps(self) -> bool:
         """Whether the queue may well drain sooner than without them."""
-        return (self.times_faster if self.effect.sure else self.effect.high) >= LEAST_FASTER
+        return (self.times_faster if self.speedup.sure else self.speedup.high) >= LEAST_FASTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +88,22 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     known = series[-1].oldest_wait_seconds is not None
     options: list[Option] = []
     for more in sorted({0, *(one for one in counts if one > 0)}):
-        effect = effect_of(alone, readings(flow, more)) if more else NO_EFFECT
-        options.append(_option(flow, more, effect, times, terms, options[-1] if options else None))
+        speedup = speedup_of(alone, readings(flow, more)) if more else NO_SPEEDUP
+        options.append(_option(flow, more, speedup, times, terms, options[-1] if options else None))
     options = options if known else [replace(option, oldest_wait_seconds=None) for option in options]
     enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
     return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules))
 
 
 def _option(  # noqa: PLR0913, PLR0917 - the queue, what is added, and what came of less
-    flow: Flow, more: int, effect: Effect, times: Times, terms: Terms, fewer: Option | None
+    flow: Flow, more: int, speedup: Speedup, times: Times, terms: Terms, fewer: Option | None
 ) -> Option:
-    most = (effect.times if effect.sure else effect.high, effect.times, effect.times)
+    most = (speedup.times if speedup.sure else speedup.high, speedup.times, speedup.times)
     known = (None, None, None) if fewer is None else (fewer.low_seconds, fewer.mid_seconds, fewer.high_seconds)
     latest = (time if cap is None else cap / 60 for time, cap in zip(times, known, strict=True))
     low, middle, high = (min(cap, max(flow.boot, time / by)) for time, by, cap in zip(times, most, latest, strict=True))
     faster, possible = times[1] / middle, max(1.0, times[1] / flow.boot)
-    span = Effect(faster, min(faster, effect.low), max(faster, min(possible, effect.high)), effect.sure)
+    span = Speedup(faster, min(faster, speedup.low), max(faster, min(possible, speedup.high)), speedup.sure)
     ends = high < HORIZON_MINUTES
     price = terms.cost_per_runner_hour
     return Option(

@@ -73,9 +73,9 @@ def _more_runners(found: WhatIf, named: Sequence[Finding]) -> Json:
             "low_seconds": one.low_seconds,
             "high_seconds": one.high_seconds,
             "times_faster": round(one.times_faster, 2),
-            "times_faster_low": round(one.effect.low, 2),
-            "times_faster_high": round(one.effect.high, 2),
-            "sure": one.effect.sure,
+            "times_faster_low": round(one.speedup.low, 2),
+            "times_faster_high": round(one.speedup.high, 2),
+            "sure": one.speedup.sure,
         }
         for one in found.options
         if one.more

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.forecast.effect import Effect, effect_of
 from bot.core.forecast.flow import Flow, flow_of, usual_at
 from bot.core.forecast.readings import readings
+from bot.core.forecast.speedup import Speedup, speedup_of
 from bot.core.forecast.walk import HORIZON_MINUTES, drains_after, walk
 from bot.core.pool.hour_stats import Baseline
 from bot.core.statement import statement
@@ -52,7 +52,7 @@ def test_more_runners_or_fewer_jobs_are_never_later(found: Flow, usual_from: flo
     assert all(b.queued <= a.queued + 1e-6 for a, b in zip(alone, helped, strict=True))
     fewer = walk(replace(found, queued=found.queued / 2), usual_from, more)
     assert all(b.queued <= a.queued + 1e-6 for a, b in zip(alone, fewer, strict=True))
-    effect = effect_of(readings(found), readings(found, others))
+    effect = speedup_of(readings(found), readings(found, others))
     assert 1.0 <= effect.low <= effect.high
     assert effect.times >= 1.0
 
@@ -62,7 +62,7 @@ def test_blocked_jobs_start_only_when_it_is_as_usual_again() -> None:
     found = replace(flow(), blocked=statement("provider_down"), busy=0.0, runners=0.0)
     assert walk(found, more=50)[-1].started == 0.0
     assert drains_after(walk(found, 60.0), 0) is not None
-    assert effect_of(readings(found), readings(found, 0)) == Effect()
+    assert speedup_of(readings(found), readings(found, 0)) == Speedup()
 
 
 def test_an_end_of_normal_waits_comes_before_an_empty_queue() -> None:

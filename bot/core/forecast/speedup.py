@@ -51,7 +51,7 @@ FITTED = Ends()
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class Speedup:
     """How many times faster; the truth is in the range in 4 of 5 cases."""
 
     times: float = 1.0
@@ -61,7 +61,7 @@ class Effect:
     """Whether `times` itself is likely to be right."""
 
 
-NO_EFFECT = Effect()
+NO_SPEEDUP = Speedup()
 
 
 def gains_of(alone: DrainReadings, helped: DrainReadings) -> list[float]:
@@ -69,16 +69,16 @@ def gains_of(alone: DrainReadings, helped: DrainReadings) -> list[float]:
     return [max(0.0, one - other) for one, other in zip(alone.walks, helped.walks, strict=True)]
 
 
-def effect_of(alone: DrainReadings, helped: DrainReadings) -> Effect:
+def speedup_of(alone: DrainReadings, helped: DrainReadings) -> Speedup:
     """The effect; none where more runners change no walk."""
     as_it_is, *gains = gains_of(alone, helped)
     if not as_it_is and not any(gains):
-        return NO_EFFECT
+        return NO_SPEEDUP
     points = [place * STEP for place in range(round((max(gains) + NEAR) / STEP) + 1)]
     likeliest = max(points, key=lambda x: FITTED.near(x, gains))
     sure = FITTED.near(likeliest, gains) >= SURE
     low, middle, high = (math.exp(_quantile(share, gains)) for share in (0.1, 0.5, 0.9))
-    return Effect(math.exp(likeliest) if sure else middle, low, high, sure)
+    return Speedup(math.exp(likeliest) if sure else middle, low, high, sure)
 
 
 def _quantile(share: float, gains: Sequence[float]) -> float:
