@@ -139,14 +139,14 @@ def _effect(option: Option) -> str:
 
 def _faster(option: Option) -> str:
     """The figure where it is likely to be right, else the range with its middle, and why it is wide."""
-    effect = option.effect
-    if effect.sure:
+    speedup = option.speedup
+    if speedup.sure:
         return f"{option.times_faster:.1f} × faster, about {duration(option.sooner_seconds)} sooner"
-    low, middle, high = (f"{x:.0f}" if x >= 10 else f"{x:.1f}" for x in (effect.low, effect.times, effect.high))
-    span = f"up to {high}" if effect.low < LEAST_FASTER else f"{low} to {high}"
-    if LEAST_FASTER <= effect.low < effect.high / WIDEST:
-        span = f"at least {low}, in the middle case {middle}"
-    return f"{span} × faster, depending on when the trouble ends"
+    low, middle, high = (f"{x:.0f}" if x >= 10 else f"{x:.1f}" for x in (speedup.low, speedup.times, speedup.high))
+    span = f"up to {high} × faster" if speedup.low < LEAST_FASTER else f"{low} to {high} × faster"
+    if LEAST_FASTER <= speedup.low < speedup.high / WIDEST:
+        span = f"about {middle} × faster (at least {low} ×)"
+    return f"{span}, depending on how long the cause lasts"
 
 
 def not_before(low_seconds: float, mid_seconds: float | None) -> str:

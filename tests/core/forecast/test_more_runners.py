@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.core.forecast.effect import Effect
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, foreseen, least, what_if
+from bot.core.forecast.speedup import Speedup
 from bot.core.pool.pool import Snapshot
 from bot.views.words.forecasts import DOUBTED, HEAD, reason_words, table, what_more_would_do, what_to_expect
 from tests.core.forecast.test_forecast import RULES, series
@@ -64,20 +64,17 @@ def test_the_effect_is_the_ratio_and_the_difference_of_the_middles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("effect", "words"),
+    ("speedup", "words"),
     [
-        (Effect(2.0, 1.6, 2.4), "2.0 × faster, about 10 min sooner"),
-        (Effect(2.0, 1.2, 7.1, False), "1.2 to 7.1 × faster, depending on when the trouble ends"),
-        (Effect(2.0, 1.0, 14.2, False), "up to 14 × faster, depending on when the trouble ends"),
-        (
-            Effect(2.0, 1.2, 14.2, False),
-            "at least 1.2, in the middle case 2.0 × faster, depending on when the trouble ends",
-        ),
+        (Speedup(2.0, 1.6, 2.4), "2.0 × faster, about 10 min sooner"),
+        (Speedup(2.0, 1.2, 7.1, False), "1.2 to 7.1 × faster, depending on how long the cause lasts"),
+        (Speedup(2.0, 1.0, 14.2, False), "up to 14 × faster, depending on how long the cause lasts"),
+        (Speedup(2.0, 1.2, 14.2, False), "about 2.0 × faster (at least 1.2 ×), depending on how long the cause lasts"),
     ],
 )
-def test_a_figure_is_given_only_where_it_is_likely_to_be_right(effect: Effect, words: str) -> None:
+def test_a_figure_is_given_only_where_it_is_likely_to_be_right(speedup: Speedup, words: str) -> None:
     """Else its range, or the end of it that says something."""
-    option = Option(10, 300.0, 600.0, 900.0, None, None, 2.0, 600.0, effect)
+    option = Option(10, 300.0, 600.0, 900.0, None, None, 2.0, 600.0, speedup)
     shown = what_more_would_do(WhatIf((option,)), 10)
     assert shown.above[0].startswith(f"With +10: {words}. The queue drains ")
 
@@ -141,7 +138,9 @@ def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
     found = foreseen(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34))
     shown = what_to_expect(found, RULES, currency="$")
     assert shown.above[0].startswith("As it is, the queue ")
-    assert re.match(r"With \+20: at least .+ × faster, depending on .+ ends\. The queue drains ", shown.above[1])
+    assert re.match(
+        r"With \+20: about .+ × faster \(at least .+ ×\), depending on .+ lasts\. The queue drains ", shown.above[1]
+    )
     assert shown.table[0] == HEAD
     assert [row[0] for row in shown.table[1:]] == ["+0", "+10", "+20 ←", "+40"]
     assert all(re.fullmatch(r"\$\d+\.\d\d", row[-1]) for row in shown.table[2:])
