@@ -74,13 +74,13 @@ async def take_alert(context: Context, delivery: Delivery, sender: AlertSender =
             return Taken.REPEATED
         held = known.incident
         try:
-            kin = None
+            related = None
             if held is None:
-                kin = await _kin(context, delivery) if attempt or not delivery.firing else NOBODY
-            about = held or (kin.held if kin else None)
+                related = await _related(context, delivery) if attempt or not delivery.firing else NOBODY
+            about = held or (related.held if related else None)
             if about is None or _is_another_time(context, about.value, delivery):
-                spot = IndexSlot(index, once_key, held.value.id if held else None, known.ended)
-                return await _open(context, delivery, spot, kin, sender)
+                slot = IndexSlot(index, once_key, held.value.id if held else None, known.ended)
+                return await _open(context, delivery, slot, related, sender)
             _check_channel(sender, about.value.thread.instead_of or about.value.thread.channel)
             return await _join(context, delivery, once_key, about)
         except AlreadyDone:
@@ -110,7 +110,7 @@ def _is_another_time(context: Context, incident: Incident, delivery: Delivery) -
     )
 
 
-async def _kin(context: Context, delivery: Delivery) -> RelatedIncident:
+async def _related(context: Context, delivery: Delivery) -> RelatedIncident:
     """The known group like this one; its incident counts as the same if either key was guessed."""
     known = await context.store.find(f"like:{delivery.likeness}")
     if known is None or known.startswith(LOST):
@@ -122,35 +122,35 @@ async def _kin(context: Context, delivery: Delivery) -> RelatedIncident:
 
 
 async def _open(
-    context: Context, delivery: Delivery, spot: IndexSlot, kin: RelatedIncident | None, sender: AlertSender
+    context: Context, delivery: Delivery, slot: IndexSlot, related: RelatedIncident | None, sender: AlertSender
 ) -> Taken:
-    past = spot.ended or Stored(EndedAlerts(delivery.likeness), 0)
+    past = slot.ended or Stored(EndedAlerts(delivery.likeness), 0)
     if not delivery.firing:
-        return await _remember_ends(context, delivery, spot, kin, past)
+        return await _remember_ends(context, delivery, slot, related, past)
     file, now = context.settings.file, context.now()
     # its API lists it long after it resolved, so it really fires; a list and a webhook may overtake each other
     listed = delivery.guessed and now - past.value.at > file.timing.resync
     ended = () if listed else past.value.alerts
     if not begun(ended, delivery.alerts):
         return Taken.OUTDATED
-    kin = kin or await _kin(context, delivery)
+    related = related or await _related(context, delivery)
     where = _route(context, delivery)
-    if kin.channel:
-        _check_channel(sender, kin.channel)
+    if related.channel:
+        _check_channel(sender, related.channel)
     pools = named_pools(delivery.alerts, file.pools.values())
-    thread = Thread(kin.channel or where.channel, kin.ts or None, mention=where.mention)
+    thread = Thread(related.channel or where.channel, related.ts or None, mention=where.mention)
     latest = replace(delivery, alerts=latest_states(ended, delivery.alerts)) if ended else delivery
     incident = opened(context.new_id("i"), latest, now, thread, pools)
-    if kin.ts:
+    if related.ts:
         incident = noted(incident, now, Event.NOTED, Noted(Note.RECORDS_LOST))
     base = follows(None, incident)
-    like = {f"like:{delivery.likeness}": (incident.id, kin.known)}
+    like = {f"like:{delivery.likeness}": (incident.id, related.known)}
     change = replace(
         base,
         puts=(put_new(incident, now), _kept(past, EndedAlerts(past.value.id))),
-        point={**base.point, **like, spot.index: (incident.id, spot.old)},
+        point={**base.point, **like, slot.index: (incident.id, slot.old)},
         join=(*base.join, ("receivers", f"{delivery.source}|{delivery.receiver}")),
-        once=(spot.once_key,),
+        once=(slot.once_key,),
         once_value=incident.id,
         wake=(*base.wake, *_completing(context, delivery)),
         audit=_opened_by(sender, incident),
@@ -172,13 +172,13 @@ def _kept(held: Stored[EndedAlerts], value: EndedAlerts) -> Put:
 
 
 async def _remember_ends(
-    context: Context, delivery: Delivery, spot: IndexSlot, kin: RelatedIncident | None, past: Stored[EndedAlerts]
+    context: Context, delivery: Delivery, slot: IndexSlot, related: RelatedIncident | None, past: Stored[EndedAlerts]
 ) -> Taken:
     """Remember that these alerts have ended, in case their start arrives later; Conflict if an incident has opened."""
     ended = replace(past.value, alerts=merged(past.value.alerts, delivery.alerts), at=context.now())
-    known = kin.known if kin else None
-    unchanged = {spot.index: ("", spot.old), f"like:{delivery.likeness}": (known or "", known)}
-    change = Change(puts=(_kept(past, ended),), point=unchanged, once=(spot.once_key,), once_value=ended.id)
+    known = related.known if related else None
+    unchanged = {slot.index: ("", slot.old), f"like:{delivery.likeness}": (known or "", known)}
+    change = Change(puts=(_kept(past, ended),), point=unchanged, once=(slot.once_key,), once_value=ended.id)
     await context.store.commit(change)
     return Taken.NOTHING_OPEN
 
