@@ -21,7 +21,7 @@ from handlers.http.health import HealthEndpoints
 from handlers.machine import raise_file_limit, spare_collector
 from handlers.recovery import Healing
 from handlers.tools.doctor.check_settings import of_redis_url, unset
-from handlers.wiring import House, opened
+from handlers.wiring import Runtime, opened
 from handlers.wiring_tools import unbuildable
 
 DRAIN_SECONDS = 5.0
@@ -49,29 +49,33 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
     for finding in of_redis_url(settings):
         log.warning("redis can be reached by others", why=finding.text, remedy=finding.remedy)
     raise_file_limit()
-    async with opened(settings, durable=durable) as house:
-        await refuse_dangers(house)
+    async with opened(settings, durable=durable) as runtime:
+        await refuse_dangers(runtime)
         stopped = asyncio.Event()
         for signum in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
-        async with serving(house, web=web, worker=worker) as address:
-            log.info("ready", web=address or None, worker=worker, engine="embedded" if house.embedded else "REDIS_URL")
+        async with serving(runtime, web=web, worker=worker) as address:
+            log.info(
+                "ready", web=address or None, worker=worker, engine="embedded" if runtime.embedded else "REDIS_URL"
+            )
             if web and worker:
                 log.info("Ready. Send a test alert: tailback send --example")
             spare_collector()
-            await _until_stopped(house, stopped)
+            await _until_stopped(runtime, stopped)
 
 
 @asynccontextmanager
-async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float = DRAIN_SECONDS) -> AsyncIterator[str]:
+async def serving(
+    runtime: Runtime, *, web: bool, worker: bool, drain_seconds: float = DRAIN_SECONDS
+) -> AsyncIterator[str]:
     """Serve while the block runs; yields the web address, or an empty string without web.
 
     After the drain, web and worker stop at the same time, because one after the other could take more than 20 s (P11).
     """
     async with contextlib.AsyncExitStack() as stack:
-        address, env = "", house.context.settings.env
+        address, env = "", runtime.context.settings.env
         leaving: list[Callable[[], None]] = []
-        health = HealthEndpoints(house)
+        health = HealthEndpoints(runtime)
         if web:
             from handlers.http.web import Web
             from handlers.slack_app.app import slack_app
@@ -80,20 +84,20 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
 
             afterwards = Afterwards()
             stack.push_async_callback(afterwards.finished)
-            app = slack_app(house.context, afterwards)
-            door = Web(house, app)
+            app = slack_app(runtime.context, afterwards)
+            door = Web(runtime, app)
             listener = listen_on(env.host, env.port, "PORT")
-            address = await stack.enter_async_context(_listening(house, door, listener, leaving))
+            address = await stack.enter_async_context(_listening(runtime, door, listener, leaving))
             if env.tailback_health_port is None:
                 health = door
             else:
-                await stack.enter_async_context(_listening(house, health, _health_listener(env), []))
+                await stack.enter_async_context(_listening(runtime, health, _health_listener(env), []))
             if env.slack_app_token.get_secret_value():
-                await stack.enter_async_context(socket_mode(house, app))
+                await stack.enter_async_context(socket_mode(runtime, app))
         elif env.tailback_worker_port is not None:
-            await stack.enter_async_context(_telling(house, health))
-        await stack.enter_async_context(_working(house, leaving) if worker else _reloading(house))
-        await stack.enter_async_context(_keeping_time(house))
+            await stack.enter_async_context(_telling(runtime, health))
+        await stack.enter_async_context(_working(runtime, leaving) if worker else _reloading(runtime))
+        await stack.enter_async_context(_keeping_time(runtime))
         try:
             yield address
         finally:
@@ -105,10 +109,10 @@ async def serving(house: House, *, web: bool, worker: bool, drain_seconds: float
 
 @asynccontextmanager
 async def _listening(
-    house: House, door: HealthEndpoints, listener: socket.socket, leaving: list[Callable[[], None]]
+    runtime: Runtime, door: HealthEndpoints, listener: socket.socket, leaving: list[Callable[[], None]]
 ) -> AsyncIterator[str]:
     """The HTTP server from the first request to the last response; yields its address."""
-    server = Server(_uvicorn(house, door))
+    server = Server(_uvicorn(runtime, door))
     served = asyncio.create_task(server.serve([listener]), name="web")
     await _started(server, served)
 
@@ -117,33 +121,33 @@ async def _listening(
 
     leaving.append(leave)
     try:
-        yield f"http://{house.context.settings.env.host}:{listener.getsockname()[1]}"
+        yield f"http://{runtime.context.settings.env.host}:{listener.getsockname()[1]}"
     finally:
         leave()
         await served
 
 
 @asynccontextmanager
-async def _telling(house: House, door: HealthEndpoints) -> AsyncIterator[None]:
+async def _telling(runtime: Runtime, door: HealthEndpoints) -> AsyncIterator[None]:
     """HealthEndpoints and metrics of a worker with its own port; a port in use is logged and ignored."""
-    env = house.context.settings.env
+    env = runtime.context.settings.env
     try:
         listener = listen_on(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
     except ConfigError as error:
         log.warning("health is not served", problems=str(error).splitlines())
         yield
         return
-    async with _listening(house, door, listener, []) as address:
+    async with _listening(runtime, door, listener, []) as address:
         log.info("health is served", at=address)
         yield
 
 
 @asynccontextmanager
-async def _working(house: House, leaving: list[Callable[[], None]]) -> AsyncIterator[None]:
+async def _working(runtime: Runtime, leaving: list[Callable[[], None]]) -> AsyncIterator[None]:
     """The worker; on exit it claims nothing more and finishes its work."""
     from handlers.worker import Worker
 
-    hand = Worker(house.context, house.reload)
+    hand = Worker(runtime.context, runtime.reload)
     work = asyncio.create_task(hand.run(), name="worker")
     leaving.append(hand.stop)
     try:
@@ -154,12 +158,12 @@ async def _working(house: House, leaving: list[Callable[[], None]]) -> AsyncIter
 
 
 @asynccontextmanager
-async def _keeping_time(house: House) -> AsyncIterator[None]:
+async def _keeping_time(runtime: Runtime) -> AsyncIterator[None]:
     """Follow the clock of Redis, which all processes share."""
 
     async def follow() -> None:
         while True:
-            await house.keep_time()
+            await runtime.keep_time()
             await asyncio.sleep(CLOCK_SECONDS)
 
     task = asyncio.create_task(follow(), name="clock")
@@ -170,14 +174,14 @@ async def _keeping_time(house: House) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _reloading(house: House) -> AsyncIterator[None]:
+async def _reloading(runtime: Runtime) -> AsyncIterator[None]:
     """Reload tailback.toml in a process without a worker, so that the kill switch works there too."""
-    healing = Healing(house.context)
+    healing = Healing(runtime.context)
 
     async def watch() -> None:
         while True:
             await asyncio.sleep(RELOAD_SECONDS)
-            house.reload()
+            runtime.reload()
             with contextlib.suppress(Unreachable):
                 await healing.follow()
 
@@ -210,17 +214,17 @@ def required(settings: Settings, *, web: bool) -> list[Problem]:
     return problems
 
 
-async def refuse_dangers(house: House) -> None:
+async def refuse_dangers(runtime: Runtime) -> None:
     """Raise ConfigError when Redis is unsafe (docs/design/storage.md) or holds records of a newer release."""
-    problems = [] if house.embedded else await house.store.check()
-    if problems := problems or await house.store.adopt():
+    problems = [] if runtime.embedded else await runtime.store.check()
+    if problems := problems or await runtime.store.adopt():
         raise ConfigError(ConfigError(problems).at("REDIS_URL"))
 
 
-async def _until_stopped(house: House, stopped: asyncio.Event) -> None:
+async def _until_stopped(runtime: Runtime, stopped: asyncio.Event) -> None:
     waits: set[asyncio.Task[object]] = {asyncio.create_task(_wait(stopped), name="signal")}
-    if house.embedded is not None:
-        waits.add(asyncio.create_task(house.embedded.closed(), name="embedded-redis"))
+    if runtime.embedded is not None:
+        waits.add(asyncio.create_task(runtime.embedded.closed(), name="embedded-redis"))
     done, pending = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     for task in pending:
         task.cancel()
@@ -233,8 +237,8 @@ async def _wait(stopped: asyncio.Event) -> object:
     return await stopped.wait()
 
 
-def _uvicorn(house: House, door: HealthEndpoints) -> uvicorn.Config:
-    env = house.context.settings.env
+def _uvicorn(runtime: Runtime, door: HealthEndpoints) -> uvicorn.Config:
+    env = runtime.context.settings.env
     return uvicorn.Config(
         door.application(),
         host=env.host,
@@ -243,7 +247,7 @@ def _uvicorn(house: House, door: HealthEndpoints) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http=_limited(house.context.settings.file.http),
+        http=_limited(runtime.context.settings.file.http),
         timeout_keep_alive=15,
         timeout_graceful_shutdown=10,
         lifespan="off",

@@ -32,7 +32,7 @@ log = structlog.get_logger()
 
 
 @dataclass(slots=True)
-class House:
+class Runtime:
     """Everything that is open while Tailback runs."""
 
     context: Context
@@ -69,7 +69,7 @@ class House:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, durable: bool = True, clock: Clock | None = None) -> AsyncIterator[House]:
+async def opened(settings: Settings, *, durable: bool = True, clock: Clock | None = None) -> AsyncIterator[Runtime]:
     """Open everything, and close it in reverse order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
     async with AsyncExitStack() as stack:
         clock = clock or RealClock(now() - time.monotonic())
@@ -106,4 +106,4 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         )
         stack.push_async_callback(context.past.close)
         path = settings.env.tailback_config
-        yield House(context, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock, to_slack)
+        yield Runtime(context, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock, to_slack)

@@ -21,7 +21,7 @@ from bot.core.record import Chore
 from bot.ports import Unreachable
 from handlers.http import metrics
 from handlers.version import VERSION
-from handlers.wiring import RECORD_SCHEMA, House
+from handlers.wiring import RECORD_SCHEMA, Runtime
 
 READY_SECONDS = 2.0
 """Time limit of a look: a process that is busy with a storm is not unready, a Redis that does not answer is."""
@@ -41,8 +41,8 @@ log = structlog.get_logger()
 class HealthEndpoints:
     """Serves `/healthz`, `/readyz` and `/metrics`; `draining` makes `/readyz` fail during shutdown."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
         self.draining = False
 
     def application(self) -> ASGIApp:
@@ -69,7 +69,7 @@ class HealthEndpoints:
         return PlainTextResponse("alive")
 
     async def _readyz(self, _: Request) -> Response:
-        found = await readiness(self.house)
+        found = await readiness(self.runtime)
         if self.draining:
             found["process"] = "is being stopped"
         wrong = {name for name, why in found.items() if why}
@@ -80,14 +80,14 @@ class HealthEndpoints:
         return JSONResponse(answer, 200 if ready else 503)
 
     async def _metrics(self, _: Request) -> Response:
-        await readiness(self.house)
-        await count(self.house)
+        await readiness(self.runtime)
+        await count(self.runtime)
         return Response(generate_latest(metrics.REGISTRY), media_type=CONTENT_TYPE_LATEST)
 
 
-async def readiness(house: House) -> dict[str, str]:
+async def readiness(runtime: Runtime) -> dict[str, str]:
     """One entry per dependency: empty if it works, else the reason."""
-    context = house.context
+    context = runtime.context
     found = {"redis": "", "slack": context.health.slack}
     found["socket_mode"] = context.health.socket_mode
     found["records"] = context.health.records
@@ -97,37 +97,39 @@ async def readiness(house: House) -> dict[str, str]:
         async with asyncio.timeout(READY_SECONDS):
             watched = await context.store.get(Chore, "watch")
             found["slack"] = found["slack"] or (watched.value.note if watched else "")
-            found["storage"] = await house.store.storable() or _little_disk(house)
+            found["storage"] = await runtime.store.storable() or _little_disk(runtime)
     except (Unreachable, TimeoutError) as error:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS:g} s"
-    if house.store.lost_data():
+    if runtime.store.lost_data():
         found["records"] = "Redis has lost data; actions are stopped until the records are healed"
-    found["audit"] = house.store.audit_problem()
+    found["audit"] = runtime.store.audit_problem()
     for name, why in found.items():
         metrics.DEPENDENCY.labels(name).set(0 if why else 1)
     return found
 
 
-def _little_disk(house: House) -> str:
+def _little_disk(runtime: Runtime) -> str:
     """A warning while the disk of the embedded Redis is nearly full."""
-    free = shutil.disk_usage(house.embedded.data).free if house.embedded and house.embedded.durable else LEAST_BYTES
+    free = (
+        shutil.disk_usage(runtime.embedded.data).free if runtime.embedded and runtime.embedded.durable else LEAST_BYTES
+    )
     if free >= LEAST_BYTES:
         return ""
     return f"only {free // 1024**2} MiB are free at TAILBACK_DATA; make room, or alerts cannot be stored soon"
 
 
-async def count(house: House) -> None:
+async def count(runtime: Runtime) -> None:
     """Update the gauges; when the store does not answer, they keep their values."""
-    for kind, times in house.context.health.simplified.items():
+    for kind, times in runtime.context.health.simplified.items():
         metrics.SIMPLIFIED.labels(kind).set(times)
     try:
         async with asyncio.timeout(READY_SECONDS):
-            metrics.OPEN.set(len(await house.context.store.members("open")))
-            metrics.WAITING.set(await _longest_wait(house.context))
-            watched = await house.context.store.get(Chore, "watch")
+            metrics.OPEN.set(len(await runtime.context.store.members("open")))
+            metrics.WAITING.set(await _longest_wait(runtime.context))
+            watched = await runtime.context.store.get(Chore, "watch")
             since = watched.value.since if watched else None
-            metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, house.context.now() - since))
-            await _forecasts(house.context)
+            metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, runtime.context.now() - since))
+            await _forecasts(runtime.context)
     except (Unreachable, TimeoutError) as error:
         log.warning("gauges not updated", why=str(error) or "time-out")
 

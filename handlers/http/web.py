@@ -14,7 +14,7 @@ from handlers.http.body_limits import Bodies, BodyRefused
 from handlers.http.health import HealthEndpoints
 from handlers.http.slack_signature import genuine
 from handlers.http.throttle import Throttle
-from handlers.wiring import House
+from handlers.wiring import Runtime
 
 log = structlog.get_logger()
 
@@ -22,15 +22,15 @@ log = structlog.get_logger()
 class Web(HealthEndpoints):
     """The HTTP endpoints of one process."""
 
-    def __init__(self, house: House, slack: AsyncApp) -> None:
-        super().__init__(house)
+    def __init__(self, runtime: Runtime, slack: AsyncApp) -> None:
+        super().__init__(runtime)
         self._slack = AsyncSlackRequestHandler(slack)
-        self._throttle = Throttle(house.context.monotonic)
-        self.bodies = Bodies(house.context.settings.file.http.max_body_bytes)
+        self._throttle = Throttle(runtime.context.monotonic)
+        self.bodies = Bodies(runtime.context.settings.file.http.max_body_bytes)
 
     def routes(self) -> list[Route]:
         """All routes; `/readyz` and `/metrics` are elsewhere if `TAILBACK_HEALTH_PORT` is set."""
-        env = self.house.context.settings.env
+        env = self.runtime.context.settings.env
         shared = super().routes() if env.tailback_health_port is None else [self.alive]
         return [
             Route("/alerts/{source}", self._alert, methods=["POST"]),
@@ -40,13 +40,13 @@ class Web(HealthEndpoints):
         ]
 
     async def _alert(self, request: Request) -> Response:
-        return await alerts.intake(self.house.context, self._throttle, self.bodies, request)
+        return await alerts.intake(self.runtime.context, self._throttle, self.bodies, request)
 
     async def _from_github(self, request: Request) -> Response:
-        return await github.intake(self.house.context, self._throttle, self.bodies, request)
+        return await github.intake(self.runtime.context, self._throttle, self.bodies, request)
 
     async def _from_slack(self, request: Request) -> Response:
-        context = self.house.context
+        context = self.runtime.context
         secret = context.settings.env.slack_signing_secret.get_secret_value()
         headers = {name.lower(): value for name, value in request.headers.items()}
         try:

@@ -11,7 +11,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.context.context import Context
 from handlers.cancellation import ended
-from handlers.wiring import House
+from handlers.wiring import Runtime
 
 LOOK_SECONDS = 0.5
 PING_SECONDS = 5.0
@@ -25,13 +25,13 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
+async def socket_mode(runtime: Runtime, app: AsyncApp) -> AsyncIterator[None]:
     """Receive by Socket Mode while the block runs; an unreachable Slack delays nothing else."""
-    context = house.context
+    context = runtime.context
     context.health.socket_mode = "Socket Mode is not connected yet"
     token = context.settings.env.slack_app_token.get_secret_value()
     handler = AsyncSocketModeHandler(app, token, ping_interval=PING_SECONDS)
-    await _by_our_way(handler, house)
+    await _by_our_way(handler, runtime)
     tasks = [
         asyncio.create_task(handler.connect_async(), name="socket-mode"),  # type: ignore[no-untyped-call]  # Bolt's own
         asyncio.create_task(Watch(context, handler.client).run(), name="socket-mode-watch"),
@@ -44,16 +44,16 @@ async def socket_mode(house: House, app: AsyncApp) -> AsyncIterator[None]:
         await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
 
 
-async def _by_our_way(handler: AsyncSocketModeHandler, house: House) -> None:
+async def _by_our_way(handler: AsyncSocketModeHandler, runtime: Runtime) -> None:
     """Use the proxy from `[slack]`, not the environment's proxies, which the SDK reads.
 
     The session is closed with the handler.
     """
     client = handler.client
     await client.aiohttp_client_session.close()
-    client.aiohttp_client_session = client.web_client.session = house.to_slack()
+    client.aiohttp_client_session = client.web_client.session = runtime.to_slack()
     client.proxy = client.web_client.proxy = None
-    client.web_client.base_url = house.context.settings.env.slack_api_url
+    client.web_client.base_url = runtime.context.settings.env.slack_api_url
 
 
 class SocketClient(Protocol):

@@ -22,7 +22,7 @@ from bot.playground.slack.app import SlackStandIn
 from handlers.cancellation import ended
 from handlers.run import serving
 from handlers.tools.demo_workspace import DemoSecrets, DemoWorkspace, PageAddress, opened_workspace
-from handlers.wiring import House, opened
+from handlers.wiring import Runtime, opened
 
 PATIENCE_SECONDS = 5.0
 
@@ -35,7 +35,7 @@ class Demo:
     """The page of the local workspace."""
     product: str
     fleet: str
-    house: House
+    runtime: Runtime
     slack: SlackStandIn
     world: FleetStandIn
     clock: ScaledClock
@@ -74,14 +74,14 @@ async def opened_product(
         world.external_url = fleet
         (path := folder / "tailback.toml").write_text(demo_config(scenario, fleet, poll), "utf-8")
         settings = demo_settings(path, workspace.address, product, keys)
-        house = await stack.enter_async_context(opened(settings, durable=False, clock=clock))
+        runtime = await stack.enter_async_context(opened(settings, durable=False, clock=clock))
         if scenario.warned:
-            await house.store.commit(known_weeks(scenario.pools, clock.now()))
-        await stack.enter_async_context(serving(house, web=True, worker=True, drain_seconds=0))
-        seen = Observer(house.store, slack, list(settings.file.pool), settings.file.timing.poll)
+            await runtime.store.commit(known_weeks(scenario.pools, clock.now()))
+        await stack.enter_async_context(serving(runtime, web=True, worker=True, drain_seconds=0))
+        seen = Observer(runtime.store, slack, list(settings.file.pool), settings.file.timing.poll)
         for living in (world.run(), keep_ticking(clock, seen.limit), seen.keep_tour(scenario, seed)):
             stack.push_async_callback(ended, asyncio.create_task(living))
-        yield Demo(workspace.address, product, fleet, house, slack, world, clock)
+        yield Demo(workspace.address, product, fleet, runtime, slack, world, clock)
 
 
 def demo_settings(path: Path, slack: str, product: str, keys: DemoSecrets) -> Settings:

@@ -16,7 +16,7 @@ from bot.ports import Unreachable
 from handlers.http.web import Web
 from handlers.slack_app.app import slack_app
 from handlers.slack_app.respond import Afterwards
-from handlers.wiring import House
+from handlers.wiring import Runtime
 from tests.builders import CHANNEL
 from tests.sources.payloads import body, item
 from tests.world import ANA, LABELS, TEAM, PoliteStore, World
@@ -65,9 +65,9 @@ class Door:
             "tailback_webhook_hmac_secret": HMAC_SECRET,
         }
         self.world.context.settings = replace(self.world.context.settings, env=Environment.model_validate(given))
-        self.house = House(self.world.context, self.store, None)  # type: ignore[arg-type]  # the fake store
+        self.runtime = Runtime(self.world.context, self.store, None)  # type: ignore[arg-type]  # the fake store
         self.afterwards = Afterwards()
-        self.web = Web(self.house, slack_app(self.world.context, self.afterwards))
+        self.web = Web(self.runtime, slack_app(self.world.context, self.afterwards))
         transport = httpx.ASGITransport(self.web.application())
         self.client = httpx.AsyncClient(transport=transport, base_url="http://tailback")
         self.numbers = iter(range(1, 10_000))

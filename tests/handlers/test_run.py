@@ -63,18 +63,18 @@ def test_a_worker_needs_no_secret_of_the_doors() -> None:
     assert missing.what.startswith("SLACK_BOT_TOKEN")
 
 
-def house(door: Door, port: int = 0) -> object:
-    """The door's house, on a port of the loopback interface."""
+def runtime(door: Door, port: int = 0) -> object:
+    """The door's runtime, on a port of the loopback interface."""
     env = door.world.context.settings.env.model_copy(update={"host": "127.0.0.1", "port": port})
     door.world.context.settings = Settings(env, door.world.context.settings.file)
-    return door.house
+    return door.runtime
 
 
 async def test_web_and_worker_serve_together_and_end_together() -> None:
     """An alert in by real HTTP, a thread out; on the way out the readiness page says so first."""
     async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
         door.world.queues(14)
-        async with serving(house(door), web=True, worker=True, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake house
+        async with serving(runtime(door), web=True, worker=True, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
             headers = {"Authorization": f"Bearer {TOKEN}"}
             payload = (Path(__file__).parents[1] / "fixtures" / "grafana" / "mixed_group.json").read_bytes()
             answer = await client.post(f"{address}/alerts/grafana", content=payload, headers=headers)
@@ -88,7 +88,7 @@ async def test_web_and_worker_serve_together_and_end_together() -> None:
 async def test_before_it_ends_it_says_so_and_still_takes_what_comes() -> None:
     """A balancer that asks `/readyz` has the drain's time to send alerts elsewhere; none of them is refused (P11)."""
     async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
-        serves = serving(house(door), web=True, worker=False, drain_seconds=1.0)  # type: ignore[arg-type]  # a fake house
+        serves = serving(runtime(door), web=True, worker=False, drain_seconds=1.0)  # type: ignore[arg-type]  # a fake runtime
         address = await serves.__aenter__()
         assert (await client.get(f"{address}/readyz")).status_code == 200
         ending = asyncio.create_task(serves.__aexit__(None, None, None))
@@ -116,7 +116,7 @@ async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
 
         asked = asyncio.Event()
         door.world.chat.post = hangs  # type: ignore[assignment,method-assign]  # a Slack that hangs
-        serves = serving(house(door), web=True, worker=True, drain_seconds=0)  # type: ignore[arg-type]  # a fake house
+        serves = serving(runtime(door), web=True, worker=True, drain_seconds=0)  # type: ignore[arg-type]  # a fake runtime
         address = await serves.__aenter__()
         door.world.queues(14)
         await door.alert()
@@ -134,22 +134,22 @@ async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
 async def test_a_port_that_is_taken_is_said_and_nothing_is_left_running() -> None:
     """The variable that mends it is named."""
     async with Door() as first, Door() as second:
-        async with serving(house(first), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake house
+        async with serving(runtime(first), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
             taken = int(address.rpartition(":")[2])
             said = f"PORT: cannot listen on 127.0.0.1:{taken} (another program may be using it)"
             with pytest.raises(ConfigError, match=re.escape(said)):
-                async with serving(house(second, taken), web=True, worker=True, drain_seconds=0):  # type: ignore[arg-type]  # a fake house
+                async with serving(runtime(second, taken), web=True, worker=True, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
                     raise AssertionError("it served on a port that is taken")
         names = {task.get_name() for task in asyncio.all_tasks()}
     assert not names & {"worker", "worker-ears", "reload"}
 
 
 def at_port(door: Door, port: int | None) -> object:
-    """The door's house, as a worker whose pages are at this port."""
+    """The door's runtime, as a worker whose pages are at this port."""
     given = {"host": "127.0.0.1", "tailback_worker_port": port}
     env = door.world.context.settings.env.model_copy(update=given)
     door.world.context.settings = Settings(env, door.world.context.settings.file)
-    return door.house
+    return door.runtime
 
 
 async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done() -> None:
@@ -157,14 +157,14 @@ async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done() -> 
     async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
         port = free_port()
         address = f"http://127.0.0.1:{port}"
-        async with serving(at_port(door, port), web=False, worker=True):  # type: ignore[arg-type]  # a fake house
+        async with serving(at_port(door, port), web=False, worker=True):  # type: ignore[arg-type]  # a fake runtime
             assert (await client.get(f"{address}/healthz")).text == "alive"
             assert (await client.get(f"{address}/readyz")).json()["ready"] is True
             assert "tailback_steps_total" in (await client.get(f"{address}/metrics")).text
             assert (await client.post(f"{address}/alerts/grafana", content=b"{}")).status_code == 404
         with pytest.raises(httpx.ConnectError):
             await client.get(f"{address}/healthz")
-        async with serving(at_port(door, None), web=False, worker=True):  # type: ignore[arg-type]  # a fake house
+        async with serving(at_port(door, None), web=False, worker=True):  # type: ignore[arg-type]  # a fake runtime
             with pytest.raises(httpx.ConnectError):
                 await client.get(f"{address}/healthz")
 
@@ -172,12 +172,12 @@ async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done() -> 
 async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
     """Then the port of the senders has `/healthz` alone, and the other one takes no alert."""
     async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
-        home, port = house(door), free_port()
+        home, port = runtime(door), free_port()
         given = {"tailback_health_host": "127.0.0.1", "tailback_health_port": port}
         env = door.world.context.settings.env.model_copy(update=given)
         door.world.context.settings = Settings(env, door.world.context.settings.file)
         own, pages = f"http://127.0.0.1:{port}", ("healthz", "readyz", "metrics", "alerts/grafana")
-        serves = serving(home, web=True, worker=False, drain_seconds=0.3)  # type: ignore[arg-type]  # a fake house
+        serves = serving(home, web=True, worker=False, drain_seconds=0.3)  # type: ignore[arg-type]  # a fake runtime
         main = await serves.__aenter__()
         seen = {at: [(await client.get(f"{at}/{page}")).status_code for page in pages] for at in (main, own)}
         assert seen == {main: [200, 404, 404, 405], own: [200, 200, 200, 404]}
@@ -192,12 +192,12 @@ async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
 async def test_a_health_port_that_is_taken_is_said() -> None:
     """Metrics that nobody can read would be missed only when they are needed."""
     async with Door() as door:
-        home = house(door)
+        home = runtime(door)
         with socket.create_server(("127.0.0.1", 0)) as other:
             env = door.world.context.settings.env.model_copy(update={"tailback_health_port": other.getsockname()[1]})
             door.world.context.settings = Settings(env, door.world.context.settings.file)
             with pytest.raises(ConfigError, match="TAILBACK_HEALTH_PORT: cannot listen on"):
-                async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake house
+                async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
                     raise AssertionError("it served on a port that is taken")
 
 
@@ -206,8 +206,8 @@ async def test_a_worker_whose_port_is_taken_works_all_the_same() -> None:
     async with Door() as first, Door() as second:
         port = free_port()
         async with (
-            serving(at_port(first, port), web=False, worker=True),  # type: ignore[arg-type]  # a fake house
-            serving(at_port(second, port), web=False, worker=True),  # type: ignore[arg-type]  # a fake house
+            serving(at_port(first, port), web=False, worker=True),  # type: ignore[arg-type]  # a fake runtime
+            serving(at_port(second, port), web=False, worker=True),  # type: ignore[arg-type]  # a fake runtime
         ):
             second.world.queues(14)
             await second.alert()
@@ -223,8 +223,8 @@ async def test_a_web_process_alone_reads_its_configuration_again(
     path = tmp_path / "tailback.toml"
     path.write_text('[slack]\nchannel = "C0"\n[actions]\nenabled = false\n')
     async with Door() as door:
-        home = house(door)
+        home = runtime(door)
         env = door.world.context.settings.env.model_copy(update={"tailback_config": path})
         door.world.context.settings = Settings(env, door.world.context.settings.file)
-        async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake house
+        async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
             await eventually(lambda: not door.world.context.settings.file.actions.enabled, "actions switched off")

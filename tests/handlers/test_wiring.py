@@ -8,14 +8,14 @@ import pytest
 from bot.config import Environment, Settings, read_file
 from bot.ports import Refused
 from bot.requests.permission import acting
-from handlers.wiring import House
+from handlers.wiring import Runtime
 from tests.world import World
 
 GOOD = '[slack]\nchannel = "C0CIONCALL"\n'
 
 
 class Written:
-    """A tailback.toml on disk, and the house that read it."""
+    """A tailback.toml on disk, and the runtime that read it."""
 
     def __init__(self, folder: Path) -> None:
         """The file is good at first."""
@@ -24,25 +24,25 @@ class Written:
         world = World()
         env = Environment(tailback_config=self.path)
         world.context.settings = Settings(env, read_file(self.path))
-        self.house = House(world.context, world.store, None)  # type: ignore[arg-type]  # the fake store
-        self.house.reload()
+        self.runtime = Runtime(world.context, world.store, None)  # type: ignore[arg-type]  # the fake store
+        self.runtime.reload()
 
     def save(self, text: str) -> None:
         """Write it, so much later that the file's time tells."""
         self.saved += 1
         self.path.write_text(text)
         os.utime(self.path, (2_000_000_000 + self.saved,) * 2)
-        self.house.reload()
+        self.runtime.reload()
 
     @property
     def enabled(self) -> bool:
         """Whether actions are switched on."""
-        return self.house.context.settings.file.actions.enabled
+        return self.runtime.context.settings.file.actions.enabled
 
 
 @pytest.fixture
 def written(tmp_path: Path) -> Written:
-    """A house with its file."""
+    """A runtime with its file."""
     return Written(tmp_path)
 
 
@@ -50,16 +50,16 @@ def test_the_kill_switch_works_without_a_restart(written: Written) -> None:
     """And back again."""
     written.save(f"{GOOD}[actions]\nenabled = false\n")
     with pytest.raises(Refused, match="disabled"):
-        acting(written.house.context)
+        acting(written.runtime.context)
     written.save(GOOD)
-    acting(written.house.context)
+    acting(written.runtime.context)
 
 
 def test_permissions_timing_and_routes_are_taken_over(written: Written) -> None:
     """All that is read afresh each time."""
     more = '[permissions]\nscale = ["U0ANA"]\n[timing]\npoll = "5s"\n[[route]]\nchannel = "C0NEW"\n'
     written.save(GOOD + more)
-    file = written.house.context.settings.file
+    file = written.runtime.context.settings.file
     assert (file.permissions.scale, file.timing.poll, file.routes[0].channel) == (["U0ANA"], 5.0, "C0NEW")
 
 
@@ -72,9 +72,9 @@ def test_a_broken_or_half_written_file_changes_nothing(
 ) -> None:
     """Above all it does not switch actions on again; the log says what is wrong with it."""
     written.save(f"{GOOD}[actions]\nenabled = false\n")
-    before = written.house.context.settings
+    before = written.runtime.context.settings
     written.save(broken)
-    assert written.house.context.settings is before
+    assert written.runtime.context.settings is before
     assert "the old one stays" in capsys.readouterr().out
     written.save(GOOD)
     assert written.enabled
@@ -84,15 +84,15 @@ def test_a_file_that_is_gone_for_a_moment_changes_nothing(written: Written) -> N
     """Editors save by moving a new file into place."""
     written.save(f"{GOOD}[actions]\nenabled = false\n")
     written.path.unlink()
-    written.house.reload()
+    written.runtime.reload()
     assert not written.enabled
 
 
 def test_a_file_that_did_not_change_is_not_read(written: Written) -> None:
-    before = written.house.context.settings
+    before = written.runtime.context.settings
     for _ in range(3):
-        written.house.reload()
-    assert written.house.context.settings is before
+        written.runtime.reload()
+    assert written.runtime.context.settings is before
 
 
 def test_a_broken_file_is_complained_of_once(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,5 +100,5 @@ def test_a_broken_file_is_complained_of_once(written: Written, capsys: pytest.Ca
     written.save("[slack")
     capsys.readouterr()
     for _ in range(3):
-        written.house.reload()
+        written.runtime.reload()
     assert capsys.readouterr().out == ""

@@ -41,8 +41,8 @@ async def kept(store: Store, past: PoolHistory) -> None:
 async def test_a_person_asks_for_the_longer_view(tmp_path: Path, redis_url: str) -> None:
     """Ephemeral and complete: waits, window, proposal; words that cannot be meant are refused; nothing is posted."""
     setup = Setup()
-    async with surroundings(tmp_path, setup) as world, product(world, setup, redis_url) as house:
-        await kept(house.context.store, last_hours(28))
+    async with surroundings(tmp_path, setup) as world, product(world, setup, redis_url) as runtime:
+        await kept(runtime.context.store, last_hours(28))
         await world.slack.slash("/queue", "report")
         told = await world.slack.ephemeral(containing="Incidents of the last 7 days")
         assert "recurs on 28 of 28 days" in told.text
@@ -67,14 +67,14 @@ async def test_the_weekly_post_comes_once(tmp_path: Path, redis_url: str) -> Non
     async with surroundings(tmp_path, setup) as world:
         text, table = world.config.read_text("utf-8"), f'\n[report]\nday = "{DAYS[now.weekday()]}"\nhour = {now.hour}\n'
         world.config.write_text(f"{text}{table}enabled = false\n", "utf-8")
-        async with product(world, setup, redis_url) as house:
-            await happened(house.context.store, time.time() - 86400)
+        async with product(world, setup, redis_url) as runtime:
+            await happened(runtime.context.store, time.time() - 86400)
             assert weekly(world) == []
         world.config.write_text(f"{text}{table}", "utf-8")
         async with product(world, setup, redis_url):
             await world.eventually(lambda: bool(weekly(world)), "a weekly post")
-        async with product(world, setup, redis_url) as house:
-            await house.context.store.commit(Change(wake=("chore:weekly", f"weekly:{CHANNEL}")))
+        async with product(world, setup, redis_url) as runtime:
+            await runtime.context.store.commit(Change(wake=("chore:weekly", f"weekly:{CHANNEL}")))
             await world.until_ready()
             await world.slack.slash("/queue", "report")
             await world.slack.ephemeral(containing="Incidents of the last 7 days")

@@ -55,9 +55,9 @@ async def listening(folder: Path, redis_url: str) -> AsyncIterator[Senders]:
         world.config.write_text(f'{text}\n[sns]\ntopics = ["{TOPIC}"]\n', "utf-8")
         given = setup.environment(world.config, world.slack.base_url, port=0, redis_url=redis_url)
         settings = load({**given, "GITHUB_WEBHOOK_SECRET": SECRET})
-        async with opened(settings) as house, serving(house, web=True, worker=True, drain_seconds=0) as address:
+        async with opened(settings) as runtime, serving(runtime, web=True, worker=True, drain_seconds=0) as address:
             amazon = Amazon(certificate(10_000))
-            house.context.sns = amazon.sns(house.clock.now)
+            runtime.context.sns = amazon.sns(runtime.clock.now)
             world.product = address
             world.stand_in.settings.request_url = f"{address}/slack/events"
             yield Senders(world, amazon, http)

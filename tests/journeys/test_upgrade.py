@@ -29,8 +29,8 @@ async def test_what_an_earlier_release_left_is_taken_over(release: str, tmp_path
         world.farm.queue(LARGE, 9, 30)
         world.farm.queue(MAC, 3, 20)
         world.farm.pools[LINUX].busy = 14
-        async with product(world, setup, redis_url) as house:
-            assert await house.store.adopt() == []
+        async with product(world, setup, redis_url) as runtime:
+            assert await runtime.store.adopt() == []
             await world.until_ready()
             channel = world.slack.channel("ci")
             large = await channel.parent(LARGE)

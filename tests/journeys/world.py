@@ -22,7 +22,7 @@ from bot.playground.slack.settings import Shortcut, WorkspaceSettings
 from handlers.machine import now
 from handlers.run import serving
 from handlers.tools.demo_workspace import free_port
-from handlers.wiring import House, opened
+from handlers.wiring import Runtime, opened
 from tests.invariants import in_redis
 from tests.journeys.alerts import Json
 from tests.journeys.farm import Farm, Pool
@@ -151,14 +151,14 @@ async def running(folder: Path, redis_url: str = "", setup: Setup | None = None)
 
 
 @asynccontextmanager
-async def product(world: World, setup: Setup, redis_url: str) -> AsyncIterator[House]:
+async def product(world: World, setup: Setup, redis_url: str) -> AsyncIterator[Runtime]:
     """Tailback itself, put together as `tailback run` does, on a free port."""
     given = setup.environment(world.config, world.slack.base_url, port=0, redis_url=redis_url)
-    async with opened(load(given)) as house, serving(house, web=True, worker=True, drain_seconds=0) as address:
+    async with opened(load(given)) as runtime, serving(runtime, web=True, worker=True, drain_seconds=0) as address:
         world.product = address
         world.stand_in.settings.request_url = None if setup.socket_mode else f"{address}/slack/events"
-        yield house
-        with redis.Redis.from_url(redis_url or running_url(house.context.settings.env.tailback_data) or "") as client:
+        yield runtime
+        with redis.Redis.from_url(redis_url or running_url(runtime.context.settings.env.tailback_data) or "") as client:
             broken = in_redis(client, world.farm.log)
             assert not broken, broken
 

@@ -15,7 +15,7 @@ from handlers.tools import send
 from handlers.tools.doctor import check, findings
 from handlers.tools.init.files import PRIVATE, READABLE, InitSender, env_text, toml_text, write
 from handlers.tools.init.questions import Asker, Check, InitOptions, answered
-from handlers.wiring import House, opened
+from handlers.wiring import Runtime, opened
 from handlers.wiring_tools import instruments, prometheus_pools
 
 THREAD_SECONDS = 30.0
@@ -94,22 +94,22 @@ def _may_replace(found: list[Path], asker: Asker) -> None:
 
 async def first_alert(settings: Settings) -> str:
     """Start Tailback for a moment and send it a test alert and its end; gives the link of the thread."""
-    async with opened(settings) as house, serving(house, web=True, worker=True, drain_seconds=0) as address:
+    async with opened(settings) as runtime, serving(runtime, web=True, worker=True, drain_seconds=0) as address:
         for resolved in (False, True):
             body = send.example(now(), resolved=resolved)
             await asyncio.to_thread(send.send, send.parcel(settings.env, address, "event", body, now()))
-            link = await _thread(house)
+            link = await _thread(runtime)
     return f"A test alert has opened this thread: {link}"
 
 
-async def _thread(house: House) -> str:
+async def _thread(runtime: Runtime) -> str:
     """The link of the newest incident's thread. Raises Unreachable when none opens in time."""
-    store = house.context.store
+    store = runtime.context.store
     async with asyncio.timeout(THREAD_SECONDS):
         while True:
             held = await store.get_many(Incident, sorted(await store.members("open")))
             for one in held.values():
                 if one.value.thread.root:
-                    return await house.context.chat.permalink(one.value.thread.channel, one.value.thread.root)
+                    return await runtime.context.chat.permalink(one.value.thread.channel, one.value.thread.root)
             await asyncio.sleep(0.1)
     raise Unreachable("Slack", "no thread has opened")

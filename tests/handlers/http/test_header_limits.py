@@ -8,7 +8,7 @@ import pytest
 from handlers.http import header_limits as module
 from handlers.run import serving
 from tests.handlers.endpoint import TOKEN, Door, firing
-from tests.handlers.test_run import house
+from tests.handlers.test_run import runtime
 from tests.patience import PATIENCE_SECONDS
 
 SHORT_SECONDS = 1.0
@@ -48,7 +48,7 @@ class Line:
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """Where a web process listens whose patience with heads is short."""
     monkeypatch.setattr(module, "HEAD_SECONDS", SHORT_SECONDS)
-    async with Door() as door, serving(house(door), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake house
+    async with Door() as door, serving(runtime(door), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
         yield int(address.rpartition(":")[2])
 
 
