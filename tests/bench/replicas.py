@@ -24,7 +24,7 @@ from bot.adapters.redis.store import RedisStore
 from bot.core.record import AuditEntry, Change
 from tests.bench.table import HEAD, Row
 from tests.faults.checker import key_of, seen
-from tests.faults.house import House, Plan, house
+from tests.faults.system import Plan, System, opened_system
 from tests.processes import Zygote
 from tests.redis_servers import running
 
@@ -43,26 +43,26 @@ async def opened(zygote: Zygote, folder: Path, case: tuple[int, int]) -> tuple[f
     """(incidents opened a second, p99 of a webhook in seconds, what was done twice) of one installation."""
     webs, workers = case
     plan = Plan(webs=webs, workers=workers, lease="10s", settle="10s", storm=10 * GROUPS, judges_itself=True)
-    async with house(zygote, folder, plan, start=False) as home:
-        for process in home.processes.values():
-            process.env["REDIS_URL"] = f"redis://127.0.0.1:{home.redis.port}/0"
-        await home.start()
-        home.to_slack.delay(lambda _: True, SLOW_SECONDS)
+    async with opened_system(zygote, folder, plan, start=False) as system:
+        for process in system.processes.values():
+            process.env["REDIS_URL"] = f"redis://127.0.0.1:{system.redis.port}/0"
+        await system.start()
+        system.to_slack.delay(lambda _: True, SLOW_SECONDS)
         begun = time.monotonic()
         async with asyncio.TaskGroup() as group:
             for number in range(GROUPS):
-                group.create_task(home.send_until_taken(number, within=120))
+                group.create_task(system.send_until_taken(number, within=120))
                 await asyncio.sleep(max(0.0, begun + number / A_SECOND - time.monotonic()))
-        await home.eventually(lambda: len(posted(home)) >= GROUPS, f"{GROUPS} threads", 120)
+        await system.eventually(lambda: len(posted(system)) >= GROUPS, f"{GROUPS} threads", 120)
         rate = GROUPS / (time.monotonic() - begun)
         await asyncio.sleep(2 * SLOW_SECONDS)
-        p99 = statistics.quantiles([sent.seconds for sent in home.delivered], n=100)[-1]
-        return rate, p99, len(seen(home).duplicates) + sum(times - 1 for times in Counter(posted(home)).values())
+        p99 = statistics.quantiles([sent.seconds for sent in system.delivered], n=100)[-1]
+        return rate, p99, len(seen(system).duplicates) + sum(times - 1 for times in Counter(posted(system)).values())
 
 
-def posted(home: House) -> list[str]:
+def posted(system: System) -> list[str]:
     """The marks of all messages that the stand-in stored, in the order of its log."""
-    return [key_of(call.args) for call in home.stand_in.log.of("chat.postMessage")]
+    return [key_of(call.args) for call in system.stand_in.log.of("chat.postMessage")]
 
 
 def audited(url: str) -> tuple[float, float]:

@@ -8,8 +8,8 @@ from typing import Self
 
 import aiohttp
 
-from tests.faults.house import House
 from tests.faults.servers import Process
+from tests.faults.system import System
 
 LOOK_SECONDS = 0.25
 """How often /readyz is asked."""
@@ -20,8 +20,8 @@ STOPPED = "is being stopped"
 class Balancer:
     """It asks nobody twice: a connection that a ready web refuses is counted, and lost for who made it."""
 
-    def __init__(self, home: House) -> None:
-        self.home, self.port = home, 0
+    def __init__(self, system: System) -> None:
+        self.system, self.port = system, 0
         self.refused: list[str] = []
         self.told_away: dict[str, int] = {}
         """By web: how often it had become unready."""
@@ -60,18 +60,18 @@ class Balancer:
 
     async def _look_once(self) -> None:
         """As balancers do when no server passes its check, it goes on with those that answer and are not stopped."""
-        pages = await asyncio.gather(*(self._asked(web) for web in self.home.webs))
-        states = dict(zip((web.port for web in self.home.webs), pages, strict=True))
+        pages = await asyncio.gather(*(self._asked(web) for web in self.system.webs))
+        states = dict(zip((web.port for web in self.system.webs), pages, strict=True))
         ready = [port for port, (status, _) in states.items() if status == 200]
         slow = [port for port, (status, text) in states.items() if status and STOPPED not in text]
-        for web in self.home.webs:
+        for web in self.system.webs:
             if web.port in self._ready and web.port not in (ready or slow):
                 self.told_away[web.name] = self.told_away.get(web.name, 0) + 1
         self._ready = ready or slow
 
     async def _asked(self, web: Process) -> tuple[int, str]:
         with contextlib.suppress(aiohttp.ClientError, TimeoutError):
-            async with self.home.http.get(f"http://127.0.0.1:{web.port}/readyz") as answer:
+            async with self.system.http.get(f"http://127.0.0.1:{web.port}/readyz") as answer:
                 return answer.status, await answer.text()
         return 0, ""
 

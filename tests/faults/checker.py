@@ -5,7 +5,7 @@ import contextlib
 import time
 from functools import partial
 
-from tests.faults.house import House
+from tests.faults.system import System
 from tests.faults.verdict import Root, Verdict, roots, seen
 from tests.patience import PATIENCE_SECONDS
 from tests.threads import key_of
@@ -16,65 +16,65 @@ AGAIN_SECONDS = 10.0
 """How long somebody waits for what a click should show before pressing again."""
 
 
-async def settled(house: House, within: float = PATIENCE_SECONDS) -> Verdict:
+async def settled(system: System, within: float = PATIENCE_SECONDS) -> Verdict:
     """Wait until every accepted group has exactly one thread, or the time is over."""
 
     def fine() -> bool:
-        verdict = seen(house)
+        verdict = seen(system)
         return not verdict.missing and not verdict.duplicates
 
     try:
-        await house.eventually(fine, "one thread for every accepted group", within)
+        await system.eventually(fine, "one thread for every accepted group", within)
     except AssertionError:
-        return seen(house)
-    return seen(house)
+        return seen(system)
+    return seen(system)
 
 
-async def judged(house: House, within: float = PATIENCE_SECONDS) -> Verdict:
+async def judged(system: System, within: float = PATIENCE_SECONDS) -> Verdict:
     """`settled`, then every thread's button is pressed: the product must know each, and show it on that message.
 
     Whoever is told that the click failed, or sees nothing for a while, presses again, as people do.
     """
-    verdict = await settled(house, within)
-    left = found = roots(house)
-    await _pressed(house, left)
+    verdict = await settled(system, within)
+    left = found = roots(system)
+    await _pressed(system, left)
     deadline = time.monotonic() + within
     while left and time.monotonic() < deadline:
         with contextlib.suppress(AssertionError):
             pause = min(AGAIN_SECONDS, deadline - time.monotonic())
-            await house.eventually(partial(all_are_shown, house, left), "who pressed is shown", pause)
-        left = strangers(house, left)
-        await _pressed(house, left)
-    verdict.orphans = [root.ts for root in strangers(house, found)]
+            await system.eventually(partial(all_are_shown, system, left), "who pressed is shown", pause)
+        left = strangers(system, left)
+        await _pressed(system, left)
+    verdict.orphans = [root.ts for root in strangers(system, found)]
     return verdict
 
 
-def all_are_shown(house: House, found: list[Root]) -> bool:
+def all_are_shown(system: System, found: list[Root]) -> bool:
     """Whether each thread shows who has it."""
-    return not strangers(house, found)
+    return not strangers(system, found)
 
 
-async def _pressed(house: House, found: list[Root]) -> None:
+async def _pressed(system: System, found: list[Root]) -> None:
     """Acknowledge on each, where it is offered, a few at a time."""
     gate = asyncio.Semaphore(8)
 
     async def press(root: Root) -> None:
         async with gate:
-            if "Acknowledge" in buttons(house, root):
-                await house.press(root.ts, "Acknowledge", "U0ANA", channel=root.channel)
+            if "Acknowledge" in buttons(system, root):
+                await system.press(root.ts, "Acknowledge", "U0ANA", channel=root.channel)
 
     await asyncio.gather(*(press(root) for root in found))
 
 
-def strangers(house: House, found: list[Root]) -> list[Root]:
+def strangers(system: System, found: list[Root]) -> list[Root]:
     """The threads that do not show that somebody has them."""
-    channels = house.stand_in.workspace.channels
+    channels = system.stand_in.workspace.channels
     return [root for root in found if "<@U0ANA>" not in str(channels[root.channel].messages[root.ts].get("blocks"))]
 
 
-def buttons(house: House, root: Root) -> list[str]:
+def buttons(system: System, root: Root) -> list[str]:
     """The labels of a message's buttons."""
-    message = house.stand_in.workspace.channels[root.channel].messages[root.ts]
+    message = system.stand_in.workspace.channels[root.channel].messages[root.ts]
     blocks = message.get("blocks")
     return [
         str(element["text"]["text"])

@@ -14,7 +14,7 @@ class Request:
     """One request on a wire: who sent it, what it asks, and its bytes."""
 
     who: str
-    """The process, by the name that the house gave it."""
+    """The process, by the name that the system gave it."""
     name: str
     """`commit`, `claim`, or Redis's own word; on HTTP the method and path, such as `POST /api/chat.postMessage`."""
     raw: bytes = field(repr=False)

@@ -1,4 +1,4 @@
-"""What the houses of fault tests differ in: how many processes, which paces and limits; and the file that says so."""
+"""What the systems under fault differ in: how many processes, which paces and limits; and the file that says so."""
 
 from dataclasses import dataclass, fields
 
@@ -70,7 +70,7 @@ cooldown = "{cooldown}"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What differs between houses."""
+    """What differs between systems."""
 
     webs: int = 2
     workers: int = 3
@@ -102,7 +102,7 @@ class Plan:
     still_limited: bool = False
     """The test ends while Slack's rate limits hold, so that some accepted groups have no thread yet."""
     judges_itself: bool = False
-    """The caller tells of breaches in its own words, as the soak does: the house does not judge at its end."""
+    """The caller tells of breaches in its own words, as the soak does: the system does not judge at its end."""
 
     def toml(self, ends: int) -> str:
         """The configuration of one process, whose back ends are behind a door of its own."""

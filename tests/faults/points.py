@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tests.faults.frames import Request
-from tests.faults.house import House
+from tests.faults.system import System
 from tests.faults.wires import Wire
 
 
@@ -22,31 +22,31 @@ def scales(request: Request) -> bool:
     return request.name.startswith("PUT /pools/")
 
 
-async def kill_before(house: House, wire: Wire, match: Callable[[Request], bool], *, late: bool = False) -> str:
+async def kill_before(system: System, wire: Wire, match: Callable[[Request], bool], *, late: bool = False) -> str:
     """The intent is written, the request is held before its first byte: kill; `late` lets it arrive all the same."""
     held = wire.hold(match)
     who = (await held.waits()).who
-    house.processes[who].kill()
+    system.processes[who].kill()
     held.release() if late else held.drop()
     return who
 
 
-async def kill_between(house: House, wire: Wire, match: Callable[[Request], bool]) -> str:
+async def kill_between(system: System, wire: Wire, match: Callable[[Request], bool]) -> str:
     """The other side has done it, its answer is held: kill."""
     held = wire.hold(match, reply=True)
     who = (await held.waits()).who
-    house.processes[who].kill()
+    system.processes[who].kill()
     held.drop()
     return who
 
 
-async def kill_after(house: House, wire: Wire, match: Callable[[Request], bool]) -> str:
+async def kill_after(system: System, wire: Wire, match: Callable[[Request], bool]) -> str:
     """The answer has arrived, the commit that records it is held: kill."""
     held = wire.hold(match, reply=True)
     who = (await held.waits()).who
-    commit = house.to_redis.hold(lambda request: request.who == who and request.name == "commit")
+    commit = system.to_redis.hold(lambda request: request.who == who and request.name == "commit")
     held.release()
     await commit.waits()
-    house.processes[who].kill()
+    system.processes[who].kill()
     commit.drop()
     return who

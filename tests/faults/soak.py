@@ -16,8 +16,8 @@ from pathlib import Path
 
 from tests.faults.checker import Verdict, judged, key_of
 from tests.faults.groups import webhook
-from tests.faults.house import House, Plan, house
 from tests.faults.servers import Process
+from tests.faults.system import Plan, System, opened_system
 from tests.processes import Zygote
 
 KILL_SECONDS = 0.25
@@ -42,7 +42,7 @@ ROOMS = 8
 class Soak:
     """What was done, for the report."""
 
-    home: House
+    system: System
     chance: random.Random
     seconds: float
     kills: int = 0
@@ -74,13 +74,13 @@ class Soak:
         async with asyncio.TaskGroup() as group:
             while not self.over and number < 9999:
                 body = webhook(number, labels={"room": str(number % ROOMS)})
-                group.create_task(self.home.send_until_taken(number, body, within=PATIENCE_SECONDS))
+                group.create_task(self.system.send_until_taken(number, body, within=PATIENCE_SECONDS))
                 number += 1
                 await asyncio.sleep(1 / GROUPS_A_SECOND)
 
     async def _harm(self, group: asyncio.TaskGroup) -> None:
         while not self.over:
-            free = [process for process in self.home.processes.values() if self._may_be_hit(process)]
+            free = [process for process in self.system.processes.values() if self._may_be_hit(process)]
             if len(free) > 2:
                 group.create_task(self._hit(self.chance.choice(free)))
             await asyncio.sleep(self.chance.uniform(0.5, 1.5) * KILL_SECONDS)
@@ -108,9 +108,9 @@ class Soak:
         while not self.over:
             await asyncio.sleep(REDIS_SECONDS * self.chance.uniform(0.5, 1.0))
             self.redis_kills += 1
-            self.home.redis.kill()
+            self.system.redis.kill()
             await asyncio.sleep(self.chance.uniform(0.1, 1.0))
-            await self.home.redis.start()
+            await self.system.redis.start()
 
 
 async def soaked(
@@ -121,29 +121,29 @@ async def soaked(
     Without resync, which would find what was lost, or ease it.
     """
     chance = random.Random(seed)
-    async with house(zygote, folder, Plan(rooms=ROOMS, resync="12h", judges_itself=True)) as home:
-        home.stand_in.faults.history_lag_seconds = HISTORY_LAG_SECONDS
-        home.to_slack.drop(lambda request: chance.random() < LOST_REPLIES, times=None, reply=True)
-        home.to_slack.drop(lambda request: chance.random() < LOST_REQUESTS, times=None)
-        home.to_redis.drop(
+    async with opened_system(zygote, folder, Plan(rooms=ROOMS, resync="12h", judges_itself=True)) as system:
+        system.stand_in.faults.history_lag_seconds = HISTORY_LAG_SECONDS
+        system.to_slack.drop(lambda request: chance.random() < LOST_REPLIES, times=None, reply=True)
+        system.to_slack.drop(lambda request: chance.random() < LOST_REQUESTS, times=None)
+        system.to_redis.drop(
             lambda request: request.name == "commit" and chance.random() < LOST_COMMITS, times=None, reply=True
         )
-        soak = Soak(home, chance, seconds)
+        soak = Soak(system, chance, seconds)
         await soak.run()
-        home.to_slack.mend()
-        home.to_redis.mend()
-        for process in home.processes.values():
+        system.to_slack.mend()
+        system.to_redis.mend()
+        for process in system.processes.values():
             process.kill()
-        await home.start()
-        verdict = await judged(home, mend_seconds)
-        soak.visible = sorted(seen_for(home))
+        await system.start()
+        verdict = await judged(system, mend_seconds)
+        soak.visible = sorted(seen_for(system))
         return verdict, soak
 
 
-def seen_for(home: House) -> list[float]:
+def seen_for(system: System) -> list[float]:
     """For how long each second thread stood before it said that it is one; the longer ones were seen by somebody."""
     found = []
-    for call in home.stand_in.log.of("chat.update"):
+    for call in system.stand_in.log.of("chat.update"):
         if call.effect and key_of(call.args).startswith("duplicate/"):
             found.append(call.at_seconds - float(str(call.args["ts"])))
     return found
@@ -162,7 +162,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="tailback-soak-") as folder:
         verdict, soak = asyncio.run(soaked(zygote, Path(folder), given.minutes * 60, seed, given.mend))
     zygote.close()
-    groups = len({sent.group for sent in soak.home.delivered})
+    groups = len({sent.group for sent in soak.system.delivered})
     print(f"seed {seed}: {groups} groups, {soak.kills} kills, {soak.pauses} pauses, {soak.redis_kills} kills of Redis")
     longest = f", visible for {soak.visible[-1]:.1f} s at most" if soak.visible else ""
     print(f"second threads that were collapsed on the way: {len(soak.visible)}{longest}")

@@ -9,57 +9,57 @@ import pytest
 
 from bot.playground.slack.record import ApiCall
 from tests.faults.ends import POOL
-from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import kill_after, kill_before, kill_between, scales, silences
+from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.processes import Zygote
 from tests.said import acknowledged
 
 pytestmark = pytest.mark.needs("redis-server")
 
 
-def shown(home: House, root: str) -> str:
+def shown(system: System, root: str) -> str:
     """All that the first message says."""
-    message = home.stand_in.workspace.channels[CHANNEL].messages[root]
+    message = system.stand_in.workspace.channels[CHANNEL].messages[root]
     return f"{message.get('text')} {message.get('blocks')}"
 
 
 async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: Path) -> None:
     """Two people, ten clicks in parallel through both webs: one owner; the others are told privately who was first."""
-    async with house(zygote, tmp_path, Plan(workers=1)) as home:
-        root = await home.opened()
+    async with opened_system(zygote, tmp_path, Plan(workers=1)) as system:
+        root = await system.opened()
         people = ["U0ANA", "U0BEN"]
         clicks = [
-            home.press(root, "Acknowledge", people[number % 2], home.webs[number // 2 % 2]) for number in range(10)
+            system.press(root, "Acknowledge", people[number % 2], system.webs[number // 2 % 2]) for number in range(10)
         ]
         outcomes = await asyncio.gather(*clicks)
         assert all(outcome.ok for outcome in outcomes), outcomes
-        await home.eventually(lambda: "Acknowledged by" in shown(home, root), "the owner")
+        await system.eventually(lambda: "Acknowledged by" in shown(system, root), "the owner")
 
         def told() -> list[ApiCall]:
-            return [call for call in home.stand_in.log.of("chat.postEphemeral") if call.effect]
+            return [call for call in system.stand_in.log.of("chat.postEphemeral") if call.effect]
 
-        await home.eventually(lambda: len(told()) == 9, "nine who are told")
+        await system.eventually(lambda: len(told()) == 9, "nine who are told")
         whispers = told()
-        owner = next(person for person in people if acknowledged(person) in shown(home, root))
+        owner = next(person for person in people if acknowledged(person) in shown(system, root))
         for call in whispers:
             assert "already" in str(call.args["text"]), call.args["text"]
         assert any(f"<@{owner}>" in str(call.args["text"]) for call in whispers)
 
 
-async def asked_to_silence(home: House, root: str) -> None:
+async def asked_to_silence(system: System, root: str) -> None:
     """The button, and the dialog with what it proposes."""
-    await home.press(root, "Silence")
-    dialog = await home.slack.modal()
-    home.aim()
+    await system.press(root, "Silence")
+    dialog = await system.slack.modal()
+    system.aim()
     assert await dialog.submit() == {}
 
 
-async def asked_to_scale(home: House, target: int) -> None:
+async def asked_to_scale(system: System, target: int) -> None:
     """`/queue scale POOL TARGET`, confirmed."""
-    home.aim()
-    await home.slack.slash("/queue", f"scale {POOL} {target}", channel=CHANNEL)
-    question = await home.slack.modal()
-    home.aim()
+    system.aim()
+    await system.slack.slash("/queue", f"scale {POOL} {target}", channel=CHANNEL)
+    question = await system.slack.modal()
+    system.aim()
     assert await question.submit() == {}
 
 
@@ -72,18 +72,18 @@ async def test_ac_3_killed_around_a_silence_there_is_one_silence(
     zygote: Zygote, tmp_path: Path, point: str, few: int
 ) -> None:
     """The worker dies before, between or after: one silence holds, the thread says so, intent stands before effect."""
-    async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, pools=True)) as system:
         for number in range(1, few + 1):
-            root, told = await home.opened(number), len(audited(home, "silence"))
-            dying = asyncio.create_task(POINTS[point](home, home.to_ends, silences))
+            root, told = await system.opened(number), len(audited(system, "silence"))
+            dying = asyncio.create_task(POINTS[point](system, system.to_ends, silences))
             await asyncio.sleep(0)
-            await asked_to_silence(home, root)
-            killed = home.processes[await dying]
+            await asked_to_silence(system, root)
+            killed = system.processes[await dying]
             killed.start()
-            await home.says(partial(home.replies, root), "silenced")
-            assert len(home.ends.silenced) == len(home.ends.active()) == number
-            told_in_order(audited(home, "silence", told))
-            await home.ready(killed)
+            await system.says(partial(system.replies, root), "silenced")
+            assert len(system.ends.silenced) == len(system.ends.active()) == number
+            told_in_order(audited(system, "silence", told))
+            await system.ready(killed)
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -91,20 +91,20 @@ async def test_ac_3_killed_around_a_scale_there_is_one_target(
     zygote: Zygote, tmp_path: Path, point: str, few: int
 ) -> None:
     """The worker dies before, between or after: one absolute target holds, and no other was ever asked for."""
-    async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
-        await home.opened()
+    async with opened_system(zygote, tmp_path, Plan(webs=1, pools=True)) as system:
+        await system.opened()
         for target in range(11, 11 + few):
-            told = len(audited(home, "scale_up"))
-            dying = asyncio.create_task(POINTS[point](home, home.to_ends, scales))
+            told = len(audited(system, "scale_up"))
+            dying = asyncio.create_task(POINTS[point](system, system.to_ends, scales))
             await asyncio.sleep(0)
-            await asked_to_scale(home, target)
-            killed = home.processes[await dying]
+            await asked_to_scale(system, target)
+            killed = system.processes[await dying]
             killed.start()
-            await home.says(partial(audited, home, "scale_up", told), "done")
-            assert home.ends.current == target
-            assert [asked for asked, _ in home.ends.sets] == list(range(11, target + 1))
-            told_in_order(audited(home, "scale_up", told))
-            await home.ready(killed)
+            await system.says(partial(audited, system, "scale_up", told), "done")
+            assert system.ends.current == target
+            assert [asked for asked, _ in system.ends.sets] == list(range(11, target + 1))
+            told_in_order(audited(system, "scale_up", told))
+            await system.ready(killed)
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -112,45 +112,45 @@ async def test_ac_3_killed_around_an_undo_the_runners_go_back_once(
     zygote: Zygote, tmp_path: Path, point: str, few: int
 ) -> None:
     """Undo right after the autoscaler accepted, before any runner came; the worker dies before, between or after."""
-    async with house(zygote, tmp_path, Plan(webs=1, pools=True)) as home:
-        root = await home.opened()
-        thread = await home.slack.channel(CHANNEL).parent("Group0001Z")
+    async with opened_system(zygote, tmp_path, Plan(webs=1, pools=True)) as system:
+        root = await system.opened()
+        thread = await system.slack.channel(CHANNEL).parent("Group0001Z")
         for number in range(1, few + 1):
-            home.aim()
-            await home.slack.mention(f"scale {POOL} {10 + number}", thread=thread)
-            offered = await home.slack.ephemeral(containing=f"to {10 + number} runners")
-            home.aim()
+            system.aim()
+            await system.slack.mention(f"scale {POOL} {10 + number}", thread=thread)
+            offered = await system.slack.ephemeral(containing=f"to {10 + number} runners")
+            system.aim()
             await offered.click(f"Scale to {10 + number}…")
-            question = await home.slack.modal()
-            home.aim()
+            question = await system.slack.modal()
+            system.aim()
             assert await question.submit() == {}
-            accepted = await nth_reply(home, root, "request accepted", number)
+            accepted = await nth_reply(system, root, "request accepted", number)
             dying, told = (
-                asyncio.create_task(POINTS[point](home, home.to_ends, scales)),
-                len(audited(home, "hand_back")),
+                asyncio.create_task(POINTS[point](system, system.to_ends, scales)),
+                len(audited(system, "hand_back")),
             )
             await asyncio.sleep(0)
-            await home.press(accepted, "Undo")
-            killed = home.processes[await dying]
+            await system.press(accepted, "Undo")
+            killed = system.processes[await dying]
             killed.start()
-            await home.says(partial(audited, home, "hand_back", told), "done")
-            assert home.ends.current == 10
-            told_in_order(audited(home, "hand_back", told))
-            await nth_reply(home, root, "returned the extra runners", number)
-            await home.ready(killed)
+            await system.says(partial(audited, system, "hand_back", told), "done")
+            assert system.ends.current == 10
+            told_in_order(audited(system, "hand_back", told))
+            await nth_reply(system, root, "returned the extra runners", number)
+            await system.ready(killed)
 
 
-async def nth_reply(home: House, root: str, words: str, number: int) -> str:
+async def nth_reply(system: System, root: str, words: str, number: int) -> str:
     """The `ts` of the newest reply with these words, once there are so many, and no more."""
-    await home.eventually(lambda: len(replies_with(home, root, words)) >= number, words)
-    found = replies_with(home, root, words)
+    await system.eventually(lambda: len(replies_with(system, root, words)) >= number, words)
+    found = replies_with(system, root, words)
     assert len(found) == number, found
     return found[-1]
 
 
-def replies_with(home: House, root: str, words: str) -> list[str]:
+def replies_with(system: System, root: str, words: str) -> list[str]:
     """The `ts` of the replies with these words, in order."""
-    messages = home.stand_in.workspace.channels[CHANNEL].messages
+    messages = system.stand_in.workspace.channels[CHANNEL].messages
     return [ts for ts, m in sorted(messages.items()) if m.get("thread_ts") == root and words in str(m.get("text"))]
 
 
@@ -161,10 +161,10 @@ def told_in_order(outcomes: list[str]) -> None:
     assert outcomes.count("done") == outcomes.count("asked") == 1, outcomes
 
 
-def audited(home: House, what: str, since: int = 0) -> list[str]:
+def audited(system: System, what: str, since: int = 0) -> list[str]:
     """The outcomes in the audit trail of one action from that one on; the end of it only as `done` or `failed`."""
     found = []
-    with home.redis.client as client:
+    with system.redis.client as client:
         for _, fields in client.xrange("{tailback}:audit"):
             entry = fields[b"entry"].decode()
             if f'"what":"{what}"' in entry:

@@ -9,8 +9,8 @@ import pytest
 from bot.playground.slack.delivery.delivery import sign
 from tests.faults.checker import roots
 from tests.faults.groups import webhook
-from tests.faults.house import TOKEN, House, Plan, house
 from tests.faults.raw import raw
+from tests.faults.system import TOKEN, Plan, System, opened_system
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -26,27 +26,27 @@ async def test_se_3_wrong_slack_signatures_are_401_and_nothing_else(zygote: Zygo
         (now, sign("demo-signing-secret", now, b"another body")),
         *((at, sign("demo-signing-secret", at, body)) for at in (str(int(now) - 360), str(int(now) + 360))),
     ]  # fmt: skip
-    async with house(zygote, tmp_path, Plan(webs=1, workers=0)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=0)) as system:
         for stamp, signature in pairs:
             headers = f"X-Slack-Request-Timestamp: {stamp}\r\nX-Slack-Signature: {signature}\r\n".encode()
-            status, _ = await raw(home.webs[0], headers, body, "/slack/events")
+            status, _ = await raw(system.webs[0], headers, body, "/slack/events")
             assert status == 401, (stamp, signature)
-        assert "secret-in-body" not in home.webs[0].said()
-        assert "Traceback" not in home.webs[0].said()
+        assert "secret-in-body" not in system.webs[0].said()
+        assert "Traceback" not in system.webs[0].said()
 
 
 async def test_se_5_nothing_forges_a_line_in_the_log(zygote: Zygote, tmp_path: Path) -> None:
     """Newlines, escapes and direction marks in labels and headers: every line of the log is one JSON document."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
         evil = 'x\n{"level": "forged"}\r\x1b[31m\u202e'
-        await home.send(1, webhook(1, labels={"team": evil, "odd": evil}))
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-        await raw(home.webs[0], b"Authorization: Bearer x\x1b[31m\r\nX-Odd: a\tb\r\n")
-        async with home.http.post(
-            f"http://127.0.0.1:{home.webs[0].port}/alerts/%0A%7B%22level%22", data=b"x"
+        await system.send(1, webhook(1, labels={"team": evil, "odd": evil}))
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
+        await raw(system.webs[0], b"Authorization: Bearer x\x1b[31m\r\nX-Odd: a\tb\r\n")
+        async with system.http.post(
+            f"http://127.0.0.1:{system.webs[0].port}/alerts/%0A%7B%22level%22", data=b"x"
         ) as answer:
             assert answer.status == 404
-        for process in home.processes.values():
+        for process in system.processes.values():
             for line in process.said().splitlines():
                 assert json.loads(line).get("level") != "forged"
                 assert "\x1b" not in line
@@ -55,19 +55,19 @@ async def test_se_5_nothing_forges_a_line_in_the_log(zygote: Zygote, tmp_path: P
 
 async def test_se_7_other_paths_and_methods_tell_nothing(zygote: Zygote, tmp_path: Path) -> None:
     """Documentation, debugging, unknown paths, odd methods: 404 or 405; metrics and readiness carry no secret."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=0)) as home:
-        base = f"http://127.0.0.1:{home.webs[0].port}"
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=0)) as system:
+        base = f"http://127.0.0.1:{system.webs[0].port}"
         for path in ("/docs", "/redoc", "/openapi.json", "/debug", "/.env", "/..%2f..%2fetc/passwd", "/api/v1", "/"):
-            assert await status(home, "GET", base + path) == 404, path
+            assert await status(system, "GET", base + path) == 404, path
         for method in ("TRACE", "PUT", "DELETE", "PATCH"):
-            assert await status(home, method, f"{base}/alerts/alertmanager") == 405, method
+            assert await status(system, method, f"{base}/alerts/alertmanager") == 405, method
         for path in ("/metrics", "/readyz", "/healthz"):
-            text = await home.page(path)
+            text = await system.page(path)
             for secret in (TOKEN, "xoxb-demo", "demo-signing-secret", "Traceback"):
                 assert secret not in text, (path, secret)
 
 
-async def status(home: House, method: str, url: str) -> int:
+async def status(system: System, method: str, url: str) -> int:
     """The status of one request."""
-    async with home.http.request(method, url) as answer:
+    async with system.http.request(method, url) as answer:
         return answer.status

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.groups import webhook
-from tests.faults.house import TOKEN, House, Plan, house
 from tests.faults.raw import forget_peak, peak, sent
+from tests.faults.system import TOKEN, Plan, System, opened_system
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -31,40 +31,40 @@ def bomb() -> bytes:
     return b"".join([*(packer.compress(zeros) for _ in range(300)), packer.flush()])
 
 
-async def still_well(home: House, before: int) -> None:
+async def still_well(system: System, before: int) -> None:
     """It has not grown at any moment since, and takes alerts as ever."""
-    grown = peak(home.webs[0]) - before
+    grown = peak(system.webs[0]) - before
     assert grown < MOST_KIB, f"{grown} KiB more at the peak"
-    assert (await home.send(2)).status == 200
+    assert (await system.send(2)).status == 200
 
 
 async def test_se_4_a_hundred_megabytes_are_refused_at_the_limit(zygote: Zygote, tmp_path: Path) -> None:
     """Announced: refused unread. In chunks without a length: refused at 1 MiB, whatever else would come."""
-    async with house(zygote, tmp_path, ALONE) as home:
-        await home.send(1)
-        before = forget_peak(home.webs[0])
+    async with opened_system(zygote, tmp_path, ALONE) as system:
+        await system.send(1)
+        before = forget_peak(system.webs[0])
         piece = b"x" * MIB
-        assert await sent(home.webs[0], KNOWN + b"Content-Length: 104857600\r\n", times(piece, 100)) == 413
+        assert await sent(system.webs[0], KNOWN + b"Content-Length: 104857600\r\n", times(piece, 100)) == 413
         chunk = b"100000\r\n" + piece + b"\r\n"
-        assert await sent(home.webs[0], KNOWN + b"Transfer-Encoding: chunked\r\n", times(chunk, 100)) == 413
-        assert await sent(home.webs[0], b"Transfer-Encoding: chunked\r\n", times(chunk, 100)) == 401
-        await still_well(home, before)
+        assert await sent(system.webs[0], KNOWN + b"Transfer-Encoding: chunked\r\n", times(chunk, 100)) == 413
+        assert await sent(system.webs[0], b"Transfer-Encoding: chunked\r\n", times(chunk, 100)) == 401
+        await still_well(system, before)
 
 
 async def test_se_4_a_bomb_is_never_unpacked(zygote: Zygote, tmp_path: Path) -> None:
     """300 kB that become 300 MB: 415 under any name of a compression, and 400 when it says nothing of one."""
     packed = bomb()
     assert 200_000 < len(packed) < 400_000
-    async with house(zygote, tmp_path, ALONE) as home:
-        await home.send(1)
-        before = forget_peak(home.webs[0])
+    async with opened_system(zygote, tmp_path, ALONE) as system:
+        await system.send(1)
+        before = forget_peak(system.webs[0])
         length = f"Content-Length: {len(packed)}\r\n".encode()
         for name in (b"gzip", b"x-gzip", b"deflate", b"br", b"GZIP", b"identity, gzip"):
             coded = KNOWN + length + b"Content-Encoding: " + name + b"\r\n"
-            assert await sent(home.webs[0], coded, times(packed, 1)) == 415, name
+            assert await sent(system.webs[0], coded, times(packed, 1)) == 415, name
         for name in (b"", b"Content-Encoding: identity\r\n"):
-            assert await sent(home.webs[0], KNOWN + length + name, times(packed, 1)) == 400, name
-        await still_well(home, before)
+            assert await sent(system.webs[0], KNOWN + length + name, times(packed, 1)) == 400, name
+        await still_well(system, before)
 
 
 async def test_se_4_a_wrong_length_is_refused_and_nothing_is_taken(zygote: Zygote, tmp_path: Path) -> None:
@@ -79,12 +79,12 @@ async def test_se_4_a_wrong_length_is_refused_and_nothing_is_taken(zygote: Zygot
         f"Content-Length: {len(body) - 10}\r\n".encode(): 400,
         b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n": 400,
     }
-    async with house(zygote, tmp_path, ALONE) as home:
-        before = forget_peak(home.webs[0])
+    async with opened_system(zygote, tmp_path, ALONE) as system:
+        before = forget_peak(system.webs[0])
         for length, status in lengths.items():
-            got = await sent(home.webs[0], KNOWN + length, times(body, 1))
+            got = await sent(system.webs[0], KNOWN + length, times(body, 1))
             assert got in {status, 400}, (length, got)
-        with home.redis.client as client:
+        with system.redis.client as client:
             assert list(client.scan_iter("{tailback}:rec:inc:*")) == []
-        assert "Traceback" not in home.webs[0].said()
-        await still_well(home, before)
+        assert "Traceback" not in system.webs[0].said()
+        await still_well(system, before)

@@ -14,9 +14,9 @@ from tests.faults.checker import buttons, key_of, roots, seen
 from tests.faults.ends import POOL
 from tests.faults.frames import HTTP
 from tests.faults.groups import webhook
-from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.points import posts
 from tests.faults.soak import seen_for
+from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.faults.verdict import OTHER
 from tests.faults.wires import Wire
 from tests.processes import Zygote
@@ -24,7 +24,7 @@ from tests.processes import Zygote
 pytestmark = pytest.mark.needs("redis-server")
 
 
-async def again(home: House, raw: bytes, port: int, at: float | None = None) -> int:
+async def again(system: System, raw: bytes, port: int, at: float | None = None) -> int:
     """Send the very bytes of a delivery once more, or the same body signed at another time; gives the status."""
     head, _, body = raw.partition(b"\r\n\r\n")
     fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
@@ -33,96 +33,96 @@ async def again(home: House, raw: bytes, port: int, at: float | None = None) -> 
         stamp = str(int(at))
         headers = {name: value for name, value in headers.items() if not name.lower().startswith("x-slack")}
         headers |= {"x-slack-request-timestamp": stamp, "x-slack-signature": sign("demo-signing-secret", stamp, body)}
-    async with home.http.post(f"http://127.0.0.1:{port}/slack/events", data=body, headers=headers) as answer:
+    async with system.http.post(f"http://127.0.0.1:{port}/slack/events", data=body, headers=headers) as answer:
         return answer.status
 
 
-def blocks_of(home: House, root: str) -> list[dict[str, Any]]:
+def blocks_of(system: System, root: str) -> list[dict[str, Any]]:
     """The blocks of a thread's first message, as Slack has them."""
-    return cast("list[dict[str, Any]]", home.stand_in.workspace.channels[CHANNEL].messages[root]["blocks"])
+    return cast("list[dict[str, Any]]", system.stand_in.workspace.channels[CHANNEL].messages[root]["blocks"])
 
 
 async def test_ac_2_a_replayed_click_has_no_second_effect(zygote: Zygote, tmp_path: Path) -> None:
     """The same signed request again, after 4 min, and after a restart of all webs: one effect; after 6 min: 401."""
-    async with house(zygote, tmp_path, Plan(webs=2, workers=1, pools=True)) as home:
-        root = await home.opened()
-        async with Wire(HTTP, lambda: home.webs[0].port) as tap:
-            home.stand_in.settings.request_url = f"http://127.0.0.1:{await tap.door('slack')}/slack/events"
+    async with opened_system(zygote, tmp_path, Plan(webs=2, workers=1, pools=True)) as system:
+        root = await system.opened()
+        async with Wire(HTTP, lambda: system.webs[0].port) as tap:
+            system.stand_in.settings.request_url = f"http://127.0.0.1:{await tap.door('slack')}/slack/events"
             place = {"user": "U0ANA", "channel": CHANNEL, "ts": root}
-            block = next(b for b in blocks_of(home, root) if b["type"] == "actions")
-            await home.stand_in.people.click({**place, "block_id": block["block_id"], "action_id": "diagnose"})
+            block = next(b for b in blocks_of(system, root) if b["type"] == "actions")
+            await system.stand_in.people.click({**place, "block_id": block["block_id"], "action_id": "diagnose"})
             raw = tap.seen[-1].raw
-        await home.eventually(lambda: diagnoses(home) == 1, "the diagnosis")
-        for web in home.webs:
-            assert await again(home, raw, web.port) == 200
-            assert await again(home, raw, web.port, time.time() - 240) == 200
-            assert await again(home, raw, web.port, time.time() - 360) == 401
-            assert await again(home, raw, web.port, time.time() + 360) == 401
-        for web in home.webs:
+        await system.eventually(lambda: diagnoses(system) == 1, "the diagnosis")
+        for web in system.webs:
+            assert await again(system, raw, web.port) == 200
+            assert await again(system, raw, web.port, time.time() - 240) == 200
+            assert await again(system, raw, web.port, time.time() - 360) == 401
+            assert await again(system, raw, web.port, time.time() + 360) == 401
+        for web in system.webs:
             web.kill()
-        await home.start(home.webs)
-        assert await again(home, raw, home.webs[0].port) == 200
+        await system.start(system.webs)
+        assert await again(system, raw, system.webs[0].port) == 200
         await asyncio.sleep(1)
-        assert diagnoses(home) == 1
+        assert diagnoses(system) == 1
 
 
-def diagnoses(home: House) -> int:
+def diagnoses(system: System) -> int:
     """How many diagnoses the thread has."""
-    return sum("asked for a diagnosis" in text for text in home.replies())
+    return sum("asked for a diagnosis" in text for text in system.replies())
 
 
 async def test_ac_5_buttons_of_the_past_are_refused_politely(zygote: Zygote, tmp_path: Path) -> None:
     """After the end, and after the records were lost: a sentence for the person, no effect, and the buttons go."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
-        root = await home.opened()
-        message = await home.slack.channel(CHANNEL).parent("Group0001Z")
-        await home.send(1, webhook(1, firing=False))
-        await home.eventually(lambda: "RESOLVED" in roots(home)[0].text, "the end")
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
+        root = await system.opened()
+        message = await system.slack.channel(CHANNEL).parent("Group0001Z")
+        await system.send(1, webhook(1, firing=False))
+        await system.eventually(lambda: "RESOLVED" in roots(system)[0].text, "the end")
         assert message.ts == root
-        assert "Acknowledge" not in (await home.slack.channel(CHANNEL).parent("RESOLVED")).buttons
-        home.aim()
+        assert "Acknowledge" not in (await system.slack.channel(CHANNEL).parent("RESOLVED")).buttons
+        system.aim()
         await message.click("Acknowledge", stale=True)
-        assert "over" in (await home.slack.ephemeral()).text
+        assert "over" in (await system.slack.ephemeral()).text
 
 
 async def test_ac_5_after_a_redeployment_a_button_acts_once_a_used_one_never(zygote: Zygote, tmp_path: Path) -> None:
     """Every process is new: what was pressed before is refused and names who it was, what was not still works."""
-    async with house(zygote, tmp_path, Plan(webs=2, workers=1, pools=True)) as home:
-        await home.opened()
-        message = await home.slack.channel(CHANNEL).parent("Group0001Z")
-        home.aim()
+    async with opened_system(zygote, tmp_path, Plan(webs=2, workers=1, pools=True)) as system:
+        await system.opened()
+        message = await system.slack.channel(CHANNEL).parent("Group0001Z")
+        system.aim()
         await message.click("Acknowledge")
         await message.until("Acknowledged by")
-        for process in home.processes.values():
+        for process in system.processes.values():
             process.kill()
-        await home.start()
-        home.aim()
+        await system.start()
+        system.aim()
         await message.click("Diagnose", stale=True)
-        await home.eventually(lambda: diagnoses(home) == 1, "the diagnosis")
-        home.aim()
+        await system.eventually(lambda: diagnoses(system) == 1, "the diagnosis")
+        system.aim()
         await message.click("Diagnose", user="U0BEN", stale=True)
-        assert "already requested" in (await home.slack.ephemeral("U0BEN")).text
-        assert diagnoses(home) == 1
+        assert "already requested" in (await system.slack.ephemeral("U0BEN")).text
+        assert diagnoses(system) == 1
 
 
 async def test_ac_5_after_the_records_are_lost_the_buttons_go(zygote: Zygote, tmp_path: Path) -> None:
     """Nobody knows the incident: said, its buttons taken away; when the group fires again, it goes on there."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
-        root = await home.opened()
-        message = await home.slack.channel(CHANNEL).parent("Group0001Z")
-        with home.redis.client as client:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
+        root = await system.opened()
+        message = await system.slack.channel(CHANNEL).parent("Group0001Z")
+        with system.redis.client as client:
             client.flushall()
-            await home.eventually(lambda: client.get("{tailback}:idx:epoch") is not None, "the loss healed")
+            await system.eventually(lambda: client.get("{tailback}:idx:epoch") is not None, "the loss healed")
 
         async def bare() -> bool:
-            home.aim()
+            system.aim()
             await message.click("Acknowledge", stale=True)
             return (await message.read()).buttons == []
 
-        await home.eventually(bare, "the buttons are gone")
-        assert "no longer knows this incident" in (await home.slack.ephemeral(containing="no longer knows")).text
-        await home.send(1)
-        await home.eventually(lambda: [found.ts for found in roots(home)] == [root], "the same thread")
+        await system.eventually(bare, "the buttons are gone")
+        assert "no longer knows this incident" in (await system.slack.ephemeral(containing="no longer knows")).text
+        await system.send(1)
+        await system.eventually(lambda: [found.ts for found in roots(system)] == [root], "the same thread")
         assert "Acknowledge" in (await message.read()).buttons
 
 
@@ -131,67 +131,71 @@ async def test_ac_5_a_collapsed_duplicate_acts_on_nothing(zygote: Zygote, tmp_pa
 
     Somebody still sees the button of the other: refused, and the button is gone.
     """
-    async with house(zygote, tmp_path, Plan(webs=1, workers=2, sweep="1s", lease="1s", settle="200ms")) as home:
-        held = home.to_slack.hold(posts)
-        await home.send(1)
+    async with opened_system(
+        zygote, tmp_path, Plan(webs=1, workers=2, sweep="1s", lease="1s", settle="200ms")
+    ) as system:
+        held = system.to_slack.hold(posts)
+        await system.send(1)
         await held.waits()
-        root = await home.opened()
+        root = await system.opened()
         held.release()
-        await home.eventually(lambda: len(roots(home)) == 2, "the late arrival")
-        late = next(found.ts for found in roots(home) if found.ts != root)
-        messages = await home.slack.messages(CHANNEL)
+        await system.eventually(lambda: len(roots(system)) == 2, "the late arrival")
+        late = next(found.ts for found in roots(system) if found.ts != root)
+        messages = await system.slack.messages(CHANNEL)
         message = next(found for found in messages if found.ts == late)
-        await home.eventually(lambda: seen(home).duplicates == [] and len(roots(home)) == 1, "one thread")
-        assert key_of(home.stand_in.workspace.channels[CHANNEL].messages[late]).startswith("duplicate/")
-        (visible,) = seen_for(home)
+        await system.eventually(lambda: seen(system).duplicates == [] and len(roots(system)) == 1, "one thread")
+        assert key_of(system.stand_in.workspace.channels[CHANNEL].messages[late]).startswith("duplicate/")
+        (visible,) = seen_for(system)
         assert 0 < visible < 10, "found by the next sweep or two"
         assert (await message.read()).buttons == []
-        home.aim()
+        system.aim()
         value = next(
-            e["value"] for b in blocks_of(home, root) for e in b.get("elements", ()) if e.get("action_id") == "ack"
+            e["value"] for b in blocks_of(system, root) for e in b.get("elements", ()) if e.get("action_id") == "ack"
         )
         request = {"block_id": "gone", "action_id": "ack", "force": True, "value": value}
-        await home.stand_in.people.click({"user": "U0ANA", "channel": CHANNEL, "ts": late, **request})
-        assert "has moved to another thread" in (await home.slack.ephemeral()).text
-        assert "Acknowledge" in buttons(home, roots(home)[0])
+        await system.stand_in.people.click({"user": "U0ANA", "channel": CHANNEL, "ts": late, **request})
+        assert "has moved to another thread" in (await system.slack.ephemeral()).text
+        assert "Acknowledge" in buttons(system, roots(system)[0])
 
 
 async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(zygote: Zygote, tmp_path: Path) -> None:
     """Regex characters, quotes, unicode: equal matchers on the stored labels; too long, or a second one, is refused."""
     odd = {"path": 'a.*|b "q" \\ {x}', "name": "ünï\u202ecode", "empty": "", "lines": "one\ntwo", "mark": "=~!,"}
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
-        await home.send(1, webhook(1, labels=odd))
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-        home.aim()
-        await home.slack.slash("/queue", f"silence {POOL} 1000h", channel=CHANNEL)
-        await home.slack.ephemeral(containing="The longest silence here is 1 d")
-        home.aim()
-        await home.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
-        await home.says(home.replies, "silenced the alert")  # before that, a second one is refused as asked for already
-        (silence,) = home.ends.active()
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as system:
+        await system.send(1, webhook(1, labels=odd))
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
+        system.aim()
+        await system.slack.slash("/queue", f"silence {POOL} 1000h", channel=CHANNEL)
+        await system.slack.ephemeral(containing="The longest silence here is 1 d")
+        system.aim()
+        await system.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
+        await system.says(
+            system.replies, "silenced the alert"
+        )  # before that, a second one is refused as asked for already
+        (silence,) = system.ends.active()
         matchers = {m["name"]: m for m in silence["matchers"]}  # type: ignore[attr-defined]  # a list of objects
         labels = {"alertname": "Group0001Z", "runner_label": POOL, "severity": "page"}
         wanted = {name: value for name, value in (labels | odd).items() if value}
         assert {name: m["value"] for name, m in matchers.items()} == wanted
         assert all(m["isEqual"] and not m["isRegex"] for m in matchers.values())
-        home.aim()
-        await home.slack.slash("/queue", f"silence {POOL} 4h", channel=CHANNEL)
-        await home.slack.ephemeral(containing="This alert is already silenced until")
-        assert len(home.ends.silenced) == 1
+        system.aim()
+        await system.slack.slash("/queue", f"silence {POOL} 4h", channel=CHANNEL)
+        await system.slack.ephemeral(containing="This alert is already silenced until")
+        assert len(system.ends.silenced) == 1
 
 
 async def test_ac_6_a_silence_is_never_longer_than_allowed_when_it_is_made(zygote: Zygote, tmp_path: Path) -> None:
     """Asked for 4 h; before a worker came to it, 1 h became the most: it ends within the hour."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
-        await home.opened()
-        (worker,) = home.workers
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as system:
+        await system.opened()
+        (worker,) = system.workers
         worker.kill()
-        home.aim()
-        await home.slack.slash("/queue", f"silence {POOL} 4h", channel=CHANNEL)
-        home.configure(worker.name, max_silence="1h")
+        system.aim()
+        await system.slack.slash("/queue", f"silence {POOL} 4h", channel=CHANNEL)
+        system.configure(worker.name, max_silence="1h")
         worker.start()
-        await home.eventually(lambda: len(home.ends.active()) == 1, "the silence")
-        ends = datetime.fromisoformat(str(home.ends.active()[0]["endsAt"])).timestamp()
+        await system.eventually(lambda: len(system.ends.active()) == 1, "the silence")
+        ends = datetime.fromisoformat(str(system.ends.active()[0]["endsAt"])).timestamp()
         assert ends <= time.time() + 3600
 
 
@@ -200,17 +204,17 @@ async def test_ac_6_a_group_without_labels_can_be_silenced_by_nobody(zygote: Zyg
     body = json.loads(webhook(1))
     body |= {"groupLabels": {}, "commonLabels": {}, "groupKey": "{}:{}"}
     body["alerts"][0]["labels"] = {}
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
-        await home.send_until_taken(OTHER, json.dumps(body).encode())
-        messages = home.stand_in.workspace.channels[CHANNEL].messages
-        await home.eventually(lambda: len(messages) == 1, "a thread")
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as system:
+        await system.send_until_taken(OTHER, json.dumps(body).encode())
+        messages = system.stand_in.workspace.channels[CHANNEL].messages
+        await system.eventually(lambda: len(messages) == 1, "a thread")
         (root,) = messages
-        message = next(found for found in await home.slack.messages(CHANNEL) if found.ts == root)
-        home.aim()
+        message = next(found for found in await system.slack.messages(CHANNEL) if found.ts == root)
+        system.aim()
         await message.click("Silence")
-        assert "no label that a silence could name" in (await home.slack.modal()).text
-        home.aim()
-        await home.slack.mention("silence 2h", thread=message)
-        await home.slack.ephemeral(containing="share no label")
+        assert "no label that a silence could name" in (await system.slack.modal()).text
+        system.aim()
+        await system.slack.mention("silence 2h", thread=message)
+        await system.slack.ephemeral(containing="share no label")
         await asyncio.sleep(0.5)
-        assert home.ends.silenced == []
+        assert system.ends.silenced == []

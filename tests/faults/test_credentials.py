@@ -12,9 +12,9 @@ import pytest
 
 from tests.faults.conftest import LONG
 from tests.faults.groups import webhook
-from tests.faults.house import TOKEN, House, Plan, house
 from tests.faults.raw import raw
 from tests.faults.servers import Process
+from tests.faults.system import TOKEN, Plan, System, opened_system
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -42,8 +42,8 @@ AT_ONCE = 100
 
 async def test_se_2_wrong_webhook_credentials_are_401_and_nothing_else(zygote: Zygote, tmp_path: Path) -> None:
     """None, wrong, empty, a prefix, more than the token, non-ASCII, mixed kinds: always the same 401."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=0)) as home:
-        web = home.webs[0]
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=0)) as system:
+        web = system.webs[0]
         answers = [await raw(web, headers) for headers in TRIES]
         assert {status for status, _ in answers} == {401}, answers
         assert len({text.partition("\r\n\r\n")[2] for _, text in answers}) == 1
@@ -58,9 +58,9 @@ async def test_se_2_thousands_of_guesses_slow_down_the_guesser_alone(
     zygote: Zygote, tmp_path: Path, rounds: int
 ) -> None:
     """401 for each; a sender with the token, and a stranger from another address, are answered at once meanwhile."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=0)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=0)) as system:
         many = 10_000 if rounds >= LONG else MANY
-        web, left, seen = home.webs[0], [many], set[int]()
+        web, left, seen = system.webs[0], [many], set[int]()
         guessing, waited, good = list[float](), list[float](), list[float]()
 
         async def guess() -> None:
@@ -71,13 +71,13 @@ async def test_se_2_thousands_of_guesses_slow_down_the_guesser_alone(
                 guessing.append(time.monotonic() - begun)
 
         guessers = [asyncio.create_task(guess()) for _ in range(AT_ONCE)]
-        await home.eventually(lambda: left[0] < many - 2 * AT_ONCE, "the guesser is known by now")
+        await system.eventually(lambda: left[0] < many - 2 * AT_ONCE, "the guesser is known by now")
         for _ in range(5):
             begun = time.monotonic()
             assert (await raw(web, WRONG, source="127.0.0.2"))[0] == 401
             waited.append(time.monotonic() - begun)
         while left[0] > 0:
-            sent = await home.send(len(good), webhook(len(good)))
+            sent = await system.send(len(good), webhook(len(good)))
             assert sent.status == 200
             good.append(sent.seconds)
             await asyncio.sleep(0.2)
@@ -93,23 +93,23 @@ async def test_se_2_thousands_of_guesses_slow_down_the_guesser_alone(
 async def test_se_2_a_secret_is_changed_under_way_and_no_sender_is_refused(zygote: Zygote, tmp_path: Path) -> None:
     """Webs with the old one, then with both, then with the new one alone; the sender changes in between."""
     old, new = "old-" + "a" * 32, "new-" + "b" * 32
-    async with house(zygote, tmp_path, Plan(webs=3, workers=0), start=False) as home:
-        before, between, after = home.webs
+    async with opened_system(zygote, tmp_path, Plan(webs=3, workers=0), start=False) as system:
+        before, between, after = system.webs
         for web, tokens in ((before, old), (between, f"{old},{new}"), (after, new)):
             web.env["TAILBACK_WEBHOOK_TOKEN"] = tokens
-        await home.start([before])
+        await system.start([before])
         assert await taken(before, old, 1) == 200
         assert await taken(before, new, 2) == 401
-        await home.start([between])
+        await system.start([between])
         assert [await taken(between, token, 3 + at) for at, token in enumerate((old, new, f"{old},{new}"))] == [
             *(200, 200, 401)
         ]
         before.kill()
-        await home.start([after])
+        await system.start([after])
         between.kill()
         assert await taken(after, new, 6) == 200
         assert await taken(after, old, 7) == 401
-        with home.redis.client as client:
+        with system.redis.client as client:
             assert len(list(client.scan_iter("{tailback}:rec:inc:*"))) == 4
 
 
@@ -123,13 +123,13 @@ async def test_se_6_a_network_redis_without_password_or_tls_is_warned_of_at_the_
     zygote: Zygote, tmp_path: Path
 ) -> None:
     """By web and worker, in the log, each with its remedy; on this machine there is nothing to warn of."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
-        for process in home.processes.values():
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
+        for process in system.processes.values():
             assert "redis can be reached by others" not in process.said()
             process.kill()
             process.env["REDIS_URL"] = "redis://redis.invalid:6379/0"
             process.start()
-        for process in home.processes.values():
+        for process in system.processes.values():
             assert await process.ended() == 1
             said = process.said_now()
             assert "Anybody who reaches redis.invalid can change records: REDIS_URL has no password" in said
@@ -139,8 +139,8 @@ async def test_se_6_a_network_redis_without_password_or_tls_is_warned_of_at_the_
 
 async def test_se_6_the_embedded_redis_is_closed_to_others_on_the_machine(zygote: Zygote, tmp_path: Path) -> None:
     """Its data, the folder of its socket and the socket are for their owner alone."""
-    async with house(zygote, tmp_path, Plan(webs=0, workers=0)) as home:
-        socket = await embedded(home, tmp_path / "data")
+    async with opened_system(zygote, tmp_path, Plan(webs=0, workers=0)) as system:
+        socket = await embedded(system, tmp_path / "data")
         modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "data", socket.parent, socket)]
         assert modes == [0o700, 0o700, 0o600]
 
@@ -148,8 +148,8 @@ async def test_se_6_the_embedded_redis_is_closed_to_others_on_the_machine(zygote
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
 async def test_se_6_another_user_of_the_machine_is_not_let_in(zygote: Zygote, tmp_path: Path) -> None:
     """Even one who knows where the socket is."""
-    async with house(zygote, tmp_path, Plan(webs=0, workers=0)) as home:
-        socket = await embedded(home, tmp_path / "data")
+    async with opened_system(zygote, tmp_path, Plan(webs=0, workers=0)) as system:
+        socket = await embedded(system, tmp_path / "data")
         command = ["redis-cli", "-s", str(socket), "PING"]
         for user, heard in ((0, b"PONG"), (65534, b"Permission denied")):
             knock = await asyncio.create_subprocess_exec(*command, user=user, stdout=PIPE, stderr=STDOUT, cwd="/")
@@ -157,9 +157,9 @@ async def test_se_6_another_user_of_the_machine_is_not_let_in(zygote: Zygote, tm
             assert heard in said, said
 
 
-async def embedded(home: House, data: Path) -> Path:
+async def embedded(system: System, data: Path) -> Path:
     """`tailback run` without REDIS_URL; where its server listens."""
-    process = await home.build("run1")
+    process = await system.build("run1")
     process.env |= {"REDIS_URL": "", "TAILBACK_DATA": str(data), "PORT": "0"}
-    await home.start([process])
+    await system.start([process])
     return Path((data / "socket").read_text("utf-8").strip())

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.checker import roots
 from tests.faults.ends import POOL
-from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.processes import Zygote
 from tests.slack_surfaces import View
 
@@ -27,21 +27,21 @@ REFUSED = {
 """Targets outside the limits, and what the reason says."""
 
 
-async def typed(home: House, target: int | str, user: str = ANA) -> None:
+async def typed(system: System, target: int | str, user: str = ANA) -> None:
     """`/queue scale POOL TARGET`."""
-    home.aim()
-    await home.slack.slash("/queue", f"scale {POOL} {target}", user=user, channel=CHANNEL)
+    system.aim()
+    await system.slack.slash("/queue", f"scale {POOL} {target}", user=user, channel=CHANNEL)
 
 
-async def asked(home: House, target: int, user: str = ANA) -> View:
+async def asked(system: System, target: int, user: str = ANA) -> View:
     """The question that a good target opens."""
-    await typed(home, target, user)
-    return await home.slack.modal(user)
+    await typed(system, target, user)
+    return await system.slack.modal(user)
 
 
-async def confirmed(home: House, question: View) -> None:
+async def confirmed(system: System, question: View) -> None:
     """It is answered with yes, and taken."""
-    home.aim()
+    system.aim()
     assert await question.submit() == {}
 
 
@@ -50,57 +50,59 @@ async def test_ac_4_what_is_outside_the_limits_is_refused_with_the_reason(zygote
 
     Neither is a target that was confirmed at 10 runners when somebody had set 30 meanwhile.
     """
-    async with house(zygote, tmp_path, ALONE) as home:
+    async with opened_system(zygote, tmp_path, ALONE) as system:
         for target, why in REFUSED.items():
-            await typed(home, target)
-            await home.slack.ephemeral(containing=why)
-        question = await asked(home, 24)
-        home.ends.current = 30
-        await confirmed(home, question)
-        await home.slack.ephemeral(containing="not above the current 30 runners")
-        assert home.ends.sets == []
+            await typed(system, target)
+            await system.slack.ephemeral(containing=why)
+        question = await asked(system, 24)
+        system.ends.current = 30
+        await confirmed(system, question)
+        await system.slack.ephemeral(containing="not above the current 30 runners")
+        assert system.ends.sets == []
 
 
 async def test_ac_4_two_people_within_the_cooldown_scale_once(zygote: Zygote, tmp_path: Path) -> None:
     """Both had the question open and both confirm at once, at different webs: one target, the other is told why not."""
-    async with house(zygote, tmp_path, Plan(webs=2, workers=2, pools=True, cooldown="10m")) as home:
-        questions = [await asked(home, 24, ANA), await asked(home, 26, BEN)]
-        await asyncio.gather(*(confirmed(home, question) for question in questions))
-        await home.eventually(lambda: bool(home.ends.sets), "one target")
-        ((target, _),) = home.ends.sets
+    async with opened_system(zygote, tmp_path, Plan(webs=2, workers=2, pools=True, cooldown="10m")) as system:
+        questions = [await asked(system, 24, ANA), await asked(system, 26, BEN)]
+        await asyncio.gather(*(confirmed(system, question) for question in questions))
+        await system.eventually(lambda: bool(system.ends.sets), "one target")
+        ((target, _),) = system.ends.sets
         late = BEN if target == 24 else ANA
-        told = await home.slack.ephemeral(late, containing="Refused: ")
+        told = await system.slack.ephemeral(late, containing="Refused: ")
         too_soon = "Refused: The pool was just scaled" in told.text
         outrun = target == 26 and "Refused: The target 24 is not above the current 26 runners" in told.text
         assert too_soon or outrun, told.text
-        assert len(home.ends.sets) == 1
+        assert len(system.ends.sets) == 1
 
 
 async def test_ac_4_what_would_cost_too_much_is_refused_with_the_figure(zygote: Zygote, tmp_path: Path) -> None:
     """Six more at 1.00 an hour where 5.00 is allowed; five are possible."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True, price=PRICE)) as home:
-        await typed(home, 16)
-        told = await home.slack.ephemeral(containing="max_cost_per_hour")
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1, pools=True, price=PRICE)) as system:
+        await typed(system, 16)
+        told = await system.slack.ephemeral(containing="max_cost_per_hour")
         assert "The maximum is 5.00" in told.text
-        await confirmed(home, await asked(home, 15))
-        await home.eventually(lambda: [target for target, _ in home.ends.sets] == [15], "what is affordable")
+        await confirmed(system, await asked(system, 15))
+        await system.eventually(lambda: [target for target, _ in system.ends.sets] == [15], "what is affordable")
 
 
 async def test_ac_4_in_shadow_mode_it_is_only_said_what_would_be_done(zygote: Zygote, tmp_path: Path) -> None:
     """The same questions and the same words in the thread; the scaler and the Alertmanager hear nothing."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True, shadow="true")) as home:
-        await home.send_until_taken(1)
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-        question = await asked(home, 24)
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1, pools=True, shadow="true")) as system:
+        await system.send_until_taken(1)
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
+        question = await asked(system, 24)
         assert "Shadow mode" in question.text
-        await confirmed(home, question)
-        await home.slack.ephemeral(containing="would have scaled")
-        home.aim()
-        await home.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
-        messages = home.stand_in.workspace.channels[CHANNEL].messages
-        await home.eventually(lambda: any("None was created" in str(m["text"]) for m in messages.values()), "the words")
-        assert home.ends.sets == []
-        assert home.ends.silenced == []
+        await confirmed(system, question)
+        await system.slack.ephemeral(containing="would have scaled")
+        system.aim()
+        await system.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
+        messages = system.stand_in.workspace.channels[CHANNEL].messages
+        await system.eventually(
+            lambda: any("None was created" in str(m["text"]) for m in messages.values()), "the words"
+        )
+        assert system.ends.sets == []
+        assert system.ends.silenced == []
 
 
 CHANGED: dict[str, tuple[dict[str, object], str]] = {
@@ -115,13 +117,13 @@ CHANGED: dict[str, tuple[dict[str, object], str]] = {
 
 async def test_ac_4_every_limit_is_judged_again_when_it_is_done(zygote: Zygote, tmp_path: Path) -> None:
     """Confirmed while all was allowed; the configuration changed before a worker came to it: nothing is sent."""
-    async with house(zygote, tmp_path, ALONE) as home:
-        (worker,) = home.workers
+    async with opened_system(zygote, tmp_path, ALONE) as system:
+        (worker,) = system.workers
         for what, (change, why) in CHANGED.items():
             worker.kill()
-            await confirmed(home, await asked(home, 24))
-            home.configure(worker.name, **change)
+            await confirmed(system, await asked(system, 24))
+            system.configure(worker.name, **change)
             worker.start()
-            told = await home.slack.ephemeral(containing=why)
+            told = await system.slack.ephemeral(containing=why)
             assert f"{POOL}" in told.text, (what, told.text)
-        assert home.ends.sets == []
+        assert system.ends.sets == []

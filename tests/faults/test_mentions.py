@@ -12,7 +12,7 @@ import pytest
 from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.groups import webhook, written
-from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.faults.test_clicks import diagnoses
 from tests.processes import Zygote
 
@@ -47,11 +47,11 @@ def texts(value: object, kind: str = "") -> Iterator[tuple[str, str]]:
         yield kind, value
 
 
-def forged(home: House) -> list[str]:
+def forged(system: System) -> list[str]:
     """Every string in which something stands in angle brackets that the bot did not build."""
-    given = [call.args for call in home.stand_in.log.calls]
-    given += [whispered.message for whispered in home.stand_in.workspace.ephemerals]
-    given += [view.content for view in home.stand_in.workspace.views.of("U0BEN")]
+    given = [call.args for call in system.stand_in.log.calls]
+    given += [whispered.message for whispered in system.stand_in.workspace.ephemerals]
+    given += [view.content for view in system.stand_in.workspace.views.of("U0BEN")]
     return [text for one in given for kind, text in texts(one) if kind != "plain_text" and "<" in OURS.sub("", text)]
 
 
@@ -68,48 +68,48 @@ async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_pat
     alert["annotations"] |= {"runbook_url": f"https://x.example/{EVIL}", "__dashboardUid__": EVIL}
     alert |= {"generatorURL": f"https://x.example/{EVIL}", "silenceURL": EVIL, "dashboardURL": EVIL}
     body |= {"receiver": f"tailback {EVIL}", "externalURL": f"https://y.example/{EVIL}", "title": EVIL}
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as home:
-        persons = home.stand_in.workspace.persons
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as system:
+        persons = system.stand_in.workspace.persons
         persons["U0BEN"] = replace(persons["U0BEN"], name=EVIL, real_name=EVIL)
-        await home.send(1, json.dumps(body).encode())
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-        await everything_pressed(home)
-        home.ends.complaint = EVIL
-        await everything_pressed(home)
-        await silenced(home, "Refused")
-        home.ends.complaint = ""
-        await silenced(home, "silenced the alert")
-        (comment,) = home.ends.silenced
+        await system.send(1, json.dumps(body).encode())
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
+        await everything_pressed(system)
+        system.ends.complaint = EVIL
+        await everything_pressed(system)
+        await silenced(system, "Refused")
+        system.ends.complaint = ""
+        await silenced(system, "silenced the alert")
+        (comment,) = system.ends.silenced
         assert comment.isprintable(), comment
         alert |= {"status": "resolved", "endsAt": written(time.time())}
-        await home.send(1, json.dumps(body | {"status": "resolved"}).encode())
-        await home.eventually(lambda: "alert resolved" in roots(home)[0].text, "its end is told")
-        await home.says(home.replies, "*Alert:* Group0001Z")
-        assert forged(home) == []
-        for call in home.stand_in.log.calls:
+        await system.send(1, json.dumps(body | {"status": "resolved"}).encode())
+        await system.eventually(lambda: "alert resolved" in roots(system)[0].text, "its end is told")
+        await system.says(system.replies, "*Alert:* Group0001Z")
+        assert forged(system) == []
+        for call in system.stand_in.log.calls:
             assert "link_names" not in call.args
             assert call.args.get("parse") in (None, "none")
             assert "evil" not in json.dumps(call.args.get("metadata", "")), call.args
-        assert len(home.stand_in.log.of("views.open")) == 4
+        assert len(system.stand_in.log.of("views.open")) == 4
 
 
-async def everything_pressed(home: House) -> None:
+async def everything_pressed(system: System) -> None:
     """All that a person can ask for, by hands whose name is as bad as the alert."""
-    root, said = roots(home)[0].ts, diagnoses(home)
+    root, said = roots(system)[0].ts, diagnoses(system)
     for label in ("Diagnose", "Silence", "Scale up"):
-        await home.press(root, label, "U0BEN")
+        await system.press(root, label, "U0BEN")
     for words in (f"status {EVIL}", f"silence {POOL} {EVIL}", f"scale {POOL} {EVIL}", f"diagnose {POOL}", EVIL):
-        home.aim()
-        await home.slack.slash("/queue", words.replace("\r\n", " "), "U0BEN", CHANNEL)
-    dialog = await home.slack.modal("U0BEN", "Silence")
+        system.aim()
+        await system.slack.slash("/queue", words.replace("\r\n", " "), "U0BEN", CHANNEL)
+    dialog = await system.slack.modal("U0BEN", "Silence")
     await dialog.fill("Or any other duration", "<!channel> <@U1> <!here>")
-    home.aim()
+    system.aim()
     assert await dialog.submit(), "no duration"
-    await home.eventually(lambda: diagnoses(home) > said, "the diagnosis")
+    await system.eventually(lambda: diagnoses(system) > said, "the diagnosis")
 
 
-async def silenced(home: House, told: str) -> None:
+async def silenced(system: System, told: str) -> None:
     """A silence is asked for, and the thread is told what came of it."""
-    home.aim()
-    await home.slack.slash("/queue", f"silence {POOL} 1h", "U0BEN", CHANNEL)
-    await home.says(home.replies, told)
+    system.aim()
+    await system.slack.slash("/queue", f"silence {POOL} 1h", "U0BEN", CHANNEL)
+    await system.says(system.replies, told)

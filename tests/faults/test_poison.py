@@ -13,8 +13,8 @@ import pytest
 from tests.faults.checker import buttons, judged, roots
 from tests.faults.conftest import LONG, Figure
 from tests.faults.groups import name_of
-from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.servers import Process
+from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -26,9 +26,9 @@ MOST_SHARE = 0.2
 WATCHED_SECONDS = 3.0
 
 
-def change(home: House, group: int, spoil: Callable[[Json], None]) -> str:
+def change(system: System, group: int, spoil: Callable[[Json], None]) -> str:
     """Alter the record of a group's incident behind the product's back, and wake it; gives the incident's id."""
-    with home.redis.client as client:
+    with system.redis.client as client:
         for key in client.scan_iter(f"{PREFIX}inc:*"):
             document = json.loads(client.hget(key, "doc"))
             if document["group"]["title"] != name_of(group):
@@ -75,34 +75,34 @@ def used_seconds(process: Process) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def shares(home: House) -> dict[str, float]:
+async def shares(system: System) -> dict[str, float]:
     """The part of one processor that each process takes for a while."""
-    before, begun = {p.name: used_seconds(p) for p in home.processes.values()}, time.monotonic()
+    before, begun = {p.name: used_seconds(p) for p in system.processes.values()}, time.monotonic()
     await asyncio.sleep(WATCHED_SECONDS)
     lasted = time.monotonic() - begun
-    return {p.name: (used_seconds(p) - before[p.name]) / lasted for p in home.processes.values()}
+    return {p.name: (used_seconds(p) - before[p.name]) / lasted for p in system.processes.values()}
 
 
-def posts(home: House, words: str) -> int:
+def posts(system: System, words: str) -> int:
     """How many messages of the channel say that."""
-    messages = home.stand_in.workspace.channels[CHANNEL].messages.values()
+    messages = system.stand_in.workspace.channels[CHANNEL].messages.values()
     return sum(words in f"{message.get('text')}" for message in messages)
 
 
 async def test_rt_6_an_incident_that_cannot_be_drawn_is_told_in_plain_words(zygote: Zygote, tmp_path: Path) -> None:
     """Drawing one in full raises every time: it is shown plainly, and `retry` draws it in full when it can be."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=2)) as home:
-        await home.send(1)
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=2)) as system:
+        await system.send(1)
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
         await asyncio.sleep(0.3)
-        (spoilt,), incident = roots(home), change(home, 1, figures("NaN"))
-        await home.eventually(lambda: buttons(home, spoilt) == [], "the plain words")
-        assert any("work failed" in worker.said() for worker in home.workers)
-        assert change(home, 1, figures("14")) == incident
-        home.aim()
-        await home.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
-        await home.eventually(lambda: "Acknowledge" in buttons(home, spoilt), "the full message")
-        verdict = await judged(home)
+        (spoilt,), incident = roots(system), change(system, 1, figures("NaN"))
+        await system.eventually(lambda: buttons(system, spoilt) == [], "the plain words")
+        assert any("work failed" in worker.said() for worker in system.workers)
+        assert change(system, 1, figures("14")) == incident
+        system.aim()
+        await system.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
+        await system.eventually(lambda: "Acknowledge" in buttons(system, spoilt), "the full message")
+        verdict = await judged(system)
         assert verdict.kept, verdict
 
 
@@ -114,45 +114,45 @@ async def test_rt_6_a_poison_incident_is_quarantined_and_fifty_others_go_on(
     By default it has failed three times when it is planted, in the long form never.
     """
     failed = 0 if rounds >= LONG else 3
-    async with house(zygote, tmp_path, Plan(webs=2, workers=3, pools=True)) as home:
-        await home.send(1)
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+    async with opened_system(zygote, tmp_path, Plan(webs=2, workers=3, pools=True)) as system:
+        await system.send(1)
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
         await asyncio.sleep(0.3)
-        incident = change(home, 1, told_wait(math.nan, failed))
+        incident = change(system, 1, told_wait(math.nan, failed))
         begun = time.monotonic()
         for number in range(2, 52):
-            await home.send(number)
-        await home.eventually(lambda: len(roots(home)) == 51, "50 others")
+            await system.send(number)
+        await system.eventually(lambda: len(roots(system)) == 51, "50 others")
         figure("RT-6 seconds until 50 others stood", time.monotonic() - begun)
-        await home.eventually(lambda: posts(home, f"/queue retry {incident}") == 1, "the quarantine is told")
-        raised = sum(worker.said().count("work failed") for worker in home.workers)
-        taken = await shares(home)
+        await system.eventually(lambda: posts(system, f"/queue retry {incident}") == 1, "the quarantine is told")
+        raised = sum(worker.said().count("work failed") for worker in system.workers)
+        taken = await shares(system)
         figure("RT-6 largest share of a processor", max(taken.values()))
         assert max(taken.values()) < MOST_SHARE, taken
-        assert sum(worker.said().count("work failed") for worker in home.workers) == raised, "it rests"
-        assert posts(home, f"/queue retry {incident}") == 1
-        change(home, 1, repaired)
-        home.aim()
-        await home.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
-        verdict = await judged(home)
+        assert sum(worker.said().count("work failed") for worker in system.workers) == raised, "it rests"
+        assert posts(system, f"/queue retry {incident}") == 1
+        change(system, 1, repaired)
+        system.aim()
+        await system.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
+        verdict = await judged(system)
         assert verdict.kept, verdict
 
 
 async def test_rt_6_a_record_that_nobody_can_read_holds_up_nobody(zygote: Zygote, tmp_path: Path) -> None:
     """Due records of no known shape or kind: said in the log, put aside for a minute, and the others go on."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=2)) as home:
-        with home.redis.client as client:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=2)) as system:
+        with system.redis.client as client:
             for number, document in enumerate((b"{}", b"\x80\x04N.", b'{"id": 1}', b"[" * 100_000)):
                 client.hset(f"{PREFIX}inc:bad{number}", mapping={"doc": document, "version": 1})
                 client.zadd("{tailback}:due", {f"inc:bad{number}": 0})
             client.zadd("{tailback}:due", {"ufo:1": 0})
         for number in range(1, 11):
-            await home.send(number)
-        await home.eventually(lambda: len(roots(home)) == 10, "ten others")
-        said = "".join(worker.said() for worker in home.workers)
-        await home.eventually(
-            lambda: "".join(worker.said() for worker in home.workers).count("record unreadable") == 5, said, 5
+            await system.send(number)
+        await system.eventually(lambda: len(roots(system)) == 10, "ten others")
+        said = "".join(worker.said() for worker in system.workers)
+        await system.eventually(
+            lambda: "".join(worker.said() for worker in system.workers).count("record unreadable") == 5, said, 5
         )
-        assert max((await shares(home)).values()) < MOST_SHARE
-        verdict = await judged(home)
+        assert max((await shares(system)).values()) < MOST_SHARE
+        verdict = await judged(system)
         assert verdict.kept, verdict

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.checker import judged, roots, seen
-from tests.faults.house import Plan, house
 from tests.faults.points import posts
+from tests.faults.system import Plan, opened_system
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -16,21 +16,21 @@ pytestmark = pytest.mark.needs("redis-server")
 
 async def test_rt_2_a_paused_owner_cannot_write_over_the_new_one(zygote: Zygote, tmp_path: Path) -> None:
     """SIGSTOP between Slack's answer and its record, for 3 leases: the new owner's record stands, not the old."""
-    async with house(zygote, tmp_path, Plan(webs=1)) as home:
-        held = home.to_slack.hold(posts, reply=True)
-        await home.send(1)
-        owner = home.processes[(await held.waits()).who]
+    async with opened_system(zygote, tmp_path, Plan(webs=1)) as system:
+        held = system.to_slack.hold(posts, reply=True)
+        await system.send(1)
+        owner = system.processes[(await held.waits()).who]
         owner.signal(signal.SIGSTOP)
         held.release()
         await asyncio.sleep(3 * 2)
-        assert len(roots(home)) == 1
-        before = len([r for r in home.to_redis.seen if r.name == "commit" and r.who != owner.name])
+        assert len(roots(system)) == 1
+        before = len([r for r in system.to_redis.seen if r.name == "commit" and r.who != owner.name])
         assert before, "nobody took over"
         owner.signal(signal.SIGCONT)
-        await home.eventually(lambda: refused(owner.said()), "the old owner's write refused")
-        verdict = await judged(home)
+        await system.eventually(lambda: refused(owner.said()), "the old owner's write refused")
+        verdict = await judged(system)
         assert verdict.kept, verdict
-        assert seen(home).duplicates == []
+        assert seen(system).duplicates == []
 
 
 def refused(said: str) -> bool:

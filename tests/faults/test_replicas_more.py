@@ -17,7 +17,7 @@ from tests.faults.checker import judged, roots, seen
 from tests.faults.conftest import LONG
 from tests.faults.ends import POOL
 from tests.faults.groups import firing_group, webhook
-from tests.faults.house import CHANNEL, House, Plan, house
+from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -40,43 +40,43 @@ async def test_rt_1_five_workers_keep_the_pace_and_never_edit_twice_at_once(
     For 7 s at a period of 1 s; in the long form for 60 s at 2 s, as the catalogue says.
     """
     period, looks = (2, 30) if rounds >= LONG else (1, 7)
-    async with house(zygote, tmp_path, Plan(webs=1, workers=5, pools=True, poll=f"{period}s")) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=5, pools=True, poll=f"{period}s")) as system:
         for number in range(20):
-            await home.send(number)
-        await home.eventually(lambda: len(roots(home)) == 20, "20 threads")
+            await system.send(number)
+        await system.eventually(lambda: len(roots(system)) == 20, "20 threads")
         await asyncio.sleep(1)
-        home.to_slack.delay(lambda request: request.name == "POST /api/chat.update", 0.1)
-        first = len(home.stand_in.log.calls)
+        system.to_slack.delay(lambda request: request.name == "POST /api/chat.update", 0.1)
+        first = len(system.stand_in.log.calls)
         for step in range(looks):
-            home.ends.queued = 20 + step * 7
+            system.ends.queued = 20 + step * 7
             await asyncio.sleep(period)
         edits: dict[str, list[float]] = {}
-        for call in home.stand_in.log.of("chat.update", since=first):
+        for call in system.stand_in.log.of("chat.update", since=first):
             edits.setdefault(str(call.args["ts"]), []).append(call.at_seconds)
         assert len(edits) == 20
         for times in edits.values():
             gaps = [b - a for a, b in pairwise(times)]
             assert min(gaps) > 0.1, gaps
             assert max(gaps) < 4.0, gaps
-        workers = {request.who for request in home.to_slack.seen if request.name == "POST /api/chat.update"}
+        workers = {request.who for request in system.to_slack.seen if request.name == "POST /api/chat.update"}
         assert len(workers) > 1, "the load is shared"
-        assert seen(home).duplicates == []
+        assert seen(system).duplicates == []
 
 
 async def test_rt_3_a_jump_of_the_wall_clock_ends_and_doubles_nothing(zygote: Zygote, tmp_path: Path) -> None:
     """One worker's clock jumps an hour ahead, and back behind: the parent is kept true, nothing is told twice."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=2, pools=True, poll="500ms")) as home:
-        home.ends.firing.append(firing_group(1))
-        await home.send(1)
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=2, pools=True, poll="500ms")) as system:
+        system.ends.firing.append(firing_group(1))
+        await system.send(1)
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
         for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGUSR2, signal.SIGUSR1):
-            home.workers[0].signal(number)
-            home.ends.queued += 20
-            await home.says(partial(parent_of, home), f"{home.ends.queued} job")
+            system.workers[0].signal(number)
+            system.ends.queued += 20
+            await system.says(partial(parent_of, system), f"{system.ends.queued} job")
         await asyncio.sleep(1)
-        assert "OPEN" in roots(home)[0].text, roots(home)[0].text
-        assert seen(home).disorder == []
-        verdict = await judged(home)
+        assert "OPEN" in roots(system)[0].text, roots(system)[0].text
+        assert seen(system).disorder == []
+        verdict = await judged(system)
         assert verdict.kept, verdict
 
 
@@ -86,35 +86,35 @@ async def test_rt_3_clocks_that_are_put_in_the_run_change_nothing(
 ) -> None:
     """All processes live in a zone whose summer time begins, or ends, between a silence, a lease and their ends."""
     plan = Plan(webs=1, workers=2, pools=True, poll="500ms", price=f'lease = "{LEASE_SECONDS:.0f}s"')
-    async with house(zygote, tmp_path, plan) as home:
-        home.ends.firing.append(firing_group(1))
-        await home.send(1)
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-        home.aim()
-        await home.slack.slash("/queue", f"silence {POOL} 30m", channel=CHANNEL)
-        await home.eventually(lambda: len(home.ends.active()) == 1, "the silence")
-        zone, changes_at = await moved(home, forward=forward)
+    async with opened_system(zygote, tmp_path, plan) as system:
+        system.ends.firing.append(firing_group(1))
+        await system.send(1)
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
+        system.aim()
+        await system.slack.slash("/queue", f"silence {POOL} 30m", channel=CHANNEL)
+        await system.eventually(lambda: len(system.ends.active()) == 1, "the silence")
+        zone, changes_at = await moved(system, forward=forward)
         await asyncio.sleep(max(0.0, changes_at - SPARE_SECONDS - time.time()))
-        await lent(home)
+        await lent(system)
         before, in_time = await ahead_of_utc(zone), time.time() < changes_at
         await asyncio.sleep(max(0.0, changes_at + 0.5 - time.time()))
         hour = 3600 if forward else -3600
         assert (in_time, await ahead_of_utc(zone) - before) == (True, hour), "the change falls into the run"
-        await parent_follows(home)
-        await home.eventually(lambda: len(home.ends.log) == 2, "what was lent is handed back", LEASE_SECONDS + 8)
-        raised, back = home.ends.log
+        await parent_follows(system)
+        await system.eventually(lambda: len(system.ends.log) == 2, "what was lent is handed back", LEASE_SECONDS + 8)
+        raised, back = system.ends.log
         assert back.target == raised.before
         assert LEASE_SECONDS - 1 < back.at - raised.at < LEASE_SECONDS + 8, "by the lease, and not an hour off"
-        await parent_follows(home)
-        assert (len(home.ends.active()), len(home.ends.silenced)) == (1, 1), "the silence holds, and is not renewed"
-        verdict = await judged(home)
+        await parent_follows(system)
+        assert (len(system.ends.active()), len(system.ends.silenced)) == (1, 1), "the silence holds, and is not renewed"
+        verdict = await judged(system)
         assert verdict.kept, verdict
-        home.ends.firing.clear()
-        home.ends.queued = 0
-        await home.send(1, webhook(1, firing=False))
-        await home.eventually(lambda: "DRAINED" in roots(home)[0].text, "drained and closed")
-        assert seen(home).disorder == []
-        assert strange_hours(home) == []
+        system.ends.firing.clear()
+        system.ends.queued = 0
+        await system.send(1, webhook(1, firing=False))
+        await system.eventually(lambda: "DRAINED" in roots(system)[0].text, "drained and closed")
+        assert seen(system).disorder == []
+        assert strange_hours(system) == []
 
 
 def put(changes_at: float, *, forward: bool) -> str:
@@ -134,74 +134,74 @@ async def ahead_of_utc(zone: str) -> int:
     return int(said)
 
 
-async def moved(home: House, *, forward: bool) -> tuple[str, float]:
+async def moved(system: System, *, forward: bool) -> tuple[str, float]:
     """Start all processes anew in such a zone; gives its TZ, and when its clocks are put."""
     for ahead in AHEAD_SECONDS:
         changes_at = ceil(time.time()) + ahead
         zone = put(changes_at, forward=forward)
-        for process in home.processes.values():
+        for process in system.processes.values():
             process.kill()
             process.env["TZ"] = zone
-        await home.start()
+        await system.start()
         if time.time() < changes_at - SPARE_SECONDS:
             return zone, changes_at
     raise AssertionError(f"three processes did not start within {AHEAD_SECONDS[-1] - SPARE_SECONDS:g} s")
 
 
-def parent_of(home: House) -> list[str]:
+def parent_of(system: System) -> list[str]:
     """The text of the only thread's first message."""
-    return [roots(home)[0].text]
+    return [roots(system)[0].text]
 
 
-async def lent(home: House) -> None:
+async def lent(system: System) -> None:
     """Ten runners more, for as long as the lease."""
-    home.aim()
-    await home.slack.slash("/queue", f"scale {POOL} {home.ends.current + 10}", channel=CHANNEL)
-    question = await home.slack.modal()
-    home.aim()
+    system.aim()
+    await system.slack.slash("/queue", f"scale {POOL} {system.ends.current + 10}", channel=CHANNEL)
+    question = await system.slack.modal()
+    system.aim()
     assert await question.submit() == {}
-    await home.eventually(lambda: len(home.ends.log) == 1, "more runners")
+    await system.eventually(lambda: len(system.ends.log) == 1, "more runners")
 
 
-async def parent_follows(home: House) -> None:
+async def parent_follows(system: System) -> None:
     """Three times the figures move, and soon the parent says so."""
     for _ in range(3):
-        home.ends.queued += 20
-        await home.says(partial(parent_of, home), f"{home.ends.queued} job")
-    assert "OPEN" in roots(home)[0].text, roots(home)[0].text
+        system.ends.queued += 20
+        await system.says(partial(parent_of, system), f"{system.ends.queued} job")
+    assert "OPEN" in roots(system)[0].text, roots(system)[0].text
 
 
-def strange_hours(home: House) -> list[str]:
+def strange_hours(system: System) -> list[str]:
     """Times of day in the channel that are more than an hour off UTC's: nothing here happened, or ends, so far away."""
     now = time.gmtime()
-    shown = HOUR_MINUTE.finditer(json.dumps(list(home.stand_in.workspace.channels[CHANNEL].messages.values())))
+    shown = HOUR_MINUTE.finditer(json.dumps(list(system.stand_in.workspace.channels[CHANNEL].messages.values())))
     off = {at[0]: (int(at[1]) - now.tm_hour) * 60 + int(at[2]) - now.tm_min for at in shown}
     return [at for at, minutes in off.items() if min(minutes % 1440, -minutes % 1440) > 60]
 
 
 async def test_rt_5_redis_restarted_under_load_loses_nothing(zygote: Zygote, tmp_path: Path) -> None:
     """`kill -9` of Redis and 3 s without it: connections recover alone, scripts are loaded again, nothing is lost."""
-    async with house(zygote, tmp_path) as home:
-        sends = [asyncio.create_task(home.send_until_taken(number)) for number in range(40)]
-        await home.eventually(lambda: len([d for d in home.delivered if d.status == 200]) >= 5, "some accepted")
-        home.redis.kill()
-        more = [asyncio.create_task(home.send_until_taken(number)) for number in range(40, 80)]
+    async with opened_system(zygote, tmp_path) as system:
+        sends = [asyncio.create_task(system.send_until_taken(number)) for number in range(40)]
+        await system.eventually(lambda: len([d for d in system.delivered if d.status == 200]) >= 5, "some accepted")
+        system.redis.kill()
+        more = [asyncio.create_task(system.send_until_taken(number)) for number in range(40, 80)]
         await asyncio.sleep(3)
-        await home.redis.start()
+        await system.redis.start()
         await asyncio.gather(*sends, *more)
-        verdict = await judged(home)
+        verdict = await judged(system)
         assert verdict.kept, verdict
-        assert len(roots(home)) == 80
+        assert len(roots(system)) == 80
 
 
 async def test_rt_7_a_second_instance_on_one_folder_is_refused(zygote: Zygote, tmp_path: Path) -> None:
     """`tailback run` twice with the embedded Redis: the second ends with a clear message, the first is unharmed."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=0)) as home:
-        first, second = await home.build("run1"), await home.build("run2")
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=0)) as system:
+        first, second = await system.build("run1"), await system.build("run2")
         for process in (first, second):
             process.env |= {"REDIS_URL": "", "TAILBACK_DATA": str(tmp_path / "data")}
         first.start()
-        await home.eventually(lambda: '"ready"' in first.said(), "the first")
+        await system.eventually(lambda: '"ready"' in first.said(), "the first")
         second.start()
         assert await second.ended() == 1
         assert "data" in second.said()

@@ -13,7 +13,7 @@ from tests.faults.balancer import Balancer
 from tests.faults.checker import Root, buttons, judged, roots
 from tests.faults.conftest import LONG, Figure
 from tests.faults.groups import webhook
-from tests.faults.house import House, Plan, house
+from tests.faults.system import Plan, System, opened_system
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -29,7 +29,7 @@ REPEATS = 4
 class Load:
     """Webhooks and clicks through the balancer, until stopped."""
 
-    home: House
+    system: System
     balancer: Balancer
     stopped: bool = False
     clicks: int = 0
@@ -52,19 +52,19 @@ class Load:
             await asyncio.sleep(1 / WEBHOOKS_A_SECOND)
 
     async def _delivered(self, number: int, body: bytes) -> None:
-        await self.home.send(number, body, to=self.balancer)
+        await self.system.send(number, body, to=self.balancer)
 
     async def _clicks(self, group: asyncio.TaskGroup) -> None:
         while not self.stopped:
-            fresh = [root for root in roots(self.home) if root.ts not in self.pressed]
-            if fresh and "Acknowledge" in buttons(self.home, fresh[0]):
+            fresh = [root for root in roots(self.system) if root.ts not in self.pressed]
+            if fresh and "Acknowledge" in buttons(self.system, fresh[0]):
                 self.pressed.add(fresh[0].ts)
                 group.create_task(self._press(fresh[0]))
             await asyncio.sleep(1 / CLICKS_A_SECOND)
 
     async def _press(self, root: Root) -> None:
         self.clicks += 1
-        outcome = await self.home.press(root.ts, "Acknowledge", "U0ANA", self.balancer, root.channel)
+        outcome = await self.system.press(root.ts, "Acknowledge", "U0ANA", self.balancer, root.channel)
         if not outcome.ok:
             self.failed.append(str(outcome))
 
@@ -77,38 +77,38 @@ async def test_rt_4_restarting_one_by_one_cuts_no_request(
     Once by default, three times in the long form. Taken over: no thread waits for the end of a lease.
     """
     plan = Plan(webs=2, workers=3, rooms=ROOMS, lease=f"{LEASE_SECONDS}s")
-    async with house(zygote, tmp_path, plan) as home, Balancer(home) as balancer:
-        load = Load(home, balancer)
+    async with opened_system(zygote, tmp_path, plan) as system, Balancer(system) as balancer:
+        load = Load(system, balancer)
         running = asyncio.create_task(load.run())
         ends = []
-        for process in list(home.processes.values()) * (3 if rounds >= LONG else 1):
+        for process in list(system.processes.values()) * (3 if rounds >= LONG else 1):
             begun = time.monotonic()
             process.signal(signal.SIGTERM)
             assert await process.ended() == 0
             ends.append(time.monotonic() - begun)
-            await home.start([process])
-            if process in home.webs:
-                await home.eventually(partial(balancer.sends_to, process), "it takes its part again")
+            await system.start([process])
+            if process in system.webs:
+                await system.eventually(partial(balancer.sends_to, process), "it takes its part again")
         load.stopped = True
         await running
-        cut = [sent for sent in home.delivered if sent.status != 200]
+        cut = [sent for sent in system.delivered if sent.status != 200]
         assert (balancer.refused, cut, load.failed) == ([], [], [])
-        assert len(home.delivered) > 100
+        assert len(system.delivered) > 100
         assert load.clicks > 10
         assert max(ends) < 20
-        assert set(balancer.told_away) == {web.name for web in home.webs}, "each said before it went"
-        verdict = await judged(home)
+        assert set(balancer.told_away) == {web.name for web in system.webs}, "each said before it went"
+        verdict = await judged(system)
         assert verdict.kept, verdict
-        waits = taken_over(home)
-        figures = {"webhooks": len(home.delivered), "clicks": load.clicks, "threads": len(waits)}
+        waits = taken_over(system)
+        figures = {"webhooks": len(system.delivered), "clicks": load.clicks, "threads": len(waits)}
         for name, value in {**figures, "longest end": max(ends), "longest way to a thread": max(waits)}.items():
             figure(f"RT-4 {name}", value)
         assert max(waits) < LEASE_SECONDS / 2, sorted(waits)[-5:]
 
 
-def taken_over(home: House) -> list[float]:
+def taken_over(system: System) -> list[float]:
     """Seconds from the first 200 of each group to its thread."""
     first: dict[int, float] = {}
-    for sent in home.delivered:
+    for sent in system.delivered:
         first.setdefault(sent.group, sent.at)
-    return [float(root.ts) - first[root.group] for root in roots(home)]
+    return [float(root.ts) - first[root.group] for root in roots(system)]

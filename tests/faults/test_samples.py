@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.groups import webhook
-from tests.faults.house import House, Plan, house
+from tests.faults.system import Plan, System, opened_system
 from tests.faults.verdict import OTHER
 from tests.processes import Zygote
 from tests.sources.payloads import SHARED
@@ -33,62 +33,62 @@ OTHERS = {
 """The same of other projects, kept beside this one."""
 
 
-def shown(home: House) -> list[str]:
+def shown(system: System) -> list[str]:
     """All that each thread says: its first message and the replies, which tell the alert's words."""
     threads: dict[tuple[str, object], str] = {}
-    for channel in home.stand_in.workspace.channels.values():
+    for channel in system.stand_in.workspace.channels.values():
         for ts, message in sorted(channel.messages.items()):
             thread = (channel.id, message.get("thread_ts", ts))
             threads[thread] = f"{threads.get(thread, '')}{message['text']} {message.get('blocks')}\n"
     return list(threads.values())
 
 
-async def taken(home: House, source: str, body: bytes) -> None:
+async def taken(system: System, source: str, body: bytes) -> None:
     """It is answered with 200."""
-    sent = await home.send(OTHER, body, source=source)
+    sent = await system.send(OTHER, body, source=source)
     assert sent.status == 200, (source, body[:200])
 
 
 async def test_in_8_what_alertmanager_was_recorded_to_send_is_shown(zygote: Zygote, tmp_path: Path) -> None:
     """Nine deliveries in their order: two groups that fired have a thread each; of one, five alerts were left out."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
         assert len(RECORDED) == 9
         for path in RECORDED:
-            await taken(home, "alertmanager", json.dumps(json.loads(path.read_text("utf-8"))["body"]).encode())
-        await home.eventually(lambda: len(shown(home)) == 2, "two threads")
+            await taken(system, "alertmanager", json.dumps(json.loads(path.read_text("utf-8"))["body"]).encode())
+        await system.eventually(lambda: len(shown(system)) == 2, "two threads")
         for words in ("CIQueueBacklog", "CIRunnerOffline", "+5 left out by the sender"):
-            await home.says(partial(shown, home), words)
+            await system.says(partial(shown, system), words)
 
 
 async def test_in_8_what_grafana_and_others_send_is_shown(zygote: Zygote, tmp_path: Path) -> None:
     """Version 1, a custom template, no data, both forms of links, a normalised event; the Test button opens nothing."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
         for name in (*WRITTEN, "test_button"):
-            await taken(home, "grafana", (HERE / "grafana" / f"{name}.json").read_bytes())
-        await taken(home, "event", (HERE / "event" / "firing.json").read_bytes())
-        await taken(home, "event", (HERE / "event" / "resolved.json").read_bytes())
-        await home.eventually(lambda: len(shown(home)) == len(WRITTEN) + 1, "their threads")
+            await taken(system, "grafana", (HERE / "grafana" / f"{name}.json").read_bytes())
+        await taken(system, "event", (HERE / "event" / "firing.json").read_bytes())
+        await taken(system, "event", (HERE / "event" / "resolved.json").read_bytes())
+        await system.eventually(lambda: len(shown(system)) == len(WRITTEN) + 1, "their threads")
         for words in (*WRITTEN.values(), "Jobs wait too long on linux.2xlarge"):
-            await home.says(partial(shown, home), words)
-        assert not any("TestAlert" in text for text in shown(home))
+            await system.says(partial(shown, system), words)
+        assert not any("TestAlert" in text for text in shown(system))
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not here: payloads of other projects are kept there")
 async def test_in_8_what_other_projects_recorded_is_shown(zygote: Zygote, tmp_path: Path) -> None:
     """Their payloads as they stand: a group without a key and one of two different alerts among them."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
         for path in sorted((SHARED / "grafana").glob("*.json")):
-            await taken(home, "grafana", path.read_bytes())
+            await taken(system, "grafana", path.read_bytes())
         for words in OTHERS.values():
-            await home.says(partial(shown, home), words)
+            await system.says(partial(shown, system), words)
 
 
 async def test_in_8_what_is_left_out_or_new_in_a_payload_does_no_harm(zygote: Zygote, tmp_path: Path) -> None:
     """A truncated group, no version, unknown fields: each has its thread, and the number left out is shown."""
     cut = json.loads(webhook(1)) | {"truncatedAlerts": 37}
     bare = {"alerts": json.loads(webhook(2))["alerts"], "somethingNew": {"a": [1]}}
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
         for body in (cut, bare):
-            await taken(home, "alertmanager", json.dumps(body).encode())
-        await home.eventually(lambda: len(shown(home)) == 2, "two threads")
-        await home.says(partial(shown, home), "+37 left out by the sender")
+            await taken(system, "alertmanager", json.dumps(body).encode())
+        await system.eventually(lambda: len(shown(system)) == 2, "two threads")
+        await system.says(partial(shown, system), "+37 left out by the sender")

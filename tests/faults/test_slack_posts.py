@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.faults.checker import judged, seen
-from tests.faults.house import House, Plan, house
 from tests.faults.points import kill_after, kill_before, kill_between, posts
+from tests.faults.system import Plan, System, opened_system
 from tests.faults.verdict import first_messages
 from tests.faults.wires import Wire
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
-Killed = Callable[[House, Wire, Callable[..., bool]], Coroutine[None, None, str]]
+Killed = Callable[[System, Wire, Callable[..., bool]], Coroutine[None, None, str]]
 POINTS: dict[str, Killed] = {
     "S1 before the first byte": kill_before,
     "S1 and the request arrives late": functools.partial(kill_before, late=True),
@@ -31,17 +31,17 @@ async def test_sl_1_killed_around_a_post_there_is_one_thread_that_is_known(
     zygote: Zygote, tmp_path: Path, point: str, rounds: int
 ) -> None:
     """The worker dies at the named point; within lease + settle + 5 s there is one thread, and its button works."""
-    async with house(zygote, tmp_path, Plan(webs=1)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1)) as system:
         for number in range(rounds):
-            dying = asyncio.create_task(POINTS[point](home, home.to_slack, posts))
+            dying = asyncio.create_task(POINTS[point](system, system.to_slack, posts))
             await asyncio.sleep(0)
-            assert (await home.send(number)).status == 200
-            killed = home.processes[await dying]
+            assert (await system.send(number)).status == 200
+            killed = system.processes[await dying]
             killed.start()
-            await home.eventually(lambda: not seen(home).missing, "the thread")
-            await home.ready(killed)
+            await system.eventually(lambda: not seen(system).missing, "the thread")
+            await system.ready(killed)
         await asyncio.sleep(1)
-        verdict = await judged(home)
+        verdict = await judged(system)
         assert verdict.kept, verdict
 
 
@@ -54,16 +54,16 @@ async def test_sl_2_a_lost_answer_is_looked_up_before_anything_is_posted_again(
     zygote: Zygote, tmp_path: Path, few: int
 ) -> None:
     """Slack stores and closes the connection: one post until the look-up, one thread after it; then once more."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=2)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=2)) as system:
         for number in range(few):
-            home.stand_in.faults.drop_reply("chat.postMessage")
-            before = len(home.stand_in.log.calls)
-            await home.send(number)
+            system.stand_in.faults.drop_reply("chat.postMessage")
+            before = len(system.stand_in.log.calls)
+            await system.send(number)
 
-            look_ups = partial(home.stand_in.log.of, "conversations.history", since=before)
-            await home.eventually(partial(any_of, look_ups), "a look-up")
-            assert len(first_messages(home, before)) == 1
-            await home.eventually(lambda: not seen(home).missing, "the thread")
-        verdict = await judged(home)
+            look_ups = partial(system.stand_in.log.of, "conversations.history", since=before)
+            await system.eventually(partial(any_of, look_ups), "a look-up")
+            assert len(first_messages(system, before)) == 1
+            await system.eventually(lambda: not seen(system).missing, "the thread")
+        verdict = await judged(system)
         assert verdict.kept, verdict
-        assert len(first_messages(home)) == few
+        assert len(first_messages(system)) == few

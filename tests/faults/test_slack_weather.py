@@ -12,7 +12,7 @@ from tests.faults.checker import Root, buttons, judged, roots, seen
 from tests.faults.conftest import LONG, Figure
 from tests.faults.ends import POOL
 from tests.faults.groups import webhook
-from tests.faults.house import CHANNEL, OPS, House, Plan, house
+from tests.faults.system import CHANNEL, OPS, Plan, System, opened_system
 from tests.faults.test_clicks import diagnoses
 from tests.processes import Zygote
 
@@ -42,117 +42,117 @@ async def test_sl_3_a_429_stops_one_channel_for_as_long_as_slack_says(
     In the long form it is waited for until the most that is ever waited, and all threads are there.
     """
     plan = Plan(webs=1, rooms=8, pace="20ms", still_limited=rounds < LONG)
-    async with house(zygote, tmp_path, plan) as home:
+    async with opened_system(zygote, tmp_path, plan) as system:
         for room, value in enumerate(ASKED):
-            home.stand_in.faults.rate_limit("chat.postMessage", value, channel=f"C0ROOM{room}")
+            system.stand_in.faults.rate_limit("chat.postMessage", value, channel=f"C0ROOM{room}")
         begun = time.time()
         for room in range(8):
-            await home.send(room, in_room(room, room))
-            await home.send(100 + room, in_room(room, 100 + room))
-        await home.eventually(lambda: len(in_channel(home, 7)) == 2, "the free channel")
+            await system.send(room, in_room(room, room))
+            await system.send(100 + room, in_room(room, 100 + room))
+        await system.eventually(lambda: len(in_channel(system, 7)) == 2, "the free channel")
         await asyncio.sleep(max(0.0, begun + LOOKED_SECONDS - time.time()))
         for room, value in enumerate(ASKED):
-            quick = [wait for wait in waits(home, room) if wait < LEAST.get(value or "", LOOKED_SECONDS - 1)]
+            quick = [wait for wait in waits(system, room) if wait < LEAST.get(value or "", LOOKED_SECONDS - 1)]
             assert len(quick) <= 1, (value, quick)  # one may have been on its way already
-        await home.eventually(lambda: len(in_channel(home, 0)) == 2, "both threads, at once when the time is over")
-        page = await home.page("/metrics")
+        await system.eventually(lambda: len(in_channel(system, 0)) == 2, "both threads, at once when the time is over")
+        page = await system.page("/metrics")
         age = next(line.split()[1] for line in page.splitlines() if line.startswith("tailback_undelivered_seconds "))
         assert float(age) > 2
         if rounds >= LONG:
-            await home.eventually(lambda: len(roots(home)) == 16, "all threads", MOST_SECONDS + 30)
-            longest = max(max(waits(home, room)) for room in range(len(ASKED)))
+            await system.eventually(lambda: len(roots(system)) == 16, "all threads", MOST_SECONDS + 30)
+            longest = max(max(waits(system, room)) for room in range(len(ASKED)))
             figure("SL-3 longest wait", longest)
             assert longest < MOST_SECONDS + 10
-        assert seen(home).duplicates == []
+        assert seen(system).duplicates == []
 
 
-def in_channel(home: House, room: int) -> list[Root]:
+def in_channel(system: System, room: int) -> list[Root]:
     """The threads of a room."""
-    return [root for root in roots(home) if root.channel == f"C0ROOM{room}"]
+    return [root for root in roots(system) if root.channel == f"C0ROOM{room}"]
 
 
-def waits(home: House, room: int) -> list[float]:
+def waits(system: System, room: int) -> list[float]:
     """Seconds from the 429 in a room to each later call there."""
-    calls = home.stand_in.log.of("chat.postMessage", f"C0ROOM{room}")
+    calls = system.stand_in.log.of("chat.postMessage", f"C0ROOM{room}")
     (limited,) = [call for call in calls if call.outcome == "ratelimited"]
     return [call.at_seconds - limited.at_seconds for call in calls if call.number > limited.number]
 
 
 async def test_sl_4_a_slow_slack_slows_down_nobody_else(zygote: Zygote, tmp_path: Path) -> None:
     """Every call takes 25 s: webhooks and clicks are answered long before, and all is told in the end (SL-4)."""
-    async with house(zygote, tmp_path, Plan(webs=2, workers=2)) as home:
-        await home.send(0)
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-        root = roots(home)[0]
-        home.stand_in.faults.slow("*", SLOW_SECONDS, times=None)
-        answers = await asyncio.gather(*(home.send(number) for number in range(1, 31)))
+    async with opened_system(zygote, tmp_path, Plan(webs=2, workers=2)) as system:
+        await system.send(0)
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
+        root = roots(system)[0]
+        system.stand_in.faults.slow("*", SLOW_SECONDS, times=None)
+        answers = await asyncio.gather(*(system.send(number) for number in range(1, 31)))
         assert {answer.status for answer in answers} == {200}
         assert max(answer.seconds for answer in answers) < SLOW_SECONDS / 2
         begun = time.monotonic()
-        await home.press(root.ts, "Acknowledge")
+        await system.press(root.ts, "Acknowledge")
         assert time.monotonic() - begun < SLOW_SECONDS / 2, "a click is acknowledged while Slack hangs"
-        home.stand_in.faults.clear()
-        verdict = await judged(home)
+        system.stand_in.faults.clear()
+        verdict = await judged(system)
         assert verdict.kept, verdict
-        assert len(roots(home)) == 31
+        assert len(roots(system)) == 31
 
 
 async def test_sl_5_a_revoked_token_stops_posting_until_it_works_again(zygote: Zygote, tmp_path: Path) -> None:
     """One try in 10 s, readiness degraded, nothing lost, and it goes on by itself."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=3, pace="10ms", edit_pace="10ms")) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=3, pace="10ms", edit_pace="10ms")) as system:
         for method in ("chat.postMessage", "chat.update"):
-            home.stand_in.faults.error(method, "token_revoked", times=None)
+            system.stand_in.faults.error(method, "token_revoked", times=None)
         for number in range(20):
-            await home.send(number)
+            await system.send(number)
         await asyncio.sleep(1)
-        before = len(home.stand_in.log.calls)
-        await home.eventually(lambda: degraded(home), "readiness degraded")
-        tries = [c for c in home.stand_in.log.calls[before:] if c.method in ("chat.postMessage", "chat.update")]
+        before = len(system.stand_in.log.calls)
+        await system.eventually(lambda: degraded(system), "readiness degraded")
+        tries = [c for c in system.stand_in.log.calls[before:] if c.method in ("chat.postMessage", "chat.update")]
         assert len(tries) <= 4, tries
-        home.stand_in.faults.clear()
-        verdict = await judged(home)
+        system.stand_in.faults.clear()
+        verdict = await judged(system)
         assert verdict.kept, verdict
-        assert len(roots(home)) == 20
+        assert len(roots(system)) == 20
 
 
-async def degraded(home: House) -> bool:
+async def degraded(system: System) -> bool:
     """Whether a web process says that Slack is not well, and goes on taking alerts."""
-    found = json.loads(await home.page("/readyz"))
+    found = json.loads(await system.page("/readyz"))
     return found["ready"] and "token_revoked" in found["dependencies"]["slack"].get("why", "")
 
 
 async def test_sl_6_a_channel_that_cannot_be_used_is_replaced(zygote: Zygote, tmp_path: Path) -> None:
     """Each thread opens in the fallback channel and names the broken one, which is asked once a minute, not oftener."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1, rooms=3)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1, rooms=3)) as system:
         for room, code in enumerate(["is_archived", "not_in_channel", "channel_not_found"]):
-            home.stand_in.faults.error("chat.postMessage", code, times=None, channel=f"C0ROOM{room}")
-            await home.send(room, in_room(room, room))
-        await home.eventually(lambda: [root.channel for root in roots(home)] == [OPS] * 3, "the fallback channel")
+            system.stand_in.faults.error("chat.postMessage", code, times=None, channel=f"C0ROOM{room}")
+            await system.send(room, in_room(room, room))
+        await system.eventually(lambda: [root.channel for root in roots(system)] == [OPS] * 3, "the fallback channel")
         for group in range(3, 12):
-            await home.send(group, in_room(group % 3, group))
-        await home.eventually(lambda: [root.channel for root in roots(home)] == [OPS] * 12, "the others, too")
+            await system.send(group, in_room(group % 3, group))
+        await system.eventually(lambda: [root.channel for root in roots(system)] == [OPS] * 12, "the others, too")
         await asyncio.sleep(1)
-        for root in roots(home):
-            message = home.stand_in.workspace.channels[OPS].messages[root.ts]
+        for root in roots(system):
+            message = system.stand_in.workspace.channels[OPS].messages[root.ts]
             assert f"<#C0ROOM{root.group % 3}>" in str(message["blocks"])
         for room in range(3):
-            assert len(home.stand_in.log.of("chat.postMessage", f"C0ROOM{room}")) == 1
-        assert (await judged(home)).kept
+            assert len(system.stand_in.log.of("chat.postMessage", f"C0ROOM{room}")) == 1
+        assert (await judged(system)).kept
 
 
 async def test_sl_7_huge_alerts_and_refused_shapes_still_open_a_thread(zygote: Zygote, tmp_path: Path) -> None:
     """Labels of 50 kB and 200 alerts within Slack's limits; blocks that Slack refuses are tried smaller, once."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
         long = {f"label{number}": "x" * 50_000 for number in range(5)}
-        await home.send(1, webhook(1, labels=long))
-        await home.send(
+        await system.send(1, webhook(1, labels=long))
+        await system.send(
             2, webhook(2).replace(b'"alerts": [', b'"alerts": [' + b",".join([alert(n) for n in range(200)]) + b",")
         )
-        await home.eventually(lambda: {root.group for root in roots(home)} == {1, 2}, "both threads")
-        home.stand_in.faults.error("chat.postMessage", "invalid_blocks", times=1)
-        await home.send(3)
-        await home.eventually(lambda: {root.group for root in roots(home)} == {1, 2, 3}, "the third thread")
-        refused = [c for c in home.stand_in.log.of("chat.postMessage") if c.outcome not in ("ok", "pending")]
+        await system.eventually(lambda: {root.group for root in roots(system)} == {1, 2}, "both threads")
+        system.stand_in.faults.error("chat.postMessage", "invalid_blocks", times=1)
+        await system.send(3)
+        await system.eventually(lambda: {root.group for root in roots(system)} == {1, 2, 3}, "the third thread")
+        refused = [c for c in system.stand_in.log.of("chat.postMessage") if c.outcome not in ("ok", "pending")]
         assert [call.outcome for call in refused] == ["invalid_blocks"]
 
 
@@ -164,20 +164,20 @@ def alert(number: int) -> bytes:
 
 async def test_sl_8_replies_that_fail_come_late_but_in_order(zygote: Zygote, tmp_path: Path) -> None:
     """Every fifth reply fails once: each is told once, in the order of what happened."""
-    async with house(zygote, tmp_path, Plan(webs=1, workers=3, pools=True)) as home:
-        await home.send(1)
-        await home.eventually(lambda: len(roots(home)) == 1, "a thread")
-        root, numbers = roots(home)[0], count(1)
-        home.stand_in.faults.status(
+    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=3, pools=True)) as system:
+        await system.send(1)
+        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
+        root, numbers = roots(system)[0], count(1)
+        system.stand_in.faults.status(
             "chat.postMessage", 503, times=None, where=lambda a: bool(a.get("thread_ts")) and next(numbers) % 5 == 0
         )
         for _ in range(8):
-            home.aim()
+            system.aim()
             said: dict[str, object] = {"user": "U0ANA", "channel": CHANNEL, "thread_ts": root.ts}
-            await home.stand_in.people.say(said | {"text": "@tailback diagnose"})
-        await home.eventually(lambda: diagnoses(home) >= 8, "eight results")
+            await system.stand_in.people.say(said | {"text": "@tailback diagnose"})
+        await system.eventually(lambda: diagnoses(system) >= 8, "eight results")
         await asyncio.sleep(1)
-        assert diagnoses(home) == 8
-        assert seen(home).disorder == []
-        assert "Acknowledge" in buttons(home, root)
+        assert diagnoses(system) == 8
+        assert seen(system).disorder == []
+        assert "Acknowledge" in buttons(system, root)
         assert POOL in root.text

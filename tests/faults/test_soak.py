@@ -7,8 +7,8 @@ import pytest
 
 from tests.faults.checker import judged, seen
 from tests.faults.conftest import Figure
-from tests.faults.house import CHANNEL, House, Plan, house
 from tests.faults.soak import soaked
+from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -36,26 +36,26 @@ async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(
 async def test_the_checker_finds_what_is_missing_double_and_unknown(zygote: Zygote, tmp_path: Path) -> None:
     """Three planted breaches: an accepted group without a thread, one with two, and a thread nobody knows.
 
-    The house itself finds the first two at the end of every test.
+    The system itself finds the first two at the end of every test.
     """
     with pytest.raises(AssertionError, match=r"^Verdict\(missing=\[2\], duplicates=\[1\]") as ended:
-        async with house(zygote, tmp_path, Plan(webs=1, workers=1)) as home:
-            await breached(home)
+        async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
+            await breached(system)
     assert "has 2 messages in" in str(ended.value)
 
 
-async def breached(home: House) -> None:
+async def breached(system: System) -> None:
     """Plant them, and let the checker judge."""
-    home.last_seconds = 1.0
-    await home.send(1)
-    await home.eventually(lambda: not seen(home).missing, "a thread")
-    channel = home.stand_in.workspace.channels[CHANNEL]
+    system.last_seconds = 1.0
+    await system.send(1)
+    await system.eventually(lambda: not seen(system).missing, "a thread")
+    channel = system.stand_in.workspace.channels[CHANNEL]
     ((ts, message),) = channel.messages.items()
-    home.stand_in.workspace.write(channel, {**message, "ts": ""})
-    for process in home.workers:
+    system.stand_in.workspace.write(channel, {**message, "ts": ""})
+    for process in system.workers:
         process.kill()
-    await home.send(2)
-    verdict = await judged(home, 2)
+    await system.send(2)
+    verdict = await judged(system, 2)
     assert (verdict.missing, verdict.duplicates) == ([2], [1])
     assert len(verdict.orphans) == 2, "without a worker no button shows anything"
     assert ts in verdict.orphans

@@ -15,8 +15,8 @@ from bot.core.record import Change
 from bot.ports import Unreachable
 from tests.faults.checker import judged, roots
 from tests.faults.groups import firing_group
-from tests.faults.house import House, Plan, house
 from tests.faults.servers import RedisServer
+from tests.faults.system import Plan, System, opened_system
 from tests.faults.topologies import Topology, cluster, sentinel
 from tests.patience import HANGS_SECONDS, PATIENCE_SECONDS
 from tests.processes import Zygote
@@ -35,18 +35,18 @@ Make = Callable[..., AbstractAsyncContextManager[Topology]]
 
 
 @asynccontextmanager
-async def living_on(url: str, zygote: Zygote, folder: Path, plan: Plan = PLAN) -> AsyncIterator[House]:
+async def living_on(url: str, zygote: Zygote, folder: Path, plan: Plan = PLAN) -> AsyncIterator[System]:
     """Two webs and three workers whose records are at `url`."""
-    async with house(zygote, folder, plan, start=False) as home:
-        for process in home.processes.values():
+    async with opened_system(zygote, folder, plan, start=False) as system:
+        for process in system.processes.values():
             process.env["REDIS_URL"] = url
-        await home.start()
-        yield home
+        await system.start()
+        yield system
 
 
-async def ready(home: House) -> bool:
+async def ready(system: System) -> bool:
     """Whether every web process says that it can work."""
-    return all([await home.readiness(web) == 200 for web in home.webs])
+    return all([await system.readiness(web) == 200 for web in system.webs])
 
 
 @pytest.mark.parametrize(("make", "settings"), [(sentinel, WATCHED), (cluster, ())])
@@ -54,23 +54,23 @@ async def test_a_primary_that_is_killed_under_load_costs_no_thread(
     make: Make, settings: tuple[str, ...], zygote: Zygote, tmp_path: Path
 ) -> None:
     """Webhooks are repeated on 503: each accepted group has one thread that is known, and no process was restarted."""
-    async with make(tmp_path, *settings) as redis, living_on(redis.url, zygote, tmp_path) as home:
-        pids = [process.pid for process in home.processes.values()]
-        home.ends.firing += [firing_group(number) for number in range(GROUPS)]
-        sends = [asyncio.create_task(home.send_until_taken(number)) for number in range(GROUPS // 2)]
-        await home.eventually(lambda: sum(d.status == 200 for d in home.delivered) >= 5, "some accepted")
+    async with make(tmp_path, *settings) as redis, living_on(redis.url, zygote, tmp_path) as system:
+        pids = [process.pid for process in system.processes.values()]
+        system.ends.firing += [firing_group(number) for number in range(GROUPS)]
+        sends = [asyncio.create_task(system.send_until_taken(number)) for number in range(GROUPS // 2)]
+        await system.eventually(lambda: sum(d.status == 200 for d in system.delivered) >= 5, "some accepted")
         redis.lose_primary()
-        assert not await ready(home)
-        sends += [asyncio.create_task(home.send_until_taken(number)) for number in range(GROUPS // 2, GROUPS)]
+        assert not await ready(system)
+        sends += [asyncio.create_task(system.send_until_taken(number)) for number in range(GROUPS // 2, GROUPS)]
         await asyncio.gather(*sends)
-        assert {sent.status for sent in home.delivered} == {200, 503}
-        assert max(sent.seconds for sent in home.delivered) < HANGS_SECONDS
-        await home.eventually(lambda: ready(home), "readiness goes back")
+        assert {sent.status for sent in system.delivered} == {200, 503}
+        assert max(sent.seconds for sent in system.delivered) < HANGS_SECONDS
+        await system.eventually(lambda: ready(system), "readiness goes back")
         assert len(redis.keeps_our_keys()) == 1
-        verdict = await judged(home)
+        verdict = await judged(system)
         assert verdict.kept, verdict
-        assert len(roots(home)) == GROUPS
-        assert [process.pid for process in home.processes.values() if process.code is None] == pids
+        assert len(roots(system)) == GROUPS
+        assert [process.pid for process in system.processes.values() if process.code is None] == pids
 
 
 @pytest.mark.parametrize("make", [sentinel, cluster])
@@ -78,7 +78,7 @@ async def test_unsafe_settings_of_the_node_with_our_keys_are_refused(
     make: Make, zygote: Zygote, tmp_path: Path
 ) -> None:
     """Eviction, no append-only file, a clock that is off: of that node alone, and no process starts."""
-    async with make(tmp_path) as redis, living_on(redis.url, zygote, tmp_path) as home:
+    async with make(tmp_path) as redis, living_on(redis.url, zygote, tmp_path) as system:
         async with store_at(redis.url) as store:
             for node in redis.nodes:
                 if node is not redis.primary:
@@ -89,7 +89,7 @@ async def test_unsafe_settings_of_the_node_with_our_keys_are_refused(
         assert ("noeviction" in policy.remedy, "appendonly yes" in file.remedy) == (True, True)
         async with store_at(redis.url, ahead_seconds=PATIENCE_SECONDS) as store:
             assert " s ahead of Redis TIME" in (await store.check())[-1].what
-        late = await home.build("worker9")
+        late = await system.build("worker9")
         late.env["REDIS_URL"] = redis.url
         late.start()
         assert await late.ended() == 1
@@ -98,21 +98,21 @@ async def test_unsafe_settings_of_the_node_with_our_keys_are_refused(
 
 async def test_the_product_works_with_a_login_that_may_do_little(zygote: Zygote, tmp_path: Path) -> None:
     """A user with the documented rights is enough; a wrong password is said, and shown to nobody."""
-    async with house(zygote, tmp_path, start=False) as home:
-        with home.redis.client as client:
+    async with opened_system(zygote, tmp_path, start=False) as system:
+        with system.redis.client as client:
             client.execute_command("ACL", "SETUSER", "tailback", *GRANTED)
             client.execute_command("ACL", "SETUSER", "default", "off")
-        for process in home.processes.values():
-            process.env["REDIS_URL"] = f"redis://tailback:s3cret@127.0.0.1:{home.redis.port}/0"
-        await home.start()
+        for process in system.processes.values():
+            process.env["REDIS_URL"] = f"redis://tailback:s3cret@127.0.0.1:{system.redis.port}/0"
+        await system.start()
         for number in range(5):
-            await home.send_until_taken(number)
-        verdict = await judged(home)
+            await system.send_until_taken(number)
+        verdict = await judged(system)
         assert verdict.kept, verdict
-        assert len(roots(home)) == 5
-        assert "subscription lost" not in "".join(process.said() for process in home.workers)
-        late = await home.build("worker9")
-        late.env["REDIS_URL"] = f"redis://tailback:wr0ng@127.0.0.1:{home.redis.port}/0"
+        assert len(roots(system)) == 5
+        assert "subscription lost" not in "".join(process.said() for process in system.workers)
+        late = await system.build("worker9")
+        late.env["REDIS_URL"] = f"redis://tailback:wr0ng@127.0.0.1:{system.redis.port}/0"
         late.start()
         assert await late.ended() == 1
         assert "does not accept the credentials" in late.said_now()

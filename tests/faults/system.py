@@ -42,8 +42,8 @@ class Listening(Protocol):
 
 
 @dataclass(slots=True)
-class House:
-    """What a fault test may touch."""
+class System:
+    """All processes of one test, and what they talk to."""
 
     plan: Plan
     folder: Path
@@ -228,7 +228,9 @@ class House:
 
 
 @asynccontextmanager
-async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start: bool = True) -> AsyncIterator[House]:
+async def opened_system(
+    zygote: Zygote, folder: Path, plan: Plan | None = None, *, start: bool = True
+) -> AsyncIterator[System]:
     """An installation that runs, or, without `start`, one whose processes are only prepared."""
     chosen = plan or Plan()
     async with AsyncExitStack() as stack:
@@ -249,7 +251,7 @@ async def house(zygote: Zygote, folder: Path, plan: Plan | None = None, *, start
         limit = aiohttp.ClientTimeout(total=PATIENCE_SECONDS)
         connector = aiohttp.TCPConnector(force_close=True, limit=100)
         http = await stack.enter_async_context(aiohttp.ClientSession(timeout=limit, connector=connector))
-        made = House(chosen, folder, zygote, server, stand_in, ends, slack, to_redis, to_slack, to_ends, http)
+        made = System(chosen, folder, zygote, server, stand_in, ends, slack, to_redis, to_slack, to_ends, http)
         stack.callback(made.kill_all)
         for kind, many in (("web", chosen.webs), ("worker", chosen.workers)):
             for number in range(1, many + 1):
