@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> Never:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except Exception as error:  # noqa: BLE001 (the outermost door: a person gets one line, never a traceback)
+    except Exception as error:  # noqa: BLE001 (the outermost level: a person gets one line, never a traceback)
         failed(*_explained(error))
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -85,11 +85,11 @@ async def serving(
             afterwards = Afterwards()
             stack.push_async_callback(afterwards.finished)
             app = slack_app(runtime.context, afterwards)
-            door = Web(runtime, app)
+            endpoints = Web(runtime, app)
             listener = listen_on(env.host, env.port, "PORT")
-            address = await stack.enter_async_context(_listening(runtime, door, listener, leaving))
+            address = await stack.enter_async_context(_listening(runtime, endpoints, listener, leaving))
             if env.tailback_health_port is None:
-                health = door
+                health = endpoints
             else:
                 await stack.enter_async_context(_listening(runtime, health, _health_listener(env), []))
             if env.slack_app_token.get_secret_value():
@@ -109,10 +109,10 @@ async def serving(
 
 @asynccontextmanager
 async def _listening(
-    runtime: Runtime, door: HealthEndpoints, listener: socket.socket, leaving: list[Callable[[], None]]
+    runtime: Runtime, endpoints: HealthEndpoints, listener: socket.socket, leaving: list[Callable[[], None]]
 ) -> AsyncIterator[str]:
     """The HTTP server from the first request to the last response; yields its address."""
-    server = Server(_uvicorn(runtime, door))
+    server = Server(_uvicorn(runtime, endpoints))
     served = asyncio.create_task(server.serve([listener]), name="web")
     await _started(server, served)
 
@@ -128,8 +128,8 @@ async def _listening(
 
 
 @asynccontextmanager
-async def _telling(runtime: Runtime, door: HealthEndpoints) -> AsyncIterator[None]:
-    """HealthEndpoints and metrics of a worker with its own port; a port in use is logged and ignored."""
+async def _telling(runtime: Runtime, endpoints: HealthEndpoints) -> AsyncIterator[None]:
+    """Health and metrics of a worker with its own port; a port in use is logged and ignored."""
     env = runtime.context.settings.env
     try:
         listener = listen_on(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
@@ -137,7 +137,7 @@ async def _telling(runtime: Runtime, door: HealthEndpoints) -> AsyncIterator[Non
         log.warning("health is not served", problems=str(error).splitlines())
         yield
         return
-    async with _listening(runtime, door, listener, []) as address:
+    async with _listening(runtime, endpoints, listener, []) as address:
         log.info("health is served", at=address)
         yield
 
@@ -237,10 +237,10 @@ async def _wait(stopped: asyncio.Event) -> object:
     return await stopped.wait()
 
 
-def _uvicorn(runtime: Runtime, door: HealthEndpoints) -> uvicorn.Config:
+def _uvicorn(runtime: Runtime, endpoints: HealthEndpoints) -> uvicorn.Config:
     env = runtime.context.settings.env
     return uvicorn.Config(
-        door.application(),
+        endpoints.application(),
         host=env.host,
         port=env.port,
         log_config=None,

@@ -40,7 +40,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
+class Dependencies:
     """Shared by all handlers; Slack gets its response once the request is stored."""
 
     context: Context
@@ -61,51 +61,51 @@ def slack_app(context: Context, afterwards: Afterwards) -> AsyncApp:
         request_verification_enabled=False,
         ssl_check_enabled=False,
     )
-    register(app, Doors(context, afterwards))
+    register(app, Dependencies(context, afterwards))
     return app
 
 
-def register(app: AsyncApp, doors: Doors) -> None:
+def register(app: AsyncApp, dependencies: Dependencies) -> None:
     """Bind Slack's ids to handlers, one line for each kind of payload."""
     for name, action in ACTIONS.items():
         if Surface.BUTTON in action.surfaces:
-            app.action(name)(_pressed(doors, name))
+            app.action(name)(_pressed(dependencies, name))
     for plain in PLAIN_FEEDBACK:
-        app.action(f"{CAUSE_FIT}:{plain}")(_pressed(doors, CAUSE_FIT))
-    app.action("more")(_chosen(doors))
+        app.action(f"{CAUSE_FIT}:{plain}")(_pressed(dependencies, CAUSE_FIT))
+    app.action("more")(_chosen(dependencies))
     for callback, name in DIALOGS.items():
-        app.view(callback)(_submitted(doors, callback, name))
-    app.command("/queue")(_commanded(doors))
-    app.event("app_mention")(_mentioned(doors))
-    app.event("app_home_opened")(_home_opened(doors))
+        app.view(callback)(_submitted(dependencies, callback, name))
+    app.command("/queue")(_commanded(dependencies))
+    app.event("app_mention")(_mentioned(dependencies))
+    app.event("app_home_opened")(_home_opened(dependencies))
     for callback, name in SHORTCUTS.items():
-        app.shortcut(callback)(_shortcut(doors, name))
+        app.shortcut(callback)(_shortcut(dependencies, name))
 
 
-def _pressed(doors: Doors, name: str) -> Callable[..., Awaitable[None]]:
+def _pressed(dependencies: Dependencies, name: str) -> Callable[..., Awaitable[None]]:
     async def pressed(ack: Ack, body: Body) -> None:
-        await _aside(doors, from_action(body, name), ack)
+        await _aside(dependencies, from_action(body, name), ack)
 
     return pressed
 
 
-def _chosen(doors: Doors) -> Callable[..., Awaitable[None]]:
+def _chosen(dependencies: Dependencies) -> Callable[..., Awaitable[None]]:
     async def chosen(ack: Ack, body: Body) -> None:
         interaction = from_action(body, "more")
         try:
-            interaction = await _named(doors.context, interaction)
+            interaction = await _named(dependencies.context, interaction)
         except Unreachable as error:
-            doors.afterwards.do(tell(doors.context, interaction, unanswered(interaction, error)))
+            dependencies.afterwards.do(tell(dependencies.context, interaction, unanswered(interaction, error)))
             await ack()
             return
-        await _aside(doors, interaction, ack)
+        await _aside(dependencies, interaction, ack)
 
     return chosen
 
 
-def _submitted(doors: Doors, callback: str, name: str) -> Callable[..., Awaitable[None]]:
+def _submitted(dependencies: Dependencies, callback: str, name: str) -> Callable[..., Awaitable[None]]:
     async def submitted(ack: Ack, body: Body) -> None:
-        answer = await answered(doors.context, from_view(body, name, callback))
+        answer = await answered(dependencies.context, from_view(body, name, callback))
         if answer.errors:
             await ack(response_action="errors", errors=dict(answer.errors))
         elif answer.view is not None:
@@ -118,12 +118,12 @@ def _submitted(doors: Doors, callback: str, name: str) -> Callable[..., Awaitabl
     return submitted
 
 
-def _commanded(doors: Doors) -> Callable[..., Awaitable[None]]:
+def _commanded(dependencies: Dependencies) -> Callable[..., Awaitable[None]]:
     async def commanded(ack: Ack, body: Body) -> None:
         interaction = from_command(body)
-        answer = await _spoken(doors.context, interaction)
+        answer = await _spoken(dependencies.context, interaction)
         if answer.view is not None or answer.whisper is None:
-            doors.afterwards.do(tell(doors.context, interaction, answer))
+            dependencies.afterwards.do(tell(dependencies.context, interaction, answer))
             await ack()
         else:
             await ack(
@@ -133,27 +133,27 @@ def _commanded(doors: Doors) -> Callable[..., Awaitable[None]]:
     return commanded
 
 
-def _mentioned(doors: Doors) -> Callable[..., Awaitable[None]]:
+def _mentioned(dependencies: Dependencies) -> Callable[..., Awaitable[None]]:
     async def mentioned(ack: Ack, body: Body) -> None:
         interaction = from_mention(body)
         if interaction is not None:
-            answer = await _spoken(doors.context, interaction)
-            doors.afterwards.do(tell(doors.context, interaction, answer))
+            answer = await _spoken(dependencies.context, interaction)
+            dependencies.afterwards.do(tell(dependencies.context, interaction, answer))
         await ack()
 
     return mentioned
 
 
-def _shortcut(doors: Doors, name: str) -> Callable[..., Awaitable[None]]:
+def _shortcut(dependencies: Dependencies, name: str) -> Callable[..., Awaitable[None]]:
     async def shortcut(ack: Ack, body: Body) -> None:
-        await _aside(doors, from_shortcut(body, name), ack)
+        await _aside(dependencies, from_shortcut(body, name), ack)
 
     return shortcut
 
 
-def _home_opened(doors: Doors) -> Callable[..., Awaitable[None]]:
+def _home_opened(dependencies: Dependencies) -> Callable[..., Awaitable[None]]:
     async def home_opened(ack: Ack, body: Body) -> None:
-        doors.afterwards.do(draw_home(doors.context, opened_by(body)))
+        dependencies.afterwards.do(draw_home(dependencies.context, opened_by(body)))
         await ack()
 
     return home_opened
@@ -227,7 +227,7 @@ async def _named(context: Context, interaction: Interaction) -> Interaction:
     return replace(interaction, name=names[0] if names else known.name if known else "ack")
 
 
-async def _aside(doors: Doors, interaction: Interaction, ack: Ack) -> None:
-    answer = await answered(doors.context, interaction)
-    doors.afterwards.do(tell(doors.context, interaction, answer))
+async def _aside(dependencies: Dependencies, interaction: Interaction, ack: Ack) -> None:
+    answer = await answered(dependencies.context, interaction)
+    dependencies.afterwards.do(tell(dependencies.context, interaction, answer))
     await ack()

@@ -120,5 +120,5 @@ class Watch:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await self._client.connect_to_new_endpoint(force=True)
-        except Exception as error:  # noqa: BLE001 (a door: whatever the SDK raises, the next look tries again)
+        except Exception as error:  # noqa: BLE001 (a boundary: whatever the SDK raises, the next look tries again)
             log.warning("socket mode not connected", why=f"{type(error).__name__}: {error}")

@@ -43,8 +43,8 @@ def of_settings(settings: Settings) -> list[CheckFinding]:
 
 def of_environment(settings: Settings, *, web: bool = True) -> list[CheckFinding]:
     """Missing or weak environment variables; a process without `web` needs only the bot token."""
-    doors = [*_delivery(settings), *_webhooks(settings)] if web else []
-    return [*_bot_token(settings), *doors, *of_redis_url(settings)]
+    endpoints = [*_delivery(settings), *_webhooks(settings)] if web else []
+    return [*_bot_token(settings), *endpoints, *of_redis_url(settings)]
 
 
 def _examples(settings: Settings) -> Iterator[CheckFinding]:

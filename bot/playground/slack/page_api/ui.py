@@ -72,13 +72,13 @@ class Ui:
             Route("/ui/state", self._state),
             Route("/ui/events", self._events),
             Route("/ui/log", self._read_log),
-            Route("/ui/clock", self._door(self._set_rate), methods=["POST"]),
-            Route("/ui/story", self._door(self._tell_story), methods=["POST"]),
-            Route("/ui/submit", self._door(self._submit), methods=["POST"]),
-            *(Route(f"/ui/{name}", self._door(_plain(act)), methods=["POST"]) for name, act in acts.items()),
+            Route("/ui/clock", self._post_handler(self._set_rate), methods=["POST"]),
+            Route("/ui/story", self._post_handler(self._tell_story), methods=["POST"]),
+            Route("/ui/submit", self._post_handler(self._submit), methods=["POST"]),
+            *(Route(f"/ui/{name}", self._post_handler(_plain(act)), methods=["POST"]) for name, act in acts.items()),
         ]
 
-    def _door(self, act: Callable[[Json], Awaitable[Json]]) -> Callable[[Request], Awaitable[Response]]:
+    def _post_handler(self, act: Callable[[Json], Awaitable[Json]]) -> Callable[[Request], Awaitable[Response]]:
         """Reads a JSON object and turns what cannot be done into a sentence.
 
         Only `application/json` is read: another site's page cannot send that here without asking first.
