@@ -185,7 +185,7 @@ def test_each_verb_is_in_the_table_of_verbs(name: str) -> None:
 
 
 def test_the_table_of_verbs_promises_no_other() -> None:
-    """`help` is answered by the door itself; all else is an action."""
+    """`help` is answered by the endpoint itself; all else is an action."""
     verbs = rows(page("docs/reference/commands.md").section("`/queue` in a channel, `@tailback` in a thread"))
     assert set(verbs) - {"help"} == {action.usage for action in ACTIONS.values() if action.verb}
 

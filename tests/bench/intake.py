@@ -1,4 +1,4 @@
-"""From a webhook to Slack's door: `python -m tests.bench.intake`. Prints the table of one run.
+"""From a webhook to Slack's API: `python -m tests.bench.intake`. Prints the table of one run.
 
 The baseline is a bare Starlette handler that makes one durable Redis write before it posts. Both are processes of their
 own, post to the same stub of Slack and are measured from the first byte of the webhook to the moment the stub has read
@@ -84,7 +84,7 @@ class Sender:
 
 
 async def latency(address: str, stub: SlackStub, session: aiohttp.ClientSession, first: int) -> list[float]:
-    """Milliseconds from webhook to Slack's door, one at a time on an idle system."""
+    """Milliseconds from webhook to Slack's API, one at a time on an idle system."""
     sender, found = Sender(address, session), []
     for number in range(first, first + SAMPLES):
         arrived = stub.expect()

@@ -105,7 +105,7 @@ class Plan:
     """The caller tells of breaches in its own words, as the soak does: the system does not judge at its end."""
 
     def toml(self, ends: int) -> str:
-        """The configuration of one process, whose back ends are behind a door of its own."""
+        """The configuration of one process, whose back ends are behind a proxy of its own."""
         given = {part.name: getattr(self, part.name) for part in fields(self)} | {"pool": POOL, "ends": ends}
         text = TOML.format(**given) + "".join(ROUTE.format(room=room) for room in range(self.rooms))
         return text + POOLS.format(**given) if self.pools else text

@@ -59,7 +59,7 @@ class System:
     processes: dict[str, Process] = field(default_factory=dict)
     delivered: list[Delivered] = field(default_factory=list)
     """The senders' own record."""
-    doors: dict[str, int] = field(default_factory=dict)
+    alertmanager_ports: dict[str, int] = field(default_factory=dict)
     """Where each process finds its back ends: a port."""
     last_seconds: float = PATIENCE_SECONDS
     """How long what is owed at the end of a test may take."""
@@ -76,10 +76,10 @@ class System:
         return [process for name, process in self.processes.items() if name.startswith("worker")]
 
     async def build(self, name: str) -> Process:
-        """Give a process its doors and its configuration; it does not run yet."""
-        redis_port, ends_port = await self.to_redis.door(name), await self.to_ends.door(name)
-        slack_port = await self.to_slack.door(name)
-        self.doors[name] = ends_port
+        """Give a process its proxies and its configuration; it does not run yet."""
+        redis_port, ends_port = await self.to_redis.port_for(name), await self.to_ends.port_for(name)
+        slack_port = await self.to_slack.port_for(name)
+        self.alertmanager_ports[name] = ends_port
         file = self.folder / f"{name}.toml"
         file.write_text(self.plan.toml(ends_port), "utf-8")
         env = {
@@ -101,8 +101,8 @@ class System:
         """What an operator writes into tailback.toml: of these processes alone, or, without names, of all for good."""
         changed = replace(self.plan, **changes)  # type: ignore[arg-type]  # the fields of Plan, by name
         self.plan = self.plan if names else changed
-        for name in names or tuple(self.doors):
-            (self.folder / f"{name}.toml").write_text(changed.toml(self.doors[name]), "utf-8")
+        for name in names or tuple(self.alertmanager_ports):
+            (self.folder / f"{name}.toml").write_text(changed.toml(self.alertmanager_ports[name]), "utf-8")
 
     async def start(self, processes: Iterable[Process] | None = None) -> None:
         """Start these, or all, and wait until the webs are ready."""

@@ -47,7 +47,7 @@ async def test_ac_2_a_replayed_click_has_no_second_effect(zygote: Zygote, tmp_pa
     async with opened_system(zygote, tmp_path, Plan(webs=2, workers=1, pools=True)) as system:
         root = await system.opened()
         async with Wire(HTTP, lambda: system.webs[0].port) as tap:
-            system.stand_in.settings.request_url = f"http://127.0.0.1:{await tap.door('slack')}/slack/events"
+            system.stand_in.settings.request_url = f"http://127.0.0.1:{await tap.port_for('slack')}/slack/events"
             place = {"user": "U0ANA", "channel": CHANNEL, "ts": root}
             block = next(b for b in blocks_of(system, root) if b["type"] == "actions")
             await system.stand_in.people.click({**place, "block_id": block["block_id"], "action_id": "diagnose"})

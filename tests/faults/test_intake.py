@@ -82,7 +82,7 @@ async def test_in_2_while_redis_is_down_every_sender_is_asked_to_send_again(zygo
         Wire(HTTP, lambda: system.webs[0].port) as tap,
         AsyncExitStack() as stack,
     ):
-        address = stack.enter_context(alertmanager(tmp_path / "am", await tap.door("alertmanager")))
+        address = stack.enter_context(alertmanager(tmp_path / "am", await tap.port_for("alertmanager")))
         system.redis.kill()
         alerts = [{"labels": {"alertname": name_of(number), "severity": "page"}} for number in range(50)]
         await posted(system, address, alerts)

@@ -72,7 +72,7 @@ class Rule:
 
 
 class Wire:
-    """Between the product's processes, each by a door of its own, and one server."""
+    """Between the product's processes, each by a port of its own, and one server."""
 
     def __init__(self, protocol: Protocol, upstream: Callable[[], int]) -> None:
         """`upstream` gives the server's port on loopback at this moment."""
@@ -94,7 +94,7 @@ class Wire:
         self._end_connections()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def door(self, who: str) -> int:
+    async def port_for(self, who: str) -> int:
         """A port of its own for one process, so that the wire knows who asks."""
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

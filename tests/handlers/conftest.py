@@ -1,4 +1,4 @@
-"""Gives tests of the doors an empty folder to run commands in: as real processes, or inside this one."""
+"""Gives tests of the endpoints an empty folder to run commands in: as real processes, or inside this one."""
 
 import os
 from collections.abc import Iterator

@@ -50,8 +50,8 @@ class LossyStore(PoliteStore):
         raise Unreachable("Redis", "the fake has no clock of its own")
 
 
-class Door:
-    """One web process and hands at its doors. Close it with `client.aclose`, or use it as a context."""
+class Endpoint:
+    """One web process, and requests to its endpoints. Close it with `client.aclose`, or use it as a context."""
 
     def __init__(self, **tables: Any) -> None:
         """`tables` are laid over the configuration file."""

@@ -11,10 +11,10 @@ from bot.ports import Unreachable
 from bot.sources.sns import REFUSED
 from tests.amazon import SUBSCRIBE, TOPIC, Amazon, message, sealed, subscription
 from tests.builders import NOW, POOL
-from tests.handlers.endpoint import TOKEN, Door
+from tests.handlers.endpoint import TOKEN, Endpoint
 
 
-class SnsDoor(Door):
+class SnsEndpoint(Endpoint):
     """The web process of an installation that knows one topic."""
 
     def __init__(self, **tables: Any) -> None:
@@ -36,19 +36,21 @@ def alarm(name: str = "alarm", **changed: Any) -> bytes:
 
 async def test_an_alarm_opens_an_incident_and_its_end_eases_it() -> None:
     """Each once; a message that SNS sends again changes nothing."""
-    async with SnsDoor() as door:
-        outcomes = [(await door.posts(body)).json()["outcome"] for body in (alarm(), alarm(), alarm("ok"), alarm("ok"))]
+    async with SnsEndpoint() as endpoint:
+        outcomes = [
+            (await endpoint.posts(body)).json()["outcome"] for body in (alarm(), alarm(), alarm("ok"), alarm("ok"))
+        ]
         assert outcomes == ["opened", "repeated", "joined", "repeated"]
-        found = door.world.incident
+        found = endpoint.world.incident
         assert (found.group.source, found.group.title, found.group.firing) == ("sns", "ci-queue-linux.2xlarge", ())
         assert found.pools.affected == (POOL,)
 
 
 async def test_no_data_opens_an_incident_of_a_blind_source() -> None:
     """Nothing is said of a queue."""
-    async with SnsDoor() as door:
-        assert (await door.posts(alarm("insufficient_data"))).json() == {"outcome": "opened"}
-        assert door.world.incident.group.kind == "blind"
+    async with SnsEndpoint() as endpoint:
+        assert (await endpoint.posts(alarm("insufficient_data"))).json() == {"outcome": "opened"}
+        assert endpoint.world.incident.group.kind == "blind"
 
 
 @pytest.mark.parametrize(
@@ -65,54 +67,54 @@ async def test_no_data_opens_an_incident_of_a_blind_source() -> None:
 )
 async def test_anything_else_gets_401_with_the_same_words(body: bytes) -> None:
     """Which tell a stranger nothing; nothing is stored, and nobody but SNS was asked."""
-    async with SnsDoor() as door:
-        answer = await door.posts(body)
+    async with SnsEndpoint() as endpoint:
+        answer = await endpoint.posts(body)
         assert (answer.status_code, answer.json()) == (401, {"error": REFUSED})
         assert "www-authenticate" not in answer.headers
-        assert door.world.data.rows == {}
-        assert {url.host for url in door.amazon.asked} <= {"sns.us-east-1.amazonaws.com"}
+        assert endpoint.world.data.rows == {}
+        assert {url.host for url in endpoint.amazon.asked} <= {"sns.us-east-1.amazonaws.com"}
 
 
 async def test_a_bearer_token_is_no_signature() -> None:
     """Whoever knows the token of the other sources cannot speak as SNS."""
-    async with SnsDoor() as door:
-        answer = await door.alert(sealed(signer="stranger"), "sns", Authorization=f"Bearer {TOKEN}")
+    async with SnsEndpoint() as endpoint:
+        answer = await endpoint.alert(sealed(signer="stranger"), "sns", Authorization=f"Bearer {TOKEN}")
         assert answer.status_code == 401
 
 
 async def test_without_topics_nothing_is_believed_and_nobody_asked() -> None:
     """An installation that does not use SNS has no way in here."""
-    async with SnsDoor(sns={"topics": []}) as door:
-        assert (await door.posts(sealed())).status_code == 401
-        assert door.amazon.asked == []
+    async with SnsEndpoint(sns={"topics": []}) as endpoint:
+        assert (await endpoint.posts(sealed())).status_code == 401
+        assert endpoint.amazon.asked == []
 
 
 async def test_a_certificate_that_cannot_be_fetched_asks_to_send_again() -> None:
     """503, which SNS repeats; then it is stored."""
-    async with SnsDoor() as door:
-        door.amazon.down = True
-        answer = await door.posts(alarm())
+    async with SnsEndpoint() as endpoint:
+        endpoint.amazon.down = True
+        answer = await endpoint.posts(alarm())
         assert answer.status_code == 503
         assert "send it again" in answer.json()["error"]
-        door.amazon.down = False
-        assert (await door.posts(alarm())).json() == {"outcome": "opened"}
+        endpoint.amazon.down = False
+        assert (await endpoint.posts(alarm())).json() == {"outcome": "opened"}
 
 
 async def test_a_store_that_is_down_asks_to_send_again() -> None:
-    async with SnsDoor() as door:
-        door.world.data.broken = Unreachable("Redis", "connection refused")
-        assert (await door.posts(alarm())).status_code == 503
+    async with SnsEndpoint() as endpoint:
+        endpoint.world.data.broken = Unreachable("Redis", "connection refused")
+        assert (await endpoint.posts(alarm())).status_code == 503
 
 
 async def test_a_subscription_of_a_known_topic_is_confirmed() -> None:
     """By one question at SNS; an end of it is told in the log alone."""
-    async with SnsDoor() as door:
-        assert (await door.posts(subscription())).json() == {"outcome": "confirmed"}
-        assert door.amazon.asked[-1].params["Action"] == "ConfirmSubscription"
-        asked = len(door.amazon.asked)
-        assert (await door.posts(subscription("UnsubscribeConfirmation"))).json() == {"outcome": "unsubscribed"}
-        assert len(door.amazon.asked) == asked
-        assert door.world.data.rows == {}
+    async with SnsEndpoint() as endpoint:
+        assert (await endpoint.posts(subscription())).json() == {"outcome": "confirmed"}
+        assert endpoint.amazon.asked[-1].params["Action"] == "ConfirmSubscription"
+        asked = len(endpoint.amazon.asked)
+        assert (await endpoint.posts(subscription("UnsubscribeConfirmation"))).json() == {"outcome": "unsubscribed"}
+        assert len(endpoint.amazon.asked) == asked
+        assert endpoint.world.data.rows == {}
 
 
 @pytest.mark.parametrize(
@@ -125,17 +127,17 @@ async def test_a_subscription_of_a_known_topic_is_confirmed() -> None:
 )
 async def test_no_other_subscription_is_confirmed(body: bytes, status: int) -> None:
     """A topic that is not ours, an address that is not SNS's."""
-    async with SnsDoor() as door:
-        assert (await door.posts(body)).status_code == status
-        assert all(url.path.endswith(".pem") for url in door.amazon.asked)
+    async with SnsEndpoint() as endpoint:
+        assert (await endpoint.posts(body)).status_code == status
+        assert all(url.path.endswith(".pem") for url in endpoint.amazon.asked)
 
 
 async def test_a_confirmation_that_sns_refuses_is_said() -> None:
     """The token has run out: subscribe again."""
-    async with SnsDoor() as door:
-        assert (await door.posts(alarm())).status_code == 200
-        door.amazon.status = 400
-        answer = await door.posts(subscription())
+    async with SnsEndpoint() as endpoint:
+        assert (await endpoint.posts(alarm())).status_code == 200
+        endpoint.amazon.status = 400
+        answer = await endpoint.posts(subscription())
         assert answer.status_code == 400
         assert "did not confirm" in answer.json()["error"]
 
@@ -143,22 +145,22 @@ async def test_a_confirmation_that_sns_refuses_is_said() -> None:
 @pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"hello", sealed("hello"), sealed("{}"), b"\xff"])
 async def test_what_is_no_alarm_gets_400_and_a_sentence(body: bytes) -> None:
     """A topic should carry alarms alone."""
-    async with SnsDoor() as door:
-        answer = await door.posts(body)
+    async with SnsEndpoint() as endpoint:
+        answer = await endpoint.posts(body)
         assert answer.status_code == 400
         assert len(answer.json()["error"]) > 10
-        assert "open" not in door.world.data.sets
+        assert "open" not in endpoint.world.data.sets
 
 
 async def test_a_message_larger_than_any_of_sns_is_refused() -> None:
     """SNS takes 256 KiB."""
-    async with SnsDoor() as door:
-        assert (await door.posts(b"x" * 600_000)).status_code == 413
+    async with SnsEndpoint() as endpoint:
+        assert (await endpoint.posts(b"x" * 600_000)).status_code == 413
 
 
 async def test_an_installation_without_sns_asks_to_send_again() -> None:
     """A desk without that part is a process that is put together wrongly: nothing is lost."""
-    async with SnsDoor() as door:
-        door.world.context.sns = None
-        assert (await door.posts(alarm())).status_code == 503
-        assert not [row for row in door.world.data.rows.values() if isinstance(row.value, Incident)]
+    async with SnsEndpoint() as endpoint:
+        endpoint.world.context.sns = None
+        assert (await endpoint.posts(alarm())).status_code == 503
+        assert not [row for row in endpoint.world.data.rows.values() if isinstance(row.value, Incident)]

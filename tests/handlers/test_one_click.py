@@ -17,7 +17,7 @@ from bot.core.requests.request import Progress
 from tests.architecture.tree import ROOT
 from tests.builders import POOL
 from tests.docs_pages import page, rows
-from tests.handlers.endpoint import Door, firing
+from tests.handlers.endpoint import Endpoint, firing
 
 MOST_FILES, MOST_FOLDERS = 9, 4
 
@@ -42,28 +42,28 @@ def traced(found: set[tuple[str, bool]]) -> Iterator[None]:
 async def untouched() -> set[str]:
     """The files with a coroutine that runs for an incident from its alert on, while nobody does anything."""
     found: set[tuple[str, bool]] = set()
-    async with Door() as door:
+    async with Endpoint() as endpoint:
         with traced(found):
-            door.world.queues(14)
-            await door.alert(firing())
-            await door.world.work()
-            await door.world.passes(600, 30)
+            endpoint.world.queues(14)
+            await endpoint.alert(firing())
+            await endpoint.world.work()
+            await endpoint.world.passes(600, 30)
     return {path for path, coroutine in found if coroutine}
 
 
 async def clicked() -> set[str]:
     """The files with a coroutine that runs from the press of the button to the check that the runners came."""
     found: set[tuple[str, bool]] = set()
-    async with Door() as door:
-        world = door.world
+    async with Endpoint() as endpoint:
+        world = endpoint.world
         world.queues(14, busy=10, idle=0)
-        await door.alert(firing())
+        await endpoint.alert(firing())
         await world.work()
         with traced(found):
-            await door.press("scale_up", request_id(world.incident, "scale_up"))
+            await endpoint.press("scale_up", request_id(world.incident, "scale_up"))
             dialog = world.chat.views[-1][1]
-            question = (await door.submit(dialog, pool=POOL, target="24")).json()["view"]
-            await door.submit(question)
+            question = (await endpoint.submit(dialog, pool=POOL, target="24")).json()["view"]
+            await endpoint.submit(question)
             await world.work()
             world.queues(14, busy=24, idle=0)
             await world.passes(600, 30)

@@ -13,7 +13,7 @@ from bot.config import ConfigError, Environment, File, Settings
 from handlers import run as module
 from handlers.run import required, run, serving
 from handlers.tools.demo_workspace import free_port
-from tests.handlers.endpoint import SECRET, TOKEN, Door
+from tests.handlers.endpoint import SECRET, TOKEN, Endpoint
 from tests.patience import PATIENCE_SECONDS, eventually
 
 GOOD = {"slack_bot_token": "xoxb-1", "slack_signing_secret": SECRET, "tailback_webhook_token": TOKEN}
@@ -56,39 +56,39 @@ def test_what_is_enough_to_start_is_enough(env: dict[str, str]) -> None:
     assert required(settings(CHANNEL, **env), web=True) == []
 
 
-def test_a_worker_needs_no_secret_of_the_doors() -> None:
+def test_a_worker_needs_no_secret_of_the_endpoints() -> None:
     """Only a token to speak with, and a place to speak in."""
     assert required(settings(slack_bot_token="xoxb-1"), web=False) == []
     (missing,) = required(settings(), web=False)
     assert missing.what.startswith("SLACK_BOT_TOKEN")
 
 
-def runtime(door: Door, port: int = 0) -> object:
-    """The door's runtime, on a port of the loopback interface."""
-    env = door.world.context.settings.env.model_copy(update={"host": "127.0.0.1", "port": port})
-    door.world.context.settings = Settings(env, door.world.context.settings.file)
-    return door.runtime
+def runtime(endpoint: Endpoint, port: int = 0) -> object:
+    """The endpoint's runtime, on a port of the loopback interface."""
+    env = endpoint.world.context.settings.env.model_copy(update={"host": "127.0.0.1", "port": port})
+    endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
+    return endpoint.runtime
 
 
 async def test_web_and_worker_serve_together_and_end_together() -> None:
     """An alert in by real HTTP, a thread out; on the way out the readiness page says so first."""
-    async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
-        door.world.queues(14)
-        async with serving(runtime(door), web=True, worker=True, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
+    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False) as client:
+        endpoint.world.queues(14)
+        async with serving(runtime(endpoint), web=True, worker=True, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
             headers = {"Authorization": f"Bearer {TOKEN}"}
             payload = (Path(__file__).parents[1] / "fixtures" / "grafana" / "mixed_group.json").read_bytes()
             answer = await client.post(f"{address}/alerts/grafana", content=payload, headers=headers)
             assert answer.status_code == 200
-            await eventually(door.world.chat.parents, "a thread")
-            assert len(door.world.chat.parents()) == 1
+            await eventually(endpoint.world.chat.parents, "a thread")
+            assert len(endpoint.world.chat.parents()) == 1
         with pytest.raises(httpx.ConnectError):
             await client.get(f"{address}/healthz")
 
 
 async def test_before_it_ends_it_says_so_and_still_takes_what_comes() -> None:
     """A balancer that asks `/readyz` has the drain's time to send alerts elsewhere; none of them is refused (P11)."""
-    async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
-        serves = serving(runtime(door), web=True, worker=False, drain_seconds=1.0)  # type: ignore[arg-type]  # a fake runtime
+    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False) as client:
+        serves = serving(runtime(endpoint), web=True, worker=False, drain_seconds=1.0)  # type: ignore[arg-type]  # a fake runtime
         address = await serves.__aenter__()
         assert (await client.get(f"{address}/readyz")).status_code == 200
         ending = asyncio.create_task(serves.__aexit__(None, None, None))
@@ -106,8 +106,8 @@ async def test_before_it_ends_it_says_so_and_still_takes_what_comes() -> None:
 
 async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
     """A call to Slack hangs for a whole lease, and no request is taken meanwhile: 20 s are enough for both (P11)."""
-    async with Door(timing={"lease": "2s"}) as door, httpx.AsyncClient(trust_env=False) as client:
-        answers, own = asyncio.Event(), door.world.chat.post
+    async with Endpoint(timing={"lease": "2s"}) as endpoint, httpx.AsyncClient(trust_env=False) as client:
+        answers, own = asyncio.Event(), endpoint.world.chat.post
 
         async def hangs(*args: object, **parts: Any) -> object:
             asked.set()
@@ -115,11 +115,11 @@ async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
             return await own(*args, **parts)  # type: ignore[arg-type]  # handed on as it came
 
         asked = asyncio.Event()
-        door.world.chat.post = hangs  # type: ignore[assignment,method-assign]  # a Slack that hangs
-        serves = serving(runtime(door), web=True, worker=True, drain_seconds=0)  # type: ignore[arg-type]  # a fake runtime
+        endpoint.world.chat.post = hangs  # type: ignore[assignment,method-assign]  # a Slack that hangs
+        serves = serving(runtime(endpoint), web=True, worker=True, drain_seconds=0)  # type: ignore[arg-type]  # a fake runtime
         address = await serves.__aenter__()
-        door.world.queues(14)
-        await door.alert()
+        endpoint.world.queues(14)
+        await endpoint.alert()
         await asyncio.wait_for(asked.wait(), PATIENCE_SECONDS)
         ending = asyncio.create_task(serves.__aexit__(None, None, None))
         await asyncio.sleep(0.5)
@@ -128,12 +128,12 @@ async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
         assert not ending.done(), "the worker finishes what it has in hand"
         answers.set()
         await ending
-        assert len(door.world.chat.parents()) == 1
+        assert len(endpoint.world.chat.parents()) == 1
 
 
 async def test_a_port_that_is_taken_is_said_and_nothing_is_left_running() -> None:
     """The variable that mends it is named."""
-    async with Door() as first, Door() as second:
+    async with Endpoint() as first, Endpoint() as second:
         async with serving(runtime(first), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
             taken = int(address.rpartition(":")[2])
             said = f"PORT: cannot listen on 127.0.0.1:{taken} (another program may be using it)"
@@ -144,38 +144,38 @@ async def test_a_port_that_is_taken_is_said_and_nothing_is_left_running() -> Non
     assert not names & {"worker", "worker-ears", "reload"}
 
 
-def at_port(door: Door, port: int | None) -> object:
-    """The door's runtime, as a worker whose pages are at this port."""
+def at_port(endpoint: Endpoint, port: int | None) -> object:
+    """The endpoint's runtime, as a worker whose pages are at this port."""
     given = {"host": "127.0.0.1", "tailback_worker_port": port}
-    env = door.world.context.settings.env.model_copy(update=given)
-    door.world.context.settings = Settings(env, door.world.context.settings.file)
-    return door.runtime
+    env = endpoint.world.context.settings.env.model_copy(update=given)
+    endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
+    return endpoint.runtime
 
 
 async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done() -> None:
     """Its three pages and nothing else: no alert is taken there. Without a port it listens nowhere."""
-    async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
+    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False) as client:
         port = free_port()
         address = f"http://127.0.0.1:{port}"
-        async with serving(at_port(door, port), web=False, worker=True):  # type: ignore[arg-type]  # a fake runtime
+        async with serving(at_port(endpoint, port), web=False, worker=True):  # type: ignore[arg-type]  # a fake runtime
             assert (await client.get(f"{address}/healthz")).text == "alive"
             assert (await client.get(f"{address}/readyz")).json()["ready"] is True
             assert "tailback_steps_total" in (await client.get(f"{address}/metrics")).text
             assert (await client.post(f"{address}/alerts/grafana", content=b"{}")).status_code == 404
         with pytest.raises(httpx.ConnectError):
             await client.get(f"{address}/healthz")
-        async with serving(at_port(door, None), web=False, worker=True):  # type: ignore[arg-type]  # a fake runtime
+        async with serving(at_port(endpoint, None), web=False, worker=True):  # type: ignore[arg-type]  # a fake runtime
             with pytest.raises(httpx.ConnectError):
                 await client.get(f"{address}/healthz")
 
 
 async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
     """Then the port of the senders has `/healthz` alone, and the other one takes no alert."""
-    async with Door() as door, httpx.AsyncClient(trust_env=False) as client:
-        home, port = runtime(door), free_port()
+    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False) as client:
+        home, port = runtime(endpoint), free_port()
         given = {"tailback_health_host": "127.0.0.1", "tailback_health_port": port}
-        env = door.world.context.settings.env.model_copy(update=given)
-        door.world.context.settings = Settings(env, door.world.context.settings.file)
+        env = endpoint.world.context.settings.env.model_copy(update=given)
+        endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
         own, pages = f"http://127.0.0.1:{port}", ("healthz", "readyz", "metrics", "alerts/grafana")
         serves = serving(home, web=True, worker=False, drain_seconds=0.3)  # type: ignore[arg-type]  # a fake runtime
         main = await serves.__aenter__()
@@ -191,11 +191,13 @@ async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
 
 async def test_a_health_port_that_is_taken_is_said() -> None:
     """Metrics that nobody can read would be missed only when they are needed."""
-    async with Door() as door:
-        home = runtime(door)
+    async with Endpoint() as endpoint:
+        home = runtime(endpoint)
         with socket.create_server(("127.0.0.1", 0)) as other:
-            env = door.world.context.settings.env.model_copy(update={"tailback_health_port": other.getsockname()[1]})
-            door.world.context.settings = Settings(env, door.world.context.settings.file)
+            env = endpoint.world.context.settings.env.model_copy(
+                update={"tailback_health_port": other.getsockname()[1]}
+            )
+            endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
             with pytest.raises(ConfigError, match="TAILBACK_HEALTH_PORT: cannot listen on"):
                 async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
                     raise AssertionError("it served on a port that is taken")
@@ -203,7 +205,7 @@ async def test_a_health_port_that_is_taken_is_said() -> None:
 
 async def test_a_worker_whose_port_is_taken_works_all_the_same() -> None:
     """Three workers that share one environment: one tells how it is, and all work."""
-    async with Door() as first, Door() as second:
+    async with Endpoint() as first, Endpoint() as second:
         port = free_port()
         async with (
             serving(at_port(first, port), web=False, worker=True),  # type: ignore[arg-type]  # a fake runtime
@@ -222,9 +224,9 @@ async def test_a_web_process_alone_reads_its_configuration_again(
     monkeypatch.setattr(module, "RELOAD_SECONDS", 0.001)
     path = tmp_path / "tailback.toml"
     path.write_text('[slack]\nchannel = "C0"\n[actions]\nenabled = false\n')
-    async with Door() as door:
-        home = runtime(door)
-        env = door.world.context.settings.env.model_copy(update={"tailback_config": path})
-        door.world.context.settings = Settings(env, door.world.context.settings.file)
+    async with Endpoint() as endpoint:
+        home = runtime(endpoint)
+        env = endpoint.world.context.settings.env.model_copy(update={"tailback_config": path})
+        endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
         async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
-            await eventually(lambda: not door.world.context.settings.file.actions.enabled, "actions switched off")
+            await eventually(lambda: not endpoint.world.context.settings.file.actions.enabled, "actions switched off")

@@ -7,7 +7,7 @@ import pytest
 from bot.core.record import Change
 from bot.incidents.rejected_alert import QUIET_SECONDS, report_rejected
 from bot.ports import Failure, Unreachable
-from tests.handlers.endpoint import TOKEN, Door, firing
+from tests.handlers.endpoint import TOKEN, Endpoint, firing
 from tests.world import World
 
 KNOWN = {"Authorization": f"Bearer {TOKEN}"}
@@ -30,12 +30,12 @@ def notices(world: World) -> list[tuple[str, str]]:
 async def test_a_known_senders_refused_alert_is_told_once(
     source: str, status: int, content: bytes, headers: dict[str, str]
 ) -> None:
-    async with Door(**TABLES) as door:
-        answers = [await door.alert(content, source, **headers) for _ in range(3)]
+    async with Endpoint(**TABLES) as endpoint:
+        answers = [await endpoint.alert(content, source, **headers) for _ in range(3)]
         assert {answer.status_code for answer in answers} == {status}
-        await door.world.work()
-        ((channel, text),) = notices(door.world)
-        counted = (await door.client.get("/metrics")).text
+        await endpoint.world.work()
+        ((channel, text),) = notices(endpoint.world)
+        counted = (await endpoint.client.get("/metrics")).text
     assert channel == "C0OPS"
     assert text.startswith(f"An alert from {source} at 127.0.0.1 was refused. No incident was opened for it. Reason: ")
     assert answers[0].json()["error"][:40] in text
@@ -45,25 +45,25 @@ async def test_a_known_senders_refused_alert_is_told_once(
 @pytest.mark.parametrize("headers", [{"X-Nothing": "1"}, {"Authorization": "Bearer wrong"}])
 @pytest.mark.parametrize("content", [LARGE, b"{"])
 async def test_of_a_stranger_nothing_is_told(headers: dict[str, str], content: bytes) -> None:
-    async with Door(**TABLES) as door:
-        assert (await door.alert(content, **headers)).status_code == 401
-        assert door.world.data.rows == {}
+    async with Endpoint(**TABLES) as endpoint:
+        assert (await endpoint.alert(content, **headers)).status_code == 401
+        assert endpoint.world.data.rows == {}
 
 
 async def test_another_sender_is_told_too_and_the_same_one_after_an_hour() -> None:
-    async with Door(**TABLES) as door:
-        await door.alert(b"{", **KNOWN)
-        await door.alert(b"{", "event", **KNOWN)
-        await door.world.work()
-        assert len(notices(door.world)) == 2
-        door.world.clock.advance(QUIET_SECONDS - 1)
-        await door.alert(b"{", **KNOWN)
-        await door.world.work()
-        assert len(notices(door.world)) == 2
-        door.world.clock.advance(2)
-        await door.alert(b"{", **KNOWN)
-        await door.world.work()
-        assert len(notices(door.world)) == 3
+    async with Endpoint(**TABLES) as endpoint:
+        await endpoint.alert(b"{", **KNOWN)
+        await endpoint.alert(b"{", "event", **KNOWN)
+        await endpoint.world.work()
+        assert len(notices(endpoint.world)) == 2
+        endpoint.world.clock.advance(QUIET_SECONDS - 1)
+        await endpoint.alert(b"{", **KNOWN)
+        await endpoint.world.work()
+        assert len(notices(endpoint.world)) == 2
+        endpoint.world.clock.advance(2)
+        await endpoint.alert(b"{", **KNOWN)
+        await endpoint.world.work()
+        assert len(notices(endpoint.world)) == 3
 
 
 async def test_of_many_processes_at_once_one_writes_the_notice(world: World) -> None:
@@ -84,9 +84,9 @@ async def test_whatever_fails_once_in_slack_one_notice_stands(failure: Failure) 
 
 
 async def test_a_store_that_is_down_costs_the_notice_and_not_the_answer() -> None:
-    async with Door(**TABLES) as door:
-        door.world.data.broken = Unreachable("Redis", "connection refused")
-        assert (await door.alert(b"{", **KNOWN)).status_code == 400
+    async with Endpoint(**TABLES) as endpoint:
+        endpoint.world.data.broken = Unreachable("Redis", "connection refused")
+        assert (await endpoint.alert(b"{", **KNOWN)).status_code == 400
 
 
 async def test_a_woken_notice_without_a_record_posts_nothing(world: World) -> None:

@@ -76,14 +76,14 @@ class Farm:
 
     def app(self) -> Starlette:
         """The application: `/api/v1/query`, `/pools/NAME`, and the Alertmanager API of both flavours."""
-        doors = [AlertmanagerApi(f, kept, (), time.time, lambda: "", TOKEN) for f, kept in self.silences.items()]
+        apis = [AlertmanagerApi(f, kept, (), time.time, lambda: "", TOKEN) for f, kept in self.silences.items()]
         return Starlette(
             routes=[
                 Route("/api/v1/query", self._query),
                 Route("/api/v1/query_range", self._query),
                 Route("/pools/{name}", self._read, methods=["GET"]),
                 Route("/pools/{name}", self._write, methods=["PUT"]),
-                *(route for door in doors for route in door.routes()),
+                *(route for api in apis for route in api.routes()),
             ]
         )
 

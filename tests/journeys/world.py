@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(slots=True)
 class World:
-    """What a journey may touch: people's hands in Slack, the back ends, the alert door, and what the outside saw."""
+    """What a journey may touch: people in Slack, the back ends, the alert endpoint, and what the outside saw."""
 
     slack: SlackDriver
     stand_in: SlackStandIn

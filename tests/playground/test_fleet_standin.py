@@ -13,7 +13,7 @@ MINUTE = 60.0
 
 
 async def test_scaling_up_by_http_drains_the_surge() -> None:
-    """The whole story through the doors: alert, scale up, resolved, and an empty queue within two hours."""
+    """The whole story through the endpoints: alert, scale up, resolved, and an empty queue within two hours."""
     receiver = Receiver()
     fleet = stand_in(SURGE, receiver)
     await fleet.step(20)

@@ -1,4 +1,4 @@
-"""The stand-in's doors for the page: state, live changes, guide, and what keeps other sites out."""
+"""The stand-in's endpoints for the page: state, live changes, guide, and what keeps other sites out."""
 
 import asyncio
 import json

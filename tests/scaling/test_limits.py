@@ -17,7 +17,7 @@ async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
 
 
 async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:
-    """Two people were each allowed what together is too much: the second one's is refused at the scaler's door."""
+    """Two people were each allowed what together is too much: the scaler is not called for the second one."""
     world = CareWorld(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
     await world.opens()
     await world.wants(16)

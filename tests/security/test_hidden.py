@@ -125,6 +125,6 @@ async def test_what_the_aws_library_says_of_its_requests_is_in_no_log(monkeypatc
 
 
 def test_halves_of_a_rotation_are_known_to_the_log() -> None:
-    """GitHub's webhook secrets, as the tokens of the alert doors."""
+    """GitHub's webhook secrets, as the tokens of the alert endpoints."""
     env = Environment.model_validate({"github_webhook_secret": "first-of-two,second-of-two"})
     assert {"first-of-two", "second-of-two"} <= {*secrets_of(Settings(env, File(), dict(os.environ)))}

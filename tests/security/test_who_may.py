@@ -164,7 +164,7 @@ async def test_in_a_thread_only_the_pools_of_its_incident_are_scaled() -> None:
 
 
 async def test_a_button_of_another_channels_incident_does_nothing() -> None:
-    """C15: the id alone opens no door."""
+    """C15: the id alone permits nothing."""
     world = CareWorld()
     await world.opens()
     with pytest.raises(Refused, match="another channel"):

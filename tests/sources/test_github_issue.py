@@ -202,8 +202,8 @@ def test_what_is_no_issues_event_is_refused(body: bytes) -> None:
         parse(body)
 
 
-def test_the_bearer_door_does_not_know_issues() -> None:
-    """Only the door that checks GitHub's signature reaches this source."""
+def test_the_bearer_endpoint_does_not_know_issues() -> None:
+    """Only the endpoint that checks GitHub's signature reaches this source."""
     assert dict(GITHUB_EVENTS) == {"issues": parse}
     assert "github_issue" not in SOURCES
     assert "issues" not in SOURCES

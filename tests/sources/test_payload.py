@@ -67,7 +67,7 @@ def test_sixty_four_levels_are_read() -> None:
 @settings(max_examples=200)
 @given(st.binary(max_size=300))
 def test_no_bytes_raise_anything_but_unreadable(body: bytes) -> None:
-    """Whatever arrives, the door can answer it with 400 and a sentence."""
+    """Whatever arrives, the endpoint can answer it with 400 and a sentence."""
     try:
         said = f"body: {read(body)}"
     except Unreadable as refused:

@@ -125,7 +125,7 @@ async def test_a_connection_that_was_lost_while_idle_is_replaced_before_a_call_i
 
 
 async def test_a_server_that_does_not_answer_costs_one_limit(shaky: RedisStore, proxy: RedisProxy) -> None:
-    """IN-2: a door has to answer 503 within 2 s, also when ten times as many calls wait as there are connections."""
+    """IN-2: an endpoint answers 503 within 2 s, also when ten times as many calls wait as there are connections."""
     assert CALL_SECONDS < 2.0
     proxy.frozen = True
     began = time.monotonic()

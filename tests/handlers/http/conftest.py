@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.handlers.endpoint import Door
+from tests.handlers.endpoint import Endpoint
 
 
 @pytest.fixture
-async def door() -> AsyncIterator[Door]:
+async def endpoint() -> AsyncIterator[Endpoint]:
     """Open, and closed at the end of the test."""
-    async with Door() as opened:
+    async with Endpoint() as opened:
         yield opened

@@ -7,7 +7,7 @@ import pytest
 from bot.core.record import KnownGroup
 from bot.ports import Unreachable
 from handlers.http import store_or_503, throttle
-from tests.handlers.endpoint import SECOND_TOKEN, TOKEN, Door, basic, firing, grafana_signature
+from tests.handlers.endpoint import SECOND_TOKEN, TOKEN, Endpoint, basic, firing, grafana_signature
 from tests.patience import PATIENCE_SECONDS
 from tests.sources.payloads import alertmanager, grafana
 
@@ -16,9 +16,9 @@ from tests.sources.payloads import alertmanager, grafana
     "authorization",
     [f"Bearer {TOKEN}", f"bearer {TOKEN}", f"Bearer {SECOND_TOKEN}", basic("any", TOKEN), basic("", SECOND_TOKEN)],
 )
-async def test_a_known_token_is_let_in(authorization: str, door: Door) -> None:
+async def test_a_known_token_is_let_in(authorization: str, endpoint: Endpoint) -> None:
     """As bearer token or as basic password; during a rotation both are good."""
-    answer = await door.alert(Authorization=authorization)
+    answer = await endpoint.alert(Authorization=authorization)
     assert (answer.status_code, answer.json()) == (200, {"outcome": "opened"})
 
 
@@ -37,103 +37,105 @@ async def test_a_known_token_is_let_in(authorization: str, door: Door) -> None:
         {"Authorization": "Basic ==="},
     ],
 )
-async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str], door: Door) -> None:
+async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str], endpoint: Endpoint) -> None:
     """Which tell a stranger nothing, and nothing is read of what was sent."""
-    answer = await door.alert(b"{not json", **headers)
-    assert door.world.data.rows == {}
+    answer = await endpoint.alert(b"{not json", **headers)
+    assert endpoint.world.data.rows == {}
     assert answer.status_code == 401
     assert answer.json()["error"].startswith("Credentials missing or wrong")
     assert answer.headers["www-authenticate"].startswith("Basic")
 
 
-async def test_grafanas_signature_is_enough_by_itself(door: Door) -> None:
+async def test_grafanas_signature_is_enough_by_itself(endpoint: Endpoint) -> None:
     """Over the timestamp and the raw bytes."""
-    stamp = f"{door.world.clock.now():.0f}"
-    good = await door.alert(firing(), **grafana_signature(firing(), stamp))
+    stamp = f"{endpoint.world.clock.now():.0f}"
+    good = await endpoint.alert(firing(), **grafana_signature(firing(), stamp))
     assert good.status_code == 200
 
 
 @pytest.mark.parametrize(("content", "age"), [(firing("f2"), 0), (firing(), 360), (firing(), -360)])
 async def test_a_signature_of_something_else_or_of_another_time_is_refused(
-    content: bytes, age: int, door: Door
+    content: bytes, age: int, endpoint: Endpoint
 ) -> None:
     """A captured request cannot be sent again later."""
-    stamp = f"{door.world.clock.now() - age:.0f}"
-    answer = await door.alert(content, **grafana_signature(firing(), stamp))
+    stamp = f"{endpoint.world.clock.now() - age:.0f}"
+    answer = await endpoint.alert(content, **grafana_signature(firing(), stamp))
     assert answer.status_code == 401
 
 
-async def test_a_good_token_does_not_heal_a_bad_signature(door: Door) -> None:
+async def test_a_good_token_does_not_heal_a_bad_signature(endpoint: Endpoint) -> None:
     """Every credential that is presented has to be right."""
-    wrong = {**grafana_signature(b"other", f"{door.world.clock.now():.0f}"), "Authorization": f"Bearer {TOKEN}"}
-    assert (await door.alert(None, **wrong)).status_code == 401
+    wrong = {**grafana_signature(b"other", f"{endpoint.world.clock.now():.0f}"), "Authorization": f"Bearer {TOKEN}"}
+    assert (await endpoint.alert(None, **wrong)).status_code == 401
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"alerts": 1}', b"\xff\xfe", b"[" * 100_000, b'"x"'])
-async def test_what_cannot_be_read_gets_400_and_a_sentence(content: bytes, door: Door) -> None:
-    answer = await door.alert(content)
-    assert "open" not in door.world.data.sets
+async def test_what_cannot_be_read_gets_400_and_a_sentence(content: bytes, endpoint: Endpoint) -> None:
+    answer = await endpoint.alert(content)
+    assert "open" not in endpoint.world.data.sets
     assert answer.status_code == 400
     assert len(answer.json()["error"]) > 10
 
 
-async def test_an_unknown_source_gets_404_with_those_there_are(door: Door) -> None:
+async def test_an_unknown_source_gets_404_with_those_there_are(endpoint: Endpoint) -> None:
     """A typing error in the sender's address."""
-    answer = await door.alert(source="graphana")
+    answer = await endpoint.alert(source="graphana")
     assert answer.status_code == 404
     assert "graphana" in answer.json()["error"]
     assert "alertmanager" in answer.json()["error"]
 
 
-async def test_recorded_payloads_are_stored(door: Door) -> None:
-    """Of Alertmanager and of Grafana, each at its own door."""
-    assert (await door.alert(alertmanager(1), "alertmanager")).json() == {"outcome": "opened"}
-    assert (await door.alert(grafana("mixed_group"))).json() == {"outcome": "opened"}
-    assert (await door.alert(grafana("test_button"))).json() == {"outcome": "tested"}
+async def test_recorded_payloads_are_stored(endpoint: Endpoint) -> None:
+    """Of Alertmanager and of Grafana, each at its own endpoint."""
+    assert (await endpoint.alert(alertmanager(1), "alertmanager")).json() == {"outcome": "opened"}
+    assert (await endpoint.alert(grafana("mixed_group"))).json() == {"outcome": "opened"}
+    assert (await endpoint.alert(grafana("test_button"))).json() == {"outcome": "tested"}
 
 
-async def test_a_repeat_is_taken_and_changes_nothing(door: Door) -> None:
+async def test_a_repeat_is_taken_and_changes_nothing(endpoint: Endpoint) -> None:
     """Senders repeat themselves; each time they hear 200."""
-    outcomes = [(await door.alert()).json()["outcome"] for _ in range(3)]
+    outcomes = [(await endpoint.alert()).json()["outcome"] for _ in range(3)]
     assert outcomes == ["opened", "repeated", "repeated"]
 
 
-async def test_a_store_that_is_down_gets_503_and_the_sender_tries_again(door: Door) -> None:
+async def test_a_store_that_is_down_gets_503_and_the_sender_tries_again(endpoint: Endpoint) -> None:
     """Never a 4xx: Alertmanager would drop the alert (docs/design/measurements.md#alertmanager-retries)."""
-    door.world.data.broken = Unreachable("Redis", "connection refused")
-    answer = await door.alert()
+    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
+    answer = await endpoint.alert()
     assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})
-    door.world.data.broken = None
-    assert (await door.alert()).json() == {"outcome": "opened"}
+    endpoint.world.data.broken = None
+    assert (await endpoint.alert()).json() == {"outcome": "opened"}
 
 
 async def test_a_source_that_sends_too_much_at_once_is_asked_to_send_again(
-    monkeypatch: pytest.MonkeyPatch, door: Door
+    monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint
 ) -> None:
     """C10: 503 and never 429; another source is let in all the while, and this one as soon as there is room."""
     monkeypatch.setattr(throttle, "MOST_IN_HAND", 2)
-    open_under, go_on = door.store.open_under, asyncio.Event()
+    open_under, go_on = endpoint.store.open_under, asyncio.Event()
 
     async def waits(index: str, once_key: str, likeness: str) -> KnownGroup:
         await go_on.wait()
         return await open_under(index, once_key, likeness)
 
-    door.store.open_under = waits  # type: ignore[method-assign]  # the fake's own, that is slow
-    in_hand = [asyncio.create_task(door.alert(firing(f"f{number}"))) for number in range(2)]
+    endpoint.store.open_under = waits  # type: ignore[method-assign]  # the fake's own, that is slow
+    in_hand = [asyncio.create_task(endpoint.alert(firing(f"f{number}"))) for number in range(2)]
     await asyncio.sleep(0)
-    refused = await door.alert(firing("f3"))
+    refused = await endpoint.alert(firing("f3"))
     assert (refused.status_code, refused.json()["error"]) == (
         503,
         "too many deliveries of this source at once; send it again",
     )
-    other = asyncio.create_task(door.alert(alertmanager(1), source="alertmanager"))
+    other = asyncio.create_task(endpoint.alert(alertmanager(1), source="alertmanager"))
     await asyncio.sleep(0)
     go_on.set()
     assert [(await answer).status_code for answer in (*in_hand, other)] == [200] * 3
-    assert (await door.alert(firing("f3"))).status_code == 200
+    assert (await endpoint.alert(firing("f3"))).status_code == 200
 
 
-async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
+async def test_a_store_that_hangs_gets_503_within_two_seconds(
+    monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint
+) -> None:
     """The time limit is shortened here, the way is the same."""
     assert store_or_503.PATIENCE_SECONDS < 2
     monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
@@ -142,25 +144,25 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
         await asyncio.Event().wait()
         raise AssertionError(index, once_key, likeness)
 
-    door.store.open_under = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
+    endpoint.store.open_under = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
     async with asyncio.timeout(PATIENCE_SECONDS):
-        assert (await door.alert()).status_code == 503
+        assert (await endpoint.alert()).status_code == 503
 
 
-async def test_many_at_once_are_one_incident(door: Door) -> None:
-    """Fifty deliveries of one group through one door."""
-    answers = await asyncio.gather(*(door.alert() for _ in range(50)))
+async def test_many_at_once_are_one_incident(endpoint: Endpoint) -> None:
+    """Fifty deliveries of one group through one endpoint."""
+    answers = await asyncio.gather(*(endpoint.alert() for _ in range(50)))
     assert {answer.status_code for answer in answers} == {200}
     assert sorted(answer.json()["outcome"] for answer in answers)[:2] == ["opened", "repeated"]
-    assert door.world.incident.thread.root is None
+    assert endpoint.world.incident.thread.root is None
 
 
-async def test_whatever_goes_wrong_while_storing_the_sender_is_asked_to_send_again(door: Door) -> None:
+async def test_whatever_goes_wrong_while_storing_the_sender_is_asked_to_send_again(endpoint: Endpoint) -> None:
     """A client library that raises something of its own in a failover is no reason for another answer than 503."""
 
     async def raises(index: str, once_key: str, likeness: str) -> KnownGroup:
         raise KeyError(index)
 
-    door.store.open_under = raises  # type: ignore[method-assign]  # the fake's own, that breaks
-    answer = await door.alert()
+    endpoint.store.open_under = raises  # type: ignore[method-assign]  # the fake's own, that breaks
+    answer = await endpoint.alert()
     assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})

@@ -16,29 +16,29 @@ from bot.ports import Unreachable
 from bot.sources.github_signature import REFUSED
 from handlers.http import store_or_503
 from handlers.http.metrics import REGISTRY
-from tests.handlers.endpoint import Door
+from tests.handlers.endpoint import Endpoint
 from tests.sources.github import event, recorded, signature
 
 SECRET, SECOND = "first-secret-of-ours", "second-secret-of-ours"
 
 
-def door(secret: str = f"{SECRET},{SECOND}") -> Door:
-    """A door with GitHub's secrets."""
-    made = Door()
+def endpoint(secret: str = f"{SECRET},{SECOND}") -> Endpoint:
+    """An endpoint with GitHub's secrets."""
+    made = Endpoint()
     given = {"slack_bot_token": "xoxb-test", "github_webhook_secret": secret}
     made.world.context.settings = replace(made.world.context.settings, env=Environment.model_validate(given))
     return made
 
 
 @pytest.fixture
-async def at() -> AsyncIterator[Door]:
-    """That door, open."""
-    async with door() as opened:
+async def at() -> AsyncIterator[Endpoint]:
+    """That endpoint, open."""
+    async with endpoint() as opened:
         yield opened
 
 
 async def send(
-    at: Door, body: bytes, kind: str = "workflow_job", delivery: str = "d1", secret: str = SECRET, **headers: str
+    at: Endpoint, body: bytes, kind: str = "workflow_job", delivery: str = "d1", secret: str = SECRET, **headers: str
 ) -> httpx.Response:
     """A webhook as GitHub sends it; `headers` go over its own, an empty one is left out."""
     given = {
@@ -52,27 +52,27 @@ async def send(
     return await at.client.post("/github", content=body, headers={k: v for k, v in given.items() if v})
 
 
-async def jobs(at: Door, label: str = "linux.2xlarge") -> list[JobState]:
+async def jobs(at: Endpoint, label: str = "linux.2xlarge") -> list[JobState]:
     """The states of the jobs under a label."""
     return [job.state for job in await StoredJobs(at.store, at.world.clock.now).under(label)]
 
 
 @pytest.mark.parametrize("secret", [SECRET, SECOND])
-async def test_a_job_is_stored_before_github_is_answered(secret: str, at: Door) -> None:
+async def test_a_job_is_stored_before_github_is_answered(secret: str, at: Endpoint) -> None:
     """Signed with either secret of a rotation."""
     answer = await send(at, event(), secret=secret)
     assert (answer.status_code, answer.json()) == (200, {"outcome": "stored"})
     assert await jobs(at) == [JobState.QUEUED]
 
 
-async def test_a_redelivery_changes_nothing(at: Door) -> None:
+async def test_a_redelivery_changes_nothing(at: Endpoint) -> None:
     """GitHub's own id of the delivery, or the same word under another one."""
     outcomes = [(await send(at, event(), delivery=delivery)).json()["outcome"] for delivery in ("d1", "d1", "d2")]
     assert at.world.data.commits == 1
     assert outcomes == ["stored", "repeated", "repeated"]
 
 
-async def test_the_whole_life_of_a_job_ends_it(at: Door) -> None:
+async def test_the_whole_life_of_a_job_ends_it(at: Endpoint) -> None:
     """Every action that GitHub sends, in order and then all of it again."""
     life = ("waiting", "queued", "in_progress", "completed")
     for number, name in enumerate(life):
@@ -91,7 +91,7 @@ async def test_the_whole_life_of_a_job_ends_it(at: Door) -> None:
         {"X-Hub-Signature-256": "", "Authorization": f"Bearer {SECRET}"},
     ],
 )
-async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str], at: Door) -> None:
+async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str], at: Endpoint) -> None:
     """Before anything is read of what was sent."""
     answer = await send(at, b"{not json", **headers)
     assert at.world.data.rows == {}
@@ -100,27 +100,27 @@ async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str]
 
 async def test_without_a_secret_nobody_is_let_in() -> None:
     """Not even with a signature made with an empty one."""
-    async with door("") as at:
+    async with endpoint("") as at:
         answers = [await send(at, event(), secret=secret) for secret in ("", SECRET)]
         assert at.world.data.rows == {}
     assert [answer.status_code for answer in answers] == [401, 401]
 
 
-async def test_a_ping_is_answered(at: Door) -> None:
+async def test_a_ping_is_answered(at: Endpoint) -> None:
     """GitHub sends one when the webhook is made; its page then shows a green tick."""
     answer = await send(at, event("ping"), "ping")
     assert (answer.status_code, answer.json()) == (200, {"outcome": "ping"})
 
 
 @pytest.mark.parametrize("kind", ["push", "workflow_run", "check_run", "x" * 500])
-async def test_other_events_are_answered_and_ignored(kind: str, at: Door) -> None:
+async def test_other_events_are_answered_and_ignored(kind: str, at: Endpoint) -> None:
     """An App may be subscribed to more than Tailback reads; that is no mistake."""
     answer = await send(at, b"not even json", kind)
     assert at.world.data.rows == {}
     assert (answer.status_code, answer.json()) == (200, {"outcome": "ignored"})
 
 
-async def test_an_issue_that_is_an_alert_opens_an_incident(at: Door) -> None:
+async def test_an_issue_that_is_an_alert_opens_an_incident(at: Endpoint) -> None:
     """And its redelivery changes nothing; an issue of people is ignored."""
     alert = json.dumps(recorded("RECONSTRUCTED_seed_issue_opened")).encode()
     assert (await send(at, alert, "issues")).json() == {"outcome": "opened"}
@@ -129,7 +129,7 @@ async def test_an_issue_that_is_an_alert_opens_an_incident(at: Door) -> None:
     assert (await send(at, other, "issues")).json() == {"outcome": "ignored"}
 
 
-async def test_an_issue_event_that_cannot_be_read_is_told_once(at: Door) -> None:
+async def test_an_issue_event_that_cannot_be_read_is_told_once(at: Endpoint) -> None:
     """GitHub does not send it again, and it may have been an alert."""
     assert [(await send(at, b"{", "issues")).status_code for _ in range(2)] == [400, 400]
     await at.world.work()
@@ -137,7 +137,7 @@ async def test_an_issue_event_that_cannot_be_read_is_told_once(at: Door) -> None
     assert notice.message.text.startswith("An alert from github at 127.0.0.1 was refused.")
 
 
-async def test_a_job_without_a_label_is_ignored(at: Door) -> None:
+async def test_a_job_without_a_label_is_ignored(at: Endpoint) -> None:
     """No queue of ours has it."""
     assert (await send(at, event(labels=[]))).json() == {"outcome": "ignored"}
     assert at.world.data.rows == {}
@@ -156,7 +156,7 @@ async def test_a_job_without_a_label_is_ignored(at: Door) -> None:
     ],
 )
 async def test_what_cannot_be_read_gets_400_and_a_sentence(
-    body: bytes, headers: dict[str, str], said: str, at: Door
+    body: bytes, headers: dict[str, str], said: str, at: Endpoint
 ) -> None:
     """Nothing crashes, nothing is stored, and GitHub's page shows the sentence."""
     answer = await send(at, body, **headers)
@@ -165,7 +165,7 @@ async def test_what_cannot_be_read_gets_400_and_a_sentence(
     assert said in answer.json()["error"]
 
 
-async def test_a_store_that_is_down_gets_503(at: Door) -> None:
+async def test_a_store_that_is_down_gets_503(at: Endpoint) -> None:
     """GitHub shows it as failed, and Redeliver stores it then."""
     at.world.data.broken = Unreachable("Redis", "connection refused")
     answer = await send(at, event())
@@ -174,7 +174,7 @@ async def test_a_store_that_is_down_gets_503(at: Door) -> None:
     assert (await send(at, event())).json() == {"outcome": "stored"}
 
 
-async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch, at: Door) -> None:
+async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytest.MonkeyPatch, at: Endpoint) -> None:
     """The time limit is shortened here, the way is the same."""
     monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
 
@@ -187,7 +187,7 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(monkeypatch: pytes
     assert store_or_503.PATIENCE_SECONDS < 2
 
 
-async def test_every_answer_is_counted_by_a_word_of_few(at: Door) -> None:
+async def test_every_answer_is_counted_by_a_word_of_few(at: Endpoint) -> None:
     """Whatever a header says, it is no name of its own in Prometheus."""
 
     def counted(kind: str, outcome: str) -> float:
@@ -202,6 +202,6 @@ async def test_every_answer_is_counted_by_a_word_of_few(at: Door) -> None:
     assert counted("a_word_of_a_stranger", "ignored") == 0
 
 
-async def test_only_post_is_answered(at: Door) -> None:
+async def test_only_post_is_answered(at: Endpoint) -> None:
     """A browser at the address learns nothing."""
     assert (await at.client.get("/github")).status_code == 405

@@ -7,7 +7,7 @@ import pytest
 
 from handlers.http import header_limits as module
 from handlers.run import serving
-from tests.handlers.endpoint import TOKEN, Door, firing
+from tests.handlers.endpoint import TOKEN, Endpoint, firing
 from tests.handlers.test_run import runtime
 from tests.patience import PATIENCE_SECONDS
 
@@ -48,7 +48,7 @@ class Line:
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """Where a web process listens whose patience with heads is short."""
     monkeypatch.setattr(module, "HEAD_SECONDS", SHORT_SECONDS)
-    async with Door() as door, serving(runtime(door), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
+    async with Endpoint() as endpoint, serving(runtime(endpoint), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
         yield int(address.rpartition(":")[2])
 
 

@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from bot.config import File
 from tests.builders import CHANNEL
-from tests.handlers.endpoint import TOKEN, Door, basic
+from tests.handlers.endpoint import TOKEN, Endpoint, basic
 from tests.sources.payloads import body, item
 from tests.world import FILE, LABELS
 
@@ -22,9 +22,9 @@ SENDERS = [
 ROUTES = [{"match": {"team": "other"}, "channel": OTHER}]
 
 
-def door() -> Door:
+def endpoint() -> Endpoint:
     """A process that knows three senders; alerts of the team `other` go to another channel."""
-    made = Door(slack={"fallback_channel": "C0OPS"})
+    made = Endpoint(slack={"fallback_channel": "C0OPS"})
     made.world.configure(ROUTES, slack={"fallback_channel": "C0OPS"})
     context = made.world.context
     file = File.model_validate({**FILE, "route": ROUTES, "slack": {**FILE["slack"], "fallback_channel": "C0OPS"},
@@ -55,7 +55,7 @@ def of_team(team: str, status: str = "firing", **parts: Any) -> bytes:
 )
 async def test_a_delivery_carries_the_name_of_its_sender(headers: dict[str, str], name: str) -> None:
     """In the log, the metric and the audit trail; both tokens of a rotation are good, the shared one has no name."""
-    async with door() as made:
+    async with endpoint() as made:
         with capture_logs() as logs:
             assert (await made.alert(of_team("ci"), **headers)).json() == {"outcome": "opened"}
         metrics = (await made.client.get("/metrics")).text
@@ -68,13 +68,13 @@ async def test_a_delivery_carries_the_name_of_its_sender(headers: dict[str, str]
 @pytest.mark.parametrize("token", ["prod-old-token,prod-new-token", "", ",", "prod", "NOT_SET", "ci-token "])
 async def test_anything_else_is_nobodys_token(token: str) -> None:
     """Also the variable as a whole, and a sender whose variable is not set."""
-    async with door() as made:
+    async with endpoint() as made:
         assert (await made.alert(of_team("ci"), **bearer(token))).status_code == 401
 
 
 async def test_a_source_that_is_not_allowed_is_refused_before_the_body_is_read() -> None:
     """The answer names the sender and what it may use; one notice, one audit entry, and every refusal counted."""
-    async with door() as made:
+    async with endpoint() as made:
         answers = [await made.alert(b"x" * 10_000_000, "event", **bearer("prod-new-token")) for _ in range(3)]
         await made.world.work()
         metrics = (await made.client.get("/metrics")).text
@@ -90,7 +90,7 @@ async def test_a_source_that_is_not_allowed_is_refused_before_the_body_is_read()
 @pytest.mark.parametrize("first", ["nothing", "open", "closed"])
 async def test_another_channels_incident_is_neither_opened_nor_changed(first: str) -> None:
     """Not by the alert's own route, and not by a forged group key that leads to an incident elsewhere."""
-    async with door() as made:
+    async with endpoint() as made:
         if first != "nothing":
             assert (await made.alert(of_team("other"), **bearer("ci-token"))).status_code == 200
         if first == "closed":
@@ -115,7 +115,7 @@ async def test_another_channels_incident_is_neither_opened_nor_changed(first: st
 
 async def test_an_incident_in_the_fallback_channel_still_belongs_to_its_own() -> None:
     """Its sender may end it there."""
-    async with door() as made:
+    async with endpoint() as made:
         assert (await made.alert(of_team("ci"), **bearer("prod-old-token"))).status_code == 200
         row = next(row for name, row in made.world.data.rows.items() if name.startswith("inc:"))
         incident = made.world.incident

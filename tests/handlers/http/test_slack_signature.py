@@ -3,14 +3,14 @@
 import pytest
 
 from handlers.http.slack_signature import genuine
-from tests.handlers.endpoint import SECRET, Door, signature
+from tests.handlers.endpoint import SECRET, Endpoint, signature
 
 NOW = 1_800_000_000
 BODY = b"payload=%7B%7D"
 
 
 def headers(stamp: str = f"{NOW}", body: bytes = BODY, secret: str = SECRET, **changed: str) -> dict[str, str]:
-    """Slack's headers as the door reads them."""
+    """Slack's headers as the endpoint reads them."""
     good = {name.lower(): value for name, value in signature(body, stamp, secret).items()}
     return {**good, **{name.replace("_", "-"): value for name, value in changed.items()}}
 
@@ -55,16 +55,16 @@ def test_anything_else_is_refused(given: dict[str, str]) -> None:
 
 
 def test_without_a_secret_nothing_is_genuine() -> None:
-    """Socket Mode alone: the HTTP door stays shut, even for who signs with nothing."""
+    """Socket Mode alone: the HTTP endpoint accepts nothing, not even an empty signature."""
     assert not genuine(headers(secret=""), BODY, "", NOW)
 
 
 @pytest.mark.parametrize("name", [name for name, given in REFUSED.items() if all(v.isascii() for v in given.values())])
-async def test_the_door_answers_401_and_does_not_log_what_it_refused(
-    name: str, capsys: pytest.CaptureFixture[str], door: Door
+async def test_the_endpoint_answers_401_and_does_not_log_what_it_refused(
+    name: str, capsys: pytest.CaptureFixture[str], endpoint: Endpoint
 ) -> None:
     """Never 500; the body is read by nobody."""
-    door.world.clock.advance(NOW - door.world.clock.now())
-    answer = await door.client.post("/slack/events", content=BODY, headers=REFUSED[name])
+    endpoint.world.clock.advance(NOW - endpoint.world.clock.now())
+    answer = await endpoint.client.post("/slack/events", content=BODY, headers=REFUSED[name])
     assert (answer.status_code, answer.text) == (401, "not signed by Slack")
     assert "payload" not in capsys.readouterr().out

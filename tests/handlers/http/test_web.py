@@ -1,4 +1,4 @@
-"""The HTTP doors: bodies within bounds, health, readiness, metrics, and nothing else."""
+"""The HTTP endpoints: bodies within bounds, health, readiness, metrics, and nothing else."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ from handlers.http import body_limits
 from handlers.http.health import READY_SECONDS
 from tests.architecture.tree import ROOT
 from tests.builders import NOW, POOL
-from tests.handlers.endpoint import TOKEN, Door, firing
+from tests.handlers.endpoint import TOKEN, Endpoint, firing
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -30,35 +30,35 @@ async def drops(count: int, size: int = 1024 * 1024) -> AsyncIterator[bytes]:
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "gzip, identity"])
-async def test_a_compressed_body_gets_415(encoding: str, door: Door) -> None:
+async def test_a_compressed_body_gets_415(encoding: str, endpoint: Endpoint) -> None:
     """It is not inflated: 300 kB could become 300 MB."""
-    answer = await door.alert(firing(), **{**BEARER, "Content-Encoding": encoding})
+    answer = await endpoint.alert(firing(), **{**BEARER, "Content-Encoding": encoding})
     assert answer.status_code == 415
     assert "send it uncompressed" in answer.json()["error"]
 
 
-async def test_a_body_that_says_it_is_too_large_gets_413_unread(door: Door) -> None:
+async def test_a_body_that_says_it_is_too_large_gets_413_unread(endpoint: Endpoint) -> None:
     """With the setting that makes it smaller."""
-    answer = await door.alert(b"{}", **{**BEARER, "Content-Length": f"{1024 * 1024 + 1}"})
+    answer = await endpoint.alert(b"{}", **{**BEARER, "Content-Length": f"{1024 * 1024 + 1}"})
     assert answer.status_code == 413
     assert "max_alerts" in answer.json()["error"]
 
 
 @pytest.mark.parametrize("length", ["9" * 5000, "²", "-1", "abc", "1e9"])
-async def test_an_odd_length_never_crashes(length: str, door: Door) -> None:
+async def test_an_odd_length_never_crashes(length: str, endpoint: Endpoint) -> None:
     """Servers refuse most of these before; here nobody relies on it."""
     headers = [(b"authorization", f"Bearer {TOKEN}".encode()), (b"content-length", length.encode("latin-1"))]
-    answer = await door.client.post("/alerts/grafana", content=b"{", headers=headers)
+    answer = await endpoint.client.post("/alerts/grafana", content=b"{", headers=headers)
     assert answer.status_code in {400, 413}
 
 
-async def test_a_body_without_a_length_is_cut_off_at_the_limit(door: Door) -> None:
+async def test_a_body_without_a_length_is_cut_off_at_the_limit(endpoint: Endpoint) -> None:
     """However long it goes on."""
-    answer = await door.client.post("/alerts/grafana", content=drops(8), headers=BEARER)
+    answer = await endpoint.client.post("/alerts/grafana", content=drops(8), headers=BEARER)
     assert answer.status_code == 413
 
 
-async def test_a_body_that_never_ends_is_asked_for_again(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
+async def test_a_body_that_never_ends_is_asked_for_again(monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint) -> None:
     """503 and not 408: a 4xx would make Alertmanager drop it (docs/design/measurements.md#alertmanager-retries)."""
     monkeypatch.setattr(body_limits, "PATIENCE_SECONDS", 0.01)
 
@@ -67,43 +67,43 @@ async def test_a_body_that_never_ends_is_asked_for_again(monkeypatch: pytest.Mon
         await asyncio.sleep(0.2)
         yield b"}"
 
-    answer = await door.client.post("/alerts/grafana", content=slow(), headers=BEARER)
+    answer = await endpoint.client.post("/alerts/grafana", content=slow(), headers=BEARER)
     assert answer.status_code == 503
     assert "did not arrive within" in answer.json()["error"]
 
 
-async def test_slacks_bodies_are_bounded_too(door: Door) -> None:
+async def test_slacks_bodies_are_bounded_too(endpoint: Endpoint) -> None:
     """One megabyte is more than Slack ever sends."""
-    answer = await door.client.post("/slack/events", content=b" " * (1024 * 1024 + 1))
+    answer = await endpoint.client.post("/slack/events", content=b" " * (1024 * 1024 + 1))
     assert answer.status_code == 413
 
 
-async def test_a_living_process_says_so_whatever_is_down(door: Door) -> None:
+async def test_a_living_process_says_so_whatever_is_down(endpoint: Endpoint) -> None:
     """Restarting it would not help."""
-    door.world.data.broken = Unreachable("Redis", "connection refused")
-    answer = await door.client.get("/healthz")
+    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
+    answer = await endpoint.client.get("/healthz")
     assert (answer.status_code, answer.text) == (200, "alive")
 
 
-async def test_a_process_that_can_work_is_ready(door: Door) -> None:
+async def test_a_process_that_can_work_is_ready(endpoint: Endpoint) -> None:
     """One entry per dependency."""
-    answer = await door.client.get("/readyz")
+    answer = await endpoint.client.get("/readyz")
     assert answer.status_code == 200
     assert answer.json()["ready"] is True
     assert answer.json()["dependencies"]["redis"] == {"ok": True}
 
 
-async def test_a_process_says_which_release_it_is_and_which_records_it_writes(door: Door) -> None:
+async def test_a_process_says_which_release_it_is_and_which_records_it_writes(endpoint: Endpoint) -> None:
     """Whoever upgrades one process after another sees which ones are done."""
-    answer = (await door.client.get("/readyz")).json()
+    answer = (await endpoint.client.get("/readyz")).json()
     assert answer["version"] == tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert answer["record_schema"] == FORMAT
 
 
-async def test_a_store_that_is_down_makes_it_unready_and_says_why(door: Door) -> None:
+async def test_a_store_that_is_down_makes_it_unready_and_says_why(endpoint: Endpoint) -> None:
     """The load balancer sends the next alert elsewhere."""
-    door.world.data.broken = Unreachable("Redis", "connection refused")
-    answer = await door.client.get("/readyz")
+    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
+    answer = await endpoint.client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["dependencies"]["redis"] == {"ok": False, "why": "Redis: connection refused"}
 
@@ -116,31 +116,31 @@ def test_only_a_store_that_does_not_answer_at_all_takes_too_long() -> None:
     assert CALL_SECONDS < READY_SECONDS < min(waits)
 
 
-async def test_a_store_that_is_nearly_full_warns_while_it_still_takes_alerts(door: Door) -> None:
+async def test_a_store_that_is_nearly_full_warns_while_it_still_takes_alerts(endpoint: Endpoint) -> None:
     """200 and degraded, with the reason and the remedy; the metric agrees."""
-    door.store.nearly_full = "Redis uses 95% of its maxmemory; raise maxmemory"
-    answer = await door.client.get("/readyz")
-    seen = await door.client.get("/metrics")
+    endpoint.store.nearly_full = "Redis uses 95% of its maxmemory; raise maxmemory"
+    answer = await endpoint.client.get("/readyz")
+    seen = await endpoint.client.get("/metrics")
     assert (answer.status_code, answer.json()["degraded"]) == (200, True)
     assert "maxmemory" in answer.json()["dependencies"]["storage"]["why"]
     assert 'tailback_dependency_up{dependency="storage"} 0.0' in seen.text
 
 
-async def test_a_store_that_lost_data_degrades_it_and_alerts_are_still_taken(door: Door) -> None:
+async def test_a_store_that_lost_data_degrades_it_and_alerts_are_still_taken(endpoint: Endpoint) -> None:
     """It says that actions stand still (P10)."""
-    door.store.lost = True
-    answer = await door.client.get("/readyz")
-    assert (await door.alert()).status_code == 200
+    endpoint.store.lost = True
+    answer = await endpoint.client.get("/readyz")
+    assert (await endpoint.alert()).status_code == 200
     assert (answer.status_code, answer.json()["degraded"]) == (200, True)
     assert "lost data" in answer.json()["dependencies"]["records"]["why"]
 
 
-async def test_a_process_that_is_being_stopped_is_not_ready(door: Door) -> None:
+async def test_a_process_that_is_being_stopped_is_not_ready(endpoint: Endpoint) -> None:
     """It still serves, and asks for no more."""
-    door.web.draining = True
-    answer = await door.client.get("/readyz")
+    endpoint.web.draining = True
+    answer = await endpoint.client.get("/readyz")
     assert (answer.status_code, answer.json()["dependencies"]["process"]["why"]) == (503, "is being stopped")
-    assert (await door.alert()).status_code == 200
+    assert (await endpoint.alert()).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -148,24 +148,24 @@ async def test_a_process_that_is_being_stopped_is_not_ready(door: Door) -> None:
     [(Failure.CREDENTIALS, True), (Failure.UNCONNECTED, True), (Failure.LATER, False), (Failure.SHAPE, False)],
 )
 async def test_a_slack_that_is_out_of_reach_degrades_it_and_alerts_must_still_reach_it(
-    failure: Failure, degraded: bool, door: Door
+    failure: Failure, degraded: bool, endpoint: Endpoint
 ) -> None:
     """A balancer that took every process out would refuse the alerts; a rate limit says nothing of the process."""
-    door.world.chat.script.fail("post", failure, retry_after_seconds=30, times=1)
-    door.world.queues(14)
-    await door.alert()
-    await door.world.work()
-    answer = await door.client.get("/readyz")
+    endpoint.world.chat.script.fail("post", failure, retry_after_seconds=30, times=1)
+    endpoint.world.queues(14)
+    await endpoint.alert()
+    await endpoint.world.work()
+    answer = await endpoint.client.get("/readyz")
     assert answer.status_code == 200
     assert (answer.json()["ready"], answer.json()["degraded"]) == (True, degraded)
     assert answer.json()["dependencies"]["slack"]["ok"] is not degraded
 
 
-async def test_metrics_have_the_products_prefix_and_real_values(door: Door) -> None:
+async def test_metrics_have_the_products_prefix_and_real_values(endpoint: Endpoint) -> None:
     """Open incidents, and how long the oldest has waited for its thread."""
-    await door.alert()
-    door.world.clock.advance(42)
-    answer = await door.client.get("/metrics")
+    await endpoint.alert()
+    endpoint.world.clock.advance(42)
+    answer = await endpoint.client.get("/metrics")
     lines = [line for line in answer.text.splitlines() if line and not line.startswith("#")]
     assert answer.status_code == 200
     assert all(line.startswith("tailback_") for line in lines)
@@ -174,13 +174,13 @@ async def test_metrics_have_the_products_prefix_and_real_values(door: Door) -> N
     assert any(line.startswith('tailback_alerts_total{outcome="opened",sender="",source="grafana"}') for line in lines)
 
 
-async def test_a_pools_record_of_warnings_and_forecasts_is_told(door: Door) -> None:
+async def test_a_pools_record_of_warnings_and_forecasts_is_told(endpoint: Endpoint) -> None:
     """From the store, so that every process says the same."""
     made = Forecast(NOW, Verdict.INTERVAL, 60, 700.0, 1000.0, 1400.0, pool=POOL)
     scores = (Score(made, 0.0, held=False, left_out=LeftOut.SCALED), Score(made, 900.0, held=True))
     pool = Pool(POOL, forecasts=(made, made), scores=scores, early=WarningHistory(hits=2, false=1, missed=3))
-    await door.store.commit(Change(puts=(Put(Stored(pool, 0), pool, None),)))
-    lines = (await door.client.get("/metrics")).text.splitlines()
+    await endpoint.store.commit(Change(puts=(Put(Stored(pool, 0), pool, None),)))
+    lines = (await endpoint.client.get("/metrics")).text.splitlines()
     for outcome, number in (("hit", 2), ("false", 1), ("missed", 3)):
         assert f'tailback_early_warnings{{outcome="{outcome}",pool="{POOL}"}} {number}.0' in lines
     assert f'tailback_forecast_scored{{pool="{POOL}"}} 1.0' in lines
@@ -188,10 +188,10 @@ async def test_a_pools_record_of_warnings_and_forecasts_is_told(door: Door) -> N
         assert f'tailback_forecast_left_out{{pool="{POOL}",reason="{reason}"}} {number}.0' in lines
 
 
-async def test_metrics_answer_even_when_the_store_does_not(door: Door) -> None:
+async def test_metrics_answer_even_when_the_store_does_not(endpoint: Endpoint) -> None:
     """The gauges stay as they were."""
-    door.world.data.broken = Unreachable("Redis", "connection refused")
-    assert (await door.client.get("/metrics")).status_code == 200
+    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
+    assert (await endpoint.client.get("/metrics")).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -199,8 +199,8 @@ async def test_metrics_answer_even_when_the_store_does_not(door: Door) -> None:
     [("GET", "/", 404), ("GET", "/docs", 404), ("GET", "/alerts/grafana", 405), ("PUT", "/slack/events", 405),
      ("TRACE", "/healthz", 405), ("GET", "/../etc/passwd", 404)],
 )  # fmt: skip
-async def test_there_is_nothing_else(method: str, path: str, status: int, door: Door) -> None:
+async def test_there_is_nothing_else(method: str, path: str, status: int, endpoint: Endpoint) -> None:
     """No documents, no debug page, no stack trace."""
-    answer = await door.client.request(method, path)
+    answer = await endpoint.client.request(method, path)
     assert answer.status_code == status
     assert "Traceback" not in answer.text

@@ -12,7 +12,7 @@ from bot.registry import ACTIONS
 from handlers.slack_app import app
 from handlers.slack_app.timeouts import unanswered
 from tests.builders import CHANNEL
-from tests.handlers.endpoint import Door
+from tests.handlers.endpoint import Endpoint
 from tests.patience import PATIENCE_SECONDS
 from tests.world import ANA, TEAM
 
@@ -55,9 +55,9 @@ def test_a_store_that_refused_the_connection_took_nothing_down() -> None:
     assert "Your request was not recorded (Redis: connection refused)" in asked("ack", error=refused)
 
 
-def written(door: Door) -> tuple[object, ...]:
+def written(endpoint: Endpoint) -> tuple[object, ...]:
     """The records but what a dialog showed, when each is due, and the trail."""
-    data = door.world.data
+    data = endpoint.world.data
     asked = {key: row for key, row in data.rows.items() if not isinstance(row.value, Shown)}
     return asked, dict(data.due), len(data.trail)
 
@@ -66,41 +66,41 @@ def written(door: Door) -> tuple[object, ...]:
 async def test_a_press_that_opens_a_dialog_writes_nothing(name: str) -> None:
     """What the words rest on: the store is only read, and when it is lost the person hears that nothing was done."""
     issues = {"repository": "example/ci", "token_env": "TOKEN"}
-    async with Door(issues=issues) as door:
-        value = request_id(await door.world.opens(), name)
-        before = written(door)
-        press = door.choose(value) if name == "resolve" else door.press(name, value)
+    async with Endpoint(issues=issues) as endpoint:
+        value = request_id(await endpoint.world.opens(), name)
+        before = written(endpoint)
+        press = endpoint.choose(value) if name == "resolve" else endpoint.press(name, value)
         assert (await press).status_code == 200
-        assert written(door) == before
-        door.world.data.broken = LOST
-        await door.press(name, value)
-        told = door.world.chat.whispers[-1][2].text
+        assert written(endpoint) == before
+        endpoint.world.data.broken = LOST
+        await endpoint.press(name, value)
+        told = endpoint.world.chat.whispers[-1][2].text
         assert "The dialog did not open (Redis: no answer). Press again." in told
 
 
 @pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.reads_only])
 async def test_a_look_writes_nothing(name: str) -> None:
     """What the words rest on."""
-    async with Door() as door:
-        await door.world.opens()
-        before = written(door)
-        assert "Nothing was changed" not in (await door.slash(name)).json()["text"]
-        assert written(door) == before
+    async with Endpoint() as endpoint:
+        await endpoint.world.opens()
+        before = written(endpoint)
+        assert "Nothing was changed" not in (await endpoint.slash(name)).json()["text"]
+        assert written(endpoint) == before
 
 
 async def test_a_silence_button_that_takes_too_long_can_be_pressed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same button, a moment later, opens its dialog."""
-    async with Door() as door:
-        value = request_id(await door.world.opens(), "silence")
+    async with Endpoint() as endpoint:
+        value = request_id(await endpoint.world.opens(), "silence")
 
         async def hangs(*_: object) -> None:
             await asyncio.Event().wait()
 
         with monkeypatch.context() as slow:
             slow.setattr(app, "PATIENCE_SECONDS", 0.01)
-            slow.setattr(door.store, "get", hangs)
+            slow.setattr(endpoint.store, "get", hangs)
             async with asyncio.timeout(PATIENCE_SECONDS):
-                await door.press("silence", value)
-        assert "Press again" in door.world.chat.whispers[-1][2].text
-        await door.press("silence", value)
-        assert [view["callback_id"] for _, view in door.world.chat.views] == ["silence"]
+                await endpoint.press("silence", value)
+        assert "Press again" in endpoint.world.chat.whispers[-1][2].text
+        await endpoint.press("silence", value)
+        assert [view["callback_id"] for _, view in endpoint.world.chat.views] == ["silence"]

@@ -83,8 +83,8 @@ def test_the_manifest_says_what_the_code_hears() -> None:
     assert features["slash_commands"][0]["command"] == "/queue"
     assert features["app_home"]["home_tab_enabled"] is True
     assert made["settings"]["event_subscriptions"]["bot_events"] == ["app_mention", "app_home_opened"]
-    doors = (ROOT / "handlers" / "slack_app" / "app.py").read_text(encoding="utf-8")
-    assert all(f'app.event("{event}")' in doors for event in made["settings"]["event_subscriptions"]["bot_events"])
+    source = (ROOT / "handlers" / "slack_app" / "app.py").read_text(encoding="utf-8")
+    assert all(f'app.event("{event}")' in source for event in made["settings"]["event_subscriptions"]["bot_events"])
 
 
 def test_texts_keep_to_slacks_lengths() -> None:

@@ -133,7 +133,7 @@ def test_people_act_in_the_thread_and_nothing_is_really_done(folder: Path) -> No
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_goes_on(folder: Path) -> None:
-    """As the real door would answer 400: one broken delivery stops nothing."""
+    """As the real endpoint would answer 400: one broken delivery stops nothing."""
     broken = alert(30.0, body="no JSON")
     write(folder, "webhooks.jsonl", alert(0.0), broken, alert(31.0, path="/hook"), alert(900.0, "resolved"))
     told = replayed(ReplayOptions(folder))

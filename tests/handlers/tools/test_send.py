@@ -31,7 +31,7 @@ def answering(
     """A server that gives one answer to everything; its address, and what it was asked: (path, headers, body)."""
     asked: list[tuple[str, dict[str, str], bytes]] = []
 
-    class Door(http.server.BaseHTTPRequestHandler):
+    class Endpoint(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             sent = self.rfile.read(int(self.headers["Content-Length"] or 0))
             asked.append((self.path, dict(self.headers.items()), sent))
@@ -47,7 +47,7 @@ def answering(
         def log_message(self, *_: object) -> None:
             return
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Door) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

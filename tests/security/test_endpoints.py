@@ -1,4 +1,4 @@
-"""C1, C3, C4, C10 at the doors of this release: hostile bodies, replays, limits, guessers and floods."""
+"""C1, C3, C4, C10 at the endpoints of this release: hostile bodies, replays, limits, guessers and floods."""
 
 import json
 from collections.abc import Callable
@@ -16,9 +16,9 @@ from bot.core.incident.incident import State
 from handlers.http.throttle import FREE_A_MINUTE, Throttle
 from tests.amazon import sealed
 from tests.fakes import FakeClock
-from tests.handlers.endpoint import TOKEN, Door
-from tests.handlers.http.test_github import door, send
-from tests.handlers.test_alerts_sns import SnsDoor, alarm
+from tests.handlers.endpoint import TOKEN, Endpoint
+from tests.handlers.http.test_github import endpoint, send
+from tests.handlers.test_alerts_sns import SnsEndpoint, alarm
 from tests.sources.github import event, recorded
 from tests.world import World
 
@@ -52,36 +52,36 @@ def spoilt(whole: Any) -> list[bytes]:
 
 
 def notes(answer: httpx.Response, seen: set[int]) -> None:
-    """Every answer is one of a door's own, in one short JSON sentence."""
+    """Every answer is one of an endpoint's own, in one short JSON sentence."""
     seen.add(answer.status_code)
     assert answer.status_code in {200, 400}, (answer.request.content[:300], answer.text)
     assert len(answer.text) < 5000
     assert answer.text.isprintable()
 
 
-async def test_whatever_stands_in_a_job_the_door_answers_in_words() -> None:
+async def test_whatever_stands_in_a_job_the_endpoint_answers_in_words() -> None:
     """Signed by GitHub and still not to be trusted: names, labels, branches and times are anybody's."""
     seen: set[int] = set()
-    async with door() as at:
+    async with endpoint() as at:
         for body in spoilt(json.loads(event("workflow_job_in_progress"))):
             notes(await send(at, body, delivery=""), seen)
     assert seen == {200, 400}
 
 
-async def test_whatever_stands_in_an_issue_the_door_answers_in_words() -> None:
+async def test_whatever_stands_in_an_issue_the_endpoint_answers_in_words() -> None:
     """Anybody may open one in a public repository."""
     seen: set[int] = set()
-    async with door() as at:
+    async with endpoint() as at:
         for body in spoilt(recorded("RECONSTRUCTED_seed_issue_opened")):
             notes(await send(at, body, "issues"), seen)
     assert seen == {200, 400}
 
 
-async def test_whatever_stands_in_an_alarm_or_event_the_door_answers_in_words() -> None:
+async def test_whatever_stands_in_an_alarm_or_event_the_endpoint_answers_in_words() -> None:
     """Amazon signs what its customers write; no message of SNS has a NUL."""
     seen: set[int] = set()
     bad = [HUGE, "[" * 5000, '{"AlarmName": NaN}', "\ud800", "null", *(str(one) for one in NASTY)]
-    async with SnsDoor() as at:
+    async with SnsEndpoint() as at:
         for body in spoilt(json.loads(json.loads(alarm())["Message"])):
             notes(await at.posts(sealed(body.decode())), seen)
         for text in bad:
@@ -91,10 +91,10 @@ async def test_whatever_stands_in_an_alarm_or_event_the_door_answers_in_words() 
     assert seen == {200, 400}
 
 
-DOORS: dict[str, tuple[Callable[..., Door], str]] = {
-    "github": (door, "/github"),
-    "sns": (SnsDoor, "/alerts/sns"),
-    "event": (Door, "/alerts/event"),
+DOORS: dict[str, tuple[Callable[..., Endpoint], str]] = {
+    "github": (endpoint, "/github"),
+    "sns": (SnsEndpoint, "/alerts/sns"),
+    "event": (Endpoint, "/alerts/event"),
 }
 
 
@@ -118,7 +118,7 @@ async def test_limits_and_refusals_come_before_anything_is_read(name: str) -> No
 
 @pytest.mark.parametrize("name", DOORS)
 async def test_whoever_guesses_waits(name: str) -> None:
-    """The thirty-first wrong signature of a minute is answered later, at every door."""
+    """The thirty-first wrong signature of a minute is answered later, at every endpoint."""
     make, path = DOORS[name]
     clock, slept = FakeClock(), list[float]()
 
@@ -130,7 +130,7 @@ async def test_whoever_guesses_waits(name: str) -> None:
         for number in range(FREE_A_MINUTE + 2):
             answer = await at.client.post(path, content=sealed(f"guess {number}", signer="stranger"))
             assert answer.status_code == 401
-        if isinstance(at, SnsDoor):
+        if isinstance(at, SnsEndpoint):
             good = await at.posts(alarm())
         else:
             good = await (send(at, event()) if name == "github" else at.alert())
@@ -144,7 +144,7 @@ async def test_a_captured_issue_opens_nothing_again() -> None:
     over = recorded("RECONSTRUCTED_seed_issue_opened")
     over["action"], over["issue"]["state"] = "closed", "closed"
     over["issue"]["closed_at"] = over["issue"]["updated_at"] = "2027-01-15T07:30:00Z"
-    async with door() as at:
+    async with endpoint() as at:
         assert (await send(at, opened, "issues", "d1")).json() == {"outcome": "opened"}
         assert (await send(at, json.dumps(over).encode(), "issues", "d2")).json() == {"outcome": "joined"}
         eased = at.world.incident
@@ -157,7 +157,7 @@ async def test_a_captured_issue_opens_nothing_again() -> None:
 
 async def test_a_captured_message_of_sns_is_refused_after_an_hour() -> None:
     """Before that it says nothing new."""
-    async with SnsDoor() as at:
+    async with SnsEndpoint() as at:
         body = alarm()
         assert [(await at.posts(body)).json()["outcome"] for _ in range(2)] == ["opened", "repeated"]
         at.world.clock.advance(3700)
@@ -173,7 +173,7 @@ async def test_a_flood_of_jobs_leaves_nothing_behind_for_ever(redis_url: str) ->
         server.flushall()
         clock = FakeClock(World().clock.now())
         store = RedisStore(connect(redis_url), Clocks(clock.now, clock.monotonic))
-        async with door() as at:
+        async with endpoint() as at:
             at.world.context.store = store
             for number in range(200):
                 labels = [f"{odd}{number}" for odd in ODD] + [f"endless-{number}-{n}" for n in range(30)]
