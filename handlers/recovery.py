@@ -21,14 +21,14 @@ class Healing:
     """One per process; actions are refused from the detection of a loss until recovery."""
 
     def __init__(self, context: Context) -> None:
-        self._desk = context
+        self._context = context
         self._whole = False
         self._again_at = self._look_at = 0.0
         self._epoch: str | None = None
 
     async def heal(self) -> None:
         """For a worker, before each claim: recover at the first start and after a loss. Raises Unreachable."""
-        context, now = self._desk, self._desk.monotonic()
+        context, now = self._context, self._context.monotonic()
         lost = context.store.lost_data()
         if now < self._again_at or (self._whole and not lost and now < self._look_at):
             return
@@ -52,7 +52,7 @@ class Healing:
 
         If only this process saw the loss, it removes the epoch, which makes the workers recover.
         """
-        store = self._desk.store
+        store = self._context.store
         epoch = await store.find(EPOCH)
         if epoch is not None and epoch != self._epoch:
             if self._epoch is not None:

@@ -35,7 +35,7 @@ class Worker:
     """Claims due records until `stop`; APScheduler is only a local timer without state."""
 
     def __init__(self, context: Context, tick: Callable[[], None] | None = None) -> None:
-        self._desk = context
+        self._context = context
         self._tick = tick
         self._healing = Healing(context)
         self._bell = asyncio.Event()
@@ -63,7 +63,7 @@ class Worker:
             if self._alarm is not None:
                 self._alarm.cancel()
             if self._tasks:
-                await asyncio.wait(self._tasks, timeout=self._desk.settings.file.timing.lease)
+                await asyncio.wait(self._tasks, timeout=self._context.settings.file.timing.lease)
 
     def stop(self) -> None:
         """Claim nothing more; `run` returns when the current work is done."""
@@ -79,25 +79,25 @@ class Worker:
     async def _listen(self) -> None:
         while True:
             try:
-                await self._desk.store.woken(QUIET_SECONDS)
+                await self._context.store.woken(QUIET_SECONDS)
                 self._bell.set()
             except Unreachable as error:
-                self._desk.health.redis = str(error)
+                self._context.health.redis = str(error)
                 await asyncio.sleep(TICK_SECONDS)
 
     async def _drain(self) -> None:
         while not self._stopping and (free := int(self._most) - len(self._tasks)) > 0:
             try:
                 await self._healing.heal()
-                claims = await self._desk.store.claim(free)
+                claims = await self._context.store.claim(free)
             except Unreachable as error:
-                self._desk.health.redis = str(error)
+                self._context.health.redis = str(error)
                 log.warning("no work claimed", why=str(error))
                 return
             except Exception:
                 log.exception("claiming work failed")
                 return
-            self._desk.health.redis = ""
+            self._context.health.redis = ""
             for claim in claims.claims:
                 task = asyncio.create_task(self._work(claim), name=f"{claim.kind}:{claim.id}")
                 self._tasks.add(task)
@@ -120,16 +120,16 @@ class Worker:
 
     def _adapt(self, seconds: float) -> None:
         """Halve the records at once when one took over half its lease, once in that time; then let them grow again."""
-        late, now = self._desk.settings.file.timing.lease / 2, self._desk.monotonic()
+        late, now = self._context.settings.file.timing.lease / 2, self._context.monotonic()
         if seconds < late:
             self._most = min(AT_ONCE, self._most + 0.25)
         elif now - self._halved_at > late:
             self._most, self._halved_at = max(FEWEST_AT_ONCE, self._most / 2), now
 
     async def _work(self, claim: Claim) -> None:
-        began = self._desk.monotonic()
+        began = self._context.monotonic()
         try:
-            await BEHAVIORS[claim.kind](self._desk, claim)
+            await BEHAVIORS[claim.kind](self._context, claim)
             outcome = "done"
         except Conflict as conflict:
             outcome = "lost"
@@ -146,7 +146,7 @@ class Worker:
             self._lost.pop((claim.kind, claim.id), None)
         metrics.STEPS.labels(claim.kind, outcome).inc()
         if claim.kind == "inc":
-            self._adapt(self._desk.monotonic() - began)
+            self._adapt(self._context.monotonic() - began)
 
     async def _again(self, claim: Claim) -> None:
         """Somebody else wrote first: run the handler again at once, a few times, before the lease has to expire."""
@@ -154,7 +154,7 @@ class Worker:
         if times < len(RETRY_SECONDS):
             self._lost[claim.kind, claim.id] = times + 1
             with contextlib.suppress(Unreachable):
-                await self._desk.store.give_back(claim, RETRY_SECONDS[times])
+                await self._context.store.give_back(claim, RETRY_SECONDS[times])
             self._bell.set()
 
     async def _set_aside(self, claim: Claim, error: Exception) -> None:
@@ -164,4 +164,4 @@ class Worker:
         why = f"{type(error).__name__} while this incident was worked on; see the log"
         mine = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
         with contextlib.suppress(Conflict, Unreachable):
-            await set_aside(self._desk, mine, why)
+            await set_aside(self._context, mine, why)

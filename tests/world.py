@@ -60,7 +60,7 @@ class PoliteStore(FakeStore):
 
 
 class World:
-    """The desk, and hands to play the outside."""
+    """The context, and methods that play the outside."""
 
     clocks: type[FakeClock] = FakeClock
 
@@ -84,7 +84,7 @@ class World:
             self.metrics.show(pool, {"queued": 0, "oldest_wait_seconds": 0.0})
 
     def process(self, given: Settings) -> Context:
-        """The desk of one more process that shares all of the outside."""
+        """The context of one more process that shares all of the outside."""
         policy = ScalePolicy(maximum=40, step=20, cooldown_seconds=600, cost_per_runner_hour=0.34)
         self.scaler.allowed = policy.maximum
         return Context(

@@ -74,7 +74,7 @@ class Watch:
     """Updates the connection status, and reconnects when nothing arrived for too long."""
 
     def __init__(self, context: Context, client: SocketClient) -> None:
-        self._desk, self._client = context, client
+        self._context, self._client = context, client
         self._heard_at = context.monotonic()
         self._pong = client.last_ping_pong_time
         self._was_connected = False
@@ -88,7 +88,7 @@ class Watch:
 
     async def look(self) -> None:
         """Check once; drop an address that failed, because it works once and the SDK would retry it for ever."""
-        context, client = self._desk, self._client
+        context, client = self._context, self._client
         connected = await client.is_connected()
         quiet = self._quiet_seconds()
         if quiet > DEAF_SECONDS:
@@ -108,11 +108,11 @@ class Watch:
         """Seconds since the last hello, envelope or pong, by the monotonic clock; the SDK uses the wall clock."""
         before, self._pong = self._pong, self._client.last_ping_pong_time
         if None not in {before, self._pong} and self._pong != before:
-            self._heard_at = self._desk.monotonic()
-        return self._desk.monotonic() - self._heard_at
+            self._heard_at = self._context.monotonic()
+        return self._context.monotonic() - self._heard_at
 
     async def _heard(self, _: object) -> None:
-        self._heard_at = self._desk.monotonic()
+        self._heard_at = self._context.monotonic()
 
     async def _anew(self) -> None:
         log.warning("socket mode silent", remedy="reconnecting")

@@ -159,7 +159,7 @@ async def test_a_message_larger_than_any_of_sns_is_refused() -> None:
 
 
 async def test_an_installation_without_sns_asks_to_send_again() -> None:
-    """A desk without that part is a process that is put together wrongly: nothing is lost."""
+    """A context without that part is a process that is put together wrongly: nothing is lost."""
     async with SnsEndpoint() as endpoint:
         endpoint.world.context.sns = None
         assert (await endpoint.posts(alarm())).status_code == 503

@@ -6,20 +6,20 @@ from collections.abc import AsyncIterator
 import pytest
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from tests.playground.slack_desk import Ack, Body, Desk, standing_desk
 from tests.playground.slack_kit import CI, button, section
+from tests.playground.slack_with_app import Ack, Body, SlackWithApp, slack_with_app
 from tests.slack_driver import NotShownError, RefusedError
 
 OPEN = "OPEN: linux.2xlarge"
 
 
 @pytest.fixture
-async def context() -> AsyncIterator[Desk]:
-    async with standing_desk() as standing:
+async def context() -> AsyncIterator[SlackWithApp]:
+    async with slack_with_app() as standing:
         yield standing
 
 
-async def test_a_click_reaches_the_app_as_slack_would_send_it(context: Desk) -> None:
+async def test_a_click_reaches_the_app_as_slack_would_send_it(context: SlackWithApp) -> None:
     """Container, channel, message, response URL, trigger and the stored value of the button."""
     context.app.action("ack")(context.note)
     parent = await context.parent()
@@ -35,7 +35,7 @@ async def test_a_click_reaches_the_app_as_slack_would_send_it(context: Desk) -> 
     assert str(body["response_url"]).startswith(f"{context.kit.url}/response/")
 
 
-async def test_a_confirm_dialog_that_is_denied_sends_nothing(context: Desk) -> None:
+async def test_a_confirm_dialog_that_is_denied_sends_nothing(context: SlackWithApp) -> None:
     """Only the answer "yes" becomes a click."""
     context.app.action("scale_up")(context.note)
     parent = await context.parent()
@@ -45,7 +45,7 @@ async def test_a_confirm_dialog_that_is_denied_sends_nothing(context: Desk) -> N
     assert len(context.bodies) == 1
 
 
-async def test_a_button_that_is_gone_cannot_be_pressed_except_by_a_stale_client(context: Desk) -> None:
+async def test_a_button_that_is_gone_cannot_be_pressed_except_by_a_stale_client(context: SlackWithApp) -> None:
     """The stand-in refuses it with a sentence; `stale=True` sends the old value, as an old screen would."""
     context.app.action("ack")(context.note)
     parent = await context.parent()
@@ -59,7 +59,7 @@ async def test_a_button_that_is_gone_cannot_be_pressed_except_by_a_stale_client(
         await parent.click("Acknowledge")
 
 
-async def test_an_app_that_is_late_fails_the_click_and_is_not_asked_again(context: Desk) -> None:
+async def test_an_app_that_is_late_fails_the_click_and_is_not_asked_again(context: SlackWithApp) -> None:
     """Interactions have 3 s (shortened here) and are never re-sent."""
     release = asyncio.Event()
 
@@ -78,7 +78,7 @@ async def test_an_app_that_is_late_fails_the_click_and_is_not_asked_again(contex
     assert [(sent.retry, sent.problem) for sent in context.kit.stand_in.log.sent] == [(0, "http_timeout")]
 
 
-async def test_response_urls_take_five_posts_in_thirty_minutes(context: Desk) -> None:
+async def test_response_urls_take_five_posts_in_thirty_minutes(context: SlackWithApp) -> None:
     """Ephemeral by default, then used up; and another one too old."""
     context.app.action("ack")(context.note)
     parent = await context.parent()
@@ -99,7 +99,7 @@ async def test_response_urls_take_five_posts_in_thirty_minutes(context: Desk) ->
     assert (await late.send(text="late")).status_code == 404
 
 
-async def test_buttons_of_ephemeral_messages_work_and_say_that_they_are_ephemeral(context: Desk) -> None:
+async def test_buttons_of_ephemeral_messages_work_and_say_that_they_are_ephemeral(context: SlackWithApp) -> None:
     """No message travels along."""
     context.app.action("ack")(context.note)
     blocks = [{"type": "actions", "elements": [button("Acknowledge", "ack")]}]

@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from tests.playground.slack_desk import Ack, Body, Desk, standing_desk
 from tests.playground.slack_kit import modal
+from tests.playground.slack_with_app import Ack, Body, SlackWithApp, slack_with_app
 from tests.slack_driver import Message, RefusedError
 
 
 @pytest.fixture
-async def context() -> AsyncIterator[Desk]:
-    async with standing_desk() as standing:
+async def context() -> AsyncIterator[SlackWithApp]:
+    async with slack_with_app() as standing:
         yield standing
 
 
-async def open_modal(context: Desk, on_submit: Callable[..., Awaitable[None]], **more: Any) -> Message:
+async def open_modal(context: SlackWithApp, on_submit: Callable[..., Awaitable[None]], **more: Any) -> Message:
     """A parent whose Scale up opens the modal, and what happens on submit."""
 
     async def ask(ack: Ack, body: Body, client: object) -> None:
@@ -30,7 +30,7 @@ async def open_modal(context: Desk, on_submit: Callable[..., Awaitable[None]], *
     return parent
 
 
-async def test_a_modal_is_filled_in_by_label_and_submitted(context: Desk) -> None:
+async def test_a_modal_is_filled_in_by_label_and_submitted(context: SlackWithApp) -> None:
     """`view.state.values` and `private_metadata` arrive, and an empty acknowledgement closes the modal."""
     await open_modal(context, context.note)
     view = await context.kit.driver.modal(title="Scale up")
@@ -47,7 +47,7 @@ async def test_a_modal_is_filled_in_by_label_and_submitted(context: Desk) -> Non
     assert (await context.kit.driver.screen())["views"] == []
 
 
-async def test_the_client_itself_refuses_empty_and_wrong_fields(context: Desk) -> None:
+async def test_the_client_itself_refuses_empty_and_wrong_fields(context: SlackWithApp) -> None:
     """Required, number and range are checked before anything is sent."""
     await open_modal(context, context.note)
     view = await context.kit.driver.modal()
@@ -59,7 +59,7 @@ async def test_the_client_itself_refuses_empty_and_wrong_fields(context: Desk) -
     assert context.bodies == []
 
 
-async def test_errors_from_the_app_keep_the_modal_open_and_are_shown(context: Desk) -> None:
+async def test_errors_from_the_app_keep_the_modal_open_and_are_shown(context: SlackWithApp) -> None:
     """`response_action: errors` is on the screen, by block."""
 
     async def refuse(ack: Ack, body: Body) -> None:
@@ -72,7 +72,7 @@ async def test_errors_from_the_app_keep_the_modal_open_and_are_shown(context: De
     assert (await context.kit.driver.modal()).errors == {"target": "At most 20 without approval."}
 
 
-async def test_update_and_clear_do_what_they_say(context: Desk) -> None:
+async def test_update_and_clear_do_what_they_say(context: SlackWithApp) -> None:
     """The two other answers to a submission."""
     answers: Iterator[dict[str, Any]] = iter(
         [{"response_action": "update", "view": modal("Checked")}, {"response_action": "clear"}]
@@ -90,7 +90,7 @@ async def test_update_and_clear_do_what_they_say(context: Desk) -> None:
     assert (await context.kit.driver.screen())["views"] == []
 
 
-async def test_an_answer_that_slack_would_refuse_is_told_to_the_person(context: Desk) -> None:
+async def test_an_answer_that_slack_would_refuse_is_told_to_the_person(context: SlackWithApp) -> None:
     """Errors for a block that is none, and a view with a long title."""
     answers = iter(
         [

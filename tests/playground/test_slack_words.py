@@ -6,18 +6,18 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.patience import PATIENCE_SECONDS
-from tests.playground.slack_desk import Ack, Body, Desk, standing_desk
 from tests.playground.slack_kit import CI
+from tests.playground.slack_with_app import Ack, Body, SlackWithApp, slack_with_app
 from tests.slack_driver import RefusedError
 
 
 @pytest.fixture
-async def context() -> AsyncIterator[Desk]:
-    async with standing_desk() as standing:
+async def context() -> AsyncIterator[SlackWithApp]:
+    async with slack_with_app() as standing:
         yield standing
 
 
-async def test_a_slash_command_arrives_as_a_form_and_its_answer_is_shown(context: Desk) -> None:
+async def test_a_slash_command_arrives_as_a_form_and_its_answer_is_shown(context: SlackWithApp) -> None:
     """Names become ids; the acknowledgement's body is an ephemeral message, or one in the channel."""
 
     async def queue(ack: Ack, body: Body) -> None:
@@ -36,7 +36,7 @@ async def test_a_slash_command_arrives_as_a_form_and_its_answer_is_shown(context
     await context.kit.driver.channel("ci").parent("two pools")
 
 
-async def test_a_mention_in_a_thread_is_an_event_with_its_thread(context: Desk) -> None:
+async def test_a_mention_in_a_thread_is_an_event_with_its_thread(context: SlackWithApp) -> None:
     """`@tailback status` becomes the bot's id; a message without it, or where the bot is not, is no event."""
     events: list[Body] = []
 
@@ -53,7 +53,7 @@ async def test_a_mention_in_a_thread_is_an_event_with_its_thread(context: Desk) 
     assert [reply.text for reply in await parent.replies()] == ["<@U0TAILBACK> status"]
 
 
-async def test_an_event_that_fails_is_sent_again_with_its_number_and_reason(context: Desk) -> None:
+async def test_an_event_that_fails_is_sent_again_with_its_number_and_reason(context: SlackWithApp) -> None:
     """At once, and twice later (sooner here), with the same event id."""
     seen: list[tuple[str, object, object]] = []
     last = asyncio.Event()

@@ -32,7 +32,7 @@ class DeafClient:
 
 
 def desk_at(clock: FakeClock) -> Context:
-    """A desk with nothing on it but clocks."""
+    """A context with nothing in it but clocks."""
     store = FakeStore(clock.now, clock.monotonic)
     chat = FakeChat(clock)
     return Context(load({}), store, chat, {}, {}, {}, clock.now, clock.monotonic, {}, lambda prefix: f"{prefix}1")

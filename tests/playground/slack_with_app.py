@@ -14,7 +14,7 @@ Body = dict[str, Any]
 Ack = Callable[..., Awaitable[object]]
 
 
-class Desk:
+class SlackWithApp:
     """A stand-in, an app that notes what it is told, and the parent message that people act on."""
 
     def __init__(self, kit: Kit, app: AsyncApp) -> None:
@@ -35,9 +35,9 @@ class Desk:
 
 
 @asynccontextmanager
-async def standing_desk() -> AsyncIterator[Desk]:
-    """A desk whose app has one message shortcut."""
+async def slack_with_app() -> AsyncIterator[SlackWithApp]:
+    """A workspace whose app has one message shortcut."""
     async with standing(shortcuts=(Shortcut("ask", "Ask tailback"),)) as kit:
         app = bolt_app(kit)
         async with over_http(kit, app):
-            yield Desk(kit, app)
+            yield SlackWithApp(kit, app)
