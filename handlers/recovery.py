@@ -17,7 +17,7 @@ LOOK_SECONDS = 10.0
 log = structlog.get_logger()
 
 
-class Healing:
+class Recovery:
     """One per process; actions are refused from the detection of a loss until recovery."""
 
     def __init__(self, context: Context) -> None:
@@ -26,7 +26,7 @@ class Healing:
         self._again_at = self._look_at = 0.0
         self._epoch: str | None = None
 
-    async def heal(self) -> None:
+    async def recover(self) -> None:
         """For a worker, before each claim: recover at the first start and after a loss. Raises Unreachable."""
         context, now = self._context, self._context.monotonic()
         lost = context.store.lost_data()

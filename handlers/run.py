@@ -19,7 +19,7 @@ from handlers.cancellation import ended
 from handlers.http.header_limits import BoundedHeads, Connections, listen_on
 from handlers.http.health import HealthEndpoints
 from handlers.machine import raise_file_limit, spare_collector
-from handlers.recovery import Healing
+from handlers.recovery import Recovery
 from handlers.tools.doctor.check_settings import of_redis_url, unset
 from handlers.wiring import Runtime, opened
 from handlers.wiring_tools import unbuildable
@@ -176,14 +176,14 @@ async def _keeping_time(runtime: Runtime) -> AsyncIterator[None]:
 @asynccontextmanager
 async def _reloading(runtime: Runtime) -> AsyncIterator[None]:
     """Reload tailback.toml in a process without a worker, so that the kill switch works there too."""
-    healing = Healing(runtime.context)
+    recovery = Recovery(runtime.context)
 
     async def watch() -> None:
         while True:
             await asyncio.sleep(RELOAD_SECONDS)
             runtime.reload()
             with contextlib.suppress(Unreachable):
-                await healing.follow()
+                await recovery.follow()
 
     task = asyncio.create_task(watch(), name="reload")
     try:

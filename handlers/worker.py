@@ -16,7 +16,7 @@ from bot.ports import Unreachable
 from bot.registry import BEHAVIORS
 from handlers.cancellation import ended
 from handlers.http import metrics
-from handlers.recovery import Healing
+from handlers.recovery import Recovery
 
 AT_ONCE = 96
 """Records processed at the same time by one worker. They mostly wait for Slack, which takes 100 connections."""
@@ -37,7 +37,7 @@ class Worker:
     def __init__(self, context: Context, tick: Callable[[], None] | None = None) -> None:
         self._context = context
         self._tick = tick
-        self._healing = Healing(context)
+        self._recovery = Recovery(context)
         self._bell = asyncio.Event()
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -88,7 +88,7 @@ class Worker:
     async def _drain(self) -> None:
         while not self._stopping and (free := int(self._most) - len(self._tasks)) > 0:
             try:
-                await self._healing.heal()
+                await self._recovery.recover()
                 claims = await self._context.store.claim(free)
             except Unreachable as error:
                 self._context.health.redis = str(error)

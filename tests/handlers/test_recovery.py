@@ -10,29 +10,29 @@ from bot.maintenance.recover import EPOCH
 from bot.ports import Failure, Refused
 from bot.registry import DUTIES
 from bot.requests.permission import acting
-from handlers.recovery import AGAIN_SECONDS, LOOK_SECONDS, Healing
+from handlers.recovery import AGAIN_SECONDS, LOOK_SECONDS, Recovery
 from handlers.worker import Worker
 from tests.fakes_store import FakeStore
 from tests.patience import eventually
 from tests.world import World
 
 
-async def started() -> tuple[World, Healing]:
+async def started() -> tuple[World, Recovery]:
     """A worker that has looked once."""
     world = World()
-    healing = Healing(world.context)
-    await healing.heal()
-    return world, healing
+    recovery = Recovery(world.context)
+    await recovery.recover()
+    return world, recovery
 
 
 async def test_a_store_without_a_sign_of_ours_is_recovered_at_the_start() -> None:
     """New or emptied while nobody ran: the channels are read, and every duty is due at once."""
-    world, healing = await started()
+    world, recovery = await started()
     assert world.chat.script.count("own") == 1
     assert await world.store.find(EPOCH) is not None
     assert {member.removeprefix("chore:") for member in world.data.due if member.startswith("chore:")} == set(DUTIES)
-    await healing.heal()
-    await Healing(world.context).heal()
+    await recovery.recover()
+    await Recovery(world.context).recover()
     assert world.chat.script.count("own") == 1, "once, by whoever is first"
 
 
@@ -40,17 +40,17 @@ async def test_a_start_on_whole_records_asks_what_fires_all_the_same() -> None:
     """Deliveries were missed while nobody ran."""
     world, _ = await started()
     world.data.due.clear()
-    await Healing(world.context).heal()
+    await Recovery(world.context).recover()
     assert "chore:resync" in world.data.due
 
 
 async def test_a_loss_under_way_is_recovered() -> None:
     """Seen by this process: the channels are read again, and what fires is asked for."""
-    world, healing = await started()
+    world, recovery = await started()
     epoch = await world.store.find(EPOCH)
     world.data.due.clear()
     world.store.lost = True
-    await healing.heal()
+    await recovery.recover()
     assert not world.store.lost
     assert world.chat.script.count("own") == 2
     assert await world.store.find(EPOCH) != epoch
@@ -75,17 +75,17 @@ async def test_a_worker_recovers_before_it_claims_anything() -> None:
 
 async def test_while_channels_cannot_be_read_it_says_so_and_tries_again() -> None:
     """Every ten seconds, not in a loop."""
-    world, healing = await started()
+    world, recovery = await started()
     world.store.lost = True
     world.chat.script.fail("own", Failure.UNCONNECTED, times=None)
     for _ in range(5):
-        await healing.heal()
+        await recovery.recover()
     assert world.chat.script.count("own") == 2
     assert "no action is done" in world.context.health.records
     assert world.store.lost
     world.chat.script.heal()
     world.clock.advance(AGAIN_SECONDS + 1)
-    await healing.heal()
+    await recovery.recover()
     assert not world.context.health.records
     assert not world.store.lost
 
@@ -94,7 +94,7 @@ async def test_while_channels_cannot_be_read_it_says_so_and_tries_again() -> Non
 async def test_a_web_process_goes_on_when_a_worker_has_recovered_the_records(recovered: bool) -> None:
     """A new epoch says so; the old one does not."""
     world, _ = await started()
-    web = Healing(world.context)
+    web = Recovery(world.context)
     await web.follow()
     world.store.lost = True
     await web.follow()
@@ -110,14 +110,14 @@ async def test_a_loss_that_only_a_web_process_saw_is_recovered_by_a_worker() -> 
     world, worker = await started()
     store = FakeStore(world.clock.now, world.clock.monotonic, data=world.data)
     context = replace(world.context, store=store, health=Health())
-    web = Healing(context)
+    web = Recovery(context)
     await web.follow()
     store.lost = True
     await web.follow()
     with pytest.raises(Refused, match="lost records"):
         acting(context)
     world.clock.advance(LOOK_SECONDS)
-    await worker.heal()
+    await worker.recover()
     assert world.chat.script.count("own") == 2
     await web.follow()
     acting(context)
@@ -129,12 +129,12 @@ async def test_whoever_recovers_does_no_action_before_all_was_read() -> None:
     del world.data.indexes[EPOCH]
     world.clock.advance(LOOK_SECONDS)
     world.chat.script.fail("own", Failure.UNCONNECTED)
-    await worker.heal()
+    await worker.recover()
     assert not world.store.lost
     with pytest.raises(Refused, match="lost records"):
         acting(world.context)
     world.clock.advance(AGAIN_SECONDS)
-    await worker.heal()
+    await worker.recover()
     acting(world.context)
 
 
@@ -143,9 +143,9 @@ async def test_a_worker_looks_for_the_epoch_every_ten_seconds_and_not_before_eac
     world, worker = await started()
     world.data.due.clear()
     del world.data.indexes[EPOCH]
-    await worker.heal()
+    await worker.recover()
     assert world.chat.script.count("own") == 1
     world.data.indexes[EPOCH] = "e1"
     world.clock.advance(LOOK_SECONDS)
-    await worker.heal()
+    await worker.recover()
     assert world.data.due == {}
