@@ -11,7 +11,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.record import Claim, Conflict, Stored
-from bot.incidents.quarantine import set_aside
+from bot.incidents.quarantine import retry_or_quarantine
 from bot.ports import Unreachable
 from bot.registry import BEHAVIORS
 from handlers.cancellation import ended
@@ -141,7 +141,7 @@ class Worker:
         except Exception as error:
             outcome = "raised"
             log.exception("work failed", record=f"{claim.kind}:{claim.id}")
-            await self._set_aside(claim, error)
+            await self._retry_or_quarantine(claim, error)
         if outcome != "lost":
             self._lost.pop((claim.kind, claim.id), None)
         metrics.STEPS.labels(claim.kind, outcome).inc()
@@ -157,11 +157,11 @@ class Worker:
                 await self._context.store.give_back(claim, RETRY_SECONDS[times])
             self._bell.set()
 
-    async def _set_aside(self, claim: Claim, error: Exception) -> None:
+    async def _retry_or_quarantine(self, claim: Claim, error: Exception) -> None:
         held = claim.held
         if held is None or not isinstance(held.value, Incident):
             return
         why = f"{type(error).__name__} while this incident was worked on; see the log"
         mine = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
         with contextlib.suppress(Conflict, Unreachable):
-            await set_aside(self._context, mine, why)
+            await retry_or_quarantine(self._context, mine, why)

@@ -4,9 +4,9 @@ import structlog
 
 from bot.context.context import Context
 from bot.context.save import keep
-from bot.core.incident.incident import Incident, rested
+from bot.core.incident.incident import Incident, paused
 from bot.core.record import Stored
-from bot.incidents.thread import stumbled
+from bot.incidents.thread import failed_again
 from bot.ports import Unreachable
 from bot.posting.failures import QUARANTINE_SECONDS
 from bot.views.thread.results import undrawable
@@ -17,21 +17,21 @@ MOST_ATTEMPTS = 5
 log = structlog.get_logger()
 
 
-def resting(incident: Incident, now: float) -> bool:
+def is_quarantined(incident: Incident, now: float) -> bool:
     """Whether it is quarantined: skipped, even if woken, until its time or `retry`."""
     return incident.trouble.attempts >= MOST_ATTEMPTS and incident.trouble.retry_at > now
 
 
-async def set_aside(context: Context, mine: Stored[Incident], why: str) -> None:
+async def retry_or_quarantine(context: Context, mine: Stored[Incident], why: str) -> None:
     """Count the failure and try again later; at the last one, explain `retry` in the channel.
 
     Raises Conflict if another process has the incident, Unreachable if it cannot be stored.
     """
     attempts, now = mine.value.trouble.attempts + 1, context.now()
-    resting = attempts >= MOST_ATTEMPTS
-    pause = QUARANTINE_SECONDS if resting else 2.0**attempts / 2
-    until = now + pause if resting else 0.0
-    await keep(context, mine, lambda fresh: rested(stumbled(fresh, why), until), due=now + pause, uncertain=True)
+    last = attempts >= MOST_ATTEMPTS
+    pause = QUARANTINE_SECONDS if last else 2.0**attempts / 2
+    until = now + pause if last else 0.0
+    await keep(context, mine, lambda fresh: paused(failed_again(fresh, why), until), due=now + pause, uncertain=True)
     if attempts != MOST_ATTEMPTS:
         return
     log.error("incident quarantined", incident=mine.value.id, why=why, remedy=f"/queue retry {mine.value.id}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from bot.context.context import Context
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.fallback_channel import HOME_SECONDS, moved, parted, return_failed, returned
-from bot.core.incident.incident import Incident, noted, redrawn, rested, rooted, told, troubled
+from bot.core.incident.incident import Incident, noted, paused, redrawn, rooted, told, troubled
 from bot.core.incident.plan import Do, NextStep
 from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
 from bot.core.incident.timeline import Entry, Event
@@ -132,7 +132,7 @@ def after_failure(context: Context, outcome: Outcome) -> Move:
         case Reaction.PLAIN:
             return lambda fresh: _plain(_missed(fresh, why))
         case Reaction.REST:
-            return lambda fresh: rested(_missed(fresh, why), outcome.again_at or now)
+            return lambda fresh: paused(_missed(fresh, why), outcome.again_at or now)
         case Reaction.FALLBACK:
             return lambda fresh: moved(fresh, fallback, now)
         case Reaction.REPOST:
@@ -147,7 +147,7 @@ def _missed(incident: Incident, why: str) -> Incident:
     return replace(incident, trouble=incident.trouble.missed(why))
 
 
-def stumbled(incident: Incident, why: str) -> Incident:
+def failed_again(incident: Incident, why: str) -> Incident:
     """One more own failure in a row; after enough of them the text is sent without blocks."""
     worse = _missed(incident, why)
     return _plain(worse) if worse.trouble.attempts > PLAIN_AFTER else worse
@@ -160,5 +160,5 @@ def _plain(incident: Incident) -> Incident:
 def _new_root(incident: Incident, now: float) -> Incident:
     gone = replace(incident, thread=replace(incident.thread, root=None, shown=""))
     if any(entry.details == NEW_THREAD and now - entry.at < QUARANTINE_SECONDS for entry in incident.log.timeline):
-        return rested(troubled(gone, "the thread was deleted again"), now + QUARANTINE_SECONDS)
+        return paused(troubled(gone, "the thread was deleted again"), now + QUARANTINE_SECONDS)
     return noted(gone, now, Event.NOTED, NEW_THREAD)

@@ -8,7 +8,7 @@ import pytest
 from bot.core.incident.incident import Incident
 from bot.core.incident.pools import Reported
 from bot.core.record import Claim, Stored
-from bot.incidents.quarantine import MOST_ATTEMPTS, set_aside
+from bot.incidents.quarantine import MOST_ATTEMPTS, retry_or_quarantine
 from bot.posting.failures import QUARANTINE_SECONDS
 from tests.builders import with_fields
 from tests.world import World
@@ -31,7 +31,7 @@ async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
     await world.fires()
     for _ in range(MOST_ATTEMPTS):
         mine = await claimed(world)
-        await set_aside(world.context, mine, "ValueError while this incident was worked on")
+        await retry_or_quarantine(world.context, mine, "ValueError while this incident was worked on")
         due = world.data.due[f"inc:{mine.value.id}"] - world.clock.now()
         pauses.append(round(due))
         world.clock.advance(due + 0.01)
@@ -40,7 +40,7 @@ async def test_after_five_failures_it_rests_and_says_how_to_go_on() -> None:
     assert "/queue retry i1" in notice.message.text
     assert notice.key == "i1/quarantine"
     mine = await claimed(world)
-    await set_aside(world.context, replace(mine), "again")
+    await retry_or_quarantine(world.context, replace(mine), "again")
     assert len(world.chat.messages) == 1
 
 

@@ -232,6 +232,6 @@ def troubled(incident: Incident, why: str) -> Incident:
     return replace(incident, trouble=replace(incident.trouble, why=why))
 
 
-def rested(incident: Incident, until: float) -> Incident:
+def paused(incident: Incident, until: float) -> Incident:
     """Not shown before that time, whatever happens to it."""
     return replace(incident, trouble=replace(incident.trouble, retry_at=until))

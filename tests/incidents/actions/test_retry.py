@@ -22,7 +22,7 @@ def test_again_clears_what_kept_an_incident_waiting() -> None:
     )
 
 
-async def resting() -> World:
+async def quarantined() -> World:
     """An incident that was set aside for an hour."""
     world = World()
     known = await world.opens()
@@ -32,7 +32,7 @@ async def resting() -> World:
 
 
 async def test_who_names_it_has_it_tried_again_at_once() -> None:
-    world = await resting()
+    world = await quarantined()
     answer = await world.types("retry", world.incident.id)
     assert answer.whisper is not None
     assert "is tried again now" in answer.whisper.text
@@ -40,7 +40,7 @@ async def test_who_names_it_has_it_tried_again_at_once() -> None:
 
 
 async def test_who_may_not_acknowledge_may_not_retry() -> None:
-    world = await resting()
+    world = await quarantined()
     world.chat.people[CAM] = Person(CAM, "T0", full_member=False)
     with pytest.raises(Refused, match="full members"):
         await world.types("retry", world.incident.id, who=CAM)
@@ -51,6 +51,6 @@ async def test_who_may_not_acknowledge_may_not_retry() -> None:
 
 
 async def test_an_incident_that_is_not_there_is_named() -> None:
-    world = await resting()
+    world = await quarantined()
     with pytest.raises(Refused, match='Unknown incident "i99"'):
         await world.types("retry", "i99")
