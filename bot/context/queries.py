@@ -6,7 +6,7 @@ from bot.config import File
 from bot.context.context import Context
 from bot.core.incident.incident import Incident, Thread
 from bot.core.pool.pool import Pool
-from bot.core.routing import home
+from bot.core.routing import pool_channel
 from bot.ports import Refused, Unreachable
 from bot.views.words import refusals
 
@@ -80,10 +80,10 @@ def channels(context: Context) -> tuple[str, ...]:
     return tuple(dict.fromkeys(channel for channel in named if channel))
 
 
-def home_of(context: Context, pool: Pool) -> str:
+def channel_of_pool(context: Context, pool: Pool) -> str:
     """The channel of a pool's incidents: by its labels, else that of the last one, else the default."""
     file = context.settings.file
-    routed = home(file.pools[pool.id], file.routes) if pool.id in file.pools else None
+    routed = pool_channel(file.pools[pool.id], file.routes) if pool.id in file.pools else None
     last = next((one.channel for one in reversed(pool.fired) if one.channel in channels(context)), "")
     return routed or last or file.slack.channel
 
@@ -99,8 +99,8 @@ async def permit_here(context: Context, name: str, channel: str) -> None:
     if any(incident.thread.channel == channel for incident in open_now):
         return
     held = await context.store.get(Pool, name)
-    at_home = home_of(context, held.value if held else Pool(name))
-    if channel == at_home:
+    own = channel_of_pool(context, held.value if held else Pool(name))
+    if channel == own:
         return
-    places = dict.fromkeys([*(incident.thread.channel for incident in open_now), at_home])
+    places = dict.fromkeys([*(incident.thread.channel for incident in open_now), own])
     raise Refused(refusals.other_channels_pool(name), where=[one for one in places if one])

@@ -40,7 +40,7 @@ def route(alerts: Iterable[Alert], routes: Iterable[Route], default: Route) -> R
     return default
 
 
-def home(pool: PoolRules, routes: Iterable[Route]) -> str | None:
+def pool_channel(pool: PoolRules, routes: Iterable[Route]) -> str | None:
     """The channel of the first route that a pool's labels match; None if none does."""
     facts = {name: {value} for name, value in pool.match.items()}
     return next((rule.channel for rule in routes if rule.match and _matches(rule.match, facts)), None)

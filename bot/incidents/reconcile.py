@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from bot.context.causes import explained
 from bot.context.context import Context
 from bot.context.save import Move, keep
-from bot.core.incident.fallback_channel import at_home
+from bot.core.incident.fallback_channel import in_own_channel
 from bot.core.incident.incident import Incident, told, troubled
 from bot.core.incident.observe import View, observed
 from bot.core.incident.plan import Do, NextStep, escalated, next_step
@@ -62,7 +62,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             held = await keep(context, held, settled, due=now, release=False)
             move, drawing = _unchanged, drawing if held.value == incident else None
             continue
-        drawing = _drawn(context, at_home(incident), view, now) if step.do is Do.RETURN_TO_CHANNEL else drawing
+        drawing = _drawn(context, in_own_channel(incident), view, now) if step.do is Do.RETURN_TO_CHANNEL else drawing
         result = await _take(context, held, incident, step, drawing)
 
         def moved(fresh: Incident, settled: Move = settled, result: StepResult = result) -> Incident:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bot.context.context import Context
 from bot.core.incident.details.general import Note, Noted
-from bot.core.incident.fallback_channel import HOME_SECONDS, moved, parted, return_failed, returned
+from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, pointer_posted, return_failed, returned
 from bot.core.incident.incident import Incident, noted, paused, redrawn, rooted, told, troubled
 from bot.core.incident.plan import Do, NextStep
 from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
@@ -16,7 +16,7 @@ from bot.posting.failures import QUARANTINE_SECONDS, FailureRule, MessageKind, R
 from bot.posting.message_key import OVER, message_key
 from bot.posting.send import Outcome, Outgoing
 from bot.views.thread.replies import reply
-from bot.views.thread.results import gone_home
+from bot.views.thread.results import returned_to_channel
 
 LEFT = "left/"
 """Prefix of the key of a first message whose incident returned to its own channel."""
@@ -28,7 +28,7 @@ NEW_THREAD = Noted(Note.NEW_THREAD)
 
 _DELETED = FailureRule(Reaction.GIVE_UP, reason="a reply that somebody deleted needs no edit")
 _POINTER = FailureRule(Reaction.GIVE_UP, reason="the incident goes on in its own channel anyway")
-_STAYS = FailureRule(Reaction.GIVE_UP, HOME_SECONDS, reason="the incident stays where it is until its channel works")
+_STAYS = FailureRule(Reaction.GIVE_UP, RETURN_SECONDS, reason="the incident stays where it is until its channel works")
 THREAD = MessageKind("thread")
 REPLY_EDIT = MessageKind("reply", edits={Failure.GONE: _DELETED})
 POINTER = MessageKind("pointer", edits=dict.fromkeys((Failure.GONE, Failure.PLACE, Failure.SHAPE), _POINTER))
@@ -65,8 +65,8 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
     out = _outgoing(context, incident, drawn.message, key)
     if step.do is Do.POST_ROOT:
         return StepMessage(out, lambda fresh, at, shown: rooted(fresh, at.channel, at.ts, shown, now), _as_it_is)
-    home = replace(out, kind=RETURN, channel=thread.instead_of or thread.channel)
-    return StepMessage(home, lambda fresh, at, shown: returned(fresh, at.ts, shown, now), _stayed)
+    own = replace(out, kind=RETURN, channel=thread.instead_of or thread.channel)
+    return StepMessage(own, lambda fresh, at, shown: returned(fresh, at.ts, shown, now), _return_failed)
 
 
 def _outgoing(
@@ -112,17 +112,17 @@ async def _pointer(context: Context, incident: Incident) -> StepMessage:
     """The message in the fallback channel points to the new thread."""
     channel, ts = incident.thread.left or ("", "")
     link = await context.chat.permalink(incident.thread.channel, incident.thread.root or "")
-    out = _outgoing(context, incident, gone_home(link), f"{LEFT}{incident.id}", ts=ts)
+    out = _outgoing(context, incident, returned_to_channel(link), f"{LEFT}{incident.id}", ts=ts)
     out = replace(out, kind=POINTER, channel=channel)
-    return StepMessage(out, lambda fresh, *_: parted(fresh), lambda fresh, _: parted(fresh))
+    return StepMessage(out, lambda fresh, *_: pointer_posted(fresh), lambda fresh, _: pointer_posted(fresh))
 
 
 def _as_it_is(incident: Incident, _: Outcome) -> Incident:
     return incident
 
 
-def _stayed(incident: Incident, outcome: Outcome) -> Incident:
-    return return_failed(incident, (outcome.again_at or 0.0) - HOME_SECONDS)
+def _return_failed(incident: Incident, outcome: Outcome) -> Incident:
+    return return_failed(incident, (outcome.again_at or 0.0) - RETURN_SECONDS)
 
 
 def after_failure(context: Context, outcome: Outcome) -> Move:

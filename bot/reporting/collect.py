@@ -63,7 +63,7 @@ def of_channel(books: Books, channel: str, *, default: bool) -> Books:
 
     The default channel also gets every pool without an incident in another channel.
     """
-    mine = tuple(i for i in books.incidents if home_of(i) == channel)
+    mine = tuple(i for i in books.incidents if own_channel(i) == channel)
     spoken = {name for i in books.incidents if _inside(i, books) for name in i.pools.affected}
     own = {name for i in mine if _inside(i, books) for name in i.pools.affected}
     names = own | (({*books.rules, *books.pasts} - spoken) if default else set())
@@ -76,7 +76,7 @@ def of_channel(books: Books, channel: str, *, default: bool) -> Books:
     )
 
 
-def home_of(incident: Incident) -> str:
+def own_channel(incident: Incident) -> str:
     """The configured channel, even if a fallback is in use."""
     return incident.thread.instead_of or incident.thread.channel
 

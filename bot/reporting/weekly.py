@@ -23,11 +23,11 @@ KIND = MessageKind("weekly", posts={Failure.PLACE: _PLACE})
 
 async def weekly(context: Context) -> str:
     """Wake every channel."""
-    await context.store.commit(Change(wake=tuple(f"weekly:{channel}" for channel in homes(context))))
+    await context.store.commit(Change(wake=tuple(f"weekly:{channel}" for channel in report_channels(context))))
     return ""
 
 
-def homes(context: Context) -> tuple[str, ...]:
+def report_channels(context: Context) -> tuple[str, ...]:
     """The channels with incidents, the default one first."""
     file = context.settings.file
     return tuple(dict.fromkeys(c for c in (file.slack.channel, *(route.channel for route in file.routes)) if c))
@@ -38,7 +38,7 @@ async def post_weekly(context: Context, claim: Claim) -> None:
     held = claim.of(Weekly)
     record, table, now = held.value, context.settings.file.report, context.now()
     at = table.appointment.last(now)
-    due = table.appointment.after(at) if claim.id in homes(context) else None
+    due = table.appointment.after(at) if claim.id in report_channels(context) else None
     over = not table.enabled or due is None or record.done_for >= at or now - at > LATE_SECONDS
     message = None if over else await _drawn(context, claim.id, at)
     if message is None:

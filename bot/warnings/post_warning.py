@@ -6,7 +6,7 @@ import structlog
 
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import Context
-from bot.context.queries import home_of
+from bot.context.queries import channel_of_pool
 from bot.context.save import intend, keep
 from bot.core.finding import Finding
 from bot.core.incident.details.general import Foreseen
@@ -67,7 +67,7 @@ async def _of_episode(context: Context, held: Stored[WarningRecord], pool: Pool)
         return replace(held, value=replace(record, episode=gone))
     if newest.ended_at is not None:
         return None  # it came and went before it could be posted
-    fresh = WarningRecord(record.id, newest, home_of(context, pool), finding=await _likeliest(context, pool.id))
+    fresh = WarningRecord(record.id, newest, channel_of_pool(context, pool), finding=await _likeliest(context, pool.id))
     return await intend(context, replace(held, in_doubt_since=None), fresh)
 
 

@@ -78,7 +78,7 @@ def messages() -> dict[str, Callable[[], Message]]:
         "outcome": lambda: results.finished(Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You"),
         "question": lambda: results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
         "duplicate": lambda: results.duplicate(f"https://e.example/|<!channel>{HOSTILE}"),
-        "gone home": lambda: results.gone_home("javascript:alert(1)|<!here>"),
+        "returned": lambda: results.returned_to_channel("javascript:alert(1)|<!here>"),
         "undrawable": lambda: results.undrawable(HOSTILE),
         "early warning": lambda: warning(EARLY),
         "early warning, over": lambda: warning(

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.core.incident.details.general import Escalated
-from bot.core.incident.fallback_channel import home_due
+from bot.core.incident.fallback_channel import return_due
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import Timing, introduction_due_at
 from bot.core.incident.timeline import Event, Role
@@ -54,7 +54,7 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Nex
         known = all(name in incident.pools.seen for name in incident.pools.candidates)
         first_look = 0.0 if known else incident.opened_at + timing.first_look
         return _wait(first_look) if now < first_look else NextStep(Do.POST_ROOT)
-    if incident.thread.left or home_due(incident, now):
+    if incident.thread.left or return_due(incident, now):
         return NextStep(Do.POINT_TO_NEW_THREAD if incident.thread.left else Do.RETURN_TO_CHANNEL)
     just_shown = incident.log.redraw and not incident.log.outbox and now - incident.thread.shown_at < TURNS_SECONDS
     if not just_shown and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):

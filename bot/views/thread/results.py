@@ -77,7 +77,7 @@ def duplicate(link: str) -> Message:
     return message(words, section(words))
 
 
-def gone_home(link: str) -> Message:
+def returned_to_channel(link: str) -> Message:
     """The fallback channel's first message after the incident returned, without buttons."""
     place = linked(link, "its own channel") if link else say("its own channel")
     words = say("This incident continues in {place}.", place=place)

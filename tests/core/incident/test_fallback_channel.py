@@ -1,8 +1,8 @@
-"""An incident leaves a channel that cannot be used, and knows the way home."""
+"""An incident leaves a channel that cannot be used, and returns to it."""
 
 from dataclasses import replace
 
-from bot.core.incident.fallback_channel import HOME_SECONDS, home_due, moved, return_failed
+from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, return_due, return_failed
 from bot.core.incident.incident import State, Thread
 from tests.builders import CHANNEL, NOW, incident
 
@@ -12,11 +12,11 @@ FALLBACK = "C0OPS"
 def test_home_is_tried_an_hour_after_the_move_and_an_hour_after_each_try() -> None:
     away = moved(incident(), FALLBACK, NOW)
     assert away.thread == Thread(FALLBACK, instead_of=CHANNEL, mention=away.thread.mention, tried_home_at=NOW)
-    assert not home_due(away, NOW + HOME_SECONDS - 1)
-    assert home_due(away, NOW + HOME_SECONDS)
-    assert not home_due(return_failed(away, NOW + HOME_SECONDS), NOW + 2 * HOME_SECONDS - 1)
-    assert not home_due(replace(away, state=State.RESOLVED), NOW + HOME_SECONDS)
-    assert not home_due(incident(), NOW + 10 * HOME_SECONDS)
+    assert not return_due(away, NOW + RETURN_SECONDS - 1)
+    assert return_due(away, NOW + RETURN_SECONDS)
+    assert not return_due(return_failed(away, NOW + RETURN_SECONDS), NOW + 2 * RETURN_SECONDS - 1)
+    assert not return_due(replace(away, state=State.RESOLVED), NOW + RETURN_SECONDS)
+    assert not return_due(incident(), NOW + 10 * RETURN_SECONDS)
 
 
 def test_a_second_move_still_knows_the_first_channel() -> None:
