@@ -12,7 +12,7 @@ from bot.core.incident.incident import Incident, rooted
 from bot.ports import Own, Unreachable
 from bot.posting.message_key import message_key
 from bot.views.thread.results import duplicate
-from bot.warnings.repair_warnings import COLLAPSED, early_collapsed, young_notices
+from bot.warnings.repair_warnings import COLLAPSED, collapse_warning, recent_warnings
 
 BACK_SECONDS = 900.0
 """How old an incident or warning may be; a second message arrives within minutes or never."""
@@ -24,7 +24,7 @@ async def deduplicate_threads(context: Context) -> str:
     """Search the channels of recent incidents and warnings; the oldest message stays, others point to it."""
     since = context.now() - BACK_SECONDS
     young = [incident for incident in await open_incidents(context) if incident.opened_at > since]
-    notices = await young_notices(context, since)
+    notices = await recent_warnings(context, since)
     problems = []
     for channel in sorted({one.thread.channel for one in young} | {one.channel for one in notices}):
         try:
@@ -35,7 +35,7 @@ async def deduplicate_threads(context: Context) -> str:
                     await _collapsed(context, incident, same)
             for notice in notices:
                 if notice.channel == channel:
-                    await early_collapsed(context, notice, found)
+                    await collapse_warning(context, notice, found)
         except Unreachable as error:
             if error.system != "Slack":
                 raise

@@ -15,7 +15,7 @@ from bot.core.record import Change, Conflict
 from bot.ports import Own, Unreachable
 from bot.posting.message_key import OVER
 from bot.views.thread.results import duplicate
-from bot.warnings.repair_warnings import COLLAPSED, early_found_again, is_early
+from bot.warnings.repair_warnings import COLLAPSED, is_warning, reconnect_warning
 
 BACK_SECONDS = 2 * 86400.0
 """How far back channels are searched."""
@@ -47,9 +47,9 @@ async def recovered(context: Context) -> bool:
 
 
 async def _taken_note_of(context: Context, channel: str, message: Own) -> None:
-    if is_early(message):
+    if is_warning(message):
         try:
-            await early_found_again(context, channel, message)
+            await reconnect_warning(context, channel, message)
         except Conflict as conflict:
             log.info("early warning left to others", message=message.ts, why=str(conflict))
         return

@@ -14,7 +14,7 @@ NEAR_SECONDS = 150.0
 """Samples further from an incident's opening do not show the pool's state at its alert."""
 
 
-async def foreseen(context: Context, pool: Pool, watchers: tuple[str, ...], *, fresh: bool) -> Pool:
+async def with_warning(context: Context, pool: Pool, watchers: tuple[str, ...], *, fresh: bool) -> Pool:
     """The record with newly fired alerts, and with its early warning advanced."""
     file, before = context.settings.file, pool.watchers
     fired = await _fired(context, pool, [name for name in watchers if name not in before])

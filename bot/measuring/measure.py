@@ -13,7 +13,7 @@ from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished
 from bot.core.pool.pool import Pool
 from bot.core.pool.spoken import spoken
 from bot.core.record import Change, Claim, Conflict, Put, Stored
-from bot.measuring.evaluate_warning import foreseen, scaled_at
+from bot.measuring.evaluate_warning import scaled_at, with_warning
 
 FORGOTTEN_SECONDS = 86400.0
 """A pool that is no longer measured is deleted after this."""
@@ -47,7 +47,7 @@ async def measure(context: Context, claim: Claim) -> None:
     after, past = await _in_the_past(context, pool, after, over)
     after = await _ahead(context, after) if watchers else _unwatched(await _looked_back(context, after))
     after = replace(after, spoken=spoken(pool.spoken, after.outlook))
-    after = await foreseen(context, after, watchers, fresh=after.latest != pool.latest)
+    after = await with_warning(context, after, watchers, fresh=after.latest != pool.latest)
     wake = tuple(f"inc:{incident}" for incident in watchers if looked is not pool or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")

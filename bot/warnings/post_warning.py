@@ -45,7 +45,7 @@ async def post_warning(context: Context, claim: Claim) -> None:
         held = replace(held, in_doubt_since=None)
     found = await context.store.get(Pool, claim.id)
     pool = found.value if found else Pool(claim.id)
-    current = await _of_episode(context, held, pool)
+    current = await _for_newest(context, held, pool)
     if current is None:
         await leave(context, held, Kept(held.value), None, KEPT_SECONDS)
         return
@@ -55,7 +55,7 @@ async def post_warning(context: Context, claim: Claim) -> None:
     await leave(context, current, kept, context.now() if behind else None, KEPT_SECONDS)
 
 
-async def _of_episode(context: Context, held: Stored[WarningRecord], pool: Pool) -> Stored[WarningRecord] | None:
+async def _for_newest(context: Context, held: Stored[WarningRecord], pool: Pool) -> Stored[WarningRecord] | None:
     """The record with the newest warning, stored before anything is sent; None if there is nothing to post."""
     record, newest = held.value, pool.early.episode
     if newest is None:

@@ -20,12 +20,12 @@ COLLAPSED = "duplicate/"
 log = structlog.get_logger()
 
 
-def is_early(message: Own) -> bool:
+def is_warning(message: Own) -> bool:
     """Whether it is an early warning without an end yet."""
     return warning_of(message.key) is not None
 
 
-async def early_found_again(context: Context, channel: str, message: Own) -> None:
+async def reconnect_warning(context: Context, channel: str, message: Own) -> None:
     """After a loss of records: reconnect known warnings to their messages; others say that their outcome is unknown.
 
     Raises Unreachable if a retry can help, and Conflict if another process has done it.
@@ -36,7 +36,7 @@ async def early_found_again(context: Context, channel: str, message: Own) -> Non
     known = [one for one in (notice.value.episode, held.value.early.episode if held else None) if one]
     episode = next((one for one in known if warning_key(pool, one.began_at) == message.key), None)
     if episode is None:
-        await _said(context, channel, message, pool, began_at)
+        await _say_unknown(context, channel, message, pool, began_at)
     elif _lacks(notice.value, episode):
         found = WarningRecord(pool, episode, channel, ts=message.ts)
         await context.store.commit(Change(puts=(Put(notice, found, context.now()),)))
@@ -48,7 +48,7 @@ def _lacks(notice: WarningRecord, episode: EarlyWarning) -> bool:
     return other or (notice.ts is None and bool(notice.channel) and notice.episode == episode)
 
 
-async def _said(context: Context, channel: str, message: Own, pool: str, began_at: float) -> None:
+async def _say_unknown(context: Context, channel: str, message: Own, pool: str, began_at: float) -> None:
     words = outcome_unknown(pool, began_at)
     try:
         await context.chat.update(channel, message.ts, words, key=f"{OVER}{message.key}")
@@ -60,14 +60,14 @@ async def _said(context: Context, channel: str, message: Own, pool: str, began_a
         log.warning("early warning whose record is lost", pool=pool, message=message.ts)
 
 
-async def young_notices(context: Context, since: float) -> list[WarningRecord]:
+async def recent_warnings(context: Context, since: float) -> list[WarningRecord]:
     """The warnings that began after `since` (epoch seconds)."""
     held = await context.store.get_many(WarningRecord, list(context.settings.file.pool))
     notices = [one.value for one in held.values()]
     return [one for one in notices if one.channel and one.episode is not None and one.episode.began_at > since]
 
 
-async def early_collapsed(context: Context, notice: WarningRecord, found: Sequence[Own]) -> None:
+async def collapse_warning(context: Context, notice: WarningRecord, found: Sequence[Own]) -> None:
     """Collapse a second message of one warning, caused by a very late request; the oldest stays."""
     if notice.episode is None:
         return
