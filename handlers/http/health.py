@@ -101,7 +101,7 @@ async def readiness(runtime: Runtime) -> dict[str, str]:
     except (Unreachable, TimeoutError) as error:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS:g} s"
     if runtime.store.lost_data():
-        found["records"] = "Redis has lost data; actions are stopped until the records are healed"
+        found["records"] = "Redis has lost data; actions are stopped until the records are recovered"
     found["audit"] = runtime.store.audit_problem()
     for name, why in found.items():
         metrics.DEPENDENCY.labels(name).set(0 if why else 1)
