@@ -92,6 +92,7 @@ def _let_clock_jump() -> None:
 
 
 if __name__ == "__main__":
+    importlib.import_module("aiohttp.web")  # the stand-in for Slack, which a child may become, serves with it
     leave_out()
     import_all(handlers)
     import_all(bot.adapters)
