@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tests.bench.jobfleet.exporter import EXPORTERS
 from tests.bench.jobfleet.fleet import Fault, Spec
@@ -58,8 +59,14 @@ def week(dice: random.Random) -> tuple[float, ...]:
     return tuple(hour / mean for hour in hours)
 
 
-def ordinary(dice: random.Random, scaler: str) -> Spec:
-    """A pool that copes with its working day."""
+def real_pushes() -> tuple[tuple[float, ...], ...]:
+    """Durations of real jobs (seconds), push by push; the file names their origin and license."""
+    lines = (Path(__file__).parents[1] / "traces/julia-ci.txt").read_text("utf-8").splitlines()
+    return tuple(tuple(map(float, line.split())) for line in lines if not line.startswith("#"))
+
+
+def ordinary(dice: random.Random, scaler: str, trace: tuple[tuple[float, ...], ...] = ()) -> Spec:
+    """A pool that copes with its working day; with real pushes instead of made-up ones if given."""
     sigma = dice.uniform(0.9, 1.08)
     spec = Spec(
         rate=math.exp(dice.uniform(math.log(0.6), math.log(4.0))),
@@ -72,7 +79,11 @@ def ordinary(dice: random.Random, scaler: str) -> Spec:
         minimum=0 if scaler == "event" else dice.randint(0, 4),
         reclaims=0.0 if scaler == "static" else dice.choice((0.0, 0.02, 0.06)),
         week=week(dice),
+        trace=trace,
     )
+    if trace:
+        lengths = sorted(work for push in trace for work in push)
+        spec = replace(spec, batch=len(lengths) / len(trace), median=lengths[len(lengths) // 2])
     work = spec.rate * max(spec.week) * spec.mean / 60
     limit = max(8, round(work * dice.uniform(1.25, 1.7) + 3 * math.sqrt(work)))
     return replace(spec, limit=limit, minimum=limit if scaler == "static" else spec.minimum)
@@ -173,12 +184,13 @@ FIGURES = {
 
 
 def case(kind: str, number: int, suite: str) -> Case:
-    """The case with that number; `suite` keeps tuning and hold-out apart."""
+    """The case with that number; `suite` keeps tuning and hold-out apart, and `trace` has real pushes."""
     seed = f"{suite}/{kind}/{number}"
     dice = random.Random(seed)
     names = kind.split(" + ") if " + " in kind else [kind]
     rows = [KINDS[name] for name in names]
-    spec = ordinary(dice, dice.choice([one for one in rows[0][1] if all(one in row[1] for row in rows)]))
+    scaler = dice.choice([one for one in rows[0][1] if all(one in row[1] for row in rows)])
+    spec = ordinary(dice, scaler, real_pushes() if suite == "trace" else ())
     hours = (6, 9) if any(name in GROWS for name in names) and dice.random() < 0.7 else (10, 15)
     begin = (24 * dice.randint(7, 11) + dice.randint(*hours)) * 3600.0 + dice.uniform(0, 3600)
     faults: tuple[Fault, ...] = ()

@@ -4,6 +4,7 @@ import heapq
 import math
 import random
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 TICK = 15.0
@@ -35,10 +36,14 @@ class Spec:
     week: tuple[float, ...]
     """Factors of the arrivals for 168 hours; mean 1."""
     sources: tuple[tuple[str, float], ...] = SOURCES
+    trace: tuple[tuple[float, ...], ...] = ()
+    """Durations of the jobs of each of many real pushes; they stand for `batch`, `median` and `sigma`."""
 
     @property
     def mean(self) -> float:
         """Mean duration."""
+        if self.trace:
+            return sum(map(sum, self.trace)) / sum(map(len, self.trace))
         return self.median * math.exp(self.sigma**2 / 2)
 
 
@@ -143,10 +148,10 @@ class JobFleet:
     def _arrive(self) -> None:
         flood = self.at("flood")
         if flood and self.pushes.random() < flood.amount * TICK / 60:
-            self._enter(flood.text)
+            self._enter(flood.text, self._work())
         burst = next((f for f in self.faults if f.kind == "burst" and f.since <= self.now < f.since + TICK), None)
         for _ in range(round(burst.amount) if burst else 0):
-            self._enter(self._source())
+            self._enter(self._source(), self._work())
         while self._next_push <= self.now:
             rate = max(self.rate(), 1e-6) / self.spec.batch / 60
             self._next_push += self.pushes.expovariate(rate) if rate > 1e-5 else HOUR
@@ -154,15 +159,25 @@ class JobFleet:
                 self._next_push = self.now + HOUR
                 continue
             source = self._source()
-            for _ in range(1 + int(self.pushes.expovariate(1 / max(self.spec.batch - 0.5, 0.1)))):
-                self._enter(source)
+            for work in self._push():
+                self._enter(source, work)
 
     def _source(self) -> str:
         names, shares = zip(*self.spec.sources, strict=True)
         return str(self.pushes.choices(names, shares)[0])
 
-    def _enter(self, source: str) -> None:
-        work = self.spec.median * math.exp(self.spec.sigma * self.pushes.gauss(0, 1))
+    def _push(self) -> Sequence[float]:
+        if self.spec.trace:
+            return self.pushes.choice(self.spec.trace)
+        jobs = 1 + int(self.pushes.expovariate(1 / max(self.spec.batch - 0.5, 0.1)))
+        return [self._work() for _ in range(jobs)]
+
+    def _work(self) -> float:
+        if self.spec.trace:
+            return self.pushes.choice(self.pushes.choice(self.spec.trace))
+        return self.spec.median * math.exp(self.spec.sigma * self.pushes.gauss(0, 1))
+
+    def _enter(self, source: str, work: float) -> None:
         self.queue.append(Job(self.now, source, min(work, 8 * HOUR)))
         self.tally.arrivals.append(self.now)
         self.tally.sources.append(source)
