@@ -16,8 +16,8 @@ LEAD_SECONDS = 1800.0
 """The walk begins so long before the first late job arrived."""
 WINDOW_SECONDS = 600.0
 """Sources average rates over this time, so the change in busy runners is taken over it too."""
-SIGMA = 1.05
-"""Of the logarithm of job durations; the mean is then 1.7 times the median."""
+SIGMA, WIDEST_SIGMA = 1.05, 2.0
+"""Of the logarithm of job durations where it is unknown, and at most; the mean is 1.7 and 7.4 times the median."""
 LEAST_HUNG = 0.25
 """Share of the running jobs that should have ended, from which durations count as longer."""
 
@@ -187,20 +187,37 @@ def _late(series: Sequence[Snapshot], usual: Usual) -> float | None:
     now, steps = series[-1], steps_of(series)
     if not usual.duration or not now.busy or len(steps) < 10:
         return None
-    middle = usual.duration / math.exp(SIGMA**2 / 2)
+    spread = _spread(usual.duration, usual.p50)
     expected, age = 0.0, 0.0
     for step in reversed(steps):
-        expected += step.started * _still(60 * (age + step.minutes / 2), middle)
+        expected += step.started * _still(60 * (age + step.minutes / 2), usual.duration, spread)
         age += step.minutes
     first = next((s.busy for s in series if s.busy is not None), 0) or 0
-    expected += first * math.exp(-age * 60 / (1.6 * usual.duration))
+    expected += first * _still_longer(60 * age, usual.duration, spread)
     excess = now.busy - expected
     return max(0.0, excess / now.busy) if excess > 2.5 * math.sqrt(expected + 1) else 0.0
 
 
-def _still(seconds: float, middle: float) -> float:
-    """The probability that a job runs longer, for durations with this median."""
-    return 0.5 * math.erfc(math.log(max(seconds, 1.0) / middle) / (SIGMA * math.sqrt(2)))
+def _spread(average: float, median: float | None) -> float:
+    """Sigma of durations with this mean and median: a pool of short and long jobs has old ones without any hanging."""
+    if not median:
+        return SIGMA
+    return max(SIGMA, min(WIDEST_SIGMA, math.sqrt(2 * math.log(max(1.0, average / median)))))
+
+
+def _still(seconds: float, average: float, sigma: float) -> float:
+    """The probability that a job runs longer, for lognormal durations with this mean."""
+    return _above((math.log(max(seconds, 1.0) / average) + sigma**2 / 2) / sigma)
+
+
+def _still_longer(seconds: float, average: float, sigma: float) -> float:
+    """The same for a job that runs already: long jobs are found running more often than short ones."""
+    found = _above((math.log(max(seconds, 1.0) / average) - sigma**2 / 2) / sigma)
+    return max(0.0, found - seconds / average * _still(seconds, average, sigma))
+
+
+def _above(deviations: float) -> float:
+    return 0.5 * math.erfc(deviations / math.sqrt(2))
 
 
 def _lost(series: Sequence[Snapshot], usual: Usual) -> float | None:

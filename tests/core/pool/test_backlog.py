@@ -57,3 +57,15 @@ def test_runners_that_came_in_a_rush_are_not_lost() -> None:
     assert attributed(series, usual_of(series, 300.0)).lost == 0.0
     dying = tuple(replace(s, starts_per_minute=4.0) for s in lived()[:241])
     assert (attributed(dying, usual_of(dying, 300.0)).lost or 0.0) > 0.4
+
+
+def test_old_jobs_of_a_pool_with_short_and_long_ones_do_not_hang() -> None:
+    """After a push the short jobs end and the long ones are left: the mean is that of the others, not the median."""
+    shares = {}
+    for p50 in (600.0, 90.0):
+        calm = [replace(CALM, at=START + 60 * n, duration_p50_seconds=p50) for n in range(240)]
+        slow = {"starts_per_minute": 0.0, "arrivals_per_minute": 0.0, "completions_per_minute": 0.25}
+        left = [replace(calm[-1], at=START + 60 * (240 + n), queued=5, busy=20 - n // 4, **slow) for n in range(1, 26)]  # type: ignore[arg-type]
+        series = (*calm, *left)
+        shares[p50] = attributed(series, usual_of(series, 300.0)).late
+    assert shares[90.0] == 0.0 < (shares[600.0] or 0.0), shares
