@@ -129,7 +129,7 @@ class Effect:
     """Check everything else again before execution; raises Refused."""
     check: Callable[[Context, Request, Incident | None], Awaitable[Result | None]] = may_be_repeated
     """After a crash or a time-out: the actual state; None if it certainly did not happen."""
-    ripen: Callable[[Context, Stored[Request]], Awaitable[None]] | None = None
+    check_condition: Callable[[Context, Stored[Request]], Awaitable[None]] | None = None
     """For a request that waits for a condition: check the condition, and make the request due once it is met."""
     moves_lease: bool = False
     """Whether its pool's lease is checked when it is finished."""

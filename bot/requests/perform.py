@@ -41,8 +41,8 @@ async def perform(context: Context, claim: Claim) -> None:
         return
     request = mine.value
     if request.progress is Progress.AWAITING:
-        ripen = _effect(context, request).ripen if request.waits_for else None
-        await (ripen or _lapse)(context, mine)
+        check_condition = _effect(context, request).check_condition if request.waits_for else None
+        await (check_condition or _lapse)(context, mine)
         return
     if request.progress not in WANTED:
         await context.store.commit(Change(puts=(Put(mine, request, None, keep_seconds=KEPT_SECONDS),)))

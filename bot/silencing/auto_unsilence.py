@@ -32,7 +32,7 @@ def ends_itself(request: Request, silence: Silence, now: float) -> Request | Non
     )
 
 
-async def ripen(context: Context, mine: Stored[Request]) -> None:
+async def check_condition(context: Context, mine: Stored[Request]) -> None:
     """Check the condition: if it is met, make the request due; if the silence has ended, drop it."""
     request, now = mine.value, context.now()
     held = await context.store.get(Incident, request.incident) if request.incident else None

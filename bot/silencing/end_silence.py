@@ -14,7 +14,7 @@ from bot.core.requests.offer import ButtonLabel, Place
 from bot.core.requests.request import Request, Result
 from bot.ports import Alertmanager, Refused
 from bot.requests.submit import hand_over, new_request, own_of, subject, subject_of_button
-from bot.silencing.auto_unsilence import ripen
+from bot.silencing.auto_unsilence import check_condition
 from bot.silencing.silence import alertmanager_of
 from bot.views.words import refusals
 
@@ -98,5 +98,5 @@ ACTION = Action(
     label=lambda incident, _: ButtonLabel("End silence", Place.MORE) if incident.active_silence else None,
     kill_switch=True,
     events=(Event.UNSILENCED,),
-    effect=Effect(effect, prepare, check, ripen=ripen),
+    effect=Effect(effect, prepare, check, check_condition=check_condition),
 )

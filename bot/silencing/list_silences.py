@@ -10,7 +10,7 @@ from bot.core.incident.incident import Incident
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import incident_of
 from bot.ports import Alertmanager, Refused, Unreachable
-from bot.views.home.answers import Hushed, silence_list
+from bot.views.home.answers import ListedSilence, silence_list
 from bot.views.words import refusals
 
 TAG = re.compile(r"\[tailback ([^\]\s]+)\]")
@@ -51,14 +51,14 @@ async def _incidents(context: Context, asked: Interaction, found: list[SilenceFo
     return {incident.id: incident for incident in shown}
 
 
-def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: dict[str, str]) -> Hushed:
+def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: dict[str, str]) -> ListedSilence:
     """A row, with the incident's data if Tailback created the silence."""
     match = TAG.search(one.comment)
     incident = incidents.get(incident_of(match[1])) if match else None
     if incident is None or match is None:
-        return Hushed(name, one)
+        return ListedSilence(name, one)
     known = next((silence for silence in incident.silences if silence.act == match[1]), None)
-    return Hushed(name, one, known, incident.group.title, links.get(incident.id, ""))
+    return ListedSilence(name, one, known, incident.group.title, links.get(incident.id, ""))
 
 
 ACTION = Action(

@@ -45,7 +45,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         interaction = await _located(context, interaction)
     held = await subject(context, interaction)
     _only_one(held.value, context.now())
-    name, back_end = keeper(context, held.value)
+    name, back_end = alertmanager_for(context, held.value)
     if interaction.surface is Surface.BUTTON:
         matchers = silence_matchers(held.value.group.firing or held.value.group.alerts)
         await remember(context, interaction, matchers)
@@ -74,7 +74,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
     """Check matchers and duration again."""
     _only_one(_there(incident), context.now(), but=request.id)
-    _, back_end = keeper(context, _there(incident))
+    _, back_end = alertmanager_for(context, _there(incident))
     asked = request.of(MakeSilence)
     length, matchers = min(asked.seconds, back_end.max_silence_seconds), asked.matchers or _narrow(_there(incident))
     return Prepared(replace(request, body=replace(asked, seconds=round(length), matchers=matchers)))
@@ -83,7 +83,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """Create it, unless the request id in a comment shows that it exists, for example after a data loss."""
     about = _there(incident)
-    name, back_end = keeper(context, about)
+    name, back_end = alertmanager_for(context, about)
     if context.settings.file.actions.shadow:
         return Result(_details(SilenceStep.NOT_MADE, request, request.of(MakeSilence).seconds), event=Event.NOTED)
     if (made_before := await check(context, request, incident)) is not None:
@@ -101,7 +101,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Find the silence with this request's id."""
     about = _there(incident)
-    name, back_end = keeper(context, about)
+    name, back_end = alertmanager_for(context, about)
     found = await back_end.find(f"[tailback {request.id}]")
     if found is None:
         return None
@@ -109,7 +109,7 @@ async def check(context: Context, request: Request, incident: Incident | None) -
     return _performed(request, _silence(request, found.id, name, found.ends_at, now), about, now)
 
 
-def keeper(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
+def alertmanager_for(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
     """The Alertmanager of this alert (`bot.core.alert_holder`); raises Refused if it is not certain."""
     names = context.holders(incident)
     if not context.alertmanagers:

@@ -259,15 +259,15 @@ async def test_the_back_end_of_the_alerts_own_kind_is_asked() -> None:
     other = FakeAlertmanager(world.clock, kind="alertmanager")
     world.context.alertmanagers = {"am": other, "grafana": world.alertmanager}
     found = await world.opens()
-    assert silence.keeper(world.context, found) == ("grafana", world.alertmanager)
+    assert silence.alertmanager_for(world.context, found) == ("grafana", world.alertmanager)
     with pytest.raises(Refused, match="no configured Alertmanager has an alert from sns"):
-        silence.keeper(world.context, with_fields(found, source="sns"))
+        silence.alertmanager_for(world.context, with_fields(found, source="sns"))
     world.context.alertmanagers = {"dev": FakeAlertmanager(world.clock), "prod": world.alertmanager}
     with pytest.raises(Refused, match="dev and prod may each have this alert"):
-        silence.keeper(world.context, found)
+        silence.alertmanager_for(world.context, found)
     world.alertmanager.addresses = ("https://prod.example/grafana",)
     there = replace(found.group.alerts[0], links=Links(silence="https://prod.example/grafana/alerting/silence/new?x=1"))
-    assert silence.keeper(world.context, with_fields(found, alerts=(there,)))[0] == "prod"
+    assert silence.alertmanager_for(world.context, with_fields(found, alerts=(there,)))[0] == "prod"
     world.context.alertmanagers = {}
     with pytest.raises(Refused, match="no Alertmanager is configured"):
-        silence.keeper(world.context, found)
+        silence.alertmanager_for(world.context, found)

@@ -150,7 +150,7 @@ MOST_LABELS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Hushed:
+class ListedSilence:
     """A silence from its back end, with Tailback's data."""
 
     alertmanager: str
@@ -161,7 +161,7 @@ class Hushed:
     permalink: str = ""
 
 
-def silence_list(rows: Sequence[Hushed], now: float, unread: Sequence[str] = ()) -> Message:
+def silence_list(rows: Sequence[ListedSilence], now: float, unread: Sequence[str] = ()) -> Message:
     """The next to end first; `unread` names problems."""
     trouble = joined("\n", *(sentence(text, 300) for text in unread)) if unread else None
     if not rows and trouble is None:
@@ -178,7 +178,7 @@ def silence_list(rows: Sequence[Hushed], now: float, unread: Sequence[str] = ())
     )
 
 
-def _silence_line(row: Hushed, now: float) -> Marked:
+def _silence_line(row: ListedSilence, now: float) -> Marked:
     left = duration(max(0.0, row.found.ends_at - now))
     until = say("until {at}, {left} more", at=date(row.found.ends_at), left=left)
     what = escaped(row.title or _labels(row.found), 120) or say("an alert")
@@ -186,7 +186,7 @@ def _silence_line(row: Hushed, now: float) -> Marked:
     return joined(" · ", say("*{what}*", what=what), until, _whose(row), _condition(row.ours), thread)
 
 
-def _whose(row: Hushed) -> Marked:
+def _whose(row: ListedSilence) -> Marked:
     if row.ours is not None:
         return say("by {who}", who=mention(row.ours.by))
     by = escaped(row.found.by, 60) or say("somebody")
