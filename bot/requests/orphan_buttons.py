@@ -2,10 +2,10 @@
 
 from bot.context.context import Context
 from bot.core.requests.interaction import Interaction, Surface
-from bot.views.thread.results import forgotten
+from bot.views.thread.results import record_lost
 
 
-async def forget(context: Context, interaction: Interaction) -> None:
+async def remove_orphaned_buttons(context: Context, interaction: Interaction) -> None:
     """Remove the buttons of an incident's parent, unless its thread is in use again.
 
     The message keeps its key: if the group fires again, its incident continues in this thread. Raises Unreachable.
@@ -14,4 +14,4 @@ async def forget(context: Context, interaction: Interaction) -> None:
     if not first or context.in_doubt():
         return
     if await context.store.find(f"thread:{interaction.channel}:{interaction.message}") is None:
-        await context.chat.update(interaction.channel, interaction.message, forgotten())
+        await context.chat.update(interaction.channel, interaction.message, record_lost())

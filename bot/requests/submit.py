@@ -182,7 +182,7 @@ async def _in_channel(context: Context, interaction: Interaction) -> str:
     return found[0].id
 
 
-class Forgotten(Refused):
+class RecordLost(Refused):
     """The record is lost, so the button is obsolete."""
 
 
@@ -203,7 +203,7 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
         raise Refused(refusals.ASK_IN_A_THREAD)
     held = await context.store.get(Incident, incident_id) if incident_id else None
     if held is None:
-        raise Forgotten(refusals.INCIDENT_UNKNOWN)
+        raise RecordLost(refusals.INCIDENT_UNKNOWN)
     made_here = interaction.surface in {Surface.BUTTON, Surface.DIALOG}
     if interaction.request_id and made_here and request_id(held.value, interaction.name) != interaction.request_id:
         await _refuse_used(context, interaction.request_id)

@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from bot.core.message import Block, Message  # noqa: E402 - the root is found first
 from bot.core.requests.interaction import Answer  # noqa: E402
-from bot.incidents.actions.list_incidents import welcome  # noqa: E402
+from bot.incidents.actions.list_incidents import publish_app_home  # noqa: E402
 from tests.playground.page.state import message  # noqa: E402
 from tests.playground.page.workspace import PageWorkspace  # noqa: E402
 from tests.playground.stories import CHANNEL, STORIES, Played  # noqa: E402
@@ -38,7 +38,7 @@ class Pictured(Played):
     async def saw(self, what: str, who: str, answer: Answer) -> Answer:
         """What a person sees, and App Home at that time, once."""
         if not self.chat.homes:
-            await welcome(self.world.context, ANA)
+            await publish_app_home(self.world.context, ANA)
         return await super().saw(what, who, answer)
 
 
@@ -49,7 +49,7 @@ async def pictured(name: str) -> Pictured:
     await story.begins()
     await play(story)
     if not story.chat.homes:
-        await welcome(story.world.context, ANA)
+        await publish_app_home(story.world.context, ANA)
     return story
 
 

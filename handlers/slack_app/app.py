@@ -18,7 +18,7 @@ from bot.core.requests.offer import incident_of, request_id
 from bot.ports import Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
-from bot.requests.submit import Forgotten, SeveralIncidents, refused
+from bot.requests.submit import RecordLost, SeveralIncidents, refused
 from bot.views.dialogs.modals import in_dialog
 from bot.views.home.answers import incident_choice, refusal
 from bot.views.simpler import PLAIN_FEEDBACK
@@ -175,7 +175,7 @@ async def answered(context: Context, interaction: Interaction) -> Answer:
         outcome, answer = "answered", Answer(whisper=incident_choice(several.offers, interaction.name, label))
     except Refused as refusing:
         words = refusal(str(refusing), refusing.who, refusing.may, refusing.where)
-        outcome, answer = "refused", Answer(whisper=words, forgotten=isinstance(refusing, Forgotten))
+        outcome, answer = "refused", Answer(whisper=words, record_lost=isinstance(refusing, RecordLost))
         await _kept(context, interaction, str(refusing))
     except (Unreachable, Conflict, TimeoutError) as error:
         outcome, answer = "failed", unanswered(interaction, error)

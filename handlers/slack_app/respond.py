@@ -10,10 +10,10 @@ import structlog
 from bot.context.context import Context
 from bot.core.record import AlreadyDone, Change, Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.incidents.actions.list_incidents import welcome
+from bot.incidents.actions.list_incidents import publish_app_home
 from bot.ports import Unreachable
 from bot.posting.ladder import whisper
-from bot.requests.orphan_buttons import forget
+from bot.requests.orphan_buttons import remove_orphaned_buttons
 from bot.views.dialogs.modals import in_dialog
 from bot.views.home.answers import refusal
 
@@ -58,9 +58,9 @@ async def tell(context: Context, interaction: Interaction, answer: Answer) -> No
     if answer.view is not None:
         answer = await _opened(context, interaction, answer)
     await _whisper(context, interaction, answer)
-    if answer.forgotten:
+    if answer.record_lost:
         async with _in_time("buttons not removed"):
-            await forget(context, interaction)
+            await remove_orphaned_buttons(context, interaction)
 
 
 async def _at_home(context: Context, interaction: Interaction, answer: Answer) -> None:
@@ -74,7 +74,7 @@ async def _at_home(context: Context, interaction: Interaction, answer: Answer) -
 async def draw_home(context: Context, who: str) -> None:
     """Draw a person's App Home; a failure is only logged."""
     async with _in_time("home not drawn"):
-        await welcome(context, who)
+        await publish_app_home(context, who)
 
 
 async def _first(context: Context, interaction: Interaction) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.requests.interaction import Surface
 from bot.core.requests.offer import request_id
-from bot.incidents.actions.list_incidents import welcome
+from bot.incidents.actions.list_incidents import publish_app_home
 from bot.ports import Failure, Person, Refused
 from bot.registry import ACTIONS
 from tests.builders import CHANNEL, POOL
@@ -183,7 +183,7 @@ async def test_after_lost_data_nobody_acts() -> None:
 
 async def home_of(world: CareWorld, who: str) -> str:
     """App Home as the person sees it."""
-    await welcome(world.context, who)
+    await publish_app_home(world.context, who)
     return str(world.chat.homes[who])
 
 

@@ -55,5 +55,5 @@ class Answer:
     """A dialog to open, or to replace the submitted one."""
     errors: Mapping[str, str] = field(default_factory=dict)
     """Problems of the dialog's inputs, by block id."""
-    forgotten: bool = False
+    record_lost: bool = False
     """The clicked message is unknown: its buttons should be removed."""

@@ -25,7 +25,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     return Answer(whisper=incident_list(incidents, context.now(), links, views, file.paces, doubtful=doubtful))
 
 
-async def welcome(context: Context, user: str) -> None:
+async def publish_app_home(context: Context, user: str) -> None:
     """Publish App Home, by the permission and the channels of the person; raises Unreachable."""
     try:
         await permit(context, user, "", ACTION.permission)

@@ -84,7 +84,7 @@ def returned_to_channel(link: str) -> Message:
     return message(words, section(words))
 
 
-def forgotten() -> Message:
+def record_lost() -> Message:
     """A parent with a lost record, after a click; without buttons."""
     words = say(
         "The record of this incident was lost, so this message is no longer updated and its buttons are gone. "
