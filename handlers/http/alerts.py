@@ -15,7 +15,7 @@ from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES
 from handlers.http import metrics, sns
 from handlers.http.body_limits import Bodies, BodyRefused
-from handlers.http.store_or_503 import GOOD, LATER, OVERLOADED, KnownSender, Proof, rejected, stored
+from handlers.http.store_or_503 import GOOD, LATER, OVERLOADED, AuthResult, KnownSender, rejected, stored
 from handlers.http.throttle import Throttle
 
 MOST = {"sns": 512 * 1024}
@@ -40,36 +40,36 @@ async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: 
         known = ", ".join(sorted(SOURCES))
         return _answer(404, f"there is no alert source {source[:40]!r}; known sources: {known}", KnownSender("unknown"))
     headers = request.headers.raw
-    early = None if source == "sns" else _proof_of(judged_by_headers(headers, _secrets(context)), source)
+    early = None if source == "sns" else _auth_of(judged_by_headers(headers, _secrets(context)), source)
     try:
         if early and early.status:
             return await _refused(context, throttle, request, source, early)
         async with bodies.read(request, MOST.get(source)) as body:
-            proof = early or await _proof(context, source, headers, body)
-            if not proof.status:
-                return await _authenticated(context, throttle, _known(request, source, proof), body)
+            auth = early or await _authenticate(context, source, headers, body)
+            if not auth.status:
+                return await _authenticated(context, throttle, _known(request, source, auth), body)
     except BodyRefused as refused:
         if early and refused.status in FOR_GOOD:
             await rejected(context, _known(request, source, early), refused.status, refused.sentence)
         return _answer(refused.status, refused.sentence, _known(request, source, early or GOOD))
-    return await _refused(context, throttle, request, source, proof)
+    return await _refused(context, throttle, request, source, auth)
 
 
-async def _refused(context: Context, throttle: Throttle, request: Request, source: str, proof: Proof) -> Response:
+async def _refused(context: Context, throttle: Throttle, request: Request, source: str, auth: AuthResult) -> Response:
     """The answer to a sender that is not known, or may not use this source; its body is not held while it waits."""
-    sender = _known(request, source, proof)
-    if proof.status == 403:
-        await rejected(context, sender, proof.status, proof.words)
-    if proof.status == 401:
-        log.warning("alert refused", source=source, why=proof.why)
+    sender = _known(request, source, auth)
+    if auth.status == 403:
+        await rejected(context, sender, auth.status, auth.words)
+    if auth.status == 401:
+        log.warning("alert refused", source=source, why=auth.why)
         await throttle.wrong(request.client.host if request.client else "")
-    return _answer(proof.status, proof.words, sender)
+    return _answer(auth.status, auth.words, sender)
 
 
-def _known(request: Request, source: str, proof: Proof) -> KnownSender:
+def _known(request: Request, source: str, auth: AuthResult) -> KnownSender:
     """Amazon delivers one topic from many addresses, so those of SNS are one sender."""
     address = request.client.host if request.client and source != "sns" else ""
-    return KnownSender(source, address, proof.sender)
+    return KnownSender(source, address, auth.sender)
 
 
 async def _authenticated(context: Context, throttle: Throttle, sender: KnownSender, body: bytes) -> Response:
@@ -90,24 +90,26 @@ async def _authenticated(context: Context, throttle: Throttle, sender: KnownSend
     return _answer(200, taken, sender)
 
 
-async def _proof(context: Context, source: str, headers: Headers, body: bytes) -> Proof:
+async def _authenticate(context: Context, source: str, headers: Headers, body: bytes) -> AuthResult:
     """Check the sender: SNS by its signature, others by a token or Grafana's signature."""
     if source == "sns":
-        return await sns.proof(context, context.sns, body) if context.sns else Proof(503, sns.LATER)
-    return _proof_of(judged(headers, body, _secrets(context), context.now()), source) or GOOD
+        return await sns.authenticate(context, context.sns, body) if context.sns else AuthResult(503, sns.LATER)
+    return _auth_of(judged(headers, body, _secrets(context), context.now()), source) or GOOD
 
 
-def _proof_of(verdict: CredentialVerdict | None, source: str) -> Proof | None:
+def _auth_of(verdict: CredentialVerdict | None, source: str) -> AuthResult | None:
     """Whether the sender may use this source; None without a verdict."""
     if verdict is None:
         return None
     if not verdict.ok:
-        return Proof(401, verdict.sentence, verdict.reason)
+        return AuthResult(401, verdict.sentence, verdict.reason)
     sender = verdict.sender
     if sender.sources and source not in sender.sources:
         allowed = listed(sender.sources)
-        return Proof(403, f'sender "{sender.name}" may not use the source {source}; allowed: {allowed}', sender=sender)
-    return Proof(sender=sender)
+        return AuthResult(
+            403, f'sender "{sender.name}" may not use the source {source}; allowed: {allowed}', sender=sender
+        )
+    return AuthResult(sender=sender)
 
 
 def _secrets(context: Context) -> Secrets:

@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class AuthResult:
     """The result; `status` 0 means that the sender is authenticated."""
 
     status: int = 0
@@ -34,7 +34,7 @@ class Proof:
     sender: AlertSender = ANYBODY
 
 
-GOOD = Proof()
+GOOD = AuthResult()
 
 
 async def stored(story: Awaitable[str], source: str) -> str | None:
