@@ -147,13 +147,13 @@ async def _working(runtime: Runtime, leaving: list[Callable[[], None]]) -> Async
     """The worker; on exit it claims nothing more and finishes its work."""
     from handlers.worker import Worker
 
-    hand = Worker(runtime.context, runtime.reload)
-    work = asyncio.create_task(hand.run(), name="worker")
-    leaving.append(hand.stop)
+    worker = Worker(runtime.context, runtime.reload)
+    work = asyncio.create_task(worker.run(), name="worker")
+    leaving.append(worker.stop)
     try:
         yield
     finally:
-        hand.stop()
+        worker.stop()
         await work
 
 

@@ -38,7 +38,7 @@ class Worker:
         self._context = context
         self._tick = tick
         self._recovery = Recovery(context)
-        self._bell = asyncio.Event()
+        self._wake_up = asyncio.Event()
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._most, self._halved_at = float(AT_ONCE), 0.0
@@ -48,14 +48,14 @@ class Worker:
 
     async def run(self) -> None:
         """Work until stopped, then finish the current work."""
-        self._ticker.add_job(self._ring, "interval", seconds=TICK_SECONDS, coalesce=True, misfire_grace_time=None)
+        self._ticker.add_job(self._on_tick, "interval", seconds=TICK_SECONDS, coalesce=True, misfire_grace_time=None)
         self._ticker.start()
-        self._bell.set()
+        self._wake_up.set()
         ears = asyncio.create_task(self._listen(), name="worker-ears")
         try:
             while not self._stopping:
-                await self._bell.wait()
-                self._bell.clear()
+                await self._wake_up.wait()
+                self._wake_up.clear()
                 await self._drain()
         finally:
             await ended(ears)
@@ -68,19 +68,19 @@ class Worker:
     def stop(self) -> None:
         """Claim nothing more; `run` returns when the current work is done."""
         self._stopping = True
-        self._bell.set()
+        self._wake_up.set()
 
-    async def _ring(self) -> None:
+    async def _on_tick(self) -> None:
         """A coroutine, because APScheduler would call a function in a thread, from which no event wakes the loop."""
         if self._tick is not None:
             self._tick()
-        self._bell.set()
+        self._wake_up.set()
 
     async def _listen(self) -> None:
         while True:
             try:
                 await self._context.store.woken(QUIET_SECONDS)
-                self._bell.set()
+                self._wake_up.set()
             except Unreachable as error:
                 self._context.health.redis = str(error)
                 await asyncio.sleep(TICK_SECONDS)
@@ -108,7 +108,7 @@ class Worker:
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         if len(self._tasks) >= int(self._most):  # more records may wait for this place
-            self._bell.set()
+            self._wake_up.set()
         self._tasks.discard(task)
 
     def _wake_at(self, seconds: float | None) -> None:
@@ -116,7 +116,7 @@ class Worker:
         if self._alarm is not None:
             self._alarm.cancel()
         pause = QUIET_SECONDS if seconds is None else min(max(seconds, 0.001), QUIET_SECONDS)
-        self._alarm = asyncio.get_running_loop().call_later(pause, self._bell.set)
+        self._alarm = asyncio.get_running_loop().call_later(pause, self._wake_up.set)
 
     def _adapt(self, seconds: float) -> None:
         """Halve the records at once when one took over half its lease, once in that time; then let them grow again."""
@@ -155,7 +155,7 @@ class Worker:
             self._lost[claim.kind, claim.id] = times + 1
             with contextlib.suppress(Unreachable):
                 await self._context.store.give_back(claim, RETRY_SECONDS[times])
-            self._bell.set()
+            self._wake_up.set()
 
     async def _retry_or_quarantine(self, claim: Claim, error: Exception) -> None:
         held = claim.held

@@ -143,12 +143,12 @@ async def storm(groups: int, workers: int, arrive: float) -> Storm:
     clock = world.clock
     chat = LimitedChat(clock)
     world.chat = world.context.chat = chat
-    hands = []
+    started = []
     for _ in range(workers):
         context = world.process(world.context.settings)
         context.store, context.chat = ProcessStore(clock, world), chat
-        hands.append(Worker(context))
-    tasks = [asyncio.create_task(hand.run()) for hand in hands]
+        started.append(Worker(context))
+    tasks = [asyncio.create_task(worker.run()) for worker in started]
     figures = asyncio.create_task(_changing(world))
     for number in range(OLD):
         await world.fires(spoken(fingerprint=f"o{number}"), group_key=f"old{number}")
@@ -161,8 +161,8 @@ async def storm(groups: int, workers: int, arrive: float) -> Storm:
         accepted[name] = clock.now()
         await asyncio.sleep(arrive / groups)
     await asyncio.sleep(PATIENCE_SECONDS)
-    for hand in hands:
-        hand.stop()
+    for worker in started:
+        worker.stop()
     figures.cancel()
     with suppress(asyncio.CancelledError):
         await figures

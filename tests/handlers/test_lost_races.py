@@ -88,8 +88,8 @@ async def raced(kind: str, races: int) -> tuple[World, RacingStore, str]:
 
 async def works(world: World, done: Callable[[], bool], seconds: float) -> float:
     """The real worker runs until then; gives the seconds of the fake clock that it took."""
-    hand, began = Worker(world.context), world.clock.now()
-    task = asyncio.create_task(hand.run())
+    worker, began = Worker(world.context), world.clock.now()
+    task = asyncio.create_task(worker.run())
     try:
         while world.clock.now() - began < seconds:
             for _ in range(40):
@@ -97,9 +97,9 @@ async def works(world: World, done: Callable[[], bool], seconds: float) -> float
             if done():
                 break
             world.clock.advance(0.05)
-            hand._bell.set()
+            worker._wake_up.set()
     finally:
-        hand.stop()
+        worker.stop()
         await asyncio.wait_for(task, PATIENCE_SECONDS)
     return world.clock.now() - began
 

@@ -63,10 +63,10 @@ async def test_a_worker_recovers_before_it_claims_anything() -> None:
     world.queues(14)
     await world.fires()
     world.store.lost = True
-    hand = Worker(world.context)
-    running = asyncio.create_task(hand.run())
+    worker = Worker(world.context)
+    running = asyncio.create_task(worker.run())
     await eventually(world.chat.parents, "a thread")
-    hand.stop()
+    worker.stop()
     await running
     assert not world.store.lost
     calls = world.chat.script.calls

@@ -23,12 +23,12 @@ from tests.world import World, spoken
 @asynccontextmanager
 async def working(world: World) -> AsyncIterator[Worker]:
     """A worker that runs, and is stopped in the end."""
-    hand = Worker(world.context)
-    task = asyncio.create_task(hand.run())
+    worker = Worker(world.context)
+    task = asyncio.create_task(worker.run())
     try:
-        yield hand
+        yield worker
     finally:
-        hand.stop()
+        worker.stop()
         await asyncio.wait_for(task, PATIENCE_SECONDS)
 
 
@@ -117,11 +117,11 @@ async def test_stopping_finishes_what_was_begun_and_claims_nothing_more() -> Non
     world.chat = world.context.chat = Gated(world.clock)
     world.queues(14)
     await world.fires()
-    hand = Worker(world.context)
-    task = asyncio.create_task(hand.run())
+    worker = Worker(world.context)
+    task = asyncio.create_task(worker.run())
     await until(lambda: world.chat.script.count("post") == 1)
     first = world.incident.id
-    hand.stop()
+    worker.stop()
     await world.fires(spoken("z9"), group_key="another")
     assert not task.done()
     world.chat.gate.set()
@@ -138,7 +138,7 @@ async def test_stopping_finishes_what_was_begun_and_claims_nothing_more() -> Non
 async def test_a_worker_whose_work_takes_most_of_its_lease_takes_less_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a starved machine 96 at once would all end in vain, again and again; when work is quick, it takes more."""
     world = World()
-    hand = Worker(world.context)
+    worker = Worker(world.context)
     claim = Claim("inc", "i1", fence=1, held=None, lease_ends=0.0)
 
     async def takes(seconds: float, kind: str = "inc") -> float:
@@ -146,8 +146,8 @@ async def test_a_worker_whose_work_takes_most_of_its_lease_takes_less_at_once(mo
             world.clock.advance(seconds)
 
         monkeypatch.setattr(module, "BEHAVIORS", {kind: behavior})
-        await hand._work(replace(claim, kind=kind))
-        return hand._most
+        await worker._work(replace(claim, kind=kind))
+        return worker._most
 
     assert await takes(1.0) == 96
     assert [await takes(6.0) for _ in range(6)] == [48, 24, 12, 6, 4, 4]
@@ -161,11 +161,11 @@ async def test_a_store_that_is_down_is_waited_for() -> None:
     world = World()
     world.queues(14)
     world.data.broken = Unreachable("Redis", "connection refused", failure=Failure.UNCONNECTED)
-    async with working(world) as hand:
+    async with working(world) as worker:
         await until(lambda: bool(world.context.health.redis))
         world.data.broken = None
         await world.fires()
-        hand._bell.set()
+        worker._wake_up.set()
         await until(lambda: len(world.chat.parents()) == 1)
         assert not world.context.health.redis
 
@@ -202,8 +202,8 @@ async def test_the_ticker_reads_the_configuration() -> None:
     """Once a second, by the function that it was given."""
     world = World()
     ticks: list[int] = []
-    hand = Worker(world.context, lambda: ticks.append(1))
-    await hand._ring()
+    worker = Worker(world.context, lambda: ticks.append(1))
+    await worker._on_tick()
     assert ticks == [1]
 
 
