@@ -16,7 +16,7 @@ from bot.core.external import Problem
 from bot.ports import Unreachable
 from bot.settings import HttpTable
 from handlers.cancellation import ended
-from handlers.http.header_limits import BoundedHeads, Connections, listen_on
+from handlers.http.header_limits import Connections, LimitedProtocol, listen_on
 from handlers.http.health import HealthEndpoints
 from handlers.machine import raise_file_limit, spare_collector
 from handlers.recovery import Recovery
@@ -254,10 +254,10 @@ def _uvicorn(runtime: Runtime, endpoints: HealthEndpoints) -> uvicorn.Config:
     )
 
 
-def _limited(limits: HttpTable) -> type[BoundedHeads]:
+def _limited(limits: HttpTable) -> type[LimitedProtocol]:
     """The protocol of one server, whose connections are counted together."""
     known = Connections(limits.max_connections, limits.max_idle_per_address)
-    return type("LimitedHeads", (BoundedHeads,), {"limits": known})
+    return type("ServerProtocol", (LimitedProtocol,), {"limits": known})
 
 
 def _health_listener(env: Environment) -> socket.socket:

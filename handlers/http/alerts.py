@@ -14,7 +14,7 @@ from bot.sources.credentials import CredentialVerdict, Headers, Secrets, judged,
 from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES
 from handlers.http import metrics, sns
-from handlers.http.body_limits import Bodies, BodyRefused
+from handlers.http.body_limits import BodyBudget, BodyRefused
 from handlers.http.store_or_503 import GOOD, LATER, OVERLOADED, AuthResult, KnownSender, rejected, stored
 from handlers.http.throttle import Throttle
 
@@ -30,7 +30,7 @@ IN_THREAD_BYTES = 64 * 1024
 log = structlog.get_logger()
 
 
-async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: Request) -> Response:
+async def intake(context: Context, throttle: Throttle, body_budget: BodyBudget, request: Request) -> Response:
     """`POST /alerts/{source}`: 200 once stored; 400, 401, 403, 413, 415, 503 with a sentence that names what is wrong.
 
     A token is checked on the headers: nothing is read of what a stranger sends.
@@ -44,7 +44,7 @@ async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: 
     try:
         if early and early.status:
             return await _refused(context, throttle, request, source, early)
-        async with bodies.read(request, MOST.get(source)) as body:
+        async with body_budget.read(request, MOST.get(source)) as body:
             auth = early or await _authenticate(context, source, headers, body)
             if not auth.status:
                 return await _authenticated(context, throttle, _known(request, source, auth), body)

@@ -22,7 +22,7 @@ class BodyRefused(Exception):  # noqa: N818 - a refusal is an answer
         self.sentence = sentence
 
 
-class Bodies:
+class BodyBudget:
     """The request bodies that one process holds, as a budget of bytes."""
 
     def __init__(self, max_bytes: int) -> None:

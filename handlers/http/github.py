@@ -13,7 +13,7 @@ from bot.sources.github_signature import signed
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS
 from handlers.http import metrics
-from handlers.http.body_limits import Bodies, BodyRefused
+from handlers.http.body_limits import BodyBudget, BodyRefused
 from handlers.http.store_or_503 import LATER, KnownSender, rejected, stored
 from handlers.http.throttle import Throttle
 
@@ -24,14 +24,14 @@ FORM = "application/x-www-form-urlencoded"
 log = structlog.get_logger()
 
 
-async def intake(context: Context, throttle: Throttle, bodies: Bodies, request: Request) -> Response:
+async def intake(context: Context, throttle: Throttle, body_budget: BodyBudget, request: Request) -> Response:
     """`POST /github`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong.
 
     GitHub does not repeat a refused delivery; it shows the response next to it.
     """
     event = request.headers.get("x-github-event", "")
     try:
-        async with bodies.read(request) as body:
+        async with body_budget.read(request) as body:
             verdict = signed(request.headers.raw, body, context.settings.env.github_secrets)
             if verdict.ok:
                 sender = KnownSender("github", request.client.host if request.client else "")

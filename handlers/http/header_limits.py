@@ -97,7 +97,7 @@ def _idle(connections: Iterable[Connection]) -> list[Connection]:
     return [*(one for one in oldest_first[::-1] if one.served), *(one for one in oldest_first[::-1] if not one.served)]
 
 
-class BoundedHeads(HttpToolsProtocol):
+class LimitedProtocol(HttpToolsProtocol):
     """One connection; closes it when headers are slow, or when the client keeps sending after the response."""
 
     limits: Connections | None = None

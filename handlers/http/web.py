@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from handlers.http import alerts, github, metrics
-from handlers.http.body_limits import Bodies, BodyRefused
+from handlers.http.body_limits import BodyBudget, BodyRefused
 from handlers.http.health import HealthEndpoints
 from handlers.http.slack_signature import genuine
 from handlers.http.throttle import Throttle
@@ -26,7 +26,7 @@ class Web(HealthEndpoints):
         super().__init__(runtime)
         self._slack = AsyncSlackRequestHandler(slack)
         self._throttle = Throttle(runtime.context.monotonic)
-        self.bodies = Bodies(runtime.context.settings.file.http.max_body_bytes)
+        self.body_budget = BodyBudget(runtime.context.settings.file.http.max_body_bytes)
 
     def routes(self) -> list[Route]:
         """All routes; `/readyz` and `/metrics` are elsewhere if `TAILBACK_HEALTH_PORT` is set."""
@@ -40,17 +40,17 @@ class Web(HealthEndpoints):
         ]
 
     async def _alert(self, request: Request) -> Response:
-        return await alerts.intake(self.runtime.context, self._throttle, self.bodies, request)
+        return await alerts.intake(self.runtime.context, self._throttle, self.body_budget, request)
 
     async def _from_github(self, request: Request) -> Response:
-        return await github.intake(self.runtime.context, self._throttle, self.bodies, request)
+        return await github.intake(self.runtime.context, self._throttle, self.body_budget, request)
 
     async def _from_slack(self, request: Request) -> Response:
         context = self.runtime.context
         secret = context.settings.env.slack_signing_secret.get_secret_value()
         headers = {name.lower(): value for name, value in request.headers.items()}
         try:
-            async with self.bodies.read(request) as body:
+            async with self.body_budget.read(request) as body:
                 if genuine(headers, body, secret, context.now()):
                     return await self._read_by_bolt(request, body)
         except BodyRefused as refused:

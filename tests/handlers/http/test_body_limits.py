@@ -29,7 +29,7 @@ async def test_nothing_is_held_of_what_a_stranger_sends(headers: dict[str, str],
     """The headers say that the sender is not known: 401, and the budget is untouched."""
     answer = await endpoint.client.post("/alerts/grafana", content=firing(), headers=headers)
     assert answer.status_code == 401
-    assert endpoint.web.bodies.held_bytes == 0
+    assert endpoint.web.body_budget.held_bytes == 0
 
 
 async def test_the_process_holds_a_bounded_number_of_bytes(monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint) -> None:
@@ -38,13 +38,13 @@ async def test_the_process_holds_a_bounded_number_of_bytes(monkeypatch: pytest.M
     go_on = asyncio.Event()
     slow = [Watched(12, go_on) for _ in range(2)]
     posts = [asyncio.create_task(endpoint.client.post("/github", content=body)) for body in slow]
-    while endpoint.web.bodies.held_bytes < 2 * 12 * 65536:  # noqa: ASYNC110 - a body being read sets no event
+    while endpoint.web.body_budget.held_bytes < 2 * 12 * 65536:  # noqa: ASYNC110 - a body being read sets no event
         await asyncio.sleep(0)
     refused = await endpoint.client.post("/github", content=Watched(12))
     assert refused.status_code == 503
     go_on.set()
     assert [(await post).status_code for post in posts] == [401, 401]
-    assert endpoint.web.bodies.held_bytes == 0
+    assert endpoint.web.body_budget.held_bytes == 0
 
 
 async def test_the_limit_is_a_setting_and_a_refusal_is_counted() -> None:
