@@ -245,7 +245,7 @@ class Alertmanager(Protocol):
 class Sns(Protocol):
     """Amazon SNS: certificates and subscriptions. Raises Unreachable."""
 
-    async def vouched(self, certificate_url: str, signed: bytes, signature: bytes, version: str) -> bool:
+    async def verified(self, certificate_url: str, signed: bytes, signature: bytes, version: str) -> bool:
         """Whether the certificate's owner signed these bytes; `version` "1" is SHA-1, "2" is SHA-256."""
 
     async def confirm(self, address: str) -> None:

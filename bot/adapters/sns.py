@@ -43,7 +43,7 @@ class AmazonSns:
         self._known: dict[str, Certificate] = {}
         self._without: dict[str, float] = {}
 
-    async def vouched(self, certificate_url: str, signed: bytes, signature: bytes, version: str) -> bool:
+    async def verified(self, certificate_url: str, signed: bytes, signature: bytes, version: str) -> bool:
         """Whether the certificate's owner signed these bytes (RSA, PKCS #1 v1.5)."""
         found = self._known.get(certificate_url) or await self._fetched(certificate_url)
         if found is None or not found.begins <= self._now() <= found.ends:

@@ -31,7 +31,7 @@ async def authenticate(context: Context, sns: Sns, body: bytes) -> AuthResult:
     if why := trouble(found, context.settings.file.sns.topics, context.now()):
         return AuthResult(401, REFUSED, why)
     try:
-        if not await sns.vouched(found.certificate_url, found.signed, found.signature, found.version):
+        if not await sns.verified(found.certificate_url, found.signed, found.signature, found.version):
             return AuthResult(401, REFUSED, "wrong signature, or no certificate that counts now")
         return GOOD if found.kind == NOTIFICATION else await _about_subscription(sns, found)
     except Unreachable as error:

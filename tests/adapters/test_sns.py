@@ -16,9 +16,9 @@ from tests.builders import NOW
 from tests.fakes import FakeClock
 
 
-async def vouched(sns: Sns, body: bytes, address: str = CERTIFICATE) -> bool:
+async def verified(sns: Sns, body: bytes, address: str = CERTIFICATE) -> bool:
     found = envelope(body)
-    return await sns.vouched(address, found.signed, found.signature, found.version)
+    return await sns.verified(address, found.signed, found.signature, found.version)
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
@@ -26,8 +26,8 @@ async def test_a_good_signature_is_believed(version: str) -> None:
     """SHA-1 as SNS does by default, SHA-256 where the topic says so; one certificate is fetched once."""
     amazon = Amazon()
     sns = amazon.sns(FakeClock(NOW).now)
-    assert await vouched(sns, sealed(version=version, Subject="s"))
-    assert await vouched(sns, sealed("other", version=version))
+    assert await verified(sns, sealed(version=version, Subject="s"))
+    assert await verified(sns, sealed("other", version=version))
     assert [str(url) for url in amazon.asked] == [CERTIFICATE]
 
 
@@ -42,7 +42,7 @@ async def test_a_good_signature_is_believed(version: str) -> None:
 )
 async def test_a_bad_one_is_not(body: bytes) -> None:
     """Another key, another text, another method, another kind of message."""
-    assert not await vouched(Amazon().sns(FakeClock(NOW).now), body)
+    assert not await verified(Amazon().sns(FakeClock(NOW).now), body)
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ async def test_a_bad_one_is_not(body: bytes) -> None:
 )
 async def test_a_certificate_that_cannot_be_used_vouches_for_nothing(pem: bytes) -> None:
     """Empty, no certificate, run out, or of another kind of key."""
-    assert not await vouched(Amazon(pem).sns(FakeClock(NOW).now), sealed())
+    assert not await verified(Amazon(pem).sns(FakeClock(NOW).now), sealed())
 
 
 async def test_a_certificate_runs_out_while_it_is_kept() -> None:
     amazon, clock = Amazon(certificate(1)), FakeClock(NOW)
     sns = amazon.sns(clock.now)
-    assert await vouched(sns, sealed())
+    assert await verified(sns, sealed())
     clock.advance(2 * 86400)
-    assert not await vouched(sns, sealed())
+    assert not await verified(sns, sealed())
 
 
 @pytest.mark.parametrize("status", [404, 403, 302, 400])
@@ -66,12 +66,12 @@ async def test_an_address_without_a_certificate_is_left_alone_for_a_while(status
     """A stranger who makes up addresses causes one question each, in a minute; no redirect is followed."""
     amazon, clock = Amazon(status=status), FakeClock(NOW)
     sns = amazon.sns(clock.now)
-    assert not await vouched(sns, sealed())
+    assert not await verified(sns, sealed())
     amazon.status = 200
-    assert not await vouched(sns, sealed())
+    assert not await verified(sns, sealed())
     assert len(amazon.asked) == 1
     clock.advance(FORGET_SECONDS)
-    assert await vouched(sns, sealed())
+    assert await verified(sns, sealed())
 
 
 async def test_what_is_remembered_is_bounded() -> None:
@@ -79,9 +79,9 @@ async def test_what_is_remembered_is_bounded() -> None:
     amazon = Amazon(status=404)
     sns = amazon.sns(FakeClock(NOW).now)
     for number in range(MOST_KEPT + 5):
-        assert not await vouched(sns, sealed(), f"{HOST}/SimpleNotificationService-{number}.pem")
+        assert not await verified(sns, sealed(), f"{HOST}/SimpleNotificationService-{number}.pem")
     amazon.status = 200
-    assert await vouched(sns, sealed())
+    assert await verified(sns, sealed())
 
 
 @pytest.mark.parametrize("status", [500, 503, 429])
@@ -90,13 +90,13 @@ async def test_a_certificate_that_cannot_be_fetched_now_is_no_verdict(status: in
     amazon = Amazon(status=status)
     sns = amazon.sns(FakeClock(NOW).now)
     with pytest.raises(Unreachable, match="Amazon SNS"):
-        await vouched(sns, sealed())
+        await verified(sns, sealed())
     amazon.status = 200
-    assert await vouched(sns, sealed())
+    assert await verified(sns, sealed())
     amazon.down = True
-    assert await vouched(sns, sealed())
+    assert await verified(sns, sealed())
     with pytest.raises(Unreachable):
-        await vouched(sns, sealed(), f"{HOST}/SimpleNotificationService-0.pem")
+        await verified(sns, sealed(), f"{HOST}/SimpleNotificationService-0.pem")
 
 
 async def test_a_subscription_is_confirmed_by_one_question() -> None:
@@ -121,7 +121,7 @@ async def test_certificates_and_confirmations_come_by_the_way_of_the_table(tmp_p
         file.write_text(f'[sns]\nproxy = "{address}"\nproxy_basic_env = "LOGIN"\nca_file = "{ca_file}"\n')
         ends = build(load({"TAILBACK_CONFIG": str(file), "LOGIN": "tailback:hunter22-long"}), FakeClock(NOW).now)
         try:
-            assert await vouched(ends.sns, sealed(), f"{url}/SimpleNotificationService-1.pem")
+            assert await verified(ends.sns, sealed(), f"{url}/SimpleNotificationService-1.pem")
             await ends.sns.confirm(f"{url}/?Action=ConfirmSubscription")
             (tmp_path / "ca.crt").unlink()
             with pytest.raises(Unreachable, match=r"Amazon SNS: ca_file: .*ca\.crt cannot be used \(No such file"):
@@ -138,6 +138,6 @@ async def test_a_proxy_that_is_away_is_no_verdict(tmp_path: Path) -> None:
     ends = build(load({"TAILBACK_CONFIG": str(file)}), FakeClock(NOW).now)
     try:
         with pytest.raises(Unreachable, match=r"through the proxy 127\.0\.0\.1:9 \(.*; check proxy and its login"):
-            await vouched(ends.sns, sealed())
+            await verified(ends.sns, sealed())
     finally:
         await ends.close()
