@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from bot.core.durations import DAYS, seconds, zone
 from bot.core.pool.history import KEPT_SECONDS
 from bot.core.reporting.issue import SEV, IssueForm, IssuePart
-from bot.core.reporting.weekly import Appointment
+from bot.core.reporting.weekly import WeeklySchedule
 
 Seconds = Annotated[float, BeforeValidator(seconds)]
 
@@ -224,9 +224,9 @@ class ReportTable(Table):
     target_wait: Seconds = Field(default=900.0, gt=0)
 
     @property
-    def appointment(self) -> Appointment:
+    def schedule(self) -> WeeklySchedule:
         """When the weekly post is due."""
-        return Appointment(DAYS.index(self.day), self.hour, zone(self.zone))
+        return WeeklySchedule(DAYS.index(self.day), self.hour, zone(self.zone))
 
 
 class PermissionsTable(Table):

@@ -11,7 +11,7 @@ from bot.core.pool.history import PoolHistory, cells_of
 from bot.core.pool.hour_stats import HourStats
 from bot.core.pool.pool import Pool
 from bot.core.record import AuditEntry
-from bot.core.reporting.summary import Books, Report, report
+from bot.core.reporting.summary import Report, ReportData, report
 from bot.ports import Store
 
 PAGE = 1000
@@ -24,11 +24,11 @@ async def longer_view(store: Store, file: File, days: int, now: float, pool: str
 
     Raises Unreachable if the store is unavailable.
     """
-    books = await gathered(store, file, now - days * 86400.0, now + 1, pool)
-    return await asyncio.to_thread(report, books, None if pool is None else [pool])
+    data = await gathered(store, file, now - days * 86400.0, now + 1, pool)
+    return await asyncio.to_thread(report, data, None if pool is None else [pool])
 
 
-async def gathered(store: Store, file: File, since: float, until: float, only: str | None = None) -> Books:
+async def gathered(store: Store, file: File, since: float, until: float, only: str | None = None) -> ReportData:
     """The data of a span (epoch seconds), with the hours of all pools or one.
 
     Raises Unreachable if the store is unavailable.
@@ -42,7 +42,7 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
     known = {name: pools[name].value for name in names if name in pools}
     finished = {name: one.value for name, one in pasts.items()}
     hours = await asyncio.to_thread(_hours, names, finished, known)
-    return Books(
+    return ReportData(
         since=since,
         until=until,
         incidents=tuple(scored_later(incident, known) for incident in incidents),
@@ -53,26 +53,26 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
         rules=file.pools,
         prices=_prices(file),
         currency=file.slack.currency,
-        zone=file.report.appointment.zone,
+        zone=file.report.schedule.zone,
         target_seconds=file.report.target_wait,
     )
 
 
-def of_channel(books: Books, channel: str, *, default: bool) -> Books:
+def of_channel(data: ReportData, channel: str, *, default: bool) -> ReportData:
     """One channel's part: its incidents and their pools.
 
     The default channel also gets every pool without an incident in another channel.
     """
-    mine = tuple(i for i in books.incidents if own_channel(i) == channel)
-    spoken = {name for i in books.incidents if _inside(i, books) for name in i.pools.affected}
-    own = {name for i in mine if _inside(i, books) for name in i.pools.affected}
-    names = own | (({*books.rules, *books.pasts} - spoken) if default else set())
+    mine = tuple(i for i in data.incidents if own_channel(i) == channel)
+    spoken = {name for i in data.incidents if _inside(i, data) for name in i.pools.affected}
+    own = {name for i in mine if _inside(i, data) for name in i.pools.affected}
+    names = own | (({*data.rules, *data.pasts} - spoken) if default else set())
     return replace(
-        books,
+        data,
         incidents=mine,
-        pasts={name: cells for name, cells in books.pasts.items() if name in names},
-        rules={name: rules for name, rules in books.rules.items() if name in names},
-        trail=tuple(entry for entry in books.trail if entry.parameters.get("pool") in names),
+        pasts={name: cells for name, cells in data.pasts.items() if name in names},
+        rules={name: rules for name, rules in data.rules.items() if name in names},
+        trail=tuple(entry for entry in data.trail if entry.parameters.get("pool") in names),
     )
 
 
@@ -89,8 +89,8 @@ def _hours(
     return {name: cells for name, cells in known.items() if cells}
 
 
-def _inside(incident: Incident, books: Books) -> bool:
-    return books.since <= incident.opened_at < books.until
+def _inside(incident: Incident, data: ReportData) -> bool:
+    return data.since <= incident.opened_at < data.until
 
 
 async def _trail(store: Store, since: float) -> tuple[AuditEntry, ...]:

@@ -16,7 +16,7 @@ from bot.reporting.collect import gathered, of_channel
 from bot.views.report.report import reported
 
 LOOK_SECONDS = 3600.0
-"""How often channels are checked for their appointment, also after a configuration change."""
+"""How often channels are checked for their schedule, also after a configuration change."""
 _PLACE = FailureRule(Reaction.REST, 10 * PLACE_SECONDS, reason="a report is about its own channel, and may wait a day")
 KIND = MessageKind("weekly", posts={Failure.PLACE: _PLACE})
 
@@ -34,11 +34,11 @@ def report_channels(context: Context) -> tuple[str, ...]:
 
 
 async def post_weekly(context: Context, claim: Claim) -> None:
-    """Handle one channel's appointment: check whether it is done, store the intent, post, record it."""
+    """Handle one channel's schedule: check whether it is done, store the intent, post, record it."""
     held = claim.of(Weekly)
     record, table, now = held.value, context.settings.file.report, context.now()
-    at = table.appointment.last(now)
-    due = table.appointment.after(at) if claim.id in report_channels(context) else None
+    at = table.schedule.last(now)
+    due = table.schedule.after(at) if claim.id in report_channels(context) else None
     over = not table.enabled or due is None or record.done_for >= at or now - at > LATE_SECONDS
     message = None if over else await _drawn(context, claim.id, at)
     if message is None:
@@ -56,9 +56,9 @@ async def post_weekly(context: Context, claim: Claim) -> None:
 
 
 async def _drawn(context: Context, channel: str, at: float) -> Message | None:
-    """The report of the week before the appointment; None if there is nothing to report."""
-    since = context.settings.file.report.appointment.before(at)
-    books = await gathered(context.store, context.settings.file, since, at)
-    mine = of_channel(books, channel, default=channel == context.settings.file.slack.channel)
+    """The report of the week before that time; None if there is nothing to report."""
+    since = context.settings.file.report.schedule.before(at)
+    data = await gathered(context.store, context.settings.file, since, at)
+    mine = of_channel(data, channel, default=channel == context.settings.file.slack.channel)
     made = await asyncio.to_thread(report, mine)
     return reported(made, weekly=True) if made.told else None

@@ -143,11 +143,11 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
     )
     told = ReplayProgress(since, until) if recorded.measured >= LONG else _silent
     await Player(context, store, clock, recorded, journal, told, judges).play(until)
-    books = await gathered(store, settings.file, since, until + 1)
+    data = await gathered(store, settings.file, since, until + 1)
     fed = [sum(one.at <= until for one in kind) for kind in (recorded.deliveries, recorded.asked)]
     measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)
     return Played(
-        journal, since, until, fed[0], measured, fed[1], report(books), tuple(remarks(settings.file, recorded))
+        journal, since, until, fed[0], measured, fed[1], report(data), tuple(remarks(settings.file, recorded))
     )
 
 

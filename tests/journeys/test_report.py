@@ -62,7 +62,7 @@ def weekly(world: World) -> list[str]:
 
 
 async def test_the_weekly_post_comes_once(tmp_path: Path, redis_url: str) -> None:
-    """The appointment was within the last hour: it is kept when Tailback starts, and not again after a restart."""
+    """The report was due within the last hour: it is posted when Tailback starts, and not again after a restart."""
     setup, now = Setup(), datetime.fromtimestamp(time.time(), UTC)
     async with surroundings(tmp_path, setup) as world:
         text, table = world.config.read_text("utf-8"), f'\n[report]\nday = "{DAYS[now.weekday()]}"\nhour = {now.hour}\n'

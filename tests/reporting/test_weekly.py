@@ -53,7 +53,7 @@ async def ticks(world: World, until: float, step: float = 3600.0) -> None:
 
 
 async def begun(**tables: Any) -> World:
-    """A world with an incident on Friday, whose channel has its appointment."""
+    """A world with an incident on Friday, whose channel has its report."""
     world = World(**tables)
     await happened(world)
     await weekly(world.context)

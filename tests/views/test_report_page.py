@@ -6,7 +6,7 @@ from bot.core.charts.queue_series import QueueSeries
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
 from bot.core.pool.pool import Peak, PoolRules, Snapshot, raised
-from bot.core.reporting.summary import Books, report
+from bot.core.reporting.summary import ReportData, report
 from bot.playground.fleet.spec import Rate
 from bot.views.report.report import reported
 from tests.builders import closed, named
@@ -55,7 +55,7 @@ def example() -> Message:
     """The weekly post of the second week, with the price of docs/examples/tailback.toml."""
     lived = live(spec(20, mornings()), DAYS * 24, seed=3)
     until = MONDAY + DAYS * 86400
-    books = Books(
+    data = ReportData(
         until - 7 * 86400,
         until,
         tuple(incidents(lived.samples)),
@@ -63,7 +63,7 @@ def example() -> Message:
         rules={POOL: PoolRules(POOL)},
         prices={POOL: 0.34},
     )
-    return reported(report(books), weekly=True)
+    return reported(report(data), weekly=True)
 
 
 def test_the_example_on_the_page_is_the_report_of_the_simulated_fleet() -> None:

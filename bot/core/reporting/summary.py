@@ -30,7 +30,7 @@ MOST_SIZED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class ReportData:
     since: float
     """Epoch seconds."""
     until: float
@@ -114,54 +114,54 @@ class Report:
         return bool(self.incidents or self.proposals or any(pool.told for pool in self.pools))
 
 
-def report(books: Books, only: Iterable[str] | None = None) -> Report:
+def report(data: ReportData, only: Iterable[str] | None = None) -> Report:
     """The report on all pools that are configured, measured or named by an incident, or on the chosen ones."""
-    inside = began_in(books.incidents, books.since, books.until)
-    histories = {row.pool: row for row in history(inside, books.since, books.until)}
-    names = dict.fromkeys((*books.rules, *books.pasts, *histories))
+    inside = began_in(data.incidents, data.since, data.until)
+    histories = {row.pool: row for row in history(inside, data.since, data.until)}
+    names = dict.fromkeys((*data.rules, *data.pasts, *histories))
     wanted = list(names) if only is None else [name for name in names if name in set(only)]
-    lent = raises(books.trail, books.since, books.until, books.prices, books.currency)
-    rough = [_pool(books, name, histories.get(name, PoolIncidents(name)), lent.get(name)) for name in wanted]
-    pools = [_sized(books, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
+    lent = raises(data.trail, data.since, data.until, data.prices, data.currency)
+    rough = [_pool(data, name, histories.get(name, PoolIncidents(name)), lent.get(name)) for name in wanted]
+    pools = [_sized(data, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
     about = [i for i in inside if only is None or set(i.pools.affected or (NO_POOL,)) & set(wanted)]
     return Report(
-        since=books.since,
-        until=books.until,
-        target_seconds=books.target_seconds,
+        since=data.since,
+        until=data.until,
+        target_seconds=data.target_seconds,
         pools=tuple(pools),
-        proposals=proposals([_ground(books, one, inside) for one in pools]),
+        proposals=proposals([_ground(data, one, inside) for one in pools]),
         incidents=len(about),
         open_now=sum(not incident.closed for incident in about),
-        zone=books.zone,
+        zone=data.zone,
     )
 
 
-def _pool(books: Books, name: str, past: PoolIncidents, lent: Raises | None) -> PoolReport:
-    every = books.pasts.get(name, ())
-    cells = _within(every, books)
+def _pool(data: ReportData, name: str, past: PoolIncidents, lent: Raises | None) -> PoolReport:
+    every = data.pasts.get(name, ())
+    cells = _within(every, data)
     return PoolReport(
         pool=name,
-        measured_share=min(1.0, sum(c.covered_seconds for c in cells) / max(1.0, books.until - books.since)),
-        waits=_waits(cells, books.target_seconds),
+        measured_share=min(1.0, sum(c.covered_seconds for c in cells) / max(1.0, data.until - data.since)),
+        waits=_waits(cells, data.target_seconds),
         history=past,
-        patterns=_patterns(books, name, every),
+        patterns=_patterns(data, name, every),
         raises=lent,
         limit=next((c.limit for c in reversed(every) if c.limit is not None), None),
         longest_wait_seconds=max([past.longest_wait_seconds, *(c.longest_wait_seconds or 0.0 for c in cells)]),
         most_queued=max([past.most_queued, *(c.queued_most or 0 for c in cells)]),
-        early=books.early.get(name),
+        early=data.early.get(name),
     )
 
 
-def _sized(books: Books, one: PoolReport, place: int) -> PoolReport:
+def _sized(data: ReportData, one: PoolReport, place: int) -> PoolReport:
     """Add the needed limit; only for the worst pools, because a person waits for the response."""
     if place >= MOST_SIZED:
         return replace(one, sized=statement("not_among_worst", pools=MOST_SIZED))
-    return replace(one, sized=sized(_within(books.pasts.get(one.pool, ()), books), books.target_seconds))
+    return replace(one, sized=sized(_within(data.pasts.get(one.pool, ()), data), data.target_seconds))
 
 
-def _within(cells: Iterable[HourStats], books: Books) -> tuple[HourStats, ...]:
-    return tuple(cell for cell in cells if books.since - HOUR_SECONDS < cell.begins_at < books.until)
+def _within(cells: Iterable[HourStats], data: ReportData) -> tuple[HourStats, ...]:
+    return tuple(cell for cell in cells if data.since - HOUR_SECONDS < cell.begins_at < data.until)
 
 
 def _waits(cells: Sequence[HourStats], target_seconds: float) -> Waits | None:
@@ -190,39 +190,39 @@ def _waited(sizes: Sequence[float]) -> float:
     return total
 
 
-def _patterns(books: Books, name: str, cells: Sequence[HourStats]) -> tuple[Pattern, ...]:
+def _patterns(data: ReportData, name: str, cells: Sequence[HourStats]) -> tuple[Pattern, ...]:
     """Patterns from the pool's hours; without any, from its incidents."""
     if cells:
-        return patterns(((c.begins_at, over_target(c, books.target_seconds)) for c in cells), books.zone)
-    mine = [i for i in books.incidents if name in i.pools.affected]
+        return patterns(((c.begins_at, over_target(c, data.target_seconds)) for c in cells), data.zone)
+    mine = [i for i in data.incidents if name in i.pools.affected]
     if not mine:
         return ()
     first = min(int(incident.opened_at // HOUR_SECONDS) for incident in mine)
-    busy = {hour for i in mine for hour in _hours(i.opened_at, i.closed_at or books.until)}
-    hours = range(first, int(books.until // HOUR_SECONDS) + 1)
-    return patterns(((hour * HOUR_SECONDS, hour in busy) for hour in hours), books.zone)
+    busy = {hour for i in mine for hour in _hours(i.opened_at, i.closed_at or data.until)}
+    hours = range(first, int(data.until // HOUR_SECONDS) + 1)
+    return patterns(((hour * HOUR_SECONDS, hour in busy) for hour in hours), data.zone)
 
 
 def _hours(start: float, end: float) -> range:
     return range(int(start // HOUR_SECONDS), int(max(start, end) // HOUR_SECONDS) + 1)
 
 
-def _ground(books: Books, one: PoolReport, inside: Sequence[Incident]) -> Ground:
+def _ground(data: ReportData, one: PoolReport, inside: Sequence[Incident]) -> Ground:
     return Ground(
         pool=one.pool,
         history=one.history,
         patterns=one.patterns,
         sized=one.sized,
-        cells=_within(books.pasts.get(one.pool, ()), books),
+        cells=_within(data.pasts.get(one.pool, ()), data),
         incidents=tuple(i for i in inside if one.pool in i.pools.affected),
-        fired=tuple(f for f in books.fired.get(one.pool, ()) if books.since <= f.at < books.until),
+        fired=tuple(f for f in data.fired.get(one.pool, ()) if data.since <= f.at < data.until),
         waited_seconds=one.waited_seconds,
         limit=one.limit,
-        boot_seconds=books.rules[one.pool].boot_time_seconds if one.pool in books.rules else 0.0,
-        price=books.prices.get(one.pool),
-        currency=books.currency,
-        target_seconds=books.target_seconds,
-        zone=books.zone,
+        boot_seconds=data.rules[one.pool].boot_time_seconds if one.pool in data.rules else 0.0,
+        price=data.prices.get(one.pool),
+        currency=data.currency,
+        target_seconds=data.target_seconds,
+        zone=data.zone,
     )
 
 

@@ -18,13 +18,13 @@ class Weekly(MessageRecord):
     id: str
     """The channel."""
     done_for: float = 0.0
-    """The last appointment that was done, by a post or because there was nothing to report."""
+    """The last report time that was done, by a post or because there was nothing to report."""
     begun_for: float = 0.0
-    """The appointment whose post was started: from then on Slack may have it."""
+    """The report time whose post was started: from then on Slack may have it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Appointment:
+class WeeklySchedule:
     """Every week at that hour of that day (0 is Monday), in the zone."""
 
     weekday: int
@@ -51,6 +51,6 @@ class Appointment:
         return datetime.combine(day, time(self.hour), self.zone).timestamp()
 
 
-def weekly_key(appointment: float) -> str:
+def weekly_key(at: float) -> str:
     """The key of a channel's post of that week, the same for every process."""
-    return f"weekly/{appointment:.0f}"
+    return f"weekly/{at:.0f}"

@@ -15,7 +15,7 @@ from bot.core.pool.pool import Peak, PoolRules
 from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, about_hours, history, how_ended
 from bot.core.reporting.raises import Raises, raises
-from bot.core.reporting.summary import Books, report
+from bot.core.reporting.summary import ReportData, report
 from tests.builders import POOL, closed, incident, named
 from tests.core.pool.hours import MONDAY, hour, weeks
 
@@ -94,16 +94,16 @@ def test_who_closed_it_once_before_did_not_end_it() -> None:
 
 def test_an_incident_of_no_pool_is_not_lost() -> None:
     nameless = incident(pools=named(), at=MONDAY + 5)
-    made = report(Books(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))))
+    made = report(ReportData(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))))
     assert {one.pool for one in made.pools} == {NO_POOL, POOL}
     assert (made.incidents, made.open_now) == (2, 1)
-    assert report(Books(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))), [POOL]).incidents == 1
+    assert report(ReportData(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))), [POOL]).incidents == 1
 
 
 def test_waits_are_shares_of_the_measured_time() -> None:
     """Two of 168 hours over the target: half of the time nothing, 1 % longer than half an hour; the rest by jobs."""
     cells = weeks(7, lambda day, at: day == 2 and at in (9, 10))
-    (one,) = report(Books(MONDAY, UNTIL, pasts={POOL: cells})).pools
+    (one,) = report(ReportData(MONDAY, UNTIL, pasts={POOL: cells})).pools
     assert one.waits is not None
     assert one.waits.p50_seconds < 30
     assert one.waits.p90_seconds < 30
@@ -117,7 +117,7 @@ def test_waits_are_shares_of_the_measured_time() -> None:
 def test_what_was_not_measured_is_unknown_and_not_calm() -> None:
     """Half a week known: the shares are of that half, and that it is a half is said; nothing known has no waits."""
     half = weeks(7, lambda day, at: False)[:84]
-    known, nothing = report(Books(MONDAY, UNTIL, pasts={"a": half}, rules={"b": PoolRules("b")})).pools
+    known, nothing = report(ReportData(MONDAY, UNTIL, pasts={"a": half}, rules={"b": PoolRules("b")})).pools
     assert known.measured_share == pytest.approx(0.5)
     waits = known.waits
     assert waits is not None
@@ -125,14 +125,14 @@ def test_what_was_not_measured_is_unknown_and_not_calm() -> None:
     assert (waits.over_share, waits.waited_seconds) == (0.0, 0.0)
     assert waits.jobs_p95_seconds == pytest.approx(0, abs=30)
     assert (nothing.pool, nothing.waits, nothing.measured_share) == ("b", None, 0.0)
-    assert not report(Books(MONDAY, UNTIL, pasts={"a": half})).told
+    assert not report(ReportData(MONDAY, UNTIL, pasts={"a": half})).told
 
 
 def test_recurrence_looks_further_back_than_the_span_and_waits_do_not() -> None:
     """Four Mondays, of which the span holds the last."""
     cells = weeks(28, lambda day, at: day % 7 == 0 and at == 9)
     since = MONDAY + 3 * WEEK
-    (one,) = report(Books(since, since + WEEK, pasts={POOL: cells})).pools
+    (one,) = report(ReportData(since, since + WEEK, pasts={POOL: cells})).pools
     assert [found.words for found in one.patterns] == ["4 of 4 Mondays 09:00-10:00"]
     assert one.waits is not None
     assert one.waits.over_share == pytest.approx(1 / 168)
@@ -141,7 +141,7 @@ def test_recurrence_looks_further_back_than_the_span_and_waits_do_not() -> None:
 def test_where_nothing_was_measured_incidents_show_what_recurs() -> None:
     """Five Tuesdays at 14:20 for an hour."""
     late = [ended(MONDAY + week * WEEK + 86400 + 14 * 3600 + 1200, 60) for week in range(5)]
-    (one,) = report(Books(MONDAY + 4 * WEEK, MONDAY + 5 * WEEK, tuple(late))).pools
+    (one,) = report(ReportData(MONDAY + 4 * WEEK, MONDAY + 5 * WEEK, tuple(late))).pools
     assert [found.words for found in one.patterns] == ["5 of 5 Tuesdays 14:00-16:00"]
 
 
@@ -175,9 +175,9 @@ def test_scale_ups_cost_until_they_are_handed_back() -> None:
 def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
     pasts = {name: weeks(7, at_nine(n)) for n, name in enumerate(("a", "b", "c"))}
     rules = {name: PoolRules(name) for name in ("z", "y", "a", "b", "c")}
-    made = report(Books(MONDAY, UNTIL, (ended(MONDAY, 5, "z"),), pasts, rules=rules))
+    made = report(ReportData(MONDAY, UNTIL, (ended(MONDAY, 5, "z"),), pasts, rules=rules))
     assert [one.pool for one in made.pools] == ["c", "b", "z", "a", "y"]
-    assert [one.pool for one in report(Books(MONDAY, UNTIL, pasts=pasts), ["b"]).pools] == ["b"]
+    assert [one.pool for one in report(ReportData(MONDAY, UNTIL, pasts=pasts), ["b"]).pools] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -190,5 +190,5 @@ def test_waiting_is_told_as_exactly_as_it_is_known(seconds: float, words: str) -
 
 def test_the_hour_that_goes_on_counts_too() -> None:
     cells = (hour(-2, 2000.0), hour(0, 2000.0), hour(168, 5000.0))
-    (one,) = report(Books(MONDAY, UNTIL, pasts={POOL: cells})).pools
+    (one,) = report(ReportData(MONDAY, UNTIL, pasts={POOL: cells})).pools
     assert one.longest_wait_seconds == 2000.0

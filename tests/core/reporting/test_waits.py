@@ -4,7 +4,7 @@ import pytest
 
 from bot.core.pool.hour_stats import WAIT_EDGES, counted, share_above
 from bot.core.pool.pool import PoolRules
-from bot.core.reporting.summary import Books, Waits, report
+from bot.core.reporting.summary import ReportData, Waits, report
 from bot.core.statement import statement
 from tests.builders import POOL
 from tests.core.pool.hours import MONDAY, full, hour
@@ -13,10 +13,10 @@ from tests.core.pool.hours import MONDAY, full, hour
 def waits(*of_hours: float, target: float = 900.0) -> Waits:
     """What the report says of hours whose oldest job had waited that long all the time."""
     cells = tuple(hour(number, wait, 5) for number, wait in enumerate(of_hours))
-    books = Books(
+    data = ReportData(
         MONDAY, MONDAY + 3600.0 * len(cells), pasts={POOL: cells}, rules={POOL: PoolRules(POOL)}, target_seconds=target
     )
-    (one,) = report(books).pools
+    (one,) = report(data).pools
     assert one.waits is not None
     return one.waits
 
@@ -46,12 +46,12 @@ def test_what_is_over_the_target_lies_wholly_above_it() -> None:
 
 def test_a_week_without_an_alert_is_told_where_somebody_waited_too_long() -> None:
     for cells, told in (((hour(0, 3600.0, 5),), True), ((hour(0),), False)):
-        made = report(Books(MONDAY, MONDAY + 3600.0, pasts={POOL: cells}))
+        made = report(ReportData(MONDAY, MONDAY + 3600.0, pasts={POOL: cells}))
         assert (made.pools[0].told, made.told) == (told, told)
 
 
 def test_the_limit_is_reckoned_for_the_eight_pools_whose_jobs_waited_most() -> None:
     pasts = {f"p{n}": (hour(0), full(1, queued=120 - 10 * n)) for n in range(9)}
-    made = report(Books(MONDAY, MONDAY + 7200.0, pasts=pasts))
+    made = report(ReportData(MONDAY, MONDAY + 7200.0, pasts=pasts))
     assert [one.sized for one in made.pools[8:]] == [statement("not_among_worst", pools=8)]
     assert "not_among_worst" not in str([one.sized for one in made.pools[:8]])

@@ -1,4 +1,4 @@
-"""The week's appointment by the wall clock of its zone, also where the clocks are put, and how zones are written."""
+"""The weekly schedule by the wall clock of its zone, also where the clocks are put, and how zones are written."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.core.durations import zone
-from bot.core.reporting.weekly import Appointment, weekly_key
+from bot.core.reporting.weekly import WeeklySchedule, weekly_key
 
 BERLIN = ZoneInfo("Europe/Berlin")
-MONDAYS = Appointment(0, 9, BERLIN)
+MONDAYS = WeeklySchedule(0, 9, BERLIN)
 
 
 def at(text: str) -> float:
@@ -50,7 +50,7 @@ def test_a_week_over_a_change_of_the_clocks_has_an_hour_more_or_less() -> None:
 
 @pytest.mark.parametrize("hour", range(24))
 def test_every_hour_of_a_changing_night_has_one_appointment(hour: int) -> None:
-    sundays = Appointment(6, hour, BERLIN)
+    sundays = WeeklySchedule(6, hour, BERLIN)
     moment = at("2026-03-01T12:00:00")
     for _ in range(40):
         after = sundays.after(sundays.last(moment))

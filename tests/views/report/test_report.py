@@ -15,7 +15,7 @@ from bot.core.pool.pool import Peak, PoolRules
 from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import Proposal
-from bot.core.reporting.summary import Books, PoolReport, Report, report
+from bot.core.reporting.summary import PoolReport, Report, ReportData, report
 from bot.core.statement import statement
 from bot.views.report.report import reported
 from tests.builders import POOL, closed, incident, named
@@ -46,14 +46,14 @@ def told(day: int, cause: str) -> Incident:
 
 
 @cache
-def books() -> Books:
+def data() -> ReportData:
     """Four weeks of mornings that are too much for one pool, a second pool that is calm, and one never measured."""
     limit, surge = "limit", "surge"
     acts = (
         AuditEntry(SINCE + 90000, "U1", "scale_up", {"pool": POOL}, "40", "48", "ok", "a1"),
         AuditEntry(SINCE + 97200, "tailback", "hand_back", {"pool": POOL, "share": "a1"}, "48", "40", "ok", "b1"),
     )
-    return Books(
+    return ReportData(
         SINCE,
         UNTIL,
         (told(0, limit), told(1, surge), told(2, limit), incident(at=UNTIL - 900, id="open", pools=named())),
@@ -70,38 +70,38 @@ def books() -> Books:
 
 
 def test_the_week_is_told_in_one_message() -> None:
-    drawn = reported(report(books()), weekly=True)
+    drawn = reported(report(data()), weekly=True)
     assert_golden("report_weekly", drawn)
     assert message_problems(drawn) == []
 
 
 def test_one_person_is_told_the_same_without_the_heading() -> None:
-    drawn = reported(report(books()))
+    drawn = reported(report(data()))
     assert not any(block["type"] == "header" for block in drawn.blocks)
     for words in ("1 Feb", "4 incidents (1 open)", "20 of 20 weekdays 09:00-11:00", "Raise the limit of linux.2xlarge"):
         assert words in drawn.text, words
 
 
 def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
-    cells = tuple(replace(cell, limit=None) for cell in books().pasts[POOL])
-    drawn = reported(report(replace(books(), pasts={POOL: cells})))
+    cells = tuple(replace(cell, limit=None) for cell in data().pasts[POOL])
+    drawn = reported(report(replace(data(), pasts={POOL: cells})))
     assert "*Proposals*: none." in json.dumps(drawn.blocks)
     assert "No limit proposed for linux.2xlarge: the limit of the pool is unknown" in json.dumps(drawn.blocks)
     assert "Nothing is proposed." in drawn.text
 
 
 def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
-    calm = report(Books(SINCE, UNTIL, pasts={POOL: weeks(28, lambda day, at: False)}))
+    calm = report(ReportData(SINCE, UNTIL, pasts={POOL: weeks(28, lambda day, at: False)}))
     assert_golden("report_calm", reported(calm))
-    blind = report(Books(SINCE, UNTIL, rules={POOL: PoolRules(POOL)}))
+    blind = report(ReportData(SINCE, UNTIL, rules={POOL: PoolRules(POOL)}))
     assert reported(blind).text == "No incident began in the last 7 days."
     assert "Measured: 0 of 1 pool." in json.dumps(reported(blind).blocks)
-    assert reported(report(Books(SINCE, UNTIL))).text == "No incident began in the last 7 days."
+    assert reported(report(ReportData(SINCE, UNTIL))).text == "No incident began in the last 7 days."
 
 
 def hostile(name: str, pools: int) -> Report:
     """A report whose every name comes from outside."""
-    made = report(books())
+    made = report(data())
     worst = made.pools[0]
     history = PoolIncidents(name, 10**6, 10**6, 1e12, 1e12, ended=((BIG, 3),), causes=((HOSTILE, 9), (BIG, 1)))
     many: tuple[PoolReport, ...] = tuple(

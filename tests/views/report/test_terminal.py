@@ -7,17 +7,17 @@ from unicodedata import category
 import pytest
 
 from bot.core.pool.pool import PoolRules
-from bot.core.reporting.summary import Books, report
+from bot.core.reporting.summary import ReportData, report
 from bot.views.report.report_json import as_json
 from bot.views.report.terminal import WIDTH, plain
 from tests.builders import POOL
 from tests.core.pool.hours import weeks
-from tests.views.report.test_report import BIG, SINCE, UNTIL, books, hostile
+from tests.views.report.test_report import BIG, SINCE, UNTIL, data, hostile
 from tests.views.samples import HOSTILE
 
 
 def test_pools_proposals_and_what_the_columns_mean() -> None:
-    told = plain(report(books()))
+    told = plain(report(data()))
     for words in (
         "Incidents of the last 7 days, 1 Feb 00:00 to 8 Feb 00:00 UTC: 4 incidents (1 open).\n\npool ",
         "\nwindows.4xlarge    -    -    -        0%         -   57%\n",
@@ -30,12 +30,12 @@ def test_pools_proposals_and_what_the_columns_mean() -> None:
 
 
 def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
-    calm = plain(report(Books(SINCE, UNTIL, pasts={POOL: weeks(28, lambda day, at: False)})))
+    calm = plain(report(ReportData(SINCE, UNTIL, pasts={POOL: weeks(28, lambda day, at: False)})))
     assert calm.splitlines() == [
         "No incident began, and no job waited longer than 15 min in the last 7 days.",
         "From 1 Feb 00:00 to 8 Feb 00:00 UTC. Measured: 1 of 1 pool.",
     ]
-    blind = plain(report(Books(SINCE, UNTIL, rules={POOL: PoolRules(POOL)})))
+    blind = plain(report(ReportData(SINCE, UNTIL, rules={POOL: PoolRules(POOL)})))
     assert blind.splitlines() == [
         "No incident began in the last 7 days.",
         "From 1 Feb 00:00 to 8 Feb 00:00 UTC. Measured: 0 of 1 pool.",
@@ -43,8 +43,8 @@ def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
 
 
 def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
-    cells = tuple(replace(cell, limit=None) for cell in books().pasts[POOL])
-    made = report(replace(books(), pasts={POOL: cells}))
+    cells = tuple(replace(cell, limit=None) for cell in data().pasts[POOL])
+    made = report(replace(data(), pasts={POOL: cells}))
     assert "  - no limit is proposed: the limit of the pool is unknown\n" in plain(made)
     assert "\nNo proposals.\n" in plain(made)
     one = next(pool for pool in json.loads(as_json(made))["pools"] if pool["name"] == POOL)
