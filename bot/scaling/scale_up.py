@@ -145,11 +145,11 @@ async def prepare(context: Context, request: Request, _incident: Incident | None
         raise Refused(refusals.returning_now(pool))
     shadow = context.settings.file.actions.shadow
     intent = replace(request, before=f"{found.size}", shadow=shadow)
-    puts = () if shadow else (await _lent(context, intent, found),)
+    puts = () if shadow else (await _leased(context, intent, found),)
     return Prepared(intent, {f"scaled:{pool}": (request.id, last)}, puts)
 
 
-async def _lent(context: Context, request: Request, found: LimitCheck) -> Put:
+async def _leased(context: Context, request: Request, found: LimitCheck) -> Put:
     asked, now = request.of(ScaleUp), context.now()
     pool = asked.pool
     measured = await context.store.get(Pool, pool)
