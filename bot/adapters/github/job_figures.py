@@ -50,7 +50,7 @@ def figures(
     whenever `queued` is known. Webhooks say nothing about runners (busy, idle, offline, limit).
     """
     known = tuple(jobs)
-    found, why = taken_apart(known, now, over), _deaf(line, now)
+    found, why = taken_apart(known, now, over), _without_webhooks(line, now)
     heard = not why
     running = running_seconds(known, now, over)
     tells = heard or bool(found.queued)
@@ -162,7 +162,7 @@ def _place(job: WorkflowJob) -> tuple[str, str]:
     return job.repository.partition("/")[0], job.runner
 
 
-def _deaf(line: WebhookCoverage | None, now: float) -> str:
+def _without_webhooks(line: WebhookCoverage | None, now: float) -> str:
     """Why silence is not reliable; empty if every event of the last 15 minutes arrived."""
     if line is None:
         return NEVER

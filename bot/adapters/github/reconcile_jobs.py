@@ -39,7 +39,7 @@ class RunSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class KnownQueues:
     """Everything known about the queues of one source at one time."""
 
     at: float
@@ -72,7 +72,7 @@ class Sight:
         return found
 
 
-def to_read(sight: Sight) -> list[tuple[str, str]]:
+def to_read(known_queues: KnownQueues) -> list[tuple[str, str]]:
     """(repository, run) whose jobs must be read, the most urgent first.
 
     Where webhooks are reliable, these are runs without open jobs in webhooks, runs that ended although webhooks
@@ -80,19 +80,19 @@ def to_read(sight: Sight) -> list[tuple[str, str]]:
     unfinished run.
     """
     found, doubtful = list[tuple[float, str, str]](), list[tuple[float, str, str]]()
-    for name, repo in sight.repos.items():
+    for name, repo in known_queues.repos.items():
         if repo.trouble:
             continue
-        known = sight.open_runs(name)
+        known = known_queues.open_runs(name)
         for run in {**dict.fromkeys(repo.runs), **dict.fromkeys(known)}:
-            seen = sight.runs.get(run)
+            seen = known_queues.runs.get(run)
             item = (seen.at if seen else 0.0, name, run)
-            if not sight.flows(name):
+            if not known_queues.flows(name):
                 if run in known or repo.runs[run].status != "pending":
                     found.append(item)
             elif run in repo.runs and run in known:
-                doubtful += [item] if _doubtful(known[run], seen, sight.at) else []
-            elif _unexplained(repo.runs.get(run), known.get(run, []), seen, sight.at):
+                doubtful += [item] if _doubtful(known[run], seen, known_queues.at) else []
+            elif _unexplained(repo.runs.get(run), known.get(run, []), seen, known_queues.at):
                 found.append(item)
     return [(name, run) for _, name, run in [*sorted(found), *sorted(doubtful)[:MOST_DOUBTFUL]]]
 
@@ -109,23 +109,23 @@ def _doubtful(known: Sequence[WorkflowJob], seen: RunSeen | None, at: float) -> 
     return waits and (seen is None or at - seen.at >= AGREED_SECONDS)
 
 
-def lost_in(sight: Sight, seen: RunSeen, pools: Sequence[Sequence[str]]) -> bool:
+def lost_in(known_queues: KnownQueues, seen: RunSeen, pools: Sequence[Sequence[str]]) -> bool:
     """Whether a run has a waiting job of a pool that webhooks should have reported long ago."""
     return any(
         job.state is JobState.QUEUED
-        and job.id not in sight.told
-        and sight.at - job.begun > GRACE_SECONDS
+        and job.id not in known_queues.told
+        and known_queues.at - job.begun > GRACE_SECONDS
         and any(asks_for(job, labels) for labels in pools)
         for job in seen.jobs.values()
     )
 
 
-def known_jobs(sight: Sight, labels: Sequence[str]) -> tuple[tuple[WorkflowJob, ...], frozenset[str]]:
+def known_jobs(known_queues: KnownQueues, labels: Sequence[str]) -> tuple[tuple[WorkflowJob, ...], frozenset[str]]:
     """(a pool's jobs, ids of those that look open but have ended)."""
-    jobs = {job.id: job for job in sight.told.values() if asks_for(job, labels)}
-    over = {job.id for job in jobs.values() if job.state in OPEN and _superseded(job, sight)}
-    for run_id, seen in sight.runs.items():
-        run = sight.repos.get(seen.repository, RepoSeen()).runs.get(run_id)
+    jobs = {job.id: job for job in known_queues.told.values() if asks_for(job, labels)}
+    over = {job.id for job in jobs.values() if job.state in OPEN and _superseded(job, known_queues)}
+    for run_id, seen in known_queues.runs.items():
+        run = known_queues.repos.get(seen.repository, RepoSeen()).runs.get(run_id)
         for job in seen.jobs.values():
             if not asks_for(job, labels):
                 continue
@@ -134,32 +134,32 @@ def known_jobs(sight: Sight, labels: Sequence[str]) -> tuple[tuple[WorkflowJob, 
                 over.add(job.id)
             else:
                 jobs[job.id] = told(before, job)
-            if run and run.stale(sight.at) and jobs[job.id].state is JobState.QUEUED:
+            if run and run.stale(known_queues.at) and jobs[job.id].state is JobState.QUEUED:
                 over.add(job.id)
     return tuple(jobs.values()), frozenset(over)
 
 
-def _superseded(job: WorkflowJob, sight: Sight) -> bool:
+def _superseded(job: WorkflowJob, known_queues: KnownQueues) -> bool:
     """Whether the run was read long after the job's last event, without finding the job."""
-    seen = sight.runs.get(job.run)
+    seen = known_queues.runs.get(job.run)
     return seen is not None and not seen.trouble and job.id not in seen.jobs and seen.at - job.seen_at > GRACE_SECONDS
 
 
-def read_at(sight: Sight) -> float | Trouble:
+def read_at(known_queues: KnownQueues) -> float | Trouble:
     """When the oldest part was read that the length of a queue rests on (epoch seconds), or why it is not known.
 
     Reliable webhooks are as fresh as the measurement; the comparison with the REST API may be older.
     """
-    if sight.trouble:
-        return sight.trouble
-    oldest = sight.at
-    for name, repo in sight.repos.items():
-        if sight.flows(name):
+    if known_queues.trouble:
+        return known_queues.trouble
+    oldest = known_queues.at
+    for name, repo in known_queues.repos.items():
+        if known_queues.flows(name):
             continue
         if repo.trouble or not repo.at:
             return repo.trouble or Trouble(f"the runs of {name} are not listed yet", "raise budget")
         runs = [run for run in repo.runs.values() if run.status != "pending"]
-        seen = [sight.runs[run.id] for run in runs if run.id in sight.runs]
+        seen = [known_queues.runs[run.id] for run in runs if run.id in known_queues.runs]
         if broken := next((one.trouble for one in seen if one.trouble), None):
             return broken
         if left := len(runs) - len(seen):
@@ -169,9 +169,9 @@ def read_at(sight: Sight) -> float | Trouble:
     return oldest
 
 
-def doubts(sight: Sight) -> Trouble:
+def doubts(known_queues: KnownQueues) -> Trouble:
     """Why webhook data is not compared with GitHub's own lists; empty if it is."""
-    for name, repo in sight.repos.items():
-        if sight.flows(name) and (repo.trouble or not repo.at) and sight.at - repo.at > AGREED_SECONDS:
+    for name, repo in known_queues.repos.items():
+        if known_queues.flows(name) and (repo.trouble or not repo.at) and known_queues.at - repo.at > AGREED_SECONDS:
             return repo.trouble or Trouble(f"the runs of {name} were not listed", "raise budget")
     return NO_TROUBLE

@@ -80,15 +80,15 @@ class RunnerFleet:
         return group.name == name and not twice
 
 
-def staff(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> dict[str, int]:
+def runner_counts(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> dict[str, int]:
     """Busy, idle and offline runners with every label; the three add up to all of them."""
-    mine = carrying(runners, labels)
+    mine = with_labels(runners, labels)
     online = [runner for runner in mine if runner.online]
     busy = sum(runner.busy for runner in online)
     return {"busy": busy, "idle": len(online) - busy, "offline": len(mine) - len(online)}
 
 
-def carrying(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> list[GitHubRunner]:
+def with_labels(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> list[GitHubRunner]:
     wanted = {key_of(label) for label in labels}
     return [runner for runner in runners if wanted <= runner.labels]
 

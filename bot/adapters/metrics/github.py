@@ -69,7 +69,7 @@ class GitHub(Present):
             self._means.queue.interrupted(late)
         runners = self._runners.get(keys.runner_group) or self._means.api.problem(late, Failure.LATER)
         shot = snapshot(
-            pool, keys, self._means.queue.sight(at, told, line), runners, heeded=self._means.jobs is not None
+            pool, keys, self._means.queue.known_queues(at, told, line), runners, heeded=self._means.jobs is not None
         )
         remaining = self._means.api.remaining
         limited = remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER

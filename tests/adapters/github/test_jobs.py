@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.github.jobs import job, repository, run
-from bot.adapters.github.runners import _group, _runner, staff
+from bot.adapters.github.runners import _group, _runner, runner_counts
 from bot.core.pool.job import JobState
 from tests.adapters.github.standin import sample
 from tests.builders import NOW
@@ -15,9 +15,9 @@ from tests.builders import NOW
 def test_a_runner_is_told_by_its_labels_names() -> None:
     """GitHub gives labels the number 0; names differ in case from runner to runner."""
     found = [one for row in sample("runners")["runners"] if (one := _runner(row))]
-    assert staff(found, ["self-hosted", "linux.2xlarge"]) == {"busy": 1, "idle": 1, "offline": 0}
-    assert staff(found, ["macos.m2"])["offline"] == 1
-    assert staff((), ["gpu"])["idle"] == 0
+    assert runner_counts(found, ["self-hosted", "linux.2xlarge"]) == {"busy": 1, "idle": 1, "offline": 0}
+    assert runner_counts(found, ["macos.m2"])["offline"] == 1
+    assert runner_counts((), ["gpu"])["idle"] == 0
 
 
 def test_a_run_that_nothing_ever_happened_to_is_stale_after_six_hours() -> None:

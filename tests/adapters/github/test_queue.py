@@ -97,14 +97,14 @@ async def test_a_look_that_is_cut_short_keeps_what_it_had() -> None:
             async with asyncio.timeout(0):
                 await queue.look(NOW, {}, None, Allowance(9))
         queue.interrupted("too slow")
-        assert queue.sight(NOW, {}, None).trouble.why == "too slow"
+        assert queue.known_queues(NOW, {}, None).trouble.why == "too slow"
         queue = GitHubQueue(w.source._means.api, [], [REPO], [(LABEL,)])
         queue._listed = Slow()  # type: ignore[assignment]  # a repository that is slow to list its runs
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0):
                 await queue.look(NOW, {}, None, Allowance(9))
         queue.interrupted("too slow")
-        assert queue.sight(NOW, {}, None).repos[REPO].trouble.why == "too slow"
+        assert queue.known_queues(NOW, {}, None).repos[REPO].trouble.why == "too slow"
 
 
 async def test_pages_that_grow_while_they_are_read_are_followed() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.github.jobs import Run
-from bot.adapters.github.reconcile_jobs import RepoSeen, RunSeen, Sight, doubts, known_jobs, read_at, to_read
+from bot.adapters.github.reconcile_jobs import KnownQueues, RepoSeen, RunSeen, doubts, known_jobs, read_at, to_read
 from bot.adapters.github.runners import GitHubRunner, Registered
 from bot.adapters.github.settings import GitHubPool
 from bot.adapters.github.snapshot import unservable
@@ -37,7 +37,7 @@ def test_webhooks_are_trusted_after_a_quarter_of_an_hour_without_a_gap(
 ) -> None:
     """And only those of an owner that they told of, and only where none was lost in the last ten minutes."""
     job = WorkflowJob("1", "7", "t", "w", f"{owner}/x", ("gpu",), JobState.QUEUED)
-    assert Sight(NOW, {"1": job}, line, lost=lost).flows(REPO) is flows
+    assert KnownQueues(NOW, {"1": job}, line, lost=lost).flows(REPO) is flows
 
 
 @pytest.mark.parametrize(
@@ -55,30 +55,32 @@ def test_webhooks_are_trusted_after_a_quarter_of_an_hour_without_a_gap(
 def test_a_queue_without_webhooks_is_as_old_as_its_oldest_answer(
     repos: dict[str, RepoSeen], runs: dict[str, RunSeen], said: float | tuple[str, str]
 ) -> None:
-    found = read_at(Sight(NOW, {}, None, repos, runs))
+    found = read_at(KnownQueues(NOW, {}, None, repos, runs))
     assert found == said
 
 
 def test_webhooks_that_flow_are_as_fresh_as_the_look() -> None:
     """What they are compared with may be ten minutes old before it is said."""
-    sight = Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW - 500, trouble=NO)})
-    assert read_at(sight) == NOW
-    assert not doubts(sight)
-    assert doubts(Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW - 601, trouble=NO)})) == NO
-    assert "were not listed" in doubts(Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen()})).why
+    known_queues = KnownQueues(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW - 500, trouble=NO)})
+    assert read_at(known_queues) == NOW
+    assert not doubts(known_queues)
+    assert doubts(KnownQueues(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW - 601, trouble=NO)})) == NO
+    assert "were not listed" in doubts(KnownQueues(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen()})).why
 
 
 def test_a_repository_that_cannot_be_read_costs_no_calls_for_its_runs() -> None:
-    assert to_read(Sight(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN}, trouble=NO)})) == []
-    assert to_read(Sight(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN})})) == [(REPO, "7")]
+    assert to_read(KnownQueues(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN}, trouble=NO)})) == []
+    assert to_read(KnownQueues(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN})})) == [(REPO, "7")]
 
 
 def test_words_and_answers_about_one_job_come_together() -> None:
     running = WorkflowJob("1", "7", "test", "pull", REPO, ("gpu",), JobState.IN_PROGRESS, started_at=NOW - 10)
-    sight = Sight(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW, {"7": RUN})}, {"7": RunSeen(NOW, REPO, {"1": running})})
-    ((job,), over) = known_jobs(sight, ["GPU"])
+    known_queues = KnownQueues(
+        NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW, {"7": RUN})}, {"7": RunSeen(NOW, REPO, {"1": running})}
+    )
+    ((job,), over) = known_jobs(known_queues, ["GPU"])
     assert (job.state, job.created_at, over) == (JobState.IN_PROGRESS, NOW - 600, frozenset())
-    assert known_jobs(sight, ["cpu"]) == ((), frozenset())
+    assert known_jobs(known_queues, ["cpu"]) == ((), frozenset())
 
 
 def test_nobody_knows_what_a_pool_without_runners_may_serve() -> None:
