@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bot.adapters.build_context import Parts, Problems, way_of
+from bot.adapters.build_context import Parts, Problems, options_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build
 from bot.adapters.metrics import prometheus
@@ -199,10 +199,10 @@ async def _slack(settings: Settings, stack: AsyncExitStack) -> SlackDoctor | Non
     if not (token := env.slack_bot_token.get_secret_value()):
         return None
     try:
-        way = way_of("[slack]", settings.file.slack, settings.secret)
+        options = options_of("[slack]", settings.file.slack, settings.secret)
     except ConfigError:
         return None  # reported with the problems of the back ends
-    session = open_session(way)
+    session = open_session(options)
     stack.push_async_callback(session.close)
     app_token = env.slack_app_token.get_secret_value()
     app_client = open_client(app_token, env.slack_api_url, session) if app_token else None

@@ -9,7 +9,7 @@ from typing import Annotated, Self, TypeVar, cast
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from bot.adapters.http.client import Http, HttpPool, basic, bearer
-from bot.adapters.http.connection import Way
+from bot.adapters.http.connection import ConnectOptions
 from bot.config import ConfigError, Table, WrongSetting, in_table, unusable
 from bot.config import ReachTable as ReachTable  # noqa: PLC0414 - integrations know it by this place
 from bot.core.external import Problem
@@ -113,25 +113,25 @@ class Parts:
 
         `token_file` contains a bearer token that is read before every request; `seconds` limits one request.
         """
-        way = way_of(place, table, self.secret, token_file)
-        return self.wire.http(system, url, headers=headers, way=way, answers=answers, seconds=seconds)
+        options = options_of(place, table, self.secret, token_file)
+        return self.wire.http(system, url, headers=headers, options=options, answers=answers, seconds=seconds)
 
 
-def way_of(place: str, table: ReachTable, secret: Callable[[str], str], token_file: str = "") -> Way:
+def options_of(place: str, table: ReachTable, secret: Callable[[str], str], token_file: str = "") -> ConnectOptions:
     """The connection settings of a table; `secret` as in `Parts`. Raises ConfigError with the place."""
     login = _token(place, "proxy_basic_env", table.proxy_basic_env, secret)
     if login and not table.proxy:
         raise unusable(f"{place}: proxy_basic_env", "there is no proxy to use it for", "add proxy, or drop it")
     if login and ":" not in login:
         raise unusable(f"{place}: proxy_basic_env", f"{table.proxy_basic_env} must hold user:password")
-    way = Way(table.ca_file, table.proxy, login, token_file)
+    options = ConnectOptions(table.ca_file, table.proxy, login, token_file)
     try:
-        _ = way.verify
+        _ = options.verify
     except OSError as error:
         why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
         remedy = "name a file with certificates in PEM that Tailback's user may read"
-        raise unusable(f"{place}: ca_file", f"{way.ca_file} cannot be used ({why})", remedy) from None
-    return way
+        raise unusable(f"{place}: ca_file", f"{options.ca_file} cannot be used ({why})", remedy) from None
+    return options
 
 
 def _token(place: str, key: str, variable: str, secret: Callable[[str], str]) -> str:

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 from bot.adapters import pagers
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
-from bot.adapters.build_context import Parts, Problems, TimeLimits, way_of
+from bot.adapters.build_context import Parts, Problems, TimeLimits, options_of
 from bot.adapters.http.client import HttpPool
-from bot.adapters.http.connection import Way
+from bot.adapters.http.connection import ConnectOptions
 from bot.adapters.issues import GitHubIssues
 from bot.adapters.issues import build as build_issues
 from bot.adapters.metrics.registry import METRICS
@@ -46,7 +46,7 @@ class BackEnds:
     """By configured name."""
     issues: GitHubIssues | None
     sns: Sns
-    slack: Way
+    slack: ConnectOptions
     """Connection settings of Slack."""
     wire: HttpPool = field(repr=False)
 
@@ -79,7 +79,7 @@ def build(
         with problems:
             place = f"[alertmanager.{name}]"
             alertmanagers[name] = kind_of(place, raw, ALERTMANAGERS)(name, place, raw, parts)
-    paged, ways = dict[str, Pager](), list[Way]()
+    paged, options = dict[str, Pager](), list[ConnectOptions]()
     issues: GitHubIssues | None = None
     with problems:
         paged = pagers.build(file, parts)
@@ -87,9 +87,9 @@ def build(
         issues = build_issues(file.issues, parts) if file.issues else None
     for place, table in (("[sns]", file.sns), ("[slack]", file.slack)):
         with problems:
-            ways.append(way_of(place, table, settings.secret))
+            options.append(options_of(place, table, settings.secret))
     problems.settle()
-    to_sns, to_slack = ways
+    to_sns, to_slack = options
     sns = AmazonSns(parts.wire, now, to_sns)
     return BackEnds(metrics, figures, pool_scalers, alertmanagers, paged, issues, sns, to_slack, parts.wire)
 

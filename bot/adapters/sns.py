@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from bot.adapters.http.client import HttpAnswer, HttpPool
-from bot.adapters.http.connection import DIRECT, Way
+from bot.adapters.http.connection import DIRECT, ConnectOptions
 from bot.ports import Failure, Refused, Unreachable
 
 V = TypeVar("V")
@@ -38,8 +38,8 @@ class Certificate(Protocol):
 class AmazonSns:
     """The port `Sns`. Certificates are cached per process and fetched on first use."""
 
-    def __init__(self, wire: HttpPool, now: Callable[[], float], way: Way = DIRECT) -> None:
-        self._wire, self._now, self._way = wire, now, way
+    def __init__(self, wire: HttpPool, now: Callable[[], float], options: ConnectOptions = DIRECT) -> None:
+        self._wire, self._now, self._options = wire, now, options
         self._known: dict[str, Certificate] = {}
         self._without: dict[str, float] = {}
 
@@ -74,9 +74,9 @@ class AmazonSns:
 
     async def _get(self, root: str, path: str, params: dict[str, str] | None = None) -> HttpAnswer:
         try:
-            http = self._wire.http(SYSTEM, root, way=self._way)
+            http = self._wire.http(SYSTEM, root, options=self._options)
         except OSError as error:
-            what = f"ca_file: {self._way.ca_file} cannot be used ({error.strerror})"
+            what = f"ca_file: {self._options.ca_file} cannot be used ({error.strerror})"
             raise Unreachable(SYSTEM, what, failure=Failure.LATER) from None
         try:
             return await http.get(path, params)

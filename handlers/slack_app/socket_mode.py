@@ -31,7 +31,7 @@ async def socket_mode(runtime: Runtime, app: AsyncApp) -> AsyncIterator[None]:
     context.health.socket_mode = "Socket Mode is not connected yet"
     token = context.settings.env.slack_app_token.get_secret_value()
     handler = AsyncSocketModeHandler(app, token, ping_interval=PING_SECONDS)
-    await _by_our_way(handler, runtime)
+    await _use_our_connection(handler, runtime)
     tasks = [
         asyncio.create_task(handler.connect_async(), name="socket-mode"),  # type: ignore[no-untyped-call]  # Bolt's own
         asyncio.create_task(Watch(context, handler.client).run(), name="socket-mode-watch"),
@@ -44,7 +44,7 @@ async def socket_mode(runtime: Runtime, app: AsyncApp) -> AsyncIterator[None]:
         await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
 
 
-async def _by_our_way(handler: AsyncSocketModeHandler, runtime: Runtime) -> None:
+async def _use_our_connection(handler: AsyncSocketModeHandler, runtime: Runtime) -> None:
     """Use the proxy from `[slack]`, not the environment's proxies, which the SDK reads.
 
     The session is closed with the handler.

@@ -10,7 +10,7 @@ from types import TracebackType
 
 import httpx
 
-from bot.adapters.http.connection import DIRECT, Way, usual
+from bot.adapters.http.connection import DIRECT, ConnectOptions, usual
 from bot.adapters.http.interim import GuardedBackend
 from bot.adapters.http.json_answer import decoded, message_of
 from bot.adapters.http.redaction import credentials, hidden, sendable
@@ -71,7 +71,7 @@ class HttpPool:
         self._total_seconds, self._transport = total_seconds, transport
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
-        self._clients: dict[tuple[Way, int], httpx.AsyncClient] = {}
+        self._clients: dict[tuple[ConnectOptions, int], httpx.AsyncClient] = {}
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     def http(  # noqa: PLR0913 - what a client of a back end is made of
@@ -80,32 +80,32 @@ class HttpPool:
         url: str,
         *,
         headers: Mapping[str, str] | None = None,
-        way: Way = DIRECT,
+        options: ConnectOptions = DIRECT,
         answers: frozenset[int] = frozenset(),
         seconds: float | None = None,
     ) -> "Http":
         """A client of one back end at `url` (see `base_url`); `headers` are sent with every request.
 
         `answers` are statuses (304, 401, 403, 429, redirects) that do not raise, because their headers matter.
-        `seconds` is the time limit of one request; None: that of these connections. Raises OSError if `ca_file` cannot
-        be read.
+        `seconds` limits one request; None: as all of these connections. Raises OSError if `ca_file` cannot be read.
         """
         host = httpx.URL(url).netloc.decode()
         slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
-        return Http(self._by(way), slots, system, url, headers or {}, seconds or self._total_seconds, answers, way)
+        client, seconds = self._by(options), seconds or self._total_seconds
+        return Http(client, slots, system, url, headers or {}, seconds, answers, options)
 
-    def _by(self, way: Way) -> httpx.AsyncClient:
-        version = (way, way.version)
+    def _by(self, options: ConnectOptions) -> httpx.AsyncClient:
+        version = (options, options.version)
         if version not in self._clients:
-            self._clients[version] = self._opened(way)
+            self._clients[version] = self._opened(options)
         return self._clients[version]
 
-    def _opened(self, way: Way) -> httpx.AsyncClient:
+    def _opened(self, options: ConnectOptions) -> httpx.AsyncClient:
         return httpx.AsyncClient(
             timeout=httpx.Timeout(self._total_seconds, connect=min(CONNECT_SECONDS, self._total_seconds)),
             follow_redirects=False,
             trust_env=False,
-            transport=self._transport or _transport(way),
+            transport=self._transport or _transport(options),
         )
 
     async def close(self) -> None:
@@ -122,11 +122,11 @@ class HttpPool:
         await self.close()
 
 
-def _transport(way: Way) -> httpx.AsyncHTTPTransport:
+def _transport(options: ConnectOptions) -> httpx.AsyncHTTPTransport:
     """httpx's own, on connections that bound interim answers; httpx has no public way to hand those in."""
     limits = httpx.Limits(max_connections=100, max_keepalive_connections=20)
     made = httpx.AsyncHTTPTransport(
-        verify=way.verify if way.ca_file else usual(), proxy=way.through, limits=limits, trust_env=False
+        verify=options.verify if options.ca_file else usual(), proxy=options.through, limits=limits, trust_env=False
     )
     made._pool._network_backend = GuardedBackend()
     return made
@@ -144,7 +144,7 @@ class Http:
     total_seconds: float = TOTAL_SECONDS
     answers: frozenset[int] = frozenset()
     """Statuses among 304, 401, 403, 429 and redirects that the caller handles."""
-    way: Way = DIRECT
+    options: ConnectOptions = DIRECT
 
     async def get(self, path: str = "", params: Words = None, headers: Words = None) -> HttpAnswer:
         """GET; the response may be any status below 500, and need not be JSON."""
@@ -215,9 +215,9 @@ class Http:
 
     async def _fresh(self) -> dict[str, str]:
         try:
-            return await self.way.fresh()
+            return await self.options.fresh()
         except (OSError, UnicodeDecodeError) as error:
-            what = f"cannot read the token in {self.way.token_file} ({error})"
+            what = f"cannot read the token in {self.options.token_file} ({error})"
             raise self.problem(what, Failure.CREDENTIALS, remedy="correct token_file, or let us read it") from None
 
     async def _received(self, request: httpx.Request) -> tuple[httpx.Response, bytes]:
@@ -254,10 +254,10 @@ class Http:
         return answer
 
     def _unreached(self, error: Exception) -> Unreachable:
-        remedy = "check proxy and its login, and that it lets this host through" if self.way.proxy else ""
+        remedy = "check proxy and its login, and that it lets this host through" if self.options.proxy else ""
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             remedy = "name the file of the authority that signed its certificate in ca_file"
-        told = f"cannot be reached at {self._place()}{self.way.told} ({reason(error)})"
+        told = f"cannot be reached at {self._place()}{self.options.told} ({reason(error)})"
         return self.problem(told, Failure.UNCONNECTED, remedy=remedy)
 
     def _address(self, path: str) -> str:

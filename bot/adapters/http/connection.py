@@ -10,7 +10,7 @@ import httpx
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ConnectOptions:
     """How to connect to a back end."""
 
     ca_file: str = ""
@@ -58,7 +58,7 @@ class Way:
         return f" through the proxy {httpx.URL(self.proxy).netloc.decode()}" if self.proxy else ""
 
 
-DIRECT = Way()
+DIRECT = ConnectOptions()
 
 
 @lru_cache(maxsize=16)

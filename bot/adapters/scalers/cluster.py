@@ -11,7 +11,7 @@ from pydantic import StringConstraints
 from bot.adapters.build_context import Parts
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, HttpPool, bearer
-from bot.adapters.http.connection import Way
+from bot.adapters.http.connection import ConnectOptions
 from bot.adapters.metrics.rows import rows
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.quantity import Path as FieldPath
@@ -153,7 +153,8 @@ class Cluster:
         ca_file = table.ca_file if table.url.startswith("https://") else ""
         try:
             token = self.token or await asyncio.to_thread(_token_in, table.token_file)
-            return self.wire.http(self.system, table.url, headers=bearer(token), way=Way(ca_file, table.proxy))
+            options = ConnectOptions(ca_file, table.proxy)
+            return self.wire.http(self.system, table.url, headers=bearer(token), options=options)
         except (OSError, UnicodeDecodeError) as error:
             words = f"cannot read the service account's token or the cluster's CA ({error})"
             remedy = "run inside the cluster with a service account, or set token_env, ca_file and url"

@@ -10,7 +10,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.adapters.http.connection import DIRECT, Way
+from bot.adapters.http.connection import DIRECT, ConnectOptions
 from bot.adapters.http.interim import MOST_INTERIM
 from bot.adapters.http.json_answer import MOST_DECODED_BYTES, decoded_bytes
 
@@ -67,7 +67,7 @@ def _counted(read: Callable[[], Coroutine[Any, Any, T]]) -> Callable[[], Corouti
     return counted
 
 
-def open_session(way: Way = DIRECT) -> aiohttp.ClientSession:
+def open_session(options: ConnectOptions = DIRECT) -> aiohttp.ClientSession:
     """The connections to Slack, shared by every client of this process; needs a running loop, close it at the end.
 
     Redirects, cookies and the environment's proxies are off. One session per call would cost more than half the speed.
@@ -85,7 +85,7 @@ def open_session(way: Way = DIRECT) -> aiohttp.ClientSession:
 
     async def logged_in(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
         """The proxy login as a header; in the proxy's address it would appear in error messages."""
-        told = {"Proxy-Authorization": aiohttp.encode_basic_auth(*way.user)} if way.login else {}
+        told = {"Proxy-Authorization": aiohttp.encode_basic_auth(*options.user)} if options.login else {}
         if request.is_ssl():
             request.update_proxy(request.proxy, None, told)
         else:
@@ -93,8 +93,8 @@ def open_session(way: Way = DIRECT) -> aiohttp.ClientSession:
         return await handler(request)
 
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(ssl=way.verify),
-        proxy=way.proxy or None,
+        connector=aiohttp.TCPConnector(ssl=options.verify),
+        proxy=options.proxy or None,
         timeout=aiohttp.ClientTimeout(total=TOTAL_SECONDS, connect=CONNECT_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
         json_serialize=_compact,

@@ -192,7 +192,7 @@ def _words(error: BaseException) -> tuple[str, str]:
         return f"missing_scope: the app needs {one_line(needed, 80)}", "add it and install the app again"
     if code:
         return code, ""
-    if told := _of_the_way(error):
+    if told := _of_connecting(error):
         return told
     if status:
         return f"HTTP {status} without a readable answer", ""
@@ -201,7 +201,7 @@ def _words(error: BaseException) -> tuple[str, str]:
     return one_line(f"{type(error).__name__}: {error}", 200), ""
 
 
-def _of_the_way(error: BaseException) -> tuple[str, str] | None:
+def _of_connecting(error: BaseException) -> tuple[str, str] | None:
     """The problem with a proxy or a certificate, and the remedy; None if it is neither."""
     status = error.status if isinstance(error, aiohttp.ClientHttpProxyError) else status_of(error)
     if status == 407:

@@ -8,7 +8,7 @@ import pytest
 
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import Parts, ReachTable
-from bot.adapters.http.connection import Way
+from bot.adapters.http.connection import ConnectOptions
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.scalers.registry import SCALERS
 from bot.config import ConfigError
@@ -69,9 +69,9 @@ async def test_tls_is_spoken_with_the_back_end_itself_through_a_proxy(tmp_path: 
         proxying(proxy) as address,
         patient_pool() as wire,
     ):
-        answer = await wire.http("GitLab", url, way=Way(ca_file, address)).get("/api")
+        answer = await wire.http("GitLab", url, options=ConnectOptions(ca_file, address)).get("/api")
         with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
-            await wire.http("GitLab", url, way=Way(proxy=address)).get("/api")
+            await wire.http("GitLab", url, options=ConnectOptions(proxy=address)).get("/api")
     assert answer.body == {"ok": 1}
     assert {line.partition(" ")[0] for line in proxy.lines} == {"CONNECT"}
 
@@ -118,7 +118,9 @@ async def test_a_way_that_cannot_be_gone_is_told_with_its_place(
 async def test_a_proxy_that_is_away_or_refuses_is_named_and_nothing_was_sent() -> None:
     """Who reads it must not look for the fault at the back end."""
     async with patient_pool() as wire:
-        away = wire.http("Grafana", "https://grafana.corp", way=Way(proxy="http://127.0.0.1:9", login=LOGIN))
+        away = wire.http(
+            "Grafana", "https://grafana.corp", options=ConnectOptions(proxy="http://127.0.0.1:9", login=LOGIN)
+        )
         with pytest.raises(Unreachable, match=r"grafana\.corp through the proxy 127\.0\.0\.1:9 \(") as caught:
             await away.send("POST", "/x", {})
         assert caught.value.failure is Failure.UNCONNECTED
@@ -126,7 +128,9 @@ async def test_a_proxy_that_is_away_or_refuses_is_named_and_nothing_was_sent() -
     proxy = Proxy(refuses=b"407 Proxy Authentication Required")
     async with proxying(proxy) as address, patient_pool() as wire:
         with pytest.raises(Unreachable, match=r"through the proxy .*407 Proxy Authentication") as caught:
-            await wire.http("Grafana", "https://grafana.corp", way=Way(proxy=address, login=LOGIN)).get("/x")
+            await wire.http("Grafana", "https://grafana.corp", options=ConnectOptions(proxy=address, login=LOGIN)).get(
+                "/x"
+            )
     assert caught.value.failure is Failure.UNCONNECTED
     assert "hunter22" not in str(caught.value)
 
@@ -161,7 +165,7 @@ async def test_only_one_kind_of_credentials_is_taken(kind: str) -> None:
 
 def test_a_login_is_not_printed() -> None:
     """Whoever logs a way shows no secret."""
-    assert "hunter22" not in repr(Way(proxy=BACK, login=LOGIN))
+    assert "hunter22" not in repr(ConnectOptions(proxy=BACK, login=LOGIN))
 
 
 def test_what_reaches_a_back_end_is_tried_here() -> None:

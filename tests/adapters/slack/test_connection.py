@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.http.connection import DIRECT, Way
+from bot.adapters.http.connection import DIRECT, ConnectOptions
 from bot.adapters.integrations import build
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
@@ -23,25 +23,25 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"
 
 
 @asynccontextmanager
-async def chatting(url: str, way: Way) -> AsyncIterator[SlackChat]:
+async def chatting(url: str, options: ConnectOptions) -> AsyncIterator[SlackChat]:
     """Slack as the product has it."""
-    chat = SlackChat(open_client("xoxb-demo", f"{url}/api/", open_session(way)), lambda: 0.0)
+    chat = SlackChat(open_client("xoxb-demo", f"{url}/api/", open_session(options)), lambda: 0.0)
     try:
         yield chat
     finally:
         await chat.close()
 
 
-async def posted(url: str, way: Way) -> None:
+async def posted(url: str, options: ConnectOptions) -> None:
     """One message to the channel."""
-    async with chatting(url, way) as chat:
+    async with chatting(url, options) as chat:
         await chat.post(CI, Message("14 jobs wait."), key="m1")
 
 
-async def refused(url: str, way: Way) -> Unreachable:
+async def refused(url: str, options: ConnectOptions) -> Unreachable:
     """What one message raised; it never shows the login."""
     with pytest.raises(Unreachable) as caught:
-        await posted(url, way)
+        await posted(url, options)
     assert "hunter22" not in str(caught.value)
     assert "dGFpbGJhY2s" not in str(caught.value)
     return caught.value
@@ -51,7 +51,7 @@ async def test_calls_go_through_the_proxy() -> None:
     """The proxy is told who we are, Slack is not told of that."""
     proxy = Proxy(answer=None, login=LOGIN)
     async with standing() as kit, proxying(proxy) as address:
-        async with chatting(kit.url, Way(proxy=address, login=LOGIN)) as chat:
+        async with chatting(kit.url, ConnectOptions(proxy=address, login=LOGIN)) as chat:
             await chat.post(CI, Message("14 jobs wait."), key="m1")
         calls = [call.method for call in kit.stand_in.log.calls]
     assert calls == ["chat.postMessage"]
@@ -62,7 +62,7 @@ async def test_tls_is_spoken_with_slack_itself_and_the_proxy_sees_no_token(tmp_p
     """By CONNECT: our login stands in what the proxy gets, the bot token does not."""
     proxy = Proxy(login=LOGIN)
     async with standing() as kit, in_tls(tmp_path, kit.url) as (url, ca_file), proxying(proxy) as address:
-        await posted(url, Way(ca_file, address, LOGIN))
+        await posted(url, ConnectOptions(ca_file, address, LOGIN))
         assert [call.method for call in kit.stand_in.log.calls] == ["chat.postMessage"]
     (head,) = proxy.heads
     assert head.startswith(f"CONNECT {url.removeprefix('https://')} ")
@@ -75,7 +75,7 @@ async def test_an_authority_that_nobody_named_is_refused_with_the_setting_that_h
 ) -> None:
     """A company's proxy that reads along has a certificate of its own; no setting turns the check off."""
     async with serving_tls(tmp_path, b"{}") as (url, _), proxying(Proxy()) as address:
-        error = await refused(url, Way(proxy=address) if through else DIRECT)
+        error = await refused(url, ConnectOptions(proxy=address) if through else DIRECT)
     assert error.failure is Failure.UNCONNECTED
     assert "certificate" in error.reason
     assert error.reason.endswith("; name the file of the authority that signed the certificate in ca_file of [slack]")
@@ -84,7 +84,7 @@ async def test_an_authority_that_nobody_named_is_refused_with_the_setting_that_h
 @pytest.mark.parametrize("slack", ["https://slack.test", "http://slack.test"])
 async def test_a_proxy_that_is_away_is_named(slack: str) -> None:
     """Who reads it must not look for the fault at Slack; nothing was sent, so it is simply sent again."""
-    error = await refused(slack, Way(proxy="http://127.0.0.1:9", login=LOGIN))
+    error = await refused(slack, ConnectOptions(proxy="http://127.0.0.1:9", login=LOGIN))
     assert error.failure is Failure.UNCONNECTED
     assert "the proxy 127.0.0.1:9 cannot be reached (" in error.reason
     assert error.reason.endswith("; check proxy in [slack], and that it runs")
@@ -95,7 +95,7 @@ async def test_a_proxy_that_is_away_is_named(slack: str) -> None:
 async def test_a_proxy_that_wants_another_login_says_so(slack: str, login: str) -> None:
     """For CONNECT it is an error of the connection, for plain HTTP an answer; both mean that Slack heard nothing."""
     async with proxying(Proxy(login=LOGIN)) as address:
-        error = await refused(slack, Way(proxy=address, login=login))
+        error = await refused(slack, ConnectOptions(proxy=address, login=login))
     assert error.failure is Failure.UNCONNECTED
     assert "the proxy wants another login (HTTP 407); name the variable" in error.reason
 
@@ -103,7 +103,7 @@ async def test_a_proxy_that_wants_another_login_says_so(slack: str, login: str) 
 async def test_a_proxy_that_does_not_let_slack_through_is_told_which_hosts() -> None:
     """Lists of allowed hosts are usual."""
     async with proxying(Proxy(refuses=b"403 Forbidden by policy")) as address:
-        error = await refused("https://slack.test", Way(proxy=address, login=LOGIN))
+        error = await refused("https://slack.test", ConnectOptions(proxy=address, login=LOGIN))
     assert error.failure is Failure.UNCONNECTED
     assert error.reason.endswith(
         "the proxy does not lead there (HTTP 403 Forbidden by policy); let it pass slack.com and its subdomains"
@@ -117,7 +117,7 @@ async def test_the_proxies_of_the_environment_are_not_used(monkeypatch: pytest.M
         for name in PROXIES:
             monkeypatch.setenv(name, stranger)
         await posted(kit.url, DIRECT)
-        await posted(kit.url, Way(proxy=address))
+        await posted(kit.url, ConnectOptions(proxy=address))
     assert (len(theirs.heads), len(ours.heads)) == (0, 1)
 
 
