@@ -42,7 +42,8 @@ def _leaving(facts: Facts) -> Found | None:
         launches = facts.usual.boots * 60 / facts.rules.boot_time_seconds
     if launches is None or launches > EACH_ITS_OWN:
         return Found(0.5, requested.evidence) if known else None
-    had = max(s.online or 0 for s in facts.series if s.at >= facts.usual.since - BEFORE_SECONDS)
+    waited = [s for s in facts.series if s.at >= facts.usual.since - BEFORE_SECONDS and (s.queued or 0) > (s.idle or 0)]
+    had = max((s.online or 0 for s in waited), default=0)
     if (now.online or 0) > LEFT * had:
         return None
     gone = statement("runners_left", online=now.online, before=had)
