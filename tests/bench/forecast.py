@@ -172,6 +172,7 @@ def main() -> None:
     first = UNSEEN if given.suite == "unseen" else 50_000
     for title, cases in (
         (f"job-level simulator, suite `{given.suite}`", judged(given.suite, given.cases, ORACLE_CASES)),
+        ("job-level simulator with real jobs, suite `trace`", judged("trace", given.cases, ORACLE_CASES)),
         (f"rough simulator, seeds from {first}", rough(first, given.seeds)),
     ):
         lines += [f"| **{title}** | {len(cases)} forecasts |", *_compared(known, cases)]
