@@ -40,7 +40,8 @@ def read(body: bytes) -> dict[str, object]:
         whole = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"body: not UTF-8 at byte {error.start}; send JSON in UTF-8") from None
-    if body.count(b"[") + body.count(b"{") > MOST_BOXES:
+    boxes = body.count(b"[") + body.count(b"{")
+    if boxes > MOST_BOXES:
         raise Unreadable(f"body: nested or filled with more than {MOST_BOXES:,} lists and objects; send fewer alerts")
     if body.count(b",") > MOST_VALUES:
         raise Unreadable(f"body: more than {MOST_VALUES:,} values; send fewer alerts at once (max_alerts)")
@@ -49,7 +50,7 @@ def read(body: bytes) -> dict[str, object]:
     found = _decoded(whole)
     if not isinstance(found, dict):
         raise Unreadable(f"body: a JSON object is expected, but a {_kind(found)} came")
-    if _too_deep(found):
+    if boxes > MOST_DEPTH and _too_deep(found):
         raise Unreadable(f"body: nested deeper than {MOST_DEPTH} levels")
     if "\\u" in whole and _LONE_SURROGATE.search(written := json.dumps(found, ensure_ascii=False)):
         found = _decoded(_LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", written))
@@ -68,13 +69,13 @@ def items(value: object) -> list[object]:
 
 def text(value: object, most: int | None = MOST_CHARS) -> str:
     """A string or a number as text, cut at `most` characters with a mark; empty for anything else."""
+    if isinstance(value, str):
+        return cut(value.replace("\0", "\N{REPLACEMENT CHARACTER}"), most)
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
-        return f"{value:.15g}" if isinstance(value, float) else str(value)
-    if not isinstance(value, str):
-        return ""
-    return cut(value.replace("\0", "\N{REPLACEMENT CHARACTER}"), most)
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return str(value) if isinstance(value, int) else ""
 
 
 def cut(whole: str, most: int | None) -> str:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import LiteralString
 from urllib.parse import quote, urlsplit
 
@@ -17,7 +18,7 @@ _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
 """Invisible Unicode categories, and those that change direction."""
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
 """Invisible Hangul letters."""
-_FORMATTING = re.compile(r"(?<![^\W_])[*_~]|[*_~](?![^\W_])")
+_FORMATTING = re.compile(r"[*_~](?:(?<![^\W_][*_~])|(?![^\W_]))")
 """`*`, `_` and `~` where Slack would begin or end a format; inside a word they mean nothing."""
 _LOOK_ALIKES = str.maketrans("*_~", "\u2217\u02cd\u223c")
 _USER, _GROUP, _CHANNEL = (
@@ -76,7 +77,7 @@ def code(lines: list[str]) -> Marked:
 def clean(value: str) -> str:
     """One line without control characters, direction overrides and broken surrogates."""
     whole = value[:20_000]
-    if whole.isascii() and whole.isprintable():
+    if whole.isprintable() and (whole.isascii() or _FILLERS.isdisjoint(whole)):
         return " ".join(whole.split())
     whole = whole.encode("utf-8", "replace").decode("utf-8")
     if hidden := [ord(one) for one in set(whole) if not (one.isascii() or one.isspace() or _visible(one))]:
@@ -122,6 +123,7 @@ def link(url: str, label: str, most: int = 80) -> Marked:
     return Marked(f"<{address.replace('&', '&amp;')}|{words.replace('|', '¦')}>")
 
 
+@lru_cache(128)
 def safe_url(url: str) -> str:
     """The address with link-ending characters encoded; empty for others than http and https.
 
