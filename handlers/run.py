@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -21,12 +21,10 @@ from handlers.http.health import HealthEndpoints
 from handlers.machine import raise_file_limit, spare_collector
 from handlers.recovery import Recovery
 from handlers.tools.doctor.check_settings import of_redis_url, unset
-from handlers.wiring import Runtime, opened
-from handlers.wiring_tools import unbuildable
+from handlers.wiring import Runtime, opened, unbuildable
 
 DRAIN_SECONDS = 5.0
 """How long a web process keeps serving after `/readyz` starts failing (P11)."""
-
 RELOAD_SECONDS = 1.0
 CLOCK_SECONDS = 10.0
 
@@ -80,7 +78,6 @@ async def serving(
             from handlers.http.web import Web
             from handlers.slack_app.app import slack_app
             from handlers.slack_app.respond import Afterwards
-            from handlers.slack_app.socket_mode import socket_mode
 
             afterwards = Afterwards()
             stack.push_async_callback(afterwards.finished)
@@ -93,11 +90,13 @@ async def serving(
             else:
                 await stack.enter_async_context(_listening(runtime, health, _health_listener(env), []))
             if env.slack_app_token.get_secret_value():
+                from handlers.slack_app.socket_mode import socket_mode
+
                 await stack.enter_async_context(socket_mode(runtime, app))
         elif env.tailback_worker_port is not None:
             await stack.enter_async_context(_telling(runtime, health))
-        await stack.enter_async_context(_working(runtime, leaving) if worker else _reloading(runtime))
-        await stack.enter_async_context(_keeping_time(runtime))
+        await stack.enter_async_context(_working(runtime, leaving) if worker else _beside(_reload(runtime), "reload"))
+        await stack.enter_async_context(_beside(_keep_time(runtime), "clock"))
         try:
             yield address
         finally:
@@ -158,38 +157,30 @@ async def _working(runtime: Runtime, leaving: list[Callable[[], None]]) -> Async
 
 
 @asynccontextmanager
-async def _keeping_time(runtime: Runtime) -> AsyncIterator[None]:
-    """Follow the clock of Redis, which all processes share."""
-
-    async def follow() -> None:
-        while True:
-            await runtime.keep_time()
-            await asyncio.sleep(CLOCK_SECONDS)
-
-    task = asyncio.create_task(follow(), name="clock")
+async def _beside(work: Coroutine[object, object, None], name: str) -> AsyncIterator[None]:
+    """Do the work until the block ends."""
+    task = asyncio.create_task(work, name=name)
     try:
         yield
     finally:
         await ended(task)
 
 
-@asynccontextmanager
-async def _reloading(runtime: Runtime) -> AsyncIterator[None]:
+async def _keep_time(runtime: Runtime) -> None:
+    """Follow the clock of Redis, which all processes share."""
+    while True:
+        await runtime.keep_time()
+        await asyncio.sleep(CLOCK_SECONDS)
+
+
+async def _reload(runtime: Runtime) -> None:
     """Reload tailback.toml in a process without a worker, so that the kill switch works there too."""
     recovery = Recovery(runtime.context)
-
-    async def watch() -> None:
-        while True:
-            await asyncio.sleep(RELOAD_SECONDS)
-            runtime.reload()
-            with contextlib.suppress(Unreachable):
-                await recovery.follow()
-
-    task = asyncio.create_task(watch(), name="reload")
-    try:
-        yield
-    finally:
-        await ended(task)
+    while True:
+        await asyncio.sleep(RELOAD_SECONDS)
+        runtime.reload()
+        with contextlib.suppress(Unreachable):
+            await recovery.follow()
 
 
 async def all_of(error: ConfigError, *, web: bool) -> ConfigError:
@@ -222,7 +213,7 @@ async def refuse_dangers(runtime: Runtime) -> None:
 
 
 async def _until_stopped(runtime: Runtime, stopped: asyncio.Event) -> None:
-    waits: set[asyncio.Task[object]] = {asyncio.create_task(_wait(stopped), name="signal")}
+    waits: set[asyncio.Task[object]] = {asyncio.create_task(stopped.wait(), name="signal")}
     if runtime.embedded is not None:
         waits.add(asyncio.create_task(runtime.embedded.closed(), name="embedded-redis"))
     done, pending = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -231,10 +222,6 @@ async def _until_stopped(runtime: Runtime, stopped: asyncio.Event) -> None:
     for task in done:
         task.result()
     log.info("stopping")
-
-
-async def _wait(stopped: asyncio.Event) -> object:
-    return await stopped.wait()
 
 
 def _uvicorn(runtime: Runtime, endpoints: HealthEndpoints) -> uvicorn.Config:

@@ -10,6 +10,7 @@ from functools import partial
 import aiohttp
 import structlog
 
+from bot.adapters.build_context import Problems
 from bot.adapters.integrations import build
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.commit import Clocks
@@ -21,6 +22,7 @@ from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, Settings, read_file
 from bot.context.context import Context, PoolScaler
+from bot.core.external import Problem
 from bot.ports import Clock, Unreachable
 from bot.registry import ACTIONS
 from handlers.machine import RealClock, new_id, now
@@ -107,3 +109,15 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         stack.push_async_callback(context.past.close)
         path = settings.env.tailback_config
         yield Runtime(context, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock, to_slack)
+
+
+async def unbuildable(settings: Settings) -> list[Problem]:
+    """Problems of REDIS_URL and of the back ends' tables; contacts nothing and leaves nothing open."""
+    problems, url = Problems(), settings.env.redis_url.get_secret_value()
+    async with AsyncExitStack() as stack:
+        with problems:
+            if url:
+                stack.push_async_callback(connect(url).aclose)
+        with problems:
+            stack.push_async_callback(build(settings, now).close)
+    return problems.found

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bot.adapters.build_context import Parts, Problems, options_of
+from bot.adapters.build_context import Parts, options_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build
 from bot.adapters.metrics import prometheus
@@ -74,18 +74,6 @@ async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
             issues=back_ends.issues if back_ends else None,
             problems=tuple(gathered.problems),
         )
-
-
-async def unbuildable(settings: Settings) -> list[Problem]:
-    """Problems of REDIS_URL and of the back ends' tables; contacts nothing and leaves nothing open."""
-    problems, url = Problems(), settings.env.redis_url.get_secret_value()
-    async with AsyncExitStack() as stack:
-        with problems:
-            if url:
-                stack.push_async_callback(connect(url).aclose)
-        with problems:
-            stack.push_async_callback(build(settings, now).close)
-    return problems.found
 
 
 async def prometheus_pools(url: str, token: str) -> tuple[tuple[str, str], ...]:

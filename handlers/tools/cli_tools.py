@@ -221,7 +221,8 @@ async def _checked(*, as_json: bool) -> bool:
     """Print what the doctor finds; True when there is a problem. A configuration that cannot be read is one."""
     from bot.config import ConfigError, load
     from handlers.tools.doctor import check, findings
-    from handlers.wiring_tools import instruments, unbuildable
+    from handlers.wiring import unbuildable
+    from handlers.wiring_tools import instruments
 
     try:
         settings = load()
