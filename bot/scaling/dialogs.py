@@ -5,6 +5,7 @@ import asyncio
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
+from bot.core.pool.held_cause import remembered
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.record import Stored
 from bot.core.requests.body import ScaleUp
@@ -27,7 +28,8 @@ async def table(context: Context, pool: str) -> Answer:
     """`scale POOL` without a target: the effect of several sizes, shown privately."""
     capacity = await pool_scaler_of(context, pool).scaler.read()
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
-    return Answer(whisper=effect_answer(words, await more_would_do(context, pool, capacity.size)))
+    against = (await cautions(context, None)).get(pool, "")
+    return Answer(whisper=effect_answer(words, await more_would_do(context, pool, capacity.size, against)))
 
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
@@ -46,11 +48,13 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
     latest = worst_first([p.latest for p in (await context.pools(names)).values() if p.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
-    against = await cautions(context)
+    against = await cautions(context, held.value)
     choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
     able = next((one for one in choices if one.proposed is not None), None)
-    chosen = None if able is None or able.useless else (able.proposed or 0) - (able.current or 0)
-    preview = await more_would_do(context, able.pool, able.current, chosen) if able else None
+    if able is None:
+        return Answer(view=scale_modal(interaction.request_id, choices, None))
+    chosen = None if able.useless else (able.proposed or 0) - (able.current or 0)
+    preview = await more_would_do(context, able.pool, able.current, against.get(able.pool, ""), chosen)
     return Answer(view=scale_modal(interaction.request_id, choices, preview))
 
 
@@ -87,7 +91,9 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
     """The confirmation: present size, target, and expected effect."""
     asked = draft.of(ScaleUp)
     pool, target, current = asked.pool, asked.target, asked.from_size
-    preview, lines = await expected(context, pool, target - current), list[str]()
+    about = await context.store.get(Incident, draft.incident) if draft.incident else None
+    against = (await cautions(context, about.value if about else None)).get(pool, "")
+    preview, lines = await expected(context, pool, target - current, against), list[str]()
     policy = pool_scaler_of(context, pool).policy
     if (cost := policy.cost_per_runner_hour) is not None:
         more = money(cost * (target - current), context.settings.file.slack.currency)
@@ -100,22 +106,25 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
     return dict(scale_confirm(draft.id, pool, current, target, preview, lines))
 
 
-async def more_would_do(context: Context, pool: str, current: int | None, chosen: int | None = None) -> Preview | None:
+async def more_would_do(
+    context: Context, pool: str, current: int | None, against: str, chosen: int | None = None
+) -> Preview | None:
     """The expected effect of several numbers of added runners, the proposed one among them."""
     held = await context.store.get(Pool, pool)
-    against = (await cautions(context)).get(pool, "")
     return effects(context, held.value if held else None, current, against, chosen)
 
 
-async def expected(context: Context, pool: str, more: int) -> Preview:
+async def expected(context: Context, pool: str, more: int, against: str) -> Preview:
     """The expected effect of this many added runners, and the warnings."""
     held = await context.store.get(Pool, pool)
-    return effect_of(context, held.value if held else Pool(pool), more, (await cautions(context)).get(pool, ""))
+    return effect_of(context, held.value if held else Pool(pool), more, against)
 
 
-async def cautions(context: Context) -> dict[str, str]:
-    """The likeliest cause's objection to more runners by pool, from the present records."""
+async def cautions(context: Context, incident: Incident | None) -> dict[str, str]:
+    """The likeliest cause's objection to more runners by pool; a cause that the incident remembers comes first."""
     names = list(context.settings.file.pool)
     pools = await context.pools(names)
     found = diagnoses(names, pools, context.settings.file.pools, moment_of(context.now(), context.settings.file.paces))
-    return {d.pool: said for d in found if d.waits and (said := caution(d.top))}
+    verdicts = incident.pools.verdicts if incident else {}
+    named = (remembered(verdicts.get(one.pool), one) for one in found)
+    return {one.pool: said for one in named if one.waits and (said := caution(one.top))}

@@ -32,7 +32,7 @@ from bot.ports import Refused, Store, Unreachable
 from bot.registry import ACTIONS, BEHAVIORS, VERBS
 from bot.requests.permission import ask
 from bot.requests.submit import own_id
-from bot.scaling.dialogs import expected, more_would_do
+from bot.scaling.dialogs import cautions, expected, more_would_do
 from bot.scaling.limits import within
 from bot.scaling.what_if import enough
 from bot.sources import workflow_job
@@ -161,8 +161,9 @@ class Player:
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
-            context = self.context
-            shown = await (expected(context, name, more) if more else more_would_do(context, name, capacity.size))
+            against = (await cautions(self.context, incident)).get(name, "")
+            options = expected(self.context, name, more, against) if more else None
+            shown = await (options or more_would_do(self.context, name, capacity.size, against))
             proposed.append(Proposed(self.clock.at, name, more, capacity.size, shown.lines if shown else ()))
 
     async def _scored(self, name: str) -> None:

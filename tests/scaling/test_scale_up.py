@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.context.context import PoolScaler
-from bot.core.pool.pool import PoolRules
+from bot.core.pool.pool import Counted, PoolRules
 from bot.core.requests.interaction import Answer, Surface
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Failure, Refused
@@ -293,3 +293,18 @@ async def test_amounts_name_the_configured_currency() -> None:
     assert "$0.34 per runner-hour" in str((await world.asks("scale_up")).view)
     question = str((await filled(world, "24")).view)
     assert "Cost: about $4.76 an hour more." in question
+
+
+async def test_the_dialogs_warn_by_the_cause_that_the_incident_remembers() -> None:
+    """While the queue drains, what filled it is not seen any more; the first message still names it."""
+    world = await opened(40)
+    refused = (Counted("InsufficientInstanceCapacity", 12),)
+    world.queues(44, busy=10, idle=0, creates=0, registered=0, create_failures=12, create_failures_by_code=refused)
+    await world.passes(180)
+    assert "More runners don't help" in str(world.parent.message.blocks)
+    world.queues(20, busy=10, idle=0, limit=10, creates=0, create_failures=0, create_failures_by_code=())
+    await world.passes(180)
+    assert "More runners don't help" in str(world.parent.message.blocks)
+    question = await filled(world, "24")
+    for answer in (await world.asks("scale_up"), question):
+        assert "More runners will hardly help" in str(answer.view)
