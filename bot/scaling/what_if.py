@@ -53,4 +53,4 @@ def useless(context: Context, pool: Pool | None, more: int) -> bool:
 def _terms(context: Context, pool: Pool) -> Terms:
     policy = context.pool_scalers[pool.id].policy if pool.id in context.pool_scalers else None
     cost, most = (policy.cost_per_runner_hour, policy.step or None) if policy else (None, None)
-    return Terms(cost, most=most, known=pool.calibration, ahead=pool.ahead)
+    return Terms(cost, most=most, known=pool.calibration, ahead=pool.ahead, said=pool.said)

@@ -111,9 +111,13 @@ def wait_chart(pool: str, course: QueueSeries, window: Window) -> Block | None:
     known = [(end, wait) for end, wait in waits.items() if wait is not None]
     if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
         return None
-    series = [("longest wait", [round(wait / 60, 1) for _, wait in known])]
+    series = [("longest wait", [float(round(wait / 60)) for _, wait in known])]
     return _line(
-        f"{clipped(clean(pool), 30)}: wait", [_label(end, window, width) for end, _ in known], series, "Minutes", window
+        f"{clipped(clean(pool), 30)}: wait (min)",
+        [_label(end, window, width) for end, _ in known],
+        series,
+        "Minutes",
+        window,
     )
 
 

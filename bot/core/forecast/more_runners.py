@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.core.forecast.flow import Flow, flow_of
-from bot.core.forecast.forecast import bounds
-from bot.core.forecast.outlook import UNCALIBRATED, Calibration
+from bot.core.forecast.forecast import WIDEST, bounds
+from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
 from bot.core.forecast.readings import LATER_MINUTES, longest_wait, readings
 from bot.core.forecast.speedup import NO_SPEEDUP, Speedup, speedup_of
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
@@ -33,6 +33,8 @@ class Terms:
     """Of the pool's forecasts."""
     ahead: tuple[Baseline, ...] = ()
     """The expectation from past weeks."""
+    said: Forecast | None = None
+    """The forecast that messages show: the times begin with it, so that dialog and thread agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class WhatIf:
     """Why nothing should be added; None when that cannot be said."""
     refusal: Statement | None = None
     """Why there is no forecast; then there are no options."""
+    said: Forecast | None = None
+    """The forecast that the options begin with, where messages show one."""
 
 
 def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int], terms: Terms | None = None) -> WhatIf:
@@ -84,7 +88,7 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if isinstance(flow, Statement):
         return WhatIf(refusal=flow)
     alone = readings(flow)
-    times = bounds(alone, terms.known or UNCALIBRATED, branch=bool(flow.blocked))
+    times = _as_said(bounds(alone, terms.known or UNCALIBRATED, branch=bool(flow.blocked)), terms.said)
     known = series[-1].oldest_wait_seconds is not None
     options: list[Option] = []
     for more in sorted({0, *(one for one in counts if one > 0)}):
@@ -92,7 +96,20 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
         options.append(_option(flow, more, speedup, times, terms, options[-1] if options else None))
     options = options if known else [replace(option, oldest_wait_seconds=None) for option in options]
     enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
-    return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules))
+    return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules), said=terms.said)
+
+
+def _as_said(times: Times, said: Forecast | None) -> Times:
+    """The times with the middle of this forecast, and with its bounds where it has them."""
+    if said is None or not said.mid_seconds or said.mid_seconds < 60:
+        return times
+    middle = said.mid_seconds / 60
+    low, high = (middle / times[1] * time for time in (times[0], times[2]))
+    low = low if said.low_seconds is None else said.low_seconds / 60
+    high = high if said.high_seconds is None else said.high_seconds / 60
+    if said.verdict is Verdict.INTERVAL:
+        low = max(low, 1.0001 * high / WIDEST)  # counted down, its ends have drifted apart
+    return min(low, middle), middle, min(HORIZON_MINUTES, max(high, middle))
 
 
 def _option(  # noqa: PLR0913, PLR0917 - the queue, what is added, and what came of less

@@ -1,15 +1,14 @@
 """The parent's one line of judgement: the likeliest cause, what helps, and the forecast, in coarse steps."""
 
 from bot.core.finding import Finding
-from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.forecast.outlook import Forecast
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.pool.pool import empty, stale, worst_first
 from bot.views.mrkdwn import Marked, escaped, joined, say
 from bot.views.parent.pool_rows import name_of
 from bot.views.words.causes import cause_name, what_helps
-from bot.views.words.forecasts import VERDICTS, not_before
-from bot.views.words.interval import about, bound, interval
+from bot.views.words.forecasts import forecast_words
 
 
 def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[str, Finding | None, Forecast | None]:
@@ -49,23 +48,3 @@ def short_verdict(incident: Incident, view: View, now: float, timing: Timing) ->
 
 def _floor(view: View, pool: str) -> int:
     return view.rules[pool].floor if pool in view.rules else 0
-
-
-def forecast_words(made: Forecast, *, brief: bool = False) -> str:
-    """`drains in about 30 min, at worst 50`, a bound, `growing` or `no clear trend yet`; the basis is in the thread.
-
-    With `brief` the worst case is left out.
-    """
-    words, low, high, mid = VERDICTS[made.verdict], made.low_seconds, made.high_seconds, made.mid_seconds
-    if brief and made.verdict is Verdict.INTERVAL and mid is not None:
-        return f"{words} in {about(mid)}"
-    match made.verdict:
-        case Verdict.INTERVAL if high is not None:
-            return f"{words} in {interval(low or 0.0, high, mid)}"
-        case Verdict.AT_MOST if high is not None:
-            return f"{words} within {bound(high)}"
-        case Verdict.AT_LEAST if low is not None:
-            return not_before(low, mid)
-        case Verdict.UNTIL_REPAIRED if low and high is not None:
-            return f"{words}; typically in {interval(low, high)}"
-    return words

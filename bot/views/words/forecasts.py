@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from bot.core.forecast.forecast import WIDEST
 from bot.core.forecast.more_runners import LEAST_FASTER, Option, Terms, WhatIf, WhatToExpect
-from bot.core.forecast.outlook import LeftOut, ScoreSummary, Verdict
+from bot.core.forecast.outlook import Forecast, LeftOut, ScoreSummary, Verdict
 from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
 from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement
 from bot.core.words import clock, count, duration, money
-from bot.views.words.interval import bound, exact, interval, short
+from bot.views.words.interval import about, bound, exact, interval, short
 from bot.views.words.phrase import Words, in_words
 
 REASONS: Mapping[str, Words] = {
@@ -104,6 +104,8 @@ def _preview(  # noqa: PLR0913, PLR0917 - the parts of a preview
 ) -> Preview:
     nothing = () if found.do_nothing is None else (f"Do nothing: {reason_words(found.do_nothing)}.",)
     effects = [_effect(option) for option in found.options if option.more in {0, chosen}]
+    if found.said is not None:
+        effects[:1] = [f"Without more runners: {forecast_words(found.said)}."]
     doubted = (DOUBTED,) if caution and len(found.options) > 1 else ()
     return Preview((*warnings, *nothing, *effects[:1], *doubted, *effects[1:]), table(found, chosen, currency), below)
 
@@ -147,6 +149,26 @@ def _faster(option: Option) -> str:
     if LEAST_FASTER <= speedup.low < speedup.high / WIDEST:
         span = f"about {middle} × faster (at least {low} ×)"
     return f"{span}, depending on how long the cause lasts"
+
+
+def forecast_words(made: Forecast, *, brief: bool = False) -> str:
+    """`drains in about 30 min, at worst 50`, a bound, `growing` or `no clear trend yet`; the basis is in the thread.
+
+    With `brief` the worst case is left out.
+    """
+    words, low, high, mid = VERDICTS[made.verdict], made.low_seconds, made.high_seconds, made.mid_seconds
+    if brief and made.verdict is Verdict.INTERVAL and mid is not None:
+        return f"{words} in {about(mid)}"
+    match made.verdict:
+        case Verdict.INTERVAL if high is not None:
+            return f"{words} in {interval(low or 0.0, high, mid)}"
+        case Verdict.AT_MOST if high is not None:
+            return f"{words} within {bound(high)}"
+        case Verdict.AT_LEAST if low is not None:
+            return not_before(low, mid)
+        case Verdict.UNTIL_REPAIRED if low and high is not None:
+            return f"{words}; typically in {interval(low, high)}"
+    return words
 
 
 def not_before(low_seconds: float, mid_seconds: float | None) -> str:

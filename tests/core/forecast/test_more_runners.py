@@ -8,11 +8,21 @@ import pytest
 
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, foreseen, least, what_if
+from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.speedup import Speedup
 from bot.core.pool.pool import Snapshot
-from bot.views.words.forecasts import DOUBTED, HEAD, reason_words, table, what_more_would_do, what_to_expect
+from bot.views.words.forecasts import (
+    DOUBTED,
+    HEAD,
+    forecast_words,
+    reason_words,
+    table,
+    what_more_would_do,
+    what_to_expect,
+)
 from tests.core.forecast.test_forecast import RULES, series
 
+NOW = series()[-1].at
 STUCK: dict[str, Any] = {"falls": -0.5}
 """More arrive than 40 runners finish."""
 
@@ -47,6 +57,29 @@ def test_as_it_is_agrees_with_no_runner_added() -> None:
     first, made = options()[0], forecast(series(), RULES)
     assert (first.more, first.cost, first.times_faster, first.sooner_seconds) == (0, 0.0, 1.0, 0.0)
     assert first.mid_seconds == made.mid_seconds
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Forecast(NOW, Verdict.INTERVAL, 60, 600.0, 5400.0, 18000.0),
+        Forecast(NOW, Verdict.AT_LEAST, 60, 1200.0, 9000.0),
+        Forecast(NOW, Verdict.AT_MOST, 60, None, 1800.0, 7100.0),
+        Forecast(NOW, Verdict.UNTIL_REPAIRED, 60, 3600.0, 7200.0, 36000.0),
+    ],
+)
+def test_the_dialog_begins_with_the_forecast_of_the_thread(said: Forecast) -> None:
+    """In the same words and times; the effect of more runners is a share of it."""
+    fresh = what_if(series(), RULES, (10, 40))
+    found = what_if(series(), RULES, (10, 40), Terms(said=said))
+    assert found.options[0].mid_seconds == said.mid_seconds
+    assert said.high_seconds in {None, found.options[0].high_seconds}
+    assert [o.more for o in found.options] == [o.more for o in fresh.options]
+    for column in ("low_seconds", "mid_seconds", "high_seconds"):
+        assert [getattr(o, column) for o in found.options] == sorted(
+            (getattr(o, column) for o in found.options), reverse=True
+        )
+    assert what_more_would_do(found).above[0] == f"Without more runners: {forecast_words(said)}."
 
 
 def test_the_effect_is_the_ratio_and_the_difference_of_the_middles() -> None:
