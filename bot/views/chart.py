@@ -20,6 +20,8 @@ from bot.views.mrkdwn import clean, clipped
 MOST_CATEGORIES = 20
 AHEAD = 4
 """Categories after now, when there is a forecast."""
+FUTURE = "+"
+"""Begins the label of a point that is a forecast."""
 _MINUTES = (1, 2, 3, 4, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 360, 720, 1440, 10080)
 BUCKET_SECONDS = tuple(60 * minutes for minutes in _MINUTES)
 MOST_UNKNOWN = 0.25
@@ -140,7 +142,7 @@ def _with_fan(
     best, worst = [*queued, *falling(low)], [*queued, *falling(high)]
     middle = [round((one + other) / 2, 1) for one, other in zip(best, worst, strict=True)]
     limit = [(name, [*values, *[values[-1]] * AHEAD]) for name, values in kept if name == "limit"]
-    ahead = [f"+{_span(step * number)}" for number in range(1, AHEAD + 1)]
+    ahead = [f"{FUTURE}{_span(step * number)}" for number in range(1, AHEAD + 1)]
     return [*limit, ("at worst", worst), ("at best", best), ("queued", middle)], [*labels, *ahead]
 
 

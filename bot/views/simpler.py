@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from bot.core.message import Block, Message
 from bot.views.blocks import section, text_table
-from bot.views.chart import sparkline
+from bot.views.chart import FUTURE, sparkline
 from bot.views.mrkdwn import clean, joined, say
 
 LADDER: tuple[frozenset[str], ...] = (
@@ -48,11 +48,12 @@ def _simpler(block: Block, kinds: frozenset[str]) -> Iterable[Block]:
 
 
 def _sparkline(block: Block) -> Iterable[Block]:
-    """The last series as a line of bars with its first, highest and last value: the others stand in the text."""
+    """The last series up to now as a line of bars with its first, highest and last value; the text has the others."""
     chart = block.get("chart")
     every = _list(chart.get("series")) if isinstance(chart, Mapping) else []
     series = [one for one in every if isinstance(one, Mapping)]
     points = [one for one in _list(series[-1].get("data")) if isinstance(one, Mapping)] if series else []
+    points = [one for one in points if not str(one.get("label")).startswith(FUTURE)]
     if not points:
         return
     values = [float(str(point.get("value"))) for point in points]

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from bot.core.charts.queue_series import QueueSeries, Span, extended
 from bot.core.forecast.outlook import Forecast, Verdict
-from bot.core.message import Block
+from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
 from bot.views.chart import Window, queue_chart, wait_chart
+from bot.views.simpler import YOUNG, without
 
 BEGAN = 1_795_426_920.0
 POOL = "linux.2xlarge"
@@ -51,7 +52,10 @@ def test_the_last_category_is_now_and_shows_the_latest_figures() -> None:
 
 def test_a_forecast_is_a_fan_that_begins_at_now() -> None:
     made = Forecast(BEGAN + 240, Verdict.INTERVAL, 25, 600.0, 1200.0, 2400.0, pool=POOL)
-    labels, series = parts(queue_chart(POOL, course(0, 10, 30, 20, 25), window(4), made))
+    drawn = queue_chart(POOL, course(0, 10, 30, 20, 25), window(4), made)
+    labels, series = parts(drawn)
+    as_text = str(without(Message("", (drawn or {},)), YOUNG).blocks)
+    assert "-3m to now: first 10, peak 30, last 25" in as_text, "a forecast is no sample"
     now = labels.index("now")
     assert labels[now + 1 :] == ["+10m", "+20m", "+30m", "+40m"]
     assert series["at best"][: now + 1] == series["at worst"][: now + 1] == series["queued"][: now + 1]

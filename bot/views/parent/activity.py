@@ -1,5 +1,7 @@
 """Owner, silences and the latest actions in the parent."""
 
+from bot.core.incident.details.scaling import LeaseNoted, LeaseStep
+from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import coverage
 from bot.core.incident.timeline import Entry, Event, Role
@@ -51,9 +53,12 @@ def latest_actions(incident: Incident) -> Block | None:
 
 
 def _told(entry: Entry) -> bool:
-    """An action with an outcome; muting has no other, and no reply."""
-    shown = Role.ELSEWHERE not in entry.event.roles
-    return shown and bool(entry.details or entry.event in {Event.MUTED, Event.UNMUTED})
+    """An action with an outcome, or muting. What ends soon has ended when this is read later."""
+    if Role.ELSEWHERE in entry.event.roles:
+        return False
+    if isinstance(entry.details, Silencing | LeaseNoted):
+        return entry.details.step not in {SilenceStep.ENDS_SOON, LeaseStep.ENDS_SOON}
+    return bool(entry.details or entry.event in {Event.MUTED, Event.UNMUTED})
 
 
 def spoken(entry: Entry, most: int) -> Marked:

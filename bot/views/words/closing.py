@@ -40,8 +40,10 @@ def ending_words(ended: IncidentEnded) -> str:
 
 def _cost(summary: ClosingSummary) -> str:
     """What a manager asks: how bad it was, and what it cost."""
-    most = max((peak.queued for peak in summary.peaks), default=0)
-    queue = f", up to {count(most, 'job')} queued" if most else ""
+    worst = max(summary.peaks, key=lambda peak: peak.queued, default=None)
+    queue = f", up to {count(worst.queued, 'job')} queued" if worst and worst.queued else ""
+    if queue and worst and len(summary.peaks) > 1:
+        queue += f" in {worst.pool}"
     waited = sum(one.hours for one in summary.waited)
     return f"{queue}, at least {hours(waited)} developer-hours lost" if waited else queue
 

@@ -169,7 +169,7 @@ def test_entries_are_numbered_for_ever() -> None:
 def test_the_farewell_sums_up() -> None:
     peaks = {"a": Peak(14, 6840.0), "b": Peak(1, 7200.0), "c": Peak(0, 0.0)}
     found = ended(incident(peaks=peaks, opened_at=NOW), NOW + 7200, IncidentEnding.DRAINED)
-    assert entry_words(found.log.timeline[-1]) == "Drained: linux.2xlarge after 2 h 1 min, up to 14 jobs queued."
+    assert entry_words(found.log.timeline[-1]) == "Drained: linux.2xlarge after 2 h 1 min, up to 14 jobs queued in a."
     assert "Nobody scaled up or silenced the alert" in entry_lines(found.log.timeline[-1])
     did = noted(incident(), NOW, Event.SCALED, PlainText("scaled linux.2xlarge from 10 to 24."), who="U1")
     assert "Nobody scaled up or silenced the alert" not in ending_lines(summary(did, NOW))

@@ -7,7 +7,10 @@ import pytest
 
 from bot.core.alert import Kind, Status
 from bot.core.finding import Finding, Scaling
+from bot.core.incident.details.details import Details
 from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.scaling import LeaseNoted, LeaseStep
+from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
@@ -163,6 +166,24 @@ def test_a_click_shows_in_the_parent_with_who_and_when() -> None:
     assert "subteam" not in said
     gone = (Silence("a", "g", NOW - 1, "U1", "x"), Silence("b", "g", NOW + 60, "U1", "y", ended=True))
     assert "Silenced until" not in words(draw(replace(of, silences=gone), seen))
+
+
+@pytest.mark.parametrize(
+    ("soon", "later"),
+    [
+        (Silencing(SilenceStep.ENDS_SOON, 600.0), Silencing(SilenceStep.EXTENDED, 600.0)),
+        (
+            LeaseNoted(LeaseStep.ENDS_SOON, "linux.2xlarge", 50, 600.0),
+            LeaseNoted(LeaseStep.EXTENDED, "linux.2xlarge", 50),
+        ),
+    ],
+)
+def test_what_ends_soon_stands_in_the_thread_alone(soon: Details, later: Details) -> None:
+    """The first message may be read when it has long ended."""
+    of, seen = samples.queueing()
+    told = [draw(noted(of, NOW, Event.NOTED, details), seen) for details in (soon, later)]
+    assert ["ends in" in words(one) or "returned in" in words(one) for one in told] == [False, False]
+    assert words(told[0]) == words(draw(of, seen)) != words(told[1])
 
 
 def test_the_minimal_rendering_is_text_alone_and_says_how_to_act() -> None:
