@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.finding import Diagnosis, Finding, Moment, facts_of
+from bot.core.forecast.forecast import forecast
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.pool.held_cause import HeldCause, judged, remembered
-from bot.core.pool.pool import Pool, PoolRules
+from bot.core.pool.pool import Pool, PoolRules, drained
 from bot.diagnosis.rank import diagnosed
 
 
@@ -31,7 +32,10 @@ def diagnosed_in(view: View, incident: Incident, now: float, paces: Timing) -> t
 
 
 def explained(view: View, incident: Incident, now: float, paces: Timing) -> View:
-    """The view with the cause of each affected pool; a closed incident is drawn from its record alone."""
+    """The view with the cause and the forecast of each affected pool; a closed incident is drawn from its record alone.
+
+    A pool has no forecast on record while nobody waits for one: the first message must not do without.
+    """
     if incident.closed or not view.pools:
         return view
     moment = moment_of(now, paces, incident.pools.unknown_pools)
@@ -39,7 +43,15 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
     verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
     named = [remembered(verdicts.get(one.pool), one) for one in found]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}
-    return replace(view, causes=causes, verdicts=verdicts)
+    affected = {name: _foreseen(view.pools[name], view) for name in incident.pools.affected if name in view.pools}
+    return replace(view, pools={**view.pools, **affected}, causes=causes, verdicts=verdicts)
+
+
+def _foreseen(pool: Pool, view: View) -> Pool:
+    rules = view.rules.get(pool.id, PoolRules(pool.id))
+    if pool.said is not None or pool.trouble is not None or pool.latest is None or drained(pool.latest, rules):
+        return pool
+    return replace(pool, outlook=forecast(pool.samples, rules, pool.calibration, pool.ahead))
 
 
 def _verdict(view: View, incident: Incident, found: Diagnosis) -> HeldCause | None:

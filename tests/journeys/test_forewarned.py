@@ -33,8 +33,9 @@ class Source:
         return replace(sample, at=NOW + sample.at)
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """This source keeps none."""
-        return ()
+        """What was seen before, like the demo's Prometheus; a sample a minute."""
+        seen = (replace(sample, at=NOW + sample.at) for sample in self.eyes[pool].series)
+        return tuple(sample for sample in seen if since <= sample.at <= until)
 
 
 class Days:

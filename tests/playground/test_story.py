@@ -86,6 +86,7 @@ async def test_a_story_is_told_as_its_page_shows_it_and_stays_short(name: str) -
     assert all(text.startswith(LOUD) for text in loud)
     first = [" ".join(texts({"blocks": one.blocks[:3]})) for one in story.parents]
     assert len({words for one in first for words in RUNNERS.values() if f"{words}." in one}) <= 1, "one verdict"
+    assert all("*Likely cause" in one and "*Forecast" in one for one in first[:1]), "both from the first message on"
     assert not [text for text in loud if "<!subteam" in text and text.startswith("Drained")], (
         "nobody is paged by an end"
     )
