@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.context.context import Context
@@ -12,26 +12,14 @@ from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim, Conflict
-from bot.core.requests.interaction import Interaction, Surface
 from bot.diagnosing.judge import judgements
 from bot.incidents.intake import take_alert
 from bot.measuring.store_job import take_job
-from bot.playground.replay.chat import TEAM
-from bot.playground.replay.journal import (
-    Journal,
-    JournalArrival,
-    JournalForm,
-    JournalJudgement,
-    JournalMessage,
-    JournalNames,
-    Proposed,
-)
+from bot.playground.replay.journal import Journal, JournalArrival, JournalJudgement, JournalNames, Proposed
 from bot.playground.replay.parts import ReplayClock
-from bot.playground.replay.recording import Asked, Delivered, Recording
+from bot.playground.replay.recording import Delivered, Recording
 from bot.ports import Refused, Store, Unreachable
-from bot.registry import ACTIONS, BEHAVIORS, VERBS
-from bot.requests.permission import ask
-from bot.requests.submit import own_id
+from bot.registry import BEHAVIORS
 from bot.scaling.dialogs import cautions, expected, more_would_do
 from bot.scaling.limits import within
 from bot.scaling.what_if import enough
@@ -74,15 +62,13 @@ class Player:
     """Pools looked at since the last judgements."""
     judged: dict[tuple[str, str], float] = field(default_factory=dict)
     """(incident, pool) → the measurement that was judged last (epoch seconds)."""
-    asks: int = 0
     weighed: dict[tuple[str, str], float] = field(default_factory=dict)
     """(incident, pool) → the time of the last proposal."""
 
     async def play(self, until: float) -> None:
         """Play everything up to and including `until` (epoch seconds)."""
         await self.store.commit(Change(wake=DUTIES))
-        events: list[Delivered | Asked] = [*self.recording.deliveries, *self.recording.asked]
-        coming = deque(sorted(events, key=lambda one: one.at))
+        coming = deque(self.recording.deliveries)
         while True:
             await self._work()
             await self._judge()
@@ -94,7 +80,7 @@ class Player:
             self.clock.reach(min(times))
             self.told(self.clock.at)
             while coming and coming[0].at <= self.clock.at:
-                await self._happens(coming.popleft())
+                await self._arrives(coming.popleft())
         self.clock.reach(until)
 
     async def _work(self) -> None:
@@ -174,19 +160,15 @@ class Player:
             known = {at: score for at, score in before.items() if score.left_out is not LeftOut.WAITING}
             self.journal.scores[name] = known | {score.forecast.at: score for score in scores}
 
-    async def _happens(self, event: Delivered | Asked) -> None:
-        if isinstance(event, Delivered):
-            source = source_of(event)
-            try:
-                outcome = await self._delivered(source, event)
-            except (Unreadable, Refused) as error:
-                self.journal.refused += 1
-                outcome = f"not readable ({event.place}): {error}"
-            if source != "github" or outcome not in {"stored", "repeated", "past", "ignored"}:
-                self.journal.lines.append(JournalArrival(event.at, f"webhook {source or event.path}", outcome))
-            return
-        self.asks += 1
-        await self._asked(event)
+    async def _arrives(self, event: Delivered) -> None:
+        source = source_of(event)
+        try:
+            outcome = await self._delivered(source, event)
+        except (Unreadable, Refused) as error:
+            self.journal.refused += 1
+            outcome = f"not readable ({event.place}): {error}"
+        if source != "github" or outcome not in {"stored", "repeated", "past", "ignored"}:
+            self.journal.lines.append(JournalArrival(event.at, f"webhook {source or event.path}", outcome))
 
     async def _delivered(self, source: str, event: Delivered) -> str:
         if source == "github":
@@ -200,50 +182,6 @@ class Player:
         if name in GITHUB_EVENTS and (delivery := GITHUB_EVENTS[name](event.body)):
             return await take_alert(self.context, delivery)
         return "ignored"
-
-    async def _asked(self, event: Asked) -> None:
-        verb, *words = event.says
-        action = VERBS.get(verb) or ACTIONS.get(verb)
-        if action is None:
-            self._answered(event, f"there is no such verb; known: {', '.join(VERBS)}")
-            return
-        incident = await self._meant(event)
-        thread = incident.thread if incident and incident.thread.root else None
-        channel, root = (thread.channel, thread.root) if thread else (self.context.settings.file.slack.channel, None)
-        surface, key = Surface.MENTION if thread else Surface.COMMAND, f"replay {self.asks}"
-        interaction = Interaction(action.name, event.who, TEAM, channel, surface, key, words=tuple(words), thread=root)
-        where = f"in the thread of {incident.id}" if incident and thread else f"in #{channel}"
-        try:
-            answer = await ask(self.context, interaction)
-            asks_back = bool(action.confirmed_in) and len(words) > 1
-            if asks_back:
-                await self._confirmed(interaction, own_id(incident if thread else None, interaction))
-        except Refused as refused:
-            self._answered(event, f"refused: {refused}")
-            return
-        self._answered(event, f"{where}, and confirmed" if asks_back else where)
-        if answer.whisper is not None:
-            heard = JournalMessage(
-                event.at, JournalForm.WHISPER, channel, answer.whisper.text, thread=root or "", whom=event.who
-            )
-            self.journal.lines.append(heard)
-
-    def _answered(self, event: Asked, outcome: str) -> None:
-        self.journal.lines.append(JournalArrival(event.at, f"{event.who} asked `{' '.join(event.says)}`", outcome))
-
-    async def _confirmed(self, asked: Interaction, draft: str) -> None:
-        """Confirm a recorded action automatically."""
-        step, key = ACTIONS[asked.name].confirmed_in, f"{asked.key} confirmed"
-        confirmed = replace(asked, surface=Surface.DIALOG, key=key, request_id=draft, step=step, words=(), thread=None)
-        await ask(self.context, confirmed)
-
-    async def _meant(self, event: Asked) -> Incident | None:
-        """The newest open incident, or the one of the named pool."""
-        pools = (
-            [event.pool] if event.pool else [word for word in event.says[1:] if word in self.context.settings.file.pool]
-        )
-        found = [one for one in await open_incidents(self.context) if not pools or pools[0] in one.pools.candidates]
-        return max(found, key=lambda one: (one.opened_at, one.id), default=None)
 
 
 def _another(before: int | None, more: int | None) -> bool:

@@ -57,6 +57,8 @@ class StillLoop(asyncio.SelectorEventLoop):
 def replayed(wanted: ReplayOptions) -> str:
     """The transcript and its summary, or JSON lines. Raises ConfigError and Refused with place and remedy."""
     settings, recorded = _settings(wanted), read(wanted.folder)
+    if (wanted.folder / "actions.jsonl").exists():
+        sys.stderr.write("actions.jsonl is not read: a replay plays alerts and figures only\n")
     since, last = recorded.times
     until = _until(wanted.until, since) if wanted.until else last
     clock = ReplayClock(since)
@@ -74,7 +76,7 @@ def read(folder: Path) -> Recording:
         raise Refused(f"{folder}: is not a folder; name one with webhooks.jsonl and metrics.jsonl.")
     one_a_file = [(str(path), _text(path)) for path in sorted((folder / "webhooks").glob("*.json"))]
     webhooks = [*_lines(folder / "webhooks.jsonl"), *one_a_file]
-    found = recording(webhooks, _lines(folder / "metrics.jsonl"), _lines(folder / "actions.jsonl"))
+    found = recording(webhooks, _lines(folder / "metrics.jsonl"))
     if found.times == (0.0, 0.0):
         needs = "it needs webhooks.jsonl (or webhooks/*.json) and, to measure pools, metrics.jsonl"
         raise Refused(f"{folder}: holds nothing to replay; {needs}.")
@@ -123,11 +125,10 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
     store = MemoryStore(clock.now, clock.now, KINDS, lease_seconds=settings.file.timing.lease)
     figures, ids = RecordedMetrics(recorded.samples, clock.now), count(1)
     behind = await scalers_and_alertmanagers(settings, clock.now)
-    people = frozenset(asked.who for asked in recorded.asked)
     context = Context(
         settings=settings,
         store=store,
-        chat=RecordingChat(clock.now, people, journal.lines.append),
+        chat=RecordingChat(clock.now, journal.lines.append),
         metrics=dict.fromkeys(settings.file.pool, figures),
         pool_scalers={
             name: PoolScaler(RecordedScaler(name, figures), policy) for name, (_, policy) in behind.pool_scalers.items()
@@ -144,11 +145,9 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
     told = ReplayProgress(since, until) if recorded.measured >= LONG else _silent
     await Player(context, store, clock, recorded, journal, told, judges).play(until)
     data = await gathered(store, settings.file, since, until + 1)
-    fed = [sum(one.at <= until for one in kind) for kind in (recorded.deliveries, recorded.asked)]
+    fed = sum(one.at <= until for one in recorded.deliveries)
     measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)
-    return Played(
-        journal, since, until, fed[0], measured, fed[1], report(data), tuple(remarks(settings.file, recorded))
-    )
+    return Played(journal, since, until, fed, measured, report(data), tuple(remarks(settings.file, recorded)))
 
 
 def remarks(file: File, recorded: Recording) -> Iterator[str]:

@@ -1,11 +1,11 @@
-"""Writes a recording for `tailback replay` from the simulated fleet: its webhooks, its figures, and who pressed what.
+"""Writes a recording for `tailback replay` from the simulated fleet: its webhooks and its figures.
 
 Run with `python -m tests.bench.recorded FOLDER` to write the example of the docs again.
 """
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -39,7 +39,6 @@ class Taken:
     lead_seconds: float = 1800.0
     """How long before second 0 it begins."""
     seed: int = 4
-    actions: Sequence[Mapping[str, object]] = ()
     by_source: bool = True
     """Whether the counts by source and by code are recorded too."""
 
@@ -64,7 +63,7 @@ def record(folder: Path, scenario: Scenario, taken: Taken) -> None:
             webhooks.append(webhook(scenario, payload(scenario.rule, alerts, "http://alerts.example"), at + 0.25))
             book.told(alerts, at)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, lines in (("webhooks", webhooks), ("metrics", metrics), ("actions", taken.actions)):
+    for name, lines in (("webhooks", webhooks), ("metrics", metrics)):
         if lines:
             (folder / f"{name}.jsonl").write_text(written(lines), "utf-8")
 
@@ -94,13 +93,8 @@ def written(lines: Iterable[Mapping[str, object]]) -> str:
     return "".join(f"{json.dumps(one, separators=(',', ':'))}\n" for one in lines)
 
 
-ACTIONS = (
-    {"at": "2026-03-02T10:12:00Z", "who": "U0ANA", "says": "ack"},
-    {"at": "2026-03-02T10:14:00Z", "who": "U0ANA", "says": "scale linux.4xlarge 34"},
-    {"at": "2026-03-02T10:15:00Z", "who": "U0BEN", "says": "scale linux.4xlarge 500"},
-)
 EXAMPLE = replace(SCENARIOS["limit-reached"], pools=(replace(LINUX_LARGE, bursts=(Burst(-24 * 60.0, 60),)), MACOS))
-EXAMPLE_TAKEN = Taken(1.5, 60.0, seed=6, actions=ACTIONS, by_source=False)
+EXAMPLE_TAKEN = Taken(1.5, 60.0, seed=6, by_source=False)
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Write the example recording.")

@@ -61,24 +61,17 @@ async def test_the_chat_writes_down_what_is_said_and_finds_it_again() -> None:
     """Marks, threads and edits as Slack has them; what was never posted cannot be edited."""
     said: list[JournalMessage] = []
     clock = ReplayClock(AT)
-    chat = RecordingChat(clock.now, frozenset({"U1"}), said.append)
+    chat = RecordingChat(clock.now, said.append)
     posted = await chat.post("C1", Message("first"), key="m1")
     clock.reach(AT + 5)
     reply = await chat.post("C1", Message("more"), key="m2", thread=posted.ts)
     await chat.update("C1", reply.ts, Message("less"))
     await chat.update("C1", posted.ts, Message("second"), key="m3")
-    await chat.whisper("C1", "U1", Message("psst"))
-    assert [one.form for one in said] == [
-        JournalForm.POST,
-        JournalForm.REPLY,
-        JournalForm.REWORDED,
-        JournalForm.EDIT,
-        JournalForm.WHISPER,
-    ]
+    assert [one.form for one in said] == [JournalForm.POST, JournalForm.REPLY, JournalForm.REWORDED, JournalForm.EDIT]
     assert (await chat.find("C1", "m3", since=AT), await chat.find("C1", "m1", since=AT)) == (posted, None)
     assert await chat.find("C1", "m2", since=AT, thread=posted.ts) == reply
     assert [own.key for own in await chat.own("C1", since=AT)] == ["m3"]
-    assert (await chat.group_members("S1"), await chat.permalink("C1", posted.ts)) == (frozenset({"U1"}), "")
+    assert (await chat.group_members("S1"), await chat.permalink("C1", posted.ts)) == (frozenset(), "")
     with pytest.raises(Unreachable) as gone:
         await chat.update("C1", "9.9", Message("x"))
     assert gone.value.failure is Failure.GONE

@@ -11,7 +11,6 @@ from bot.playground.replay.recording import recording
 AT = 1_772_445_600.0
 HOOK = {"received_at": AT, "path": "/alerts/grafana", "headers": {"X-A": "b"}, "body": {"status": "firing"}}
 LOOK = {"pool": "p", "at": AT}
-ASK = {"at": AT, "who": "U0ANA", "says": "scale p 24"}
 
 
 def lines(*values: object) -> list[tuple[str, str]]:
@@ -20,17 +19,17 @@ def lines(*values: object) -> list[tuple[str, str]]:
     return [(f"file:{number}", text) for number, text in enumerate(texts, 1)]
 
 
-def problem(webhooks: object = None, metrics: object = None, actions: object = None) -> str:
+def problem(webhooks: object = None, metrics: object = None) -> str:
     """What is said of one wrong line."""
     with pytest.raises(ConfigError) as raised:
-        recording(*(lines(one) if one is not None else [] for one in (webhooks, metrics, actions)))
+        recording(*(lines(one) if one is not None else [] for one in (webhooks, metrics)))
     (said,) = raised.value.problems
     return str(said)
 
 
 def test_lines_of_one_pool_and_time_are_one_measurement() -> None:
     """An export that writes figure by figure needs no joining; what is left out or null is unknown, not zero."""
-    found = recording((), lines({**LOOK, "queued": 3, "busy": None}, {**LOOK, "idle": 0}, {**LOOK, "at": AT + 30}), ())
+    found = recording((), lines({**LOOK, "queued": 3, "busy": None}, {**LOOK, "idle": 0}, {**LOOK, "at": AT + 30}))
     first, second = found.samples["p"]
     assert (first.queued, first.idle, first.busy, second.queued) == (3, 0, None, None)
     assert (found.times, found.measured) == ((AT, AT + 30), 2)
@@ -40,7 +39,7 @@ def test_figures_with_parts_are_read_in_both_forms() -> None:
     """Counts by name may be a plain object; the waiting jobs are objects of their own."""
     rich = {**LOOK, "arrivals_by_source": {"a / b": 3}, "waiting": [{"name": "build", "waited_seconds": 60}],
             "create_failures_by_code": [{"name": "Stockout", "number": 2}]}  # fmt: skip
-    (sample,) = recording((), lines(rich), ()).samples["p"]
+    (sample,) = recording((), lines(rich)).samples["p"]
     assert sample.arrivals_by_source == (Counted("a / b", 3),)
     assert sample.create_failures_by_code == (Counted("Stockout", 2),)
     assert sample.waiting == (Job("build", 60),)
@@ -48,10 +47,9 @@ def test_figures_with_parts_are_read_in_both_forms() -> None:
 
 def test_each_kind_is_in_order_of_time_and_times_may_be_written_out() -> None:
     """Files need not be sorted; a time with a zone is as good as epoch seconds."""
-    found = recording(lines(HOOK, {**HOOK, "received_at": "2026-03-02T09:00:00+00:00"}), (), lines(ASK))
+    found = recording(lines(HOOK, {**HOOK, "received_at": "2026-03-02T09:00:00+00:00"}), ())
     assert [one.at for one in found.deliveries] == [AT - 3600, AT]
     assert (found.deliveries[0].headers, found.deliveries[0].body) == ({"x-a": "b"}, b'{"status": "firing"}')
-    assert found.asked[0].says == ("scale", "p", "24")
 
 
 @pytest.mark.parametrize(
@@ -71,10 +69,6 @@ def test_each_kind_is_in_order_of_time_and_times_may_be_written_out() -> None:
         ({"webhooks": {**HOOK, "path": ""}}, "file:1: path: is missing; write where it was posted"),
         ({"webhooks": {**HOOK, "headers": {"a": 1}}}, "file:1: headers: is not an object of texts"),
         ({"webhooks": {**HOOK, "body": None}}, "file:1: body: is missing; write the JSON that was posted"),
-        ({"actions": {**ASK, "says": " "}}, "file:1: says: is missing; write what was asked for"),
-        ({"actions": {**ASK, "who": ""}}, "file:1: who: is missing; write the Slack user id"),
-        ({"actions": {**ASK, "pool": 1}}, "file:1: pool: is not a text"),
-        ({"actions": {**ASK, "target": 1}}, "file:1: target: there is no such field; known: at, pool, says, who"),
     ],
 )
 def test_a_wrong_line_is_named_with_its_place_and_what_to_do(wrong: dict[str, object], said: str) -> None:
@@ -85,7 +79,7 @@ def test_a_wrong_line_is_named_with_its_place_and_what_to_do(wrong: dict[str, ob
 def test_all_files_are_told_of_at_once_and_many_problems_are_cut() -> None:
     """A person mends everything in one go; a file that is wrong throughout does not fill the screen."""
     with pytest.raises(ConfigError) as raised:
-        recording(lines("x"), lines(*["y"] * 20), ())
+        recording(lines("x"), lines(*["y"] * 20))
     assert len(raised.value.problems) == 11
     assert str(raised.value.problems[-1]) == "… and 11 more; fix these first"
 

@@ -18,25 +18,19 @@ def edit(after: float, text: str) -> JournalMessage:
 POST = JournalMessage(AT, JournalForm.POST, "C1", "OPEN · 14 jobs, oldest waits 32 min.", "1.1")
 
 
-def test_threads_replies_and_whispers_say_where_they_stand() -> None:
+def test_threads_and_replies_say_where_they_stand() -> None:
     """Messages in channels are numbered; whoever reads a reply can find its thread."""
     assert told(
         JournalArrival(AT, "webhook grafana", "opened"),
         JournalArrival(AT, "webhook grafana", "repeated"),
         POST,
         JournalMessage(AT + 1, JournalForm.REPLY, "C1", "*OPEN* · Worse.", "1.2", "1.1", broadcast=True),
-        JournalMessage(AT + 2, JournalForm.WHISPER, "C1", "Only you.", thread="1.1", whom="U1"),
-        JournalMessage(AT + 3, JournalForm.WHISPER, "C1", "Only you.", whom="U1"),
     ) == [
         "2026-03-02 10:00:00 UTC · webhook grafana: opened an incident",
         "2026-03-02 10:00:00 UTC · #C1 · message 1",
         "    OPEN · 14 jobs, oldest waits 32 min.",
         "2026-03-02 10:00:01 UTC · reply to message 1, also shown in the channel",
         "        OPEN · Worse.",
-        "2026-03-02 10:00:02 UTC · to U1 alone, in the thread of message 1",
-        "        Only you.",
-        "2026-03-02 10:00:03 UTC · to U1 alone, in #C1",
-        "        Only you.",
     ]
 
 

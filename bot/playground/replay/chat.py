@@ -1,4 +1,4 @@
-"""A chat that records all posts, edits, replies and private messages, in order."""
+"""A chat that records all posts, edits and replies, in order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,12 +21,9 @@ class _Standing:
 class RecordingChat:
     """Implements `bot.ports.Chat`; all channels and people exist, and nothing fails."""
 
-    def __init__(
-        self, now: Callable[[], float], people: frozenset[str], write: Callable[[JournalMessage], None]
-    ) -> None:
-        """`now` gives epoch seconds; `people` are members of every user group; `write` stores messages."""
-        self._write = write
-        self._now, self._people = now, people
+    def __init__(self, now: Callable[[], float], write: Callable[[JournalMessage], None]) -> None:
+        """`now` gives epoch seconds; `write` stores messages."""
+        self._now, self._write = now, write
         self._standing: dict[tuple[str, str], _Standing] = {}
 
     @property
@@ -43,9 +40,7 @@ class RecordingChat:
         self._standing[channel, posted.ts] = _Standing(posted, now, key, thread)
         form = JournalForm.REPLY if thread else JournalForm.POST
         self._write(
-            JournalMessage(
-                now, form, channel, message.text, posted.ts, thread or "", "", bool(thread) and broadcast, key
-            )
+            JournalMessage(now, form, channel, message.text, posted.ts, thread or "", bool(thread) and broadcast, key)
         )
         return posted
 
@@ -74,10 +69,7 @@ class RecordingChat:
         return tuple(Own(one.posted.ts, one.key) for one in found if one.key and one.at >= since)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
-        """Record it."""
-        self._write(
-            JournalMessage(self._now(), JournalForm.WHISPER, channel, message.text, thread=thread or "", whom=user)
-        )
+        """Does nothing: nobody asks for anything."""
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Does nothing: there are no dialogs."""
@@ -98,5 +90,5 @@ class RecordingChat:
         return True
 
     async def group_members(self, group: str) -> frozenset[str]:  # noqa: ARG002 - the port's shape
-        """Everybody in the recording; past memberships are not recorded."""
-        return self._people
+        """Nobody."""
+        return frozenset()

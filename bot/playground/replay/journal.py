@@ -17,7 +17,6 @@ class JournalForm(StrEnum):
     """Edit of a message in a channel."""
     REWORDED = "reworded"
     """Edit of a reply."""
-    WHISPER = "whisper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +30,9 @@ class JournalMessage:
     text: str
     """Complete text, as in notifications."""
     ts: str = ""
-    """Timestamp of the message; empty for a private one."""
+    """Timestamp of the message."""
     thread: str = ""
     """`ts` of the thread's first message; empty outside threads."""
-    whom: str = ""
-    """The recipient of a private message."""
     broadcast: bool = False
     """Whether a reply is also shown in the channel."""
     key: str = ""
@@ -49,7 +46,7 @@ class JournalArrival:
     at: float
     """Epoch seconds."""
     what: str
-    """`webhook grafana`, or a person's request."""
+    """`webhook grafana`."""
     outcome: str
 
 

@@ -25,10 +25,8 @@ def _lines(line: JournalMessage | JournalArrival | JournalJudgement, journal: Jo
         warned = warning_of(line.key) if line.form is JournalForm.POST else None
         if warned is not None:
             yield {"type": "warning", "at": line.at, "pool": warned[0]}
-        whom = {"whom": line.whom} if line.whom else {}
         yield {"type": "message", "at": line.at, "channel": line.channel, "thread": line.thread or None,
-               "event": _event(line, journal), "text": line.text, "form": line.form.value, "ts": line.ts,
-               **whom}  # fmt: skip
+               "event": _event(line, journal), "text": line.text, "form": line.form.value, "ts": line.ts}  # fmt: skip
 
 
 def _event(line: JournalMessage, journal: Journal) -> str:

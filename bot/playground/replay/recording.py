@@ -37,33 +37,17 @@ class Delivered:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A person's request."""
-
-    at: float
-    """Epoch seconds."""
-    who: str
-    """User id."""
-    says: tuple[str, ...]
-    """The verb and its arguments, as typed after `@tailback`."""
-    pool: str
-    """The incident: the open one of this pool; empty: the newest."""
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
 class Recording:
     """The whole recording, each kind in order of time."""
 
     deliveries: tuple[Delivered, ...] = ()
     samples: Mapping[str, tuple[Snapshot, ...]] = field(default_factory=dict)
     """By pool."""
-    asked: tuple[Asked, ...] = ()
 
     @property
     def times(self) -> tuple[float, float]:
         """(first, last) recorded time; (0, 0) if empty."""
-        known = [one.at for one in self.deliveries] + [one.at for one in self.asked]
+        known = [one.at for one in self.deliveries]
         known += [at for found in self.samples.values() for at in (found[0].at, found[-1].at)]
         return (min(known), max(known)) if known else (0.0, 0.0)
 
@@ -77,20 +61,17 @@ class Wrong(ValueError):  # noqa: N818 - named by what is true of a line
     """The problem of a line, and the remedy."""
 
 
-def recording(webhooks: Iterable[Line], metrics: Iterable[Line], actions: Iterable[Line]) -> Recording:
+def recording(webhooks: Iterable[Line], metrics: Iterable[Line]) -> Recording:
     """Read all lines. Raises ConfigError with the first problems of all files, each with its place and remedy."""
     problems: list[str] = []
     delivered = _each(webhooks, _delivered, problems)
     measured = _each(metrics, _figures, problems)
-    asked = _each(actions, _asked, problems)
     samples = _samples(measured, problems)
     if problems:
         more = len(problems) - MOST_PROBLEMS
         told = [*problems[:MOST_PROBLEMS], *([f"… and {more:,} more; fix these first"] if more > 0 else [])]
         raise ConfigError([Problem(one) for one in told])
-    return Recording(
-        tuple(sorted(delivered, key=lambda one: one.at)), samples, tuple(sorted(asked, key=lambda one: one.at))
-    )
+    return Recording(tuple(sorted(delivered, key=lambda one: one.at)), samples)
 
 
 def moment(value: object, name: str) -> float:
@@ -152,20 +133,6 @@ def _delivered(line: Mapping[str, object], place: str) -> Delivered:
     at = moment(line.get("received_at"), "received_at")
     given = {name.lower(): str(value) for name, value in headers.items()}
     return Delivered(at, path, given, raw.encode("utf-8", "surrogatepass"), place)
-
-
-def _asked(line: Mapping[str, object], place: str) -> Asked:
-    known = {"at", "who", "says", "pool"}
-    if unknown := sorted(line.keys() - known):
-        raise Wrong(f"{unknown[0]}: there is no such field; known: {', '.join(sorted(known))}")
-    who, says, pool = line.get("who"), line.get("says"), line.get("pool", "")
-    if not isinstance(who, str) or not who:
-        raise Wrong('who: is missing; write the Slack user id, such as "U0ANA"')
-    if not isinstance(says, str) or not says.split():
-        raise Wrong('says: is missing; write what was asked for, such as "ack" or "scale linux.2xlarge 24"')
-    if not isinstance(pool, str):
-        raise Wrong("pool: is not a text; write the name of a pool, or leave it out")
-    return Asked(moment(line.get("at"), "at"), who, tuple(says.split()), pool, place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ class Played:
     until: float
     webhooks: int
     measured: int
-    asked: int
     report: Report
     """The report of the replayed time."""
     remarks: tuple[str, ...] = ()
@@ -42,12 +41,8 @@ class Played:
 
 def head(played: Played) -> Iterator[str]:
     """The header of the summary."""
-    fed = (
-        count(played.webhooks, "webhook"),
-        count(played.measured, "measurement"),
-        f"{count(played.asked, 'request')} of people",
-    )
-    yield f"From {stamp(played.since)} to {stamp(played.until)}: {', '.join(fed)}."
+    fed = f"{count(played.webhooks, 'webhook')}, {count(played.measured, 'measurement')}"
+    yield f"From {stamp(played.since)} to {stamp(played.until)}: {fed}."
     yield "No outside system is contacted: scalers and silences run in shadow mode, with the recorded figures."
     yield from (f"Note: {remark}" for remark in played.remarks)
 
@@ -56,12 +51,11 @@ def summary(played: Played) -> Iterator[str]:
     """Lines without line ends."""
     incidents = tuple(played.journal.incidents.values())
     first, edited = played.said(JournalForm.POST), played.said(JournalForm.EDIT, JournalForm.REWORDED)
-    replies, whispers = played.said(JournalForm.REPLY), played.said(JournalForm.WHISPER)
+    replies = played.said(JournalForm.REPLY)
     yield "Summary"
     yield (
         f"  {count(len(incidents), 'incident')}; {count(first + replies, 'message')} posted "
-        f"({first:,} in channels, {count(replies, 'reply', 'replies')}), {count(edited, 'edit')}, "
-        f"{count(whispers, 'whisper')}"
+        f"({first:,} in channels, {count(replies, 'reply', 'replies')}), {count(edited, 'edit')}"
     )
     again = sum(isinstance(line, JournalArrival) and line.outcome == REPEATED for line in played.journal.lines)
     if again:
@@ -156,7 +150,6 @@ def document(played: Played) -> Json:
         "until": played.until,
         "webhooks": {"fed": played.webhooks, "not_readable": journal.refused},
         "measurements": played.measured,
-        "requests": played.asked,
         "remarks": list(played.remarks),
         "messages": {form.value: played.said(form) for form in JournalForm},
         "incidents": [_as_json(incident, journal) for incident in journal.incidents.values()],

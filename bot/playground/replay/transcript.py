@@ -1,4 +1,4 @@
-"""Formats a journal as plain text: events, threads, replies, private messages, and changes of first messages."""
+"""Formats a journal as plain text: events, threads, replies, and changes of first messages."""
 
 import re
 import textwrap
@@ -82,8 +82,6 @@ class _Seen:
         if one.form is JournalForm.EDIT:
             edits = self.edits.pop(one.ts, 0)
             return f"{number} now reads" + (f" (after {count(edits, 'edit')} not shown)" if edits else "")
-        if one.form is JournalForm.WHISPER:
-            return f"to {one.whom} alone, " + (f"in the thread of {number}" if one.thread else f"in #{one.channel}")
         return f"reply to {number}" + (", also shown in the channel" if one.broadcast else "")
 
     def took(self, one: JournalMessage) -> None:

@@ -117,19 +117,11 @@ def test_it_stops_where_it_is_told_to(folder: Path) -> None:
         replayed(ReplayOptions(folder, until="noon"))
 
 
-def test_people_act_in_the_thread_and_nothing_is_really_done(folder: Path) -> None:
-    """Who acknowledged is shown; a scale-up is confirmed and ends in what would have been asked."""
-    scaler = '[pool."linux-x64-large".scaler]\nkind = "http"\nurl = "http://127.0.0.1:1"\nmax = 40\n'
-    (folder / "tailback.toml").write_text(f'{CONFIG}{scaler}[permissions]\nscale = ["S0INFRA"]\n')
-    asks = ["ack", "scale linux-x64-large 24", "scale linux-x64-large 99", "status", "dance"]
-    acts = [{"at": BEGINS + 60 + n, "who": "U0ANA", "says": one} for n, one in enumerate(asks)]
-    write(folder, "actions.jsonl", *acts)
-    told = " ".join(replayed(ReplayOptions(folder)).split())
-    assert "@U0ANA acknowledged this incident." in told
-    assert "would have scaled linux-x64-large to 24 runners (now 10). Nothing was changed (shadow mode)." in told
-    assert "U0ANA asked `scale linux-x64-large 99`: refused: The target 99 is above the pool's maximum" in told
-    assert "to U0ANA alone, in the thread of message 1 linux-x64-large: 14 jobs queued" in told
-    assert "U0ANA asked `dance`: there is no such verb; known: status, list, ack" in told
+def test_actions_of_an_older_recording_are_left_out_aloud(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A recording holds alerts and figures; who pressed what would move no queue in it."""
+    write(folder, "actions.jsonl", {"at": BEGINS + 60, "who": "U0ANA", "says": "ack"})
+    assert "U0ANA" not in replayed(ReplayOptions(folder))
+    assert "actions.jsonl is not read" in capsys.readouterr().err
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_goes_on(folder: Path) -> None:
