@@ -8,14 +8,13 @@ import pytest
 from bot.context.context import Action
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.incident.timeline import Event, Role
+from bot.core.incident.timeline import Event
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Surface
 from bot.core.requests.offer import Offer
 from bot.registry import ACTIONS, VERBS, helped
 from bot.settings import PermissionsTable
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS
-from bot.views.words.timeline import WORKED
 from tests.architecture.layout import BEHAVIORS
 from tests.architecture.tree import Module, project, under
 from tests.builders import POOL, closed, incident, view
@@ -118,8 +117,3 @@ def test_every_event_is_declared_by_the_action_that_writes_it() -> None:
     alone = [module for module in writers if module.name not in {*of_actions, Event.__module__}]
     declared = {event for action in ACTIONS.values() for event in action.events}
     assert declared | {event for module in alone for event in made_by(module)} == set(Event)
-
-
-def test_each_deed_has_words_for_an_escalation() -> None:
-    """Otherwise the escalation of an incident with such a deed could not be worded."""
-    assert {event for event in Event if Role.WORK in event.roles} == WORKED.keys()

@@ -7,7 +7,7 @@ from bot.core.incident.details.general import Escalated
 from bot.core.incident.fallback_channel import return_due
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import Timing, introduction_due_at
-from bot.core.incident.timeline import Event, Role
+from bot.core.incident.timeline import Event
 
 TURNS_SECONDS = 10.0
 """After an edit of the parent, edits of replies go first for this long."""
@@ -102,13 +102,6 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 
 
 def escalated(incident: Incident, now: float) -> Incident:
-    """Escalate once, naming anybody who acted without acknowledging; the view adds the mention."""
-    told, since = replace(incident, ownership=replace(incident.ownership, escalated_at=now)), _fired_at(incident)
-    acted = [entry for entry in incident.log.timeline if entry.who and Role.WORK in entry.event.roles]
-    done = [entry for entry in acted if entry.at >= since]
-    if not done:
-        return noted(told, now, Event.ESCALATED, Escalated(now - since), broadcast=True)
-    who = done[-1].who
-    deeds = tuple(dict.fromkeys(entry.event for entry in done if entry.who == who))
-    details = Escalated(now - since, deeds, done[-1].at, len({entry.who for entry in done}) - 1)
-    return noted(told, now, Event.ESCALATED, details, who=who, broadcast=True)
+    """Escalate once; the view adds the mention."""
+    told = replace(incident, ownership=replace(incident.ownership, escalated_at=now))
+    return noted(told, now, Event.ESCALATED, Escalated(now - _fired_at(incident)), broadcast=True)

@@ -26,7 +26,7 @@ from bot.core.incident.details.silences import SilenceEnded, Silencing
 from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.paging.page import PageAction
 from bot.core.pool.pool import Snapshot
-from bot.core.words import clock, count, duration, figure, listed
+from bot.core.words import count, duration, figure, listed
 from bot.views.chart import spark_lines
 from bot.views.words.closing import ending_lines, ending_words
 from bot.views.words.diagnosis import judged_words, sentences
@@ -67,15 +67,6 @@ DECISIONS = {
     Decision.SETTLED: "See the result below.",
 }
 """Text in place of decided buttons."""
-WORKED = {
-    Event.SILENCED: "silenced the alert",
-    Event.UNSILENCED: "ended a silence",
-    Event.SCALED: "scaled up",
-    Event.DIAGNOSED: "asked for a diagnosis",
-}
-"""Actions without an acknowledgement."""
-
-
 GO_ON = SilenceEnded | RunnersReturned | RequestNotDone
 """Details whose sentence continues a person's name, and that Tailback reports by itself too."""
 
@@ -107,7 +98,7 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
         case AlertOddities():
             return "The alert's sender does not follow the event format. Check what is missing or wrong here:"
         case Escalated() | Paged():
-            return paged_words(details) if isinstance(details, Paged) else _escalated_words(details)
+            return paged_words(details)
         case Foreseen():
             before = duration(details.before_seconds)
             return f"An early warning for {details.pool} came {before} before this alert."
@@ -193,16 +184,6 @@ def _joined_words(joined: AlertsJoined) -> str:
     return " ".join([*parts, *filter(None, [coverage_words(joined.coverage)])])
 
 
-def _escalated_words(escalated: Escalated) -> str:
-    waited = f"obody has acknowledged this incident for {duration(escalated.waited_seconds)}."
-    if not escalated.deeds:
-        return f"N{waited}"
-    deeds = listed(WORKED[event] for event in escalated.deeds)
-    others = count(escalated.others, "other person", "other people")
-    too = f" ({others} acted too)" if escalated.others else ""
-    return f"{deeds}, last at {clock(escalated.last_at)} UTC{too}, but n{waited}"
-
-
 def _queue_words(changed: QueueChanged) -> str:
     now = f"{figure(changed.queued)} queued, {duration(changed.wait_seconds)}"
     was = f"was {figure(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
@@ -243,8 +224,10 @@ def page_text(action: PageAction, headline: str) -> str:
     return f"{headline}. {ENDINGS[action]}"
 
 
-def paged_words(told: Paged) -> str:
-    """`Paged oncall.`, or that the pager could not be reached."""
+def paged_words(told: Escalated | Paged) -> str:
+    """That nobody acknowledged; `Paged oncall.`, or that the pager could not be reached."""
+    if isinstance(told, Escalated):
+        return f"Nobody has acknowledged this incident for {duration(told.waited_seconds)}."
     if told.problem:
         return f"Could not page {told.pager}: {told.problem}. I keep trying."
     return f"Paged {told.pager}."

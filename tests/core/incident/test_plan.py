@@ -111,27 +111,6 @@ def test_nobody_else_is_told_while_a_silence_holds() -> None:
     assert escalation_due_at(ended, TIMING) == NOW + 60 + 900
 
 
-def test_an_escalation_names_who_acted_without_an_acknowledgement() -> None:
-    acted = noted(incident(), NOW + 60, Event.SILENCED, PlainText("silenced the alert for 1 h."), who="U1")
-    acted = noted(acted, NOW + 70, Event.SCALED, PlainText("asked for 24 runners."), who="U1")
-    last = escalated(acted, NOW + 900).log.timeline[-1]
-    assert (last.event, last.who, last.broadcast) == (Event.ESCALATED, "U1", True)
-    assert entry_words(last) == (
-        "silenced the alert and scaled up, last at 08:01 UTC, but nobody has acknowledged this incident for 15 min."
-    )
-    two = escalated(noted(acted, NOW + 80, Event.DIAGNOSED, PlainText("asked for a diagnosis."), who="U2"), NOW + 900)
-    assert two.log.timeline[-1].who == "U2"
-    assert entry_words(two.log.timeline[-1]).startswith(
-        "asked for a diagnosis, last at 08:01 UTC (1 other person acted too), but"
-    )
-
-
-def test_what_was_done_before_a_reopening_does_not_count_for_an_escalation() -> None:
-    acted = noted(closed(), NOW + 60, Event.SCALED, PlainText("asked for 24 runners."), who="U1")
-    last = escalated(reopened(acted, NOW + 1200), NOW + 2100).log.timeline[-1]
-    assert (last.who, entry_words(last)) == (None, "Nobody has acknowledged this incident for 15 min.")
-
-
 def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
     again = reopened(closed(escalated_at=NOW + 60), NOW + 1200)
     assert escalation_due_at(again, TIMING) == NOW + 1200 + 900

@@ -70,7 +70,6 @@ ROWS: tuple[Details, ...] = (
     AlertResolved(measured=True),
     FiredAgain(120.0),
     Escalated(900.0),
-    Escalated(900.0, (Event.SILENCED, Event.SCALED), AT, 2),
     Paged("oncall"),
     Paged("oncall", "PagerDuty (oncall) answered HTTP 500: no"),
     Foreseen(POOL, 1200.0),

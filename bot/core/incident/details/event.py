@@ -7,8 +7,6 @@ from typing import Self
 class Role(Flag):
     END = auto()
     """Ends the incident."""
-    WORK = auto()
-    """A person's work on the incident: an escalation names it if nobody acknowledged."""
     MITIGATES = auto()
     """Changes the queue or its alert, so that the incident no longer takes its own course."""
     DONE = auto()
@@ -23,7 +21,7 @@ class Role(Flag):
     """Repeated by a flapping alert, and would fill the record."""
 
 
-_MITIGATION = Role.WORK | Role.MITIGATES | Role.DONE | Role.TURN
+_MITIGATION = Role.MITIGATES | Role.DONE | Role.TURN
 
 
 class Event(StrEnum):
@@ -50,7 +48,7 @@ class Event(StrEnum):
     SILENCED = "silenced", _MITIGATION
     UNSILENCED = "unsilenced", _MITIGATION
     SCALED = "scaled", _MITIGATION
-    DIAGNOSED = "diagnosed", Role.WORK | Role.ASIDE
+    DIAGNOSED = "diagnosed", Role.ASIDE
     MUTED = "muted", Role.ASIDE
     UNMUTED = "unmuted", Role.ASIDE
     ESCALATED = "escalated", Role.TURN | Role.ELSEWHERE

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from bot.core.incident.details.event import Event
 from bot.core.incident.details.silences import Coverage
 
 
@@ -100,10 +99,6 @@ class Escalated:
     """Nobody acknowledged in time."""
 
     waited_seconds: float
-    deeds: tuple[Event, ...] = ()
-    """Actions of the entry's person without an acknowledgement."""
-    last_at: float = 0.0
-    others: int = 0
     kind: Literal["escalated"] = "escalated"
 
 
