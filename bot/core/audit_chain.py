@@ -51,9 +51,9 @@ class ChainCheck:
     join the branches. Entries of 0.2.0 name nothing: each follows the row before it.
     """
 
-    def __init__(self, previous: str = "") -> None:
-        self.known = {previous}
-        self._last = previous
+    def __init__(self) -> None:
+        self.known = {""}
+        self._last = ""
         self._names = False
 
     def fits(self, entry: AuditEntry, hashed: str) -> bool:
@@ -65,9 +65,3 @@ class ChainCheck:
         self.known.add(hashed)
         self._last = hashed
         return right
-
-
-def broken_at(trail: Iterable[tuple[str, AuditEntry, str]], previous: str = "") -> str | None:
-    """The stream id of the first entry that does not fit; None if all do."""
-    check = ChainCheck(previous)
-    return next((stream_id for stream_id, entry, hashed in trail if not check.fits(entry, hashed)), None)

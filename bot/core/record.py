@@ -66,7 +66,6 @@ class Chore:
 
     id: str
     """The name of the duty in `bot/registry.py`."""
-    done_at: float = 0.0
     note: str = ""
     """The problem as a sentence; empty if none."""
     since: float | None = None

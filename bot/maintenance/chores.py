@@ -41,7 +41,7 @@ async def chore(duties: Mapping[str, Duty], context: Context, claim: Claim) -> N
     after = await duty.check(context, before) if duty else before
     now = context.now()
     due = now + max(SHORTEST_PAUSE_SECONDS, duty.seconds(context.settings.file)) if duty else None
-    put = Put(mine, replace(after, done_at=now), due, keep_seconds=KEPT_SECONDS)
+    put = Put(mine, after, due, keep_seconds=KEPT_SECONDS)
     await context.store.commit(Change(puts=(put,)))
     if after.note and after.note != before.note:
         log.warning("chore", name=claim.id, note=after.note)

@@ -153,10 +153,6 @@ def utc(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def sensible(at: float) -> bool:
-    return _FIRST_TIME <= at <= _LAST_TIME
-
-
 def cut(text: Marked, most: int) -> Marked:
     """At most `most` characters, never ending inside a link, an entity or an open code block."""
     if len(text) <= most:

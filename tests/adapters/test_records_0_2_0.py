@@ -9,7 +9,7 @@ import pytest
 from bot.adapters.migrations import CAUSES_0_2_0, DECISIONS_0_2_0, NEW_THREAD_0_2_0
 from bot.adapters.records import KINDS, Codecs
 from bot.core.alert import digest
-from bot.core.audit_chain import broken_at, canonical, chained, linked, readable
+from bot.core.audit_chain import canonical, chained, linked, readable
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.details.scaling import ReturnBlock, ReturnReason
 from bot.core.incident.details.silences import EndReason
@@ -26,6 +26,7 @@ from bot.views.export.export_json import as_json
 from bot.views.words.diagnosis import likely_cause
 from bot.views.words.forecasts import REASONS, reason_words
 from bot.views.words.timeline import DECISIONS, NOTES
+from tests.audit import broken_at
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records_0_2_0"
 CODECS = Codecs.build()

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.audit_chain import broken_at
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import (
@@ -23,6 +22,7 @@ from bot.core.record import (
 from bot.core.requests.body import AtOnce
 from bot.core.requests.request import Request
 from tests.adapters.store_world import AnyStore, World, incident, new
+from tests.audit import broken_at
 
 
 async def test_a_record_comes_back_as_it_was_written(store: AnyStore) -> None:

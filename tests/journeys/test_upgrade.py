@@ -10,8 +10,8 @@ from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.safety_checks import FORMAT_KEY
 from bot.adapters.redis.store import RedisStore
-from bot.core.audit_chain import broken_at
 from handlers.machine import now
+from tests.audit import broken_at
 from tests.journeys.earlier import Earlier
 from tests.journeys.setup import LARGE, LINUX, MAC
 from tests.journeys.test_care import ANA, BEN, CareSetup

@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.core.charts.sparkline import sparks_of
 from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.forecast.scoring import KEPT_SCORES, score_summary, waiting
 from bot.core.incident.details.closing import (
@@ -47,7 +46,6 @@ def likely_causes(incident: Incident) -> tuple[LikelyCause, ...]:
 
 def summary(incident: Incident, now: float) -> ClosingSummary:
     """The summary for the last reply: duration, causes, peaks, waiting, forecasts and the queue."""
-    sparks, more_pools = sparks_of(incident)
     added = runners_added(incident, now)
     return ClosingSummary(
         now - incident.began_at,
@@ -61,8 +59,6 @@ def summary(incident: Incident, now: float) -> ClosingSummary:
         waits(incident, now) if incident.pools.affected else (),
         any(Role.MITIGATES in entry.event.roles for entry in incident.log.timeline),
         score_summary(incident.pools.scores),
-        sparks,
-        more_pools,
         tuple(goes_on(silence, now) for silence in holding(incident.silences, now)),
         without_runners(incident, now) if added else None,
         added,

@@ -10,7 +10,7 @@ from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.correlate import PoolsNow, correlated
 from bot.core.incident.details.closing import IncidentEnding
 from bot.core.incident.details.general import AlertFired, Introduced, Note, Noted
-from bot.core.incident.details.queue import QueueChanged, QueueNews
+from bot.core.incident.details.queue import QueueChanged
 from bot.core.incident.details.silences import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, State, noted, silenced
 from bot.core.incident.pools import Reported
@@ -232,27 +232,22 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     fresh_owner = incident.ownership.owner is not None and incident.ownership.owner_knows is None
     if last is None or fresh_owner:
         return replace(told, ownership=told.ownership.informed(present.queued)) if fresh_owner else told
-    news = news_since(last, present)
-    if news is None or incident.ownership.muted or now - last.at < timing.report:
+    if not much_worse(last, present) or incident.ownership.muted or now - last.at < timing.report:
         return _lower(incident, last, present)
     where = present.worst if len(figures) == 1 else ""
-    details = QueueChanged(
-        news, where, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds
-    )
+    details = QueueChanged(where, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds)
     said = noted(told, now, Event.WORSE, details)
     named = offering(said, "", (), whom=incident.ownership.owner)
     return replace(named, ownership=named.ownership.informed(present.queued))
 
 
-def news_since(last: Reported, present: Reported) -> QueueNews | None:
-    """Whether it is much worse than at the last report: the queue or the longest wait has doubled."""
+def much_worse(last: Reported, present: Reported) -> bool:
+    """Whether the queue or the longest wait has doubled since the last report."""
     before, queued = last.queued, present.queued
     if queued is not None and before is not None and queued >= max(2 * before, before + 3):
-        return QueueNews.LONGER
+        return True
     was, wait = last.oldest_wait_seconds, present.oldest_wait_seconds
-    if was is not None and wait is not None and wait >= max(2 * was, was + LEAST_WAIT_SECONDS):
-        return QueueNews.WAITS_LONGER
-    return None
+    return was is not None and wait is not None and wait >= max(2 * was, was + LEAST_WAIT_SECONDS)
 
 
 def _lower(incident: Incident, last: Reported, present: Reported) -> Incident:

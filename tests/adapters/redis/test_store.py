@@ -19,11 +19,11 @@ from bot.adapters.redis.connect import CONNECTIONS, REPLY_SECONDS, connect
 from bot.adapters.redis.pipe import Pipe
 from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
-from bot.core.audit_chain import broken_at
 from bot.core.pool.pool import Job, Pool, Snapshot, measured
 from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Failure, Unreachable
 from tests.adapters.redis.proxy import RedisProxy
+from tests.audit import broken_at
 from tests.patience import PATIENCE_SECONDS
 from tests.redis_servers import plain_redis, running, whole
 

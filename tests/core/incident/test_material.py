@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.incident.details.queue import QueueNews
-from bot.core.incident.observe import news_since
+from bot.core.incident.observe import much_worse
 from bot.core.incident.pools import Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
@@ -21,27 +20,27 @@ def reported(queued: int | None = 20, wait: float | None = 3600.0, worst: str = 
 
 
 @pytest.mark.parametrize(
-    ("last", "present", "news"),
+    ("last", "present", "worse"),
     [
-        (reported(), reported(), None),
-        (reported(20), reported(39), None),
-        (reported(20), reported(40), QueueNews.LONGER),
-        (reported(20), reported(5), None),
-        (reported(2), reported(4), None),
-        (reported(2), reported(5), QueueNews.LONGER),
-        (reported(wait=600.0), reported(wait=1190.0), None),
-        (reported(wait=600.0), reported(wait=1200.0), QueueNews.WAITS_LONGER),
-        (reported(wait=100.0), reported(wait=390.0), None),
-        (reported(wait=7200.0), reported(wait=600.0), None),
-        (reported(), reported(worst="b"), None),
-        (reported(20), reported(None), None),
-        (reported(None), reported(20), None),
-        (reported(wait=None), reported(wait=3600.0), None),
-        (reported(wait=3600.0), reported(wait=None), None),
+        (reported(), reported(), False),
+        (reported(20), reported(39), False),
+        (reported(20), reported(40), True),
+        (reported(20), reported(5), False),
+        (reported(2), reported(4), False),
+        (reported(2), reported(5), True),
+        (reported(wait=600.0), reported(wait=1190.0), False),
+        (reported(wait=600.0), reported(wait=1200.0), True),
+        (reported(wait=100.0), reported(wait=390.0), False),
+        (reported(wait=7200.0), reported(wait=600.0), False),
+        (reported(), reported(worst="b"), False),
+        (reported(20), reported(None), False),
+        (reported(None), reported(20), False),
+        (reported(wait=None), reported(wait=3600.0), False),
+        (reported(wait=3600.0), reported(wait=None), False),
     ],
 )
-def test_what_is_worth_a_reply(last: Reported, present: Reported, news: QueueNews | None) -> None:
-    assert news_since(last, present) is news
+def test_what_is_worth_a_reply(last: Reported, present: Reported, worse: bool) -> None:
+    assert much_worse(last, present) is worse
 
 
 @pytest.mark.parametrize(

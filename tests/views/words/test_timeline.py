@@ -19,7 +19,7 @@ from bot.core.incident.details.general import (
     Paged,
     PlainText,
 )
-from bot.core.incident.details.queue import ChartShown, QueueChanged, QueueNews, Spark
+from bot.core.incident.details.queue import ChartShown, QueueChanged, Spark
 from bot.core.incident.details.requests import IssueNoted, IssueStep, RequestEnd, RequestNotDone
 from bot.core.incident.details.scaling import (
     LeaseNoted,
@@ -53,9 +53,9 @@ EMPTY = ClosingSummary(60.0)
 OTHER = ActiveSilence(AT, 7200.0, above=1200)
 
 
-def changed(news: QueueNews, queued: int | None = 27) -> QueueChanged:
+def changed(queued: int | None = 27) -> QueueChanged:
     """The queue now, 20 jobs and an hour before."""
-    return QueueChanged(news, "b", queued, 900.0, 20, 3600.0)
+    return QueueChanged("b", queued, 900.0, 20, 3600.0)
 
 
 ROWS: tuple[Details, ...] = (
@@ -73,8 +73,7 @@ ROWS: tuple[Details, ...] = (
     Paged("oncall"),
     Paged("oncall", "PagerDuty (oncall) answered HTTP 500: no"),
     Foreseen(POOL, 1200.0),
-    changed(QueueNews.LONGER),
-    changed(QueueNews.WAITS_LONGER),
+    changed(),
     ChartShown((Spark(POOL, (1.0,), AT, AT, 1, 1, AT, 1),)),
     Silencing(SilenceStep.ASKED, 3600.0),
     Silencing(SilenceStep.MADE, 3600.0, until_drained=True, above=1200),

@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import Literal
 
 from bot.core.forecast.outlook import Score, ScoreSummary
-from bot.core.incident.details.queue import Spark
 from bot.core.incident.details.silences import ActiveSilence
 
 
@@ -80,9 +79,6 @@ class ClosingSummary:
     acted: bool = False
     """Whether anybody scaled a pool or silenced the alert."""
     scores: ScoreSummary | None = None
-    sparks: tuple[Spark, ...] = ()
-    more_pools: int = 0
-    """Number of queueing pools without a sparkline."""
     silences: tuple[ActiveSilence, ...] = ()
     without: Counterfactual | None = None
     """None: nobody scaled, or no forecast had been made before."""

@@ -1,22 +1,13 @@
 """Entries about the queue."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal
-
-
-class QueueNews(StrEnum):
-    """The change of the queue since the last report."""
-
-    LONGER = "longer"
-    WAITS_LONGER = "waits_longer"
 
 
 @dataclass(frozen=True, slots=True)
 class QueueChanged:
-    """The queue now, and at the last report."""
+    """The queue now, and at the last report, when it was much shorter or waited much less."""
 
-    news: QueueNews
     pool: str | None
     queued: int | None
     wait_seconds: float | None
