@@ -1,6 +1,5 @@
 """Proposes changes with evidence; none if the records do not support one."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
@@ -20,11 +19,9 @@ LEAST = 3
 MOSTLY = 2 / 3
 LATE_FACTOR = 2.0
 """An alert is late if the oldest job had waited this many times the target."""
-SENT = 0.4
-"""Share of jobs, and twice its usual share, that makes a source worth stopping."""
 CALM_WORTH_SECONDS = 600.0
 """The cost of a needless alert for its reader."""
-LIMIT, SURGE, FLOOD = "limit", "surge", "flood"
+LIMIT, SURGE = "limit", "surge"
 """Ids of causes."""
 SHORT_OF_RUNNERS = frozenset({LIMIT, SURGE})
 """Causes against which more runners help."""
@@ -139,22 +136,7 @@ def _later(ground: Ground) -> Proposal | None:
     return Proposal(ground.pool, change, (why,), CALM_WORTH_SECONDS * len(calm))
 
 
-def _source(ground: Ground) -> Proposal | None:
-    """One source flooded the pool, more than once."""
-    floods = [i for i in ground.incidents if _likeliest(i, ground.pool) == FLOOD]
-    sent = [found for incident in floods if (found := _sender(incident, ground.pool)) is not None]
-    if not sent:
-        return None
-    name, times = Counter(source for source, _, _ in sent).most_common(1)[0]
-    if times < 2:
-        return None
-    most, usual = max((share, was) for source, share, was in sent if source == name)
-    why = statement("flooded", times=times, incidents=len(ground.incidents), share=most, usual=usual)
-    change = statement("stop_source", pool=ground.pool, source=name)
-    return Proposal(ground.pool, change, (why,), ground.waited_seconds)
-
-
-RULES: tuple[Callable[[Ground], Proposal | None], ...] = (_limit, _ready, _source, _earlier, _later)
+RULES: tuple[Callable[[Ground], Proposal | None], ...] = (_limit, _ready, _earlier, _later)
 
 
 def _seen(ground: Ground) -> Statement:
@@ -180,25 +162,6 @@ def _cost(ground: Ground, need: Sized) -> tuple[Statement, ...]:
 def _mostly(ground: Ground, causes: Iterable[str]) -> bool:
     known, wanted = sum(number for _, number in ground.history.causes), set(causes)
     return known > 0 and sum(n for cause, n in ground.history.causes if cause in wanted) > known / 2
-
-
-def _likeliest(incident: Incident, pool: str) -> str:
-    course = incident.pools.courses.get(pool)
-    return course.likeliest[0] if course and course.likeliest else ""
-
-
-def _sender(incident: Incident, pool: str) -> tuple[str, float, float] | None:
-    """(source, its share of jobs, its usual share) at its largest, from the thread's figures."""
-    found: list[tuple[str, float, float]] = []
-    for sample in (s for entry in incident.log.timeline for s in entry.figures if s.pool == pool):
-        total = sum(one.number for one in sample.arrivals_by_source)
-        every = sum(one.number for one in sample.usual_by_source)
-        usual = {one.name: one.number / every for one in sample.usual_by_source} if every else {}
-        for one in sample.arrivals_by_source:
-            share, was = one.number / total if total else 0.0, usual.get(one.name, 0.0)
-            if share >= SENT and share >= 2 * was:
-                found.append((one.name, share, was))
-    return max(found, key=lambda one: one[1], default=None)
 
 
 def _open_in(incident: Incident, cell: HourStats) -> bool:

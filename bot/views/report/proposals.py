@@ -20,7 +20,6 @@ CHANGES: Mapping[str, Words] = {
     "alert_later": "Make the alert for {pool} fire later: above a wait of {seconds:duration}.",
     "keep_ready": ("Keep {idle:count idle runner} of {pool} on {days} from {from_hour:02}:00, {runners:,} in all."),
     "raise_limit": "Raise the limit of {pool} from {limit:,} to {runners:,}.",
-    "stop_source": "Stop {source} first: it floods {pool}.",
 }
 """The proposed changes."""
 
@@ -57,10 +56,6 @@ EVIDENCE: Mapping[str, Words] = {
     ),
     "costs": "{more:,} more runners cost about {per_hour:money {currency}} per hour while they run",
     "fired_late": "when it fired, the oldest job had waited {seconds:duration} (median of {times:,} times)",
-    "flooded": (
-        "in {times:,} of {incidents:count incident} it flooded the pool: up to {share:.0%} of the jobs of 15 min "
-        "came from it{usual:if , usually {usual:.0%}|}"
-    ),
     "holds_a_place": "a job occupies a runner for {seconds:duration} on average",
     "limit_not_reached": "the limit of {limit:,} was not reached: at most {busy_most:,} were busy",
     "no_alert": "in {hours:,} of {of:count hour} with a wait over {target:duration}, no alert had fired",

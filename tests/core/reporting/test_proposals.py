@@ -5,22 +5,21 @@ from typing import Any
 
 import pytest
 
-from bot.core.charts.queue_series import QueueSeries
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import Amount, Fired, HourStats
-from bot.core.pool.pool import Counted, Peak
+from bot.core.pool.pool import Peak
 from bot.core.reporting.incident_history import PoolIncidents
-from bot.core.reporting.proposals import Ground, Proposal, proposals
+from bot.core.reporting.proposals import Ground, proposals
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import Sized, sized
 from bot.core.statement import statement
 from bot.views.report.proposals import change_words, why_words
-from tests.builders import POOL, closed, named, sample
+from tests.builders import POOL, closed, named
 from tests.core.pool.hours import MONDAY, full, hour
 
-LIMIT, SURGE, FLOOD, STOCKOUT = "limit", "surge", "flood", "stockout"
+LIMIT, SURGE, STOCKOUT = "limit", "surge", "stockout"
 MORNINGS = Pattern("Mondays", 9, 11, 4, 4)
 BAD = (hour(8), full(9), full(10), hour(11))
 
@@ -64,7 +63,7 @@ def test_a_higher_limit_with_what_speaks_for_it() -> None:
     assert len(why_words(proposals([ground()])[0])) == 3
 
 
-@pytest.mark.parametrize("causes", [((STOCKOUT, 2),), ((STOCKOUT, 2), (LIMIT, 2)), ((FLOOD, 1),)])
+@pytest.mark.parametrize("causes", [((STOCKOUT, 2),), ((STOCKOUT, 2), (LIMIT, 2)), (("flood", 1),)])
 def test_no_higher_limit_against_what_it_would_not_help(causes: tuple[tuple[str, int], ...]) -> None:
     """A cloud without machines, or a source that floods: most known causes must be those that runners help against."""
     assert words(ground(history=PoolIncidents(POOL, 3, causes=causes))) == []
@@ -181,42 +180,3 @@ def test_an_earlier_alert_when_it_fires_late() -> None:
     assert words(watched([], fired=fired[:2])) == []
     assert words(watched([], fired=tuple(Fired("i", MONDAY, 9, 1700.0) for _ in range(3)))) == []
     assert words(watched([], fired=(*fired[:2], Fired("i", MONDAY, 9, None)))) == []
-
-
-def flooded(number: int, source: str = "example/torch / retry", jobs: float = 70.0, cause: str = FLOOD) -> Incident:
-    """An incident whose likeliest cause was a flood, with the sources as the thread was told."""
-    sent = (Counted(source, jobs), Counted("example/torch / pull", 100.0 - jobs))
-    usual = (Counted(source, 10.0), Counted("example/torch / pull", 90.0))
-    figures = (sample(90, arrivals_by_source=sent, usual_by_source=usual),)
-    one = drained(MONDAY + 86400 * number, 7200.0, courses={POOL: QueueSeries(60.0, causes={cause: 5})})
-    return noted(one, MONDAY, Event.STATUS, PlainText("Worse"), figures=figures)
-
-
-def test_the_source_that_floods_first() -> None:
-    floods = (flooded(0), flooded(1, jobs=80.0), flooded(2, "example/vision / nightly"))
-    made = proposals([ground(incidents=floods, history=PoolIncidents(POOL, 3, causes=((FLOOD, 3),)))])
-    assert [change_words(one) for one in made] == ["Stop example/torch / retry first: it floods linux.2xlarge."]
-    assert why_words(made[0])[0].endswith("up to 80% of the jobs of 15 min came from it, usually 10%")
-
-
-@pytest.mark.parametrize(
-    "floods",
-    [
-        (flooded(0),),
-        (flooded(0), flooded(1, "example/vision / nightly")),
-        (flooded(0), flooded(1, cause=SURGE)),
-        (flooded(0, jobs=30.0), flooded(1, jobs=30.0)),
-        (drained(MONDAY, 7200.0), drained(MONDAY + 9e4, 7200.0)),
-    ],
-    ids=["once", "two sources", "another cause", "small share", "no figures"],
-)
-def test_no_source_is_named_without_two_floods_of_it(floods: tuple[Incident, ...]) -> None:
-    assert words(watched(list(floods))) == []
-
-
-def test_at_most_three_and_the_most_waiting_first() -> None:
-    many = [replace(ground(waited_seconds=3600.0 * n), pool=f"p{n}") for n in range(6)]
-    made = proposals(many)
-    assert [one.pool for one in made] == ["p5", "p4", "p3"]
-    assert all(isinstance(one, Proposal) for one in made)
-    assert proposals([]) == ()

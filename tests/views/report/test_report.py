@@ -108,7 +108,7 @@ def hostile(name: str, pools: int) -> Report:
         replace(worst, pool=f"{name}{n}", history=history, sized=statement(BIG), most_queued=10**9)
         for n in range(pools)
     )
-    change = statement("stop_source", source=name, pool=name)
+    change = statement("alert_later", pool=name, seconds=300.0)
     proposals = tuple(Proposal(name, change, (statement(BIG), statement(HOSTILE)), 1.0) for _ in range(3))
     return replace(made, pools=many, proposals=proposals)
 
