@@ -8,7 +8,7 @@ from bot.core.reporting.recurrence import moment
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.core.statement import Statement
 from bot.core.words import count, duration, listed, money
-from bot.views.mrkdwn import clean, shortened
+from bot.views.mrkdwn import clean
 from bot.views.report.proposals import UNSIZED
 from bot.views.words.causes import cause_name
 from bot.views.words.closing import hours
@@ -18,7 +18,6 @@ from bot.views.words.interval import short
 from bot.views.words.phrase import in_words
 
 MOST_CAUSES = 4
-_LEAST_NAME = 12
 
 
 def lead(made: Report) -> str:
@@ -44,13 +43,6 @@ def rows(made: Report) -> list[tuple[str, ...]]:
     """The table of waits: a header, and pools with known waits, the most waiting first."""
     head = ("pool", "p50", "p90", "p99", f"over {short(made.target_seconds)}", "jobs p95", "seen")
     return [head, *(_row(one, one.waits) for one in made.pools if one.waits)]
-
-
-def aligned(cells: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Lines of at most `width` columns: names, cut in the middle if too long, then figures."""
-    widths = [max(len(line[place]) for line in cells) for place in range(len(cells[0]))]
-    widths[0] = min(widths[0], max(_LEAST_NAME, width - sum(widths[1:]) - 2 * (len(widths) - 1)))
-    return [_line(line, widths) for line in cells]
 
 
 def legend(made: Report) -> str:
@@ -81,11 +73,6 @@ def _row(one: PoolReport, waits: Waits) -> tuple[str, ...]:
     jobs = "?" if waits.jobs_p95_seconds is None else _wait(waits.jobs_p95_seconds)
     seen = share(one.measured_share)
     return (clean(one.pool) or "(no name)", *(_wait(seconds) for seconds in times), share(waits.over_share), jobs, seen)
-
-
-def _line(line: Sequence[str], widths: Sequence[int]) -> str:
-    name = shortened(line[0], widths[0]).ljust(widths[0])
-    return "  ".join([name, *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))])
 
 
 def _wait(seconds: float) -> str:

@@ -6,14 +6,12 @@ from bot.core.message import Block, Message
 from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import PoolReport, Report
 from bot.core.words import count, listed
-from bot.views.blocks import context, header, message, section
-from bot.views.mrkdwn import Marked, code, escaped, joined, say
-from bot.views.report.facts import aligned, facts, lead, legend, measured, nothing, rows, unsized, waits_words
+from bot.views.blocks import context, header, message, section, table
+from bot.views.mrkdwn import Marked, escaped, joined, say
+from bot.views.report.facts import facts, lead, legend, measured, nothing, rows, unsized, waits_words
 from bot.views.report.proposals import change_words, why_words
 
-MOST_ROWS = 12
 MOST_POOLS = 8
-WIDTH = 72
 
 
 def reported(made: Report, *, weekly: bool = False) -> Message:
@@ -32,7 +30,7 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
         text,
         heading,
         section(begins),
-        _table(made),
+        *_table(made),
         *(section(pool) for pool in pools),
         section(rest) if rest else None,
         section(proposed or say("*Proposals*: none.")),
@@ -46,14 +44,11 @@ def _measured(made: Report) -> Block | None:
     return context(escaped(words)) if words else None
 
 
-def _table(made: Report) -> Block | None:
+def _table(made: Report) -> list[Block]:
     head, *known = rows(made)
-    if not known:
-        return None
-    lines = aligned([head, *known[:MOST_ROWS]], WIDTH)
-    more = len(known) - MOST_ROWS
-    last = say("+ {more}", more=count(more, "more pool")) if more > 0 else None
-    return section(joined("\n", code(lines), last))
+    more = len(known) - MOST_POOLS
+    rest = [context(say("+ {more}", more=count(more, "more pool")))] if more > 0 else []
+    return [table(head, known[:MOST_POOLS]), *rest] if known else []
 
 
 def _pool(one: PoolReport, more: str = "") -> Marked:

@@ -6,7 +6,7 @@ from textwrap import wrap
 from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import PoolReport, Report
 from bot.views.mrkdwn import clean
-from bot.views.report.facts import aligned, facts, lead, legend, measured, nothing, rows, span, unsized
+from bot.views.report.facts import facts, lead, legend, measured, nothing, span, unsized, waits_words
 from bot.views.report.proposals import change_words, why_words
 
 WIDTH = 100
@@ -22,19 +22,17 @@ def _lines(made: Report) -> Iterator[str]:
         yield from (nothing(made), f"From {span(made)}. {measured(made)}")
         return
     yield from (lead(made), "")
-    if len(table := rows(made)) > 1:
-        yield from (*aligned(table, WIDTH), "")
     for one in made.pools:
-        if one.told:
-            yield from _pool(one)
+        if one.told or one.waits:
+            yield from _pool(one, made.target_seconds)
     yield from _proposed(made.proposals)
     yield from ("", *wrap(legend(made), WIDTH))
 
 
-def _pool(one: PoolReport) -> Iterator[str]:
+def _pool(one: PoolReport, target_seconds: float) -> Iterator[str]:
     yield clean(one.pool) or "(no name)"
-    why = unsized(one)
-    for fact in (*facts(one), *([f"no limit is proposed: {why}"] if why else [])):
+    why, waits = unsized(one), waits_words(one, target_seconds)
+    for fact in filter(None, (*facts(one), waits, why and f"no limit is proposed: {why}")):
         yield from _told(fact, "  - ")
     yield ""
 

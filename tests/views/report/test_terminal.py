@@ -9,7 +9,7 @@ import pytest
 from bot.core.pool.pool import PoolRules
 from bot.core.reporting.summary import ReportData, report
 from bot.views.report.report_json import as_json
-from bot.views.report.terminal import WIDTH, plain
+from bot.views.report.terminal import plain
 from tests.builders import POOL
 from tests.core.pool.hours import weeks
 from tests.views.report.test_report import BIG, SINCE, UNTIL, data, hostile
@@ -19,9 +19,9 @@ from tests.views.samples import HOSTILE
 def test_pools_proposals_and_what_the_columns_mean() -> None:
     told = plain(report(data()))
     for words in (
-        "Incidents of the last 7 days, 1 Feb 00:00 to 8 Feb 00:00 UTC: 4 incidents (1 open).\n\npool ",
-        "\nwindows.4xlarge    -    -    -        0%         -   57%\n",
-        "\nlinux.2xlarge\n  - 3 incidents, open for 6 h, 3 drained\n",
+        "Incidents of the last 7 days, 1 Feb 00:00 to 8 Feb 00:00 UTC: 4 incidents (1 open).\n\nlinux.2xlarge\n",
+        "\n  - 3 incidents, open for 6 h, 3 drained\n",
+        "\nwindows.4xlarge\n  - no incident\n  - the longest wait was at most 30 s for half of the measured time",
         "\nProposals\n  1. Raise the limit of linux.2xlarge from 40 to 47.\n     - 3 incidents; about ",
         "\np50, p90, p99: the longest wait was at most this",
     ):
@@ -57,8 +57,5 @@ def test_no_name_from_outside_moves_the_cursor(name: str) -> None:
     made = hostile(name, 3)
     told = plain(made)
     assert {letter for letter in told if category(letter) == "Cc"} == {"\n"}
-    table = told.split("\n\n")[1].splitlines()
-    assert len(table) == 4
-    assert max(len(line) for line in table) <= WIDTH
     assert json.loads(as_json(made))["pools"][0]["name"] == f"{name}0"
     assert BIG not in told
