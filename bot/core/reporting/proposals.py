@@ -9,8 +9,8 @@ from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import HOUR_SECONDS, Fired, HourStats
 from bot.core.reporting.incident_history import PoolIncidents, how_ended, touched
 from bot.core.reporting.recurrence import Pattern
-from bot.core.reporting.sizing import Sized, demand_of, job_seconds, over_target
-from bot.core.reporting.staffing import MARGIN, SHARE, StaffingMethod, Stretch, late_shares, least
+from bot.core.reporting.sizing import Sized, job_seconds, over_target, runs_of, stretch_of
+from bot.core.reporting.staffing import MARGIN, SHARE, fewest
 from bot.core.statement import Statement, statement
 
 MOST = 3
@@ -77,7 +77,6 @@ def _limit(ground: Ground) -> Proposal | None:
         target=ground.target_seconds,
         limit=need.limit,
         in_time_now=1 - need.late_now,
-        method=found.method.value,
         margin=MARGIN - 1,
     )
     held = statement("holds_a_place", seconds=need.hold_seconds)
@@ -192,14 +191,15 @@ class ReadyRunners:
 def ready(
     window: Pattern, cells: Sequence[HourStats], target_seconds: float, zone: tzinfo, share: float = SHARE
 ) -> ReadyRunners | None:
-    """Computed by queueing theory over the window's bad hours; None if figures are missing."""
+    """By a replay of the window's bad hours; None if figures are missing."""
     bad = [c for c in cells if window.holds(c.begins_at, zone) and over_target(c, target_seconds)]
     before = [c for c in cells if _just_before(c, window, zone) and c.busy.seconds > 0]
     job = job_seconds(bad)
-    known = [demand for cell in bad if job and (demand := demand_of(cell, job)) is not None]
-    if not before or not known or len(known) < len(bad):
+    stretches = [stretch_of(run, cells, job) for run in runs_of(bad)] if job else []
+    known = [stretch for stretch in stretches if stretch is not None]
+    if not before or not known or len(known) < len(stretches):
         return None
-    runners = least(late_shares([Stretch(tuple(known))], target_seconds, StaffingMethod.THEORY), 1 - share)
+    runners = fewest(known, target_seconds, share).runners
     busy = sum(c.busy.total / c.busy.seconds for c in before) / len(before)
     return ReadyRunners(runners, max(0, runners - round(busy)), max(c.busy_most or 0 for c in bad))
 

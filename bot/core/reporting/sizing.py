@@ -28,7 +28,7 @@ class Sized:
     limit: int
     found: Staffing
     late_now: float
-    """Share of late jobs with the present limit, by the same method."""
+    """Share of late jobs with the present limit, by the same replay."""
     hours: int
     hold_seconds: float
 
@@ -50,7 +50,7 @@ def sized(cells: Sequence[HourStats], target_seconds: float, share: float = SHAR
     inside = target_seconds - (hold - job)
     if inside <= 0:
         return statement("boot_too_long", seconds=hold - job)
-    stretches = [_stretch(run, cells, hold) for run in _runs(bad)]
+    stretches = [stretch_of(run, cells, hold) for run in runs_of(bad)]
     known = [one for one in stretches if one is not None]
     if len(known) < len(stretches):
         return statement("arrivals_unknown", unknown=len(stretches) - len(known), stretches=len(stretches))
@@ -74,9 +74,9 @@ def _basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, f
 def _judged(stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], hold: float) -> Sized | Statement:
     target, share = aim
     found = fewest(stretches, target, share)
-    now = late_shares(stretches, target, found.method)(limit)
+    now = late_shares(stretches, target)(limit)
     if found.runners <= limit or now <= 1 - share:
-        return statement("would_do", method=found.method.value, limit=limit)
+        return statement("would_do", limit=limit)
     return Sized(limit, found, now, sum(len(stretch.counted) for stretch in stretches), hold)
 
 
@@ -106,7 +106,8 @@ def _fullness(cells: Sequence[HourStats]) -> float | None:
     return min(1.0, max(most)) if most else None
 
 
-def _runs(cells: Sequence[HourStats]) -> list[list[HourStats]]:
+def runs_of(cells: Sequence[HourStats]) -> list[list[HourStats]]:
+    """Hours without a gap between them, in order."""
     runs: list[list[HourStats]] = []
     for cell in sorted(cells, key=lambda one: one.hour):
         if runs and runs[-1][-1].hour == cell.hour - 1:
@@ -136,12 +137,12 @@ def _variance(cell: HourStats) -> float:
     return max(0.0, cell.squares.total / cell.squares.seconds - mean**2)
 
 
-def _stretch(run: Sequence[HourStats], cells: Sequence[HourStats], hold: float) -> Stretch | None:
+def stretch_of(run: Sequence[HourStats], cells: Sequence[HourStats], hold: float) -> Stretch | None:
     """The hours' work, with the hour before as lead if it is known; None if an hour's arrivals are unknown."""
     before = next((cell for cell in cells if cell.hour == run[0].hour - 1), None)
-    lead = demand_of(before, hold) if before else None
+    lead = _demand_of(before, hold) if before else None
     batch, tail = shape_of(cells)
-    own = [demand_of(cell, hold) for cell in run]
+    own = [_demand_of(cell, hold) for cell in run]
     known = [demand for demand in own if demand is not None]
     if len(known) < len(own):
         return None
@@ -149,7 +150,7 @@ def _stretch(run: Sequence[HourStats], cells: Sequence[HourStats], hold: float) 
     return Stretch(tuple(hours), 1 if lead else 0)
 
 
-def demand_of(cell: HourStats, hold: float) -> Demand | None:
+def _demand_of(cell: HourStats, hold: float) -> Demand | None:
     """The work of an hour whose jobs occupy a runner for `hold` seconds; None if its arrivals are unknown."""
     if cell.arrivals.seconds < LEAST_KNOWN_SECONDS:
         return None

@@ -1,14 +1,8 @@
-"""Computes how many runners keep the wait under a target, by queueing theory and by a replay of recorded hours.
+"""Computes how many runners keep the wait under a target, by a replay of recorded hours.
 
-Theory: M/M/c, with random arrivals, exponential job times, first come first served, and equilibrium within each hour
-(A. K. Erlang 1917). The recursion of the loss formula, and `P(W > t) = C e^(-(c - a) t / h)`: R. B. Cooper,
-Introduction to Queueing Theory, 2nd ed. 1981, chapter 3.
-
-Replay: the recorded number of jobs of each hour arrives in batches of the pool's size at random instants, with
-lognormal job times of the pool's spread. Jobs left over go into the next hour.
-
-Both count every runner up to the limit as present. Include a runner's boot time in `hold_seconds`, and subtract it from
-the target.
+The recorded number of jobs of each hour arrives in batches of the pool's size at random instants, with lognormal job
+times of the pool's spread. Jobs left over go into the next hour. Every runner up to the limit counts as present.
+Include a runner's boot time in `hold_seconds`, and subtract it from the target.
 """
 
 import heapq
@@ -16,8 +10,6 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from itertools import pairwise
 
 MEAN_OVER_MEDIAN = 1.12
 """Factor between mean and median job time where the pool's own is unknown."""
@@ -28,15 +20,8 @@ MARGIN = 1.05
 DRAWS = 6
 """Replays that must all keep the target: the very same hours come with other batches and job times."""
 MOST_RUNNERS = 20_000
-MOST_REPLAYED = 15_000
-"""Largest number of jobs to replay per pool; above it, theory is used, because a person waits."""
-
-
-class StaffingMethod(StrEnum):
-    THEORY = "theory"
-    """Erlang C, each hour in equilibrium."""
-    REPLAY = "replay"
-    """A replay of the recorded hours."""
+FEW_JOBS = 15_000
+"""With more jobs to replay one draw is enough: the chances of single jobs even out, and a person waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,45 +47,12 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Staffing:
-    """The fewest runners that meet the target, and the method."""
+    """The fewest runners that meet the target."""
 
     runners: int
-    method: StaffingMethod
     late_share: float
     """Share of the jobs, 0 to 1, that still wait longer than the target."""
     jobs: int
-
-
-def erlang_b(runners: int, load: float) -> float:
-    """Share of jobs that find all runners busy, if none of them waits; `load` in erlangs."""
-    blocked = 1.0
-    for number in range(1, runners + 1):
-        blocked = load * blocked / (number + load * blocked)
-    return blocked
-
-
-def erlang_c(runners: int, load: float) -> float:
-    """Share of jobs that wait; 1 if the load exceeds the runners."""
-    if load <= 0:
-        return 0.0
-    if load >= runners:
-        return 1.0
-    blocked = erlang_b(runners, load)
-    return runners * blocked / (runners - load * (1 - blocked))
-
-
-def late(runners: int, demand: Demand, target_seconds: float) -> float:
-    """Share of an hour's jobs that wait longer than the target, in equilibrium; 1 if there is none."""
-    if demand.load >= runners:
-        return 1.0 if demand.load > 0 else 0.0
-    spare = (runners - demand.load) / demand.hold_seconds if demand.hold_seconds > 0 else math.inf
-    return erlang_c(runners, demand.load) * math.exp(-spare * target_seconds)
-
-
-def late_by_theory(demands: Sequence[Demand], runners: int, target_seconds: float) -> float:
-    """Share of all these hours' jobs that wait longer than the target; 0 without jobs."""
-    jobs = sum(demand.arrivals for demand in demands)
-    return sum(d.arrivals * late(runners, d, target_seconds) for d in demands) / jobs if jobs else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +71,6 @@ class Stretch:
     def arrivals(self) -> float:
         """Jobs that arrived in the counted hours."""
         return sum(demand.arrivals for demand in self.counted)
-
-    @property
-    def connected(self) -> bool:
-        """Whether the hours have no gaps, so that jobs left over can be carried on."""
-        return all(abs(b.at - a.at - a.seconds) < 1 for a, b in pairwise(self.hours))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,36 +131,28 @@ def _arrivals(demand: Demand, number: int, dice: random.Random) -> list[float]:
 def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = SHARE) -> Staffing:
     """The fewest runners with which at most `1 - share` of the jobs wait longer than the target, with MARGIN.
 
-    Uses the replay if every stretch is connected and together they are short enough, else theory. `late_share` is that
-    of the recorded work.
+    `late_share` is that of the recorded work.
     """
-    replayed = sum(demand.arrivals for stretch in stretches for demand in stretch.hours)
-    replayable = 0 < replayed <= MOST_REPLAYED and all(stretch.connected for stretch in stretches)
-    method = StaffingMethod.REPLAY if replayable else StaffingMethod.THEORY
+    hours = [demand for stretch in stretches for demand in stretch.hours]
     more = [
         replace(s, hours=tuple(replace(d, hold_seconds=MARGIN * d.hold_seconds) for d in s.hours)) for s in stretches
     ]
-    guess = least(late_shares(more, target_seconds, StaffingMethod.THEORY), 1 - share)
-    draws = [late_shares(more, target_seconds, method, draw) for draw in range(DRAWS)] if replayable else []
-    runners = least(lambda number: max(missed(number) for missed in draws), 1 - share, guess) if draws else guess
-    now = late_shares(stretches, target_seconds, method)(runners)
-    return Staffing(runners, method, now, round(sum(stretch.arrivals for stretch in stretches)))
+    draws = DRAWS if sum(demand.arrivals for demand in hours) <= FEW_JOBS else 1
+    every = [late_shares(more, target_seconds, draw) for draw in range(draws)]
+    guess = max(1, math.ceil(max((demand.load for demand in hours), default=0.0)))
+    runners = least(lambda number: max(missed(number) for missed in every), 1 - share, guess)
+    now = late_shares(stretches, target_seconds)(runners)
+    return Staffing(runners, now, round(sum(stretch.arrivals for stretch in stretches)))
 
 
-def late_shares(
-    stretches: Sequence[Stretch], target_seconds: float, method: StaffingMethod, draw: int = 0
-) -> Callable[[int], float]:
-    """The share of late jobs in all stretches, as a function of the number of runners."""
-    whole = sum(stretch.arrivals for stretch in stretches)
-    replays = [Replay.of(stretch, draw) for stretch in stretches] if method is StaffingMethod.REPLAY else []
+def late_shares(stretches: Sequence[Stretch], target_seconds: float, draw: int = 0) -> Callable[[int], float]:
+    """The share of late jobs in all stretches, as a function of the number of runners; 0 without jobs."""
+    replays = [(stretch.arrivals, Replay.of(stretch, draw)) for stretch in stretches]
+    whole = sum(arrivals for arrivals, _ in replays)
 
     def missed(runners: int) -> float:
-        if replays:
-            shares = [replay.late(runners, target_seconds) for replay in replays]
-        else:
-            shares = [late_by_theory(stretch.counted, runners, target_seconds) for stretch in stretches]
-        parts = [stretch.arrivals * share for stretch, share in zip(stretches, shares, strict=True)]
-        return sum(parts) / whole if whole else 0.0
+        late = sum(arrivals * replay.late(runners, target_seconds) for arrivals, replay in replays)
+        return late / whole if whole else 0.0
 
     return missed
 

@@ -4,16 +4,9 @@ from collections.abc import Mapping
 
 from bot.core.reporting.incident_history import about_hours
 from bot.core.reporting.proposals import Proposal
-from bot.core.reporting.staffing import StaffingMethod
-from bot.core.statement import Statement, Value
+from bot.core.statement import Value
 from bot.core.words import count
 from bot.views.words.phrase import Words, in_words
-
-METHODS = {
-    StaffingMethod.THEORY: "queueing theory (Erlang C, each hour in equilibrium)",
-    StaffingMethod.REPLAY: "a replay of the recorded hours",
-}
-"""The method behind a number of runners."""
 
 CHANGES: Mapping[str, Words] = {
     "alert_earlier": "Make an alert for {pool} fire earlier: at a wait of {seconds:duration}.",
@@ -35,19 +28,9 @@ def _seen(values: Mapping[str, Value]) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _would_start(values: Mapping[str, Value]) -> str:
-    given = {**values, "method": METHODS[StaffingMethod(str(values["method"]))]}
-    return in_words(Statement("would_start", given), {"would_start": WOULD_START})
-
-
-WOULD_START = (
-    "with {runners:,} runners {in_time:.0%} of the {jobs:count job} of the {hours:count hour} over {target:duration} "
-    "would have started within it, with {limit:,} only {in_time_now:.0%} ({method}, {margin:.0%} more work would fit "
-    "too)"
-)
 EVIDENCE: Mapping[str, Words] = {
     "boots": (
-        "the present {runners:,} keep {share:.0%} of the jobs under {target:duration} (queueing theory, Erlang C); "
+        "the present {runners:,} keep {share:.0%} of the jobs under {target:duration} (a replay of those hours); "
         "a new one boots in about {boot:duration}"
     ),
     "calm": (
@@ -60,7 +43,11 @@ EVIDENCE: Mapping[str, Words] = {
     "limit_not_reached": "the limit of {limit:,} was not reached: at most {busy_most:,} were busy",
     "no_alert": "in {hours:,} of {of:count hour} with a wait over {target:duration}, no alert had fired",
     "seen": _seen,
-    "would_start": _would_start,
+    "would_start": (
+        "with {runners:,} runners {in_time:.0%} of the {jobs:count job} of the {hours:count hour} over "
+        "{target:duration} would have started within it, with {limit:,} only {in_time_now:.0%} (a replay of the "
+        "recorded hours, {margin:.0%} more work would fit too)"
+    ),
 }
 """The evidence of a proposal."""
 
@@ -73,16 +60,12 @@ UNSIZED: Mapping[str, Words] = {
     "limit_unknown": "the limit of the pool is unknown",
     "nobody_waited": "no job waited longer than {seconds:duration}",
     "not_among_worst": "it is computed for the {pools} pools with the longest waits only",
-    "would_do": lambda values: (
-        f"by {METHODS[StaffingMethod(str(values['method']))]}, {_runners(values['limit'])} would have been enough for "
-        "the jobs of those hours: bursts shorter than an hour, or something other than the limit, made them wait"
+    "would_do": (
+        "by a replay of the recorded hours, {limit:count runner} would have been enough for the jobs of those hours: "
+        "bursts shorter than an hour, or something other than the limit, made them wait"
     ),
 }
 """Why there is no proposed limit."""
-
-
-def _runners(limit: Value) -> str:
-    return count(limit if isinstance(limit, int) else None, "runner")
 
 
 def change_words(proposal: Proposal) -> str:

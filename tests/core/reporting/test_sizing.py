@@ -7,7 +7,6 @@ import pytest
 
 from bot.core.pool.hour_stats import Amount, HourStats
 from bot.core.reporting.sizing import Sized, over_target, sized
-from bot.core.reporting.staffing import StaffingMethod
 from bot.core.statement import Statement
 from bot.views.report.proposals import UNSIZED
 from bot.views.words.phrase import in_words
@@ -28,7 +27,6 @@ def test_the_limit_that_would_have_kept_the_target() -> None:
     assert isinstance(found, Sized)
     assert found.limit == 40
     assert 49 <= found.found.runners <= 54
-    assert found.found.method is StaffingMethod.REPLAY
     assert found.found.late_share <= 0.05
     assert found.late_now > 0.5
     assert (found.hours, found.found.jobs) == (3, 900)

@@ -7,7 +7,6 @@ import pytest
 from bot.core.pool.history import entered
 from bot.core.pool.hour_stats import HourStats
 from bot.core.reporting.sizing import Sized, shape_of, sized
-from bot.core.reporting.staffing import StaffingMethod
 from tests.bench.rough import HOUR, Rough, Spec, spec
 
 pytestmark = pytest.mark.fleet
@@ -41,7 +40,6 @@ def test_the_promise_is_kept_with_batches_and_long_tails(batch: float) -> None:
         cells, _ = lived(one)
         found = sized(cells, TARGET)
         assert isinstance(found, Sized)
-        assert found.found.method is StaffingMethod.REPLAY
         bad = [cell.begins_at for cell in cells if (cell.longest_wait_seconds or 0.0) > TARGET]
         _, world = lived(replace(one, limit=found.found.runners))
         waits += [wait for at, wait in world.started if any(begun <= at < begun + HOUR for begun in bad)]
