@@ -1,36 +1,60 @@
-"""A diagnosis in sentences: the ranked causes with evidence and remedy, and the warning beside Scale up."""
+"""A diagnosis in sentences: the cause with its evidence and remedy, what else it found, and the warning of Scale up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bot.core.finding import Diagnosis, Finding, Scaling
-from bot.core.incident.details.diagnosis import CauseJudged
+from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
+from bot.core.pool.pool import Snapshot
 from bot.core.words import count, listed
 from bot.views.words.causes import EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name, what_helps
 from bot.views.words.phrase import in_words
-
-MOST_CAUSES = 3
-"""Causes shown per pool."""
-MOST_TOGETHER = 400
-"""Length of a line with figures of several pools."""
+from bot.views.words.survey import survey_lines
 
 
-def sentences(diagnosis: Diagnosis, *alike: Diagnosis, most: int = MOST_CAUSES) -> tuple[str, ...]:
-    """The ranked causes with their evidence; pools that are `alike` share each line."""
-    every, said = (diagnosis, *alike), list[str]()
-    first = names = listed((one.pool for one in every), len(every))
-    for place, f in enumerate(diagnosis.findings[:most], 1):
-        shared, own = _evidence({one.pool: evidence_words(one.findings[place - 1]) for one in every})
-        helps = f"{RUNNERS[f.scaling]}{_alone(f, diagnosis.findings[0])}."
-        name, remedy = cause_name(f.cause), REMEDIES[f.remedy]
-        said.append(f"{names}, cause {place} ({f.sureness} confidence): {name}. {shared}{helps} {remedy}")
-        said += _by_pool(place, own)
-        names = f"The same {len(every)} pools" if alike else first
-    if diagnosis.waits and not diagnosis.findings:
-        said.append(f"{first}: cause unknown. No rule matches the known figures.")
-    if diagnosis.waits and diagnosis.missing:
-        lacking = dict.fromkeys(FIGURES.get(name, name) for name in diagnosis.missing)
-        said.append(f"{names}: not measured: {listed(lacking, 12)}.")
-    return tuple(said)
+def named(found: Diagnosed) -> Diagnosis | None:
+    """The diagnosis that the verdict is about: the worst pool with a cause."""
+    return next((group[0] for group in found.groups if group[0].findings), None)
+
+
+def cause_words(found: Diagnosed) -> str:
+    """The cause, how sure it is, and where; or which figures would help."""
+    if (chosen := named(found)) is None:
+        missing = dict.fromkeys(FIGURES.get(one, one) for group in found.groups for one in group[0].missing)
+        helps = f" These figures would help: {listed(missing, 5)}." if missing else ""
+        return f"not known. No rule fits the known figures.{helps}"
+    top, pools = chosen.findings[0], next(group for group in found.groups if group[0] is chosen)
+    where = listed((one.pool for one in pools), 3)
+    return f"{cause_name(top.cause)} ({top.sureness} confidence{confirmed(found.answers)}) in {where}."
+
+
+def diagnosis_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]:
+    """All of it, for a reader of plain lines."""
+    chosen = named(found)
+    why = (
+        ()
+        if chosen is None
+        else (
+            f"Evidence: {'; '.join(evidence_words(chosen.findings[0]))}.",
+            f"What to do: {advice_words(chosen.findings[0])}",
+        )
+    )
+    verdict = (f"Cause: {cause_words(found)}", *why) if found.groups else ()
+    return (*verdict, *rest_lines(found, figures))
+
+
+def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]:
+    """Less likely causes without their advice, which may contradict the verdict; then the pools, then the gaps."""
+    chosen, lines = named(found), list[str]()
+    for group in found.groups:
+        pools = listed((one.pool for one in group), 3)
+        for finding in group[0].findings[1 if group[0] is chosen else 0 :]:
+            seen = "; ".join(evidence_words(finding))
+            lines.append(f"Less likely in {pools}: {cause_name(finding.cause)} ({finding.sureness}). {seen}.")
+        if lacking := dict.fromkeys(FIGURES.get(one, one) for one in group[0].missing):
+            lines.append(f"Not measured in {pools}: {listed(lacking, 12)}.")
+    if found.more_pools:
+        lines.append(f"{count(found.more_pools, 'more pool')} with a queue. Ask for each by name.")
+    return (*lines, *survey_lines(found, figures))
 
 
 def evidence_words(finding: Finding) -> tuple[str, ...]:
@@ -53,34 +77,17 @@ def remedy_words(finding: Finding) -> str:
     return what_helps(finding.scaling, finding.remedy)
 
 
+def advice_words(finding: Finding) -> str:
+    """The same with all that there is to do."""
+    return f"{RUNNERS[finding.scaling]}. {REMEDIES.get(finding.remedy, '')}"
+
+
 def caution(finding: Finding | None) -> str:
     """The warning of the Scale up dialog if the likeliest cause makes it useless or harmful; else empty."""
     if finding is None or not finding.speaks_against_scaling:
         return ""
     verb = "would harm" if finding.scaling is Scaling.HARMFUL else "will hardly help"
     return f"More runners {verb}: {cause_name(finding.cause)} ({'; '.join(evidence_words(finding))})."
-
-
-def _evidence(by_pool: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
-    """(the shared evidence as a sentence, the evidence of each)."""
-    first = next(iter(by_pool.values()))
-    shared = [line for line in first if all(line in lines for lines in by_pool.values())]
-    own = {pool: [line for line in lines if line not in shared] for pool, lines in by_pool.items()}
-    each = [f"{pool}: {'; '.join(rest)}" for pool, rest in own.items() if rest]
-    why = "; ".join(shared)
-    return f"{why[:1].upper()}{why[1:]}. " if why else "", each
-
-
-def _by_pool(place: int, own: Sequence[str]) -> list[str]:
-    """One line if it is short enough, else one per pool, so that no line is cut."""
-    whole = f"Cause {place}, by pool: {'. '.join(own)}."
-    return [whole] if own and len(whole) <= MOST_TOGETHER else [f"Cause {place}, {line}." for line in own]
-
-
-def _alone(finding: Finding, first: Finding) -> str:
-    """A lesser cause may advise the opposite of the first one; each is true for its own cause."""
-    against = finding.scaling is Scaling.HELPS and first.scaling in {Scaling.NO, Scaling.HARMFUL}
-    return " with this cause, but not with the first" if against else ""
 
 
 def confirmed(answers: tuple[int, int] | None) -> str:

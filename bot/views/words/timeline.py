@@ -29,7 +29,7 @@ from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, figure, listed
 from bot.views.chart import spark_lines
 from bot.views.words.closing import ending_lines, ending_words
-from bot.views.words.diagnosis import judged_words, sentences
+from bot.views.words.diagnosis import diagnosis_lines, judged_words
 from bot.views.words.scaling import (
     accepted_lines,
     accepted_words,
@@ -40,7 +40,7 @@ from bot.views.words.scaling import (
     scale_request_words,
 )
 from bot.views.words.silences import coverage_words, silence_ended_words, silencing_words
-from bot.views.words.survey import survey_headline, survey_lines
+from bot.views.words.survey import survey_headline
 
 PLAIN = {
     Event.ACKED: "acknowledged this incident.",
@@ -148,17 +148,11 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
         case RunnersReturned():
             return returned_lines(details)
         case Diagnosed():
-            return (*_cause_lines(details), *survey_lines(details, figures))
+            return diagnosis_lines(details, figures)
         case IncidentEnded():
             return ending_lines(details.summary)
         case _:
             return ()
-
-
-def _cause_lines(found: Diagnosed) -> tuple[str, ...]:
-    said = tuple(line for group in found.groups for line in sentences(*group))
-    more = f"{count(found.more_pools, 'more pool')} with a queue. Ask for each by name."
-    return (*said, more) if found.more_pools else said
 
 
 def _alert_words(told: AlertFired | AlertsJoined | AlertResolved | FiredAgain) -> str:
