@@ -92,8 +92,7 @@ def hud(time: str = "") -> CiSystem:
     assert isinstance(labels, list)
     told = [{**row, "time": time or row["time"]} for row in labels]
     queries = {
-        name: Said(recorded(f"hud/{name}"))
-        for name in ("queued_jobs", "queued_jobs_aggregate", "all_machine_types", "queue_times_historical")
+        name: Said(recorded(f"hud/{name}")) for name in ("queued_jobs", "queued_jobs_aggregate", "all_machine_types")
     }
     paths: dict[str, Answer] = {f"/api/clickhouse/{name}": said for name, said in queries.items()}
     paths |= {

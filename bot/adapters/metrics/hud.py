@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated
 
@@ -12,8 +11,8 @@ from pydantic import Field
 
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
-from bot.adapters.metrics.hud_answers import HudFigures, complete, drawn, no_such_label, past
-from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, tried
+from bot.adapters.metrics.hud_answers import HudFigures, complete, drawn, no_such_label
+from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable, always
 from bot.config import Seconds, Table
@@ -24,8 +23,6 @@ HEADER = "x-hud-internal-bot"
 RUNNERS_SECONDS = 120.0
 """HUD caches its list of runners this long."""
 LABELS_SECONDS = 600.0
-LONGEST_PAST_SECONDS = 6 * 3600.0
-"""Longest history; HUD answers for all labels by the minute, so a day would be megabytes of waits alone."""
 OTHERS = {"queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": ""}
 """Parameters for all repositories: the same five minutes, and no job older than jobs can live."""
 
@@ -54,7 +51,7 @@ class HudPool(Table):
     """The runner label (HUD's machine_type) of this pool; its own name when empty."""
 
 
-class Hud:
+class Hud(Present):
     """The port `Metrics`. One set of requests serves all pools of the source.
 
     HUD lists a job only after it has waited 5 min, so `queued` counts those: 0 means that no job has waited longer, and
@@ -72,8 +69,6 @@ class Hud:
         self._others = Listing(partial(self._ask_query, "queued_jobs_aggregate", others), now, table.every)
         self._runners = Listing(self._ask_runners, now, max(table.every, RUNNERS_SECONDS))
         self._labels = Listing(self._ask_labels, now, LABELS_SECONDS)
-        self._window = ("minute", 0, 0)
-        self._past = Listing(partial(self._ask_past, *self._window), now)
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is the oldest time of HUD's answers behind the queue, `origins` has that of the runners.
@@ -93,19 +88,6 @@ class Hud:
         if isinstance(runners, Unreachable) or runners.at >= shot.at:
             return shot
         return replace(shot, origins=(Origin("", runners.at, ("busy", "idle", "offline")),))
-
-    async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """The longest wait over time, oldest first; times that HUD omits are unknown, not zero.
-
-        Empty for more than six hours.
-        """
-        label, grain = self._pools[pool], "minute" if step_seconds < 3600 else "hour"
-        if until - since > LONGEST_PAST_SECONDS:
-            return ()
-        window = (grain, int(since // 60), int(until // 60) + 1)
-        if self._window != window:
-            self._window, self._past = window, Listing(partial(self._ask_past, *window), self._now)
-        return past(pool, label, (await self._past.get()).value, since, until)
 
     async def _unknown(self, label: str) -> str:
         """Why a label without waiting jobs may not exist; empty if it does."""
@@ -140,11 +122,6 @@ class Hud:
     async def _ask_labels(self) -> Listed[Rows]:
         return Listed(tuple(rows((await self._query("all_machine_types")).body)), self._now())
 
-    async def _ask_past(self, grain: str, first: int, last: int) -> Listed[Rows]:
-        span = {"startTime": _utc(first * 60), "stopTime": _utc(last * 60)}
-        answer = await self._query("queue_times_historical", {"granularity": grain, **span})
-        return Listed(tuple(rows(answer.body)), self._now())
-
     async def _query(self, name: str, parameters: Mapping[str, object] | None = None) -> HttpAnswer:
         answer = await self._get(f"/api/clickhouse/{name}", {"parameters": json.dumps(parameters or {})})
         listing(self._http, answer, f"query {name}")
@@ -174,10 +151,6 @@ def _remedy(problem: Unreachable) -> str:
 
 def _rows(found: Listed[Rows] | Unreachable) -> Rows | str:
     return found.what if isinstance(found, Unreachable) else found.value
-
-
-def _utc(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.000")
 
 
 def _made(given: Given[HudTable, HudPool]) -> Hud:

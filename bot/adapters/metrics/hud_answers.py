@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.adapters.metrics.rows import Row, instant, link, longest, number, rows, text, whole
+from bot.adapters.metrics.rows import Row, link, longest, number, rows, text, whole
 from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 
 MAIN = "pytorch/pytorch"
@@ -11,7 +11,6 @@ MAIN = "pytorch/pytorch"
 LIVE_SECONDS = 86_400.0
 """GitHub cancels jobs queued for a day, so older rows are not live jobs (docs/design/diagnosis.md#definitions)."""
 LATELY_SECONDS = 900.0
-NO_LENGTH = Gap("queued", "HUD keeps only the longest wait over time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +67,6 @@ def drawn(  # noqa: PLR0913, PLR0917 - a pool, the answers, and what is wrong wi
         waiting=longest(_job(row) for row in live),
         missing=tuple(missing),
     )
-
-
-def past(pool: str, label: str, found: Sequence[Row], since: float, until: float) -> tuple[Snapshot, ...]:
-    """The longest wait at each time; HUD omits times with few jobs, which are not zero."""
-    waits = {
-        at: wait
-        for row in found
-        if text(row, "machine_type") == label
-        and (at := instant(row, "granularity_bucket")) is not None
-        and since <= at < until
-        and (wait := number(row, "avg_queue_s")) is not None
-    }
-    return tuple(Snapshot(pool, at, oldest_wait_seconds=waits[at], missing=(NO_LENGTH,)) for at in sorted(waits))
 
 
 def complete(body: Row) -> bool:

@@ -128,24 +128,6 @@ async def test_all_pools_share_one_set_of_requests() -> None:
     }  # fmt: skip
 
 
-async def test_the_past_is_the_longest_wait_oldest_first() -> None:
-    """A minute that HUD leaves out has five jobs or fewer: it is left out here too, and is not zero."""
-    system = hud()
-    async with RIG.source(system, {POOL: {}, "linux.4xlarge": {}}) as found:
-        past = await found.history(POOL, AT - 1800, AT - 1, 30.0)
-        await found.history("linux.4xlarge", AT - 1800, AT - 1, 30.0)
-    assert [(one.at, one.queued, one.oldest_wait_seconds) for one in past] == [
-        (AT - 1800, None, 1140.0),
-        (AT - 1740, None, 1200.0),
-        (AT - 1200, None, 1750.0),
-    ]
-    assert past[0].missing == (Gap("queued", "HUD keeps only the longest wait over time"),)
-    assert system.count(f"{QUERY}queue_times_historical") == 1
-    assert json.loads(system.asked[0].query["parameters"]) == {
-        "granularity": "minute", "startTime": "2026-03-02T09:30:00.000", "stopTime": "2026-03-02T10:00:00.000",
-    }  # fmt: skip
-
-
 QUEUES = ("queued_jobs", "queued_jobs_by_label", "queued_jobs_aggregate")
 
 
@@ -195,11 +177,3 @@ async def test_a_page_for_people_is_no_answer(status: int, failure: Failure) -> 
         await look(system)
     assert caught.value.failure is failure
     assert "robot" not in str(caught.value)
-
-
-async def test_a_whole_day_of_the_past_is_not_asked_for() -> None:
-    """It would be megabytes for all labels, and tells neither lengths nor rates."""
-    system = hud()
-    async with RIG.source(system, {POOL: {}}) as found:
-        assert await found.history(POOL, AT - 86_700, AT, 300.0) == ()
-    assert system.asked == []
