@@ -1,6 +1,5 @@
 """The sections of tailback.toml that do not depend on integrations: settings, defaults and units."""
 
-from datetime import UTC
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
@@ -8,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from bot.core.durations import DAYS, seconds, zone
 from bot.core.pool.history import KEPT_SECONDS
-from bot.core.reporting.issue import SEV, IssueForm, IssuePart
+from bot.core.reporting.issue import SEV, IssueForm, IssuePart, form_of
 from bot.core.reporting.weekly import WeeklySchedule
 
 Seconds = Annotated[float, BeforeValidator(seconds)]
@@ -168,13 +167,8 @@ class IssuesTable(ReachTable, GitHubCredentials):
 
     @property
     def form(self) -> IssueForm:
-        """How an issue is written; in UTC where no zone data is installed."""
-        pacific = self.preset == SEV and not self.zone
-        name = self.zone or ("America/Los_Angeles" if pacific else "UTC")
-        try:
-            return IssueForm(self.preset, zone(name), "Pacific" if pacific else name, self.headings)
-        except ValueError:
-            return IssueForm(self.preset, UTC, "UTC", self.headings)
+        """How an issue is written."""
+        return form_of(self.preset, self.zone, self.headings)
 
 
 class ActionsTable(Table):

@@ -4,8 +4,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import UTC, datetime, timedelta
 
 from bot.core.audit_chain import ChainCheck
 from bot.core.durations import seconds
@@ -13,15 +12,15 @@ from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.record import AuditEntry, Stored
+from bot.core.reporting.issue import SEV, form_of
 from bot.core.words import count, listed
 from bot.ports import Refused, Store
 from bot.views.export.export_json import as_json
-from bot.views.export.markdown import markdown, sev
+from bot.views.export.markdown import issue_text, markdown
 from handlers.logs import escaped
 
 PERMALINK = re.compile(r"https://[\w.-]+/archives/(?P<channel>[A-Z0-9]+)/p(?P<whole>\d{10})(?P<part>\d{6})")
 PAGE = 1000
-PACIFIC = "America/Los_Angeles"
 KEEP = "Keep this Redis as it is, and compare with the log, which has each entry with its hash."
 HEAD = ("time (UTC)", "who", "what", "incident", "parameters", "before → after", "outcome")
 
@@ -40,8 +39,7 @@ async def exported(store: Store, named: str, form: str, now: float) -> str:
     if form == "json":
         return as_json(incident, now)
     if form == "sev":
-        zone, name = _pacific()
-        return sev(incident, now, zone, name)
+        return issue_text(incident, now, form_of(SEV))
     return markdown(incident, now)
 
 
@@ -62,14 +60,6 @@ async def _incident(store: Store, named: str) -> Stored[Incident]:
             "Incidents are kept for 30 days after their end."
         )
     return held
-
-
-def _pacific() -> tuple[tzinfo, str]:
-    """The zone of the `ci: sev` template; UTC, with a note, where no zone data is installed."""
-    try:
-        return ZoneInfo(PACIFIC), "Pacific"
-    except (ZoneInfoNotFoundError, OSError):
-        return UTC, "UTC, no Pacific time zone data is installed here"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from enum import StrEnum
 
+from bot.core.durations import zone
 from bot.core.incident.details.requests import IssueNoted, IssueStep
 from bot.core.incident.incident import Incident
 
@@ -35,6 +36,19 @@ class IssueForm:
     zone_name: str
     headings: Mapping[IssuePart, str] = field(default_factory=dict)
     """The parts to write, in order; empty: all of the preset."""
+
+
+NO_HEADINGS: Mapping[IssuePart, str] = {}
+
+
+def form_of(preset: str, zone_name: str = "", headings: Mapping[IssuePart, str] = NO_HEADINGS) -> IssueForm:
+    """The form of a preset; its own time zone unless `zone_name` names one, UTC where no zone data is installed."""
+    pacific = preset == SEV and not zone_name
+    name = zone_name or ("America/Los_Angeles" if pacific else "UTC")
+    try:
+        return IssueForm(preset, zone(name), "Pacific" if pacific else name, headings)
+    except ValueError:
+        return IssueForm(preset, UTC, "UTC", headings)
 
 
 def marker(incident_id: str) -> str:

@@ -71,16 +71,11 @@ HEADINGS: dict[str, dict[IssuePart, str]] = {
 """Preset → the headings of an issue, in order."""
 
 
-def sev(incident: Incident, now: float, zone: tzinfo, zone_name: str = "Pacific") -> str:
-    """A `ci: sev` issue, filled in with known facts only (docs/design/diagnosis.md#incident-reports).
-
-    `zone` is the zone of the timeline, `zone_name` its name in the heading.
-    """
-    return issue_text(incident, now, IssueForm(SEV, zone, zone_name))
-
-
 def issue_text(incident: Incident, now: float, form: IssueForm, link: str = "") -> str:
-    """The text of an issue; `link` leads to the incident's thread."""
+    """The text of an issue, with known facts only (docs/design/diagnosis.md#incident-reports).
+
+    `link` leads to the incident's thread.
+    """
     parts: dict[IssuePart, Callable[[], str]] = {
         IssuePart.STATUS: lambda: _status(incident, now),
         IssuePart.ALERT: lambda: _error(incident),

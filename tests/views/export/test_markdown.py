@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -11,13 +10,14 @@ from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import noted
 from bot.core.incident.timeline import KEPT_ENTRIES, Event
+from bot.core.reporting.issue import SEV, form_of
 from bot.views.export.export_json import SCHEMA, as_json
-from bot.views.export.markdown import markdown, sev
+from bot.views.export.markdown import issue_text, markdown
 from tests.builders import with_fields
 from tests.views.samples import BEGAN, NOW, alert, closed, hostile_incident, incident, queueing, sample, worked_on
 
 POOL = "linux.2xlarge"
-PACIFIC = ZoneInfo("America/Los_Angeles")
+FORM = form_of(SEV)
 SECTIONS = ["Pools", "What was done", "Forecasts", "Timeline (UTC)"]
 HEADINGS = [
     "Current Status",
@@ -62,8 +62,8 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
     assert "| linux.2xlarge | yes | 14 | 1 h 54 min | at least 29 | 10% |" in text
     assert "U0ALEX set linux.2xlarge from 40 to 50 runners." in below(text, "What was done")
     assert "- Forecasts: 1 of 1 correct" in below(text, "Forecasts")
-    assert "at least 29 " in below(sev(made, NOW, PACIFIC), "User impact")
-    assert "a surge of jobs" in below(sev(made, NOW, PACIFIC), "Root cause")
+    assert "at least 29 " in below(issue_text(made, NOW, FORM), "User impact")
+    assert "a surge of jobs" in below(issue_text(made, NOW, FORM), "Root cause")
     assert ended["pools"][0]["likely_cause"] == "surge"
     assert ended["pools"][0]["developer_hours_waited_at_least"] == pytest.approx(29.2, abs=0.1)
     assert ended["forecasts"] == [
@@ -88,7 +88,7 @@ def test_an_open_incident_has_not_ended() -> None:
 
 def test_the_sev_template_has_its_headings_in_order_with_what_is_known() -> None:
     """docs/design/diagnosis.md#incident-reports; the timeline is in Pacific time, as the template asks."""
-    text = sev(closed(), NOW, PACIFIC)
+    text = issue_text(closed(), NOW, FORM)
     assert headings(text) == HEADINGS
     assert "2025-11-30 18:29 PST · U0ALEX" in below(text, "Incident timeline (Pacific)")
     impact = below(text, "User impact")
@@ -107,7 +107,7 @@ def test_the_way_to_an_early_warning_stands_below_what_tells_of_it() -> None:
 
 
 def test_what_is_not_known_is_said_and_not_invented() -> None:
-    text = sev(incident(alert()), NOW, PACIFIC)
+    text = issue_text(incident(alert()), NOW, FORM)
     for heading in ("Root cause", "Prevention/followups"):
         assert below(text, heading) == "Not known to Tailback; to be filled in."
     assert below(text, "Mitigation").startswith("Nothing was done through Tailback.")
@@ -116,7 +116,7 @@ def test_what_is_not_known_is_said_and_not_invented() -> None:
 
 def test_a_diagnosis_stands_under_root_cause_as_what_was_seen() -> None:
     seen = noted(queueing()[0], NOW, Event.DIAGNOSED, PlainText("diagnosed the queue.", ("All 40 runners are busy.",)))
-    told = below(sev(seen, NOW, PACIFIC), "Root cause")
+    told = below(issue_text(seen, NOW, FORM), "Root cause")
     assert told.startswith("Not known to Tailback; to be filled in.\n\nDiagnoses:")
     assert "All 40 runners are busy." in told
 
@@ -179,7 +179,7 @@ def test_a_time_that_no_calendar_has_is_unknown() -> None:
 @pytest.mark.parametrize("form", ["markdown", "sev"])
 def test_a_hostile_text_stays_text(form: str) -> None:
     made, _ = hostile_incident()
-    text = markdown(made, NOW) if form == "markdown" else sev(made, NOW, PACIFIC)
+    text = markdown(made, NOW) if form == "markdown" else issue_text(made, NOW, FORM)
     assert headings(text) == (HEADINGS if form == "sev" else SECTIONS)
     assert "@here" not in text
     assert "<!channel>" not in text
