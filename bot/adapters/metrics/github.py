@@ -11,8 +11,8 @@ from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.runners import RunnerFleet, Runners
 from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
 from bot.adapters.github.snapshot import snapshot
-from bot.adapters.github.status import StatusPage
-from bot.adapters.metrics.listing import Present
+from bot.adapters.github.status import GOOD_SECONDS, Told, assigns
+from bot.adapters.metrics.listing import Listing, Present, tried
 from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import unusable
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
@@ -28,7 +28,7 @@ class Means:
     api: GitHubApi
     fleet: RunnerFleet
     queue: GitHubQueue
-    page: StatusPage | None
+    page: Listing[Told] | None
     jobs: Jobs | None
     seconds: float
     """How long a measurement waits for a round; the round itself goes on."""
@@ -53,7 +53,7 @@ class GitHub(Present):
         self._told: tuple[float, dict[str, WorkflowJob], WebhookCoverage | None] | None = None
         self._telling = asyncio.Lock()
         self._runners: dict[str, Runners] = {}
-        self._provider: tuple[bool | None, str] | None = None
+        self._provider: Told | None = None
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is the time of the oldest response behind the queue, `origins` has that of the runners.
@@ -124,15 +124,9 @@ class GitHub(Present):
             self._runners[group] = await self._means.fleet.listed(group, share)
 
     async def _status(self) -> None:
-        self._provider = await _status(self._means.page, self._means.seconds)
-
-
-async def _status(page: StatusPage | None, seconds: float) -> tuple[bool | None, str] | None:
-    try:
-        async with asyncio.timeout(seconds):
-            return await page.assigns() if page else None
-    except TimeoutError:
-        return None, f"GitHub's status page did not answer within {seconds:g} s"
+        if self._means.page is not None:
+            found = await tried(self._means.page)
+            self._provider = (None, str(found)) if isinstance(found, Unreachable) else found.value
 
 
 def _made(given: Given[GitHubTable, GitHubPool]) -> GitHub:
@@ -152,7 +146,7 @@ def _made(given: Given[GitHubTable, GitHubPool]) -> GitHub:
         api,
         RunnerFleet(api, table.owners, table.repositories),
         GitHubQueue(api, table.organizations, table.repositories, asked),
-        StatusPage(page, parts.now) if page else None,
+        Listing(partial(assigns, page, parts.now), parts.now, GOOD_SECONDS, parts.limits.reading) if page else None,
         parts.jobs,
         parts.limits.reading,
     )

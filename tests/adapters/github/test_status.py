@@ -2,7 +2,8 @@
 
 import pytest
 
-from bot.adapters.github.status import StatusPage
+from bot.adapters.github.status import assigns
+from bot.ports import Unreachable
 from tests.adapters.back_end import URL, BackEnd
 
 
@@ -17,7 +18,10 @@ from tests.adapters.back_end import URL, BackEnd
 )
 async def test_a_page_that_says_nothing_leaves_it_unknown(status: int, body: object, said: str) -> None:
     """Whether GitHub works is never guessed, and a broken status page breaks nothing else."""
-    page = StatusPage(BackEnd().says(status, body).wire().http("GitHub's status page", URL), lambda: 1000.0)
-    up, why = await page.assigns()
+    http = BackEnd().says(status, body).wire().http("GitHub's status page", URL)
+    try:
+        up, why = (await assigns(http, lambda: 1000.0)).value
+    except Unreachable as error:
+        up, why = None, str(error)
     assert up is None
     assert said in why
