@@ -22,6 +22,29 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class AppSeen:
+    """The installed app, as `auth.test` names it."""
+
+    team: str
+    user: str
+    scopes: frozenset[str] | None
+    """The scopes of the bot token; None if Slack did not list them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSeen:
+    """A channel that exists."""
+
+    name: str
+    """Empty if only its history is readable."""
+    member: bool
+    archived: bool | None
+    """None if only its history is readable."""
+    shared: bool = False
+    """Whether other organizations are in it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Own:
     """Our message in a channel, outside threads, as Slack has it now."""
 

@@ -1,38 +1,15 @@
 """Read-only questions of `tailback check` to Slack: identity, scopes, channels."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.slack.answers import part, text_at
 from bot.adapters.slack.failures import ERRORS, unreachable
+from bot.core.external import AppSeen, ChannelSeen
 from bot.ports import Failure, Unreachable
 
 SCOPES_HEADER = "x-oauth-scopes"
-
-
-@dataclass(frozen=True, slots=True)
-class AppSeen:
-    """The installed app, as `auth.test` names it."""
-
-    team: str
-    user: str
-    scopes: frozenset[str] | None
-    """The scopes of the bot token; None if Slack did not list them."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelSeen:
-    """A channel that exists."""
-
-    name: str
-    """Empty if only its history is readable."""
-    member: bool
-    archived: bool | None
-    """None if only its history is readable."""
-    shared: bool = False
-    """Whether other organizations are in it."""
 
 
 class SlackDoctor:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from bot.config import Settings
+from bot.core.external import AppSeen, ChannelSeen
 from bot.core.words import duration, listed
 from bot.ports import Failure, Unreachable
 from bot.views.simpler import YOUNG
@@ -31,49 +32,13 @@ GENERAL = {
 }
 
 
-class AppPort(Protocol):
-    """The installed app."""
-
-    @property
-    def team(self) -> str:
-        """The workspace's name."""
-
-    @property
-    def user(self) -> str:
-        """The bot's name."""
-
-    @property
-    def scopes(self) -> frozenset[str] | None:
-        """The scopes of the bot token; None if Slack did not list them."""
-
-
-class ChannelPort(Protocol):
-    """A channel that exists."""
-
-    @property
-    def name(self) -> str:
-        """Empty if unknown."""
-
-    @property
-    def member(self) -> bool:
-        """Whether the bot is a member."""
-
-    @property
-    def archived(self) -> bool | None:
-        """None if unknown."""
-
-    @property
-    def shared(self) -> bool:
-        """Whether other organizations are in it."""
-
-
 class SlackProbe(Protocol):
     """Read-only questions to Slack; each raises Unreachable."""
 
-    async def app(self) -> AppPort:
+    async def app(self) -> AppSeen:
         """The app's identity and scopes."""
 
-    async def channel(self, channel: str) -> ChannelPort:
+    async def channel(self, channel: str) -> ChannelSeen:
         """One channel."""
 
     async def group_size(self, group: str) -> int:
