@@ -19,7 +19,7 @@ from bot.core.incident.details.scaling import (
 from bot.core.incident.incident import Incident, State, absorbed
 from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.pool import Pool
-from bot.views.thread.summary import added, story
+from bot.views.thread.replies import added, story
 from bot.views.words.closing import cause_lines, hours, waited_lines
 from bot.views.words.timeline import entry_lines, entry_words
 from tests.builders import NOW, POOL, delivery, incident, named, resolved
