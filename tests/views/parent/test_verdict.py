@@ -8,8 +8,7 @@ from bot.core.finding import Finding, Scaling
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.pool.pool import PoolRules
 from bot.core.statement import statement
-from bot.views.parent.parent import parent
-from bot.views.parent.verdict import verdict
+from bot.views.parent.parent import parent, verdict
 from bot.views.words.forecasts import forecast_words
 from tests.views import samples
 from tests.views.samples import NOW, TIMING
