@@ -6,8 +6,8 @@ from bot.adapters.github.jobs import Run
 from bot.adapters.github.reconcile_jobs import KnownQueues, RepoSeen, RunSeen, doubts, known_jobs, read_at, to_read
 from bot.adapters.github.runners import GitHubRunner, Registered
 from bot.adapters.github.settings import GitHubPool
-from bot.adapters.github.snapshot import unservable
 from bot.adapters.github.trouble import Trouble
+from bot.adapters.metrics.github import unservable
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
 from bot.ports import Unreachable
 from tests.builders import NOW
