@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.alertmanagers.answers import BATCH, alerts_from, groups_from, silence_from
+from bot.adapters.alertmanagers.api_v2 import BATCH, alerts_from, groups_from, silence_from
 from bot.core.alert import Matcher
 from bot.ports import SilenceFound
 from bot.sources.alertmanager import parse
