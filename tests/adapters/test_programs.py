@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.programs import Ended, Programs, TooSlow
+from bot.adapters.scalers.command import Ended, Programs, TooSlow
 from tests.patience import PATIENCE_SECONDS, eventually
 
 PARENT = "sleep 60 & echo $! > {file}; wait"
