@@ -4,15 +4,153 @@ The schema is pytorch/alerting-infra `alert-event.schema.json`. Its identity is 
 source, lower-case title, account, region and alarm.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 
 from bot.core.alert import Alert, Delivery, Links, Status
-from bot.sources.event_rules import decisive, problems, when
 from bot.sources.free_text import figures, machine, silenceable
 from bot.sources.group import MOST_DESCRIPTION_CHARS
 from bot.sources.labels import link, priority, teams
-from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, items, pairs, read, text
+from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, pairs, read, text
+
+VERSION = 1
+NAME = r"[a-zA-Z0-9_-]+"
+MOST_TEAMS = 10
+NO_SUCH_FIELD = "there is no such field"
+
+Check = Callable[[object], str]
+"""A value → the violated rule in words; empty if valid."""
+
+_ZONED = re.compile(r".*(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII | re.DOTALL)
+_EPOCH = re.compile(r"(\d{10})(\d{3})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A string: its length in characters and its pattern."""
+
+    least: int = 0
+    most: int = 0
+    pattern: str = ""
+
+    def __call__(self, value: object) -> str:
+        if not isinstance(value, str):
+            return "is not a string"
+        if len(value) < self.least or (self.least and not value.strip()):
+            return "is empty"
+        if len(value) > self.most:
+            return f"has {len(value):,} characters, and {self.most:,} are the most"
+        if self.pattern and not re.fullmatch(self.pattern, value):
+            return "has other characters than letters, digits, _ and -"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    words: tuple[str, ...]
+
+    def __call__(self, value: object) -> str:
+        return "" if isinstance(value, str) and value in self.words else f"is none of {', '.join(self.words)}"
+
+
+def _version(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        return "is not a whole number"
+    return "" if value == VERSION else f"is not {VERSION}, the version that is read here"
+
+
+def when(value: object) -> float | None:
+    """Parse a date and time with zone, epoch seconds, or milliseconds (which is all that Datadog has)."""
+    given = text(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if found := _EPOCH.fullmatch(given):
+        return int(found[1]) + int(found[2] or 0) / 1000
+    return instant(given) if _ZONED.fullmatch(given) else None
+
+
+def _time(value: object) -> str:
+    good = when(value) is not None
+    return "" if good else "is not a date and time with a zone (ISO 8601), such as 2026-11-30T18:23:00Z"
+
+
+def _address(value: object) -> str:
+    if not isinstance(value, str) or not link(value):
+        return "is not an http(s) address of at most 2,048 characters without a user name"
+    return ""
+
+
+IDENTIFYING = frozenset({"schema_version", "source", "state", "title", "occurred_at", "identity"})
+"""What an incident cannot do without, and what tells alerts apart; a violation elsewhere is only noted."""
+REQUIRED = ("schema_version", "source", "state", "title", "priority", "occurred_at", "teams", "identity", "links")
+FIELDS: Mapping[str, Check] = {
+    "schema_version": _version,
+    "source": Words(1, 50, NAME),
+    "state": OneOf(("FIRING", "RESOLVED")),
+    "title": Words(1, 500),
+    "description": Words(0, 4000),
+    "summary": Words(0, 1000),
+    "reason": Words(0, 2000),
+    "priority": OneOf(("P0", "P1", "P2", "P3")),
+    "occurred_at": _time,
+    "raw_provider": lambda _: "",
+}
+"""The simple fields; `teams`, `identity` and `links` have parts."""
+IDENTITY: Mapping[str, Check] = {
+    "account_id": Words(1, 100, NAME),
+    "region": Words(0, 50, NAME),
+    "alarm_id": Words(0, 1024),
+}
+LINKS: Mapping[str, Check] = dict.fromkeys(("runbook_url", "dashboard_url", "source_url", "silence_url"), _address)
+TEAM = Words(1, 50, NAME)
+
+
+def decisive(problem: str, event: Mapping[str, object]) -> bool:
+    """Whether the event cannot be read with this violation; an unknown or missing part of the identity is only odd."""
+    place, _, rule = problem.partition(": ")
+    name = place.partition(".")[0]
+    return name in IDENTIFYING and rule != NO_SUCH_FIELD and not (name == "identity" and name not in event)
+
+
+def problems(event: Mapping[str, object]) -> list[str]:
+    """Every violation as `place: sentence`; empty if the event is valid."""
+    missing = [f"{name}: is required" for name in REQUIRED if name not in event]
+    plain = {name: value for name, value in event.items() if name not in {"teams", "identity", "links"}}
+    return [
+        *missing,
+        *_of_object(plain, FIELDS, ""),
+        *(_of_teams(event["teams"]) if "teams" in event else ()),
+        *(_of_part(event, "identity", IDENTITY)),
+        *(_of_part(event, "links", LINKS)),
+    ]
+
+
+def _of_object(found: Mapping[str, object], rules: Mapping[str, Check], place: str) -> Iterator[str]:
+    for name, value in found.items():
+        if name not in rules:
+            yield f"{place}{name[:60]}: {NO_SUCH_FIELD}"
+        elif broken := rules[name](value):
+            yield f"{place}{name}: {broken}"
+
+
+def _of_part(event: Mapping[str, object], name: str, rules: Mapping[str, Check]) -> Iterator[str]:
+    if name not in event:
+        return
+    if not isinstance(event[name], dict):
+        yield f"{name}: is not an object"
+    yield from _of_object(fields(event[name]), rules, f"{name}.")
+
+
+def _of_teams(value: object) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield "teams: is not a list"
+        return
+    if not 1 <= len(value) <= MOST_TEAMS:
+        yield f"teams: has {len(value)} teams, and 1 to {MOST_TEAMS} are allowed"
+    for place, team in enumerate(items(value)[:MOST_TEAMS]):
+        if broken := TEAM(team):
+            yield f"teams[{place}]: {broken}"
+
 
 STATES = {"FIRING": Status.FIRING, "RESOLVED": Status.RESOLVED}
 MOST_NAMED = 20

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from bot.core.alert import Status, merged, readings, silence_matchers
 from bot.core.routing import Route, named_pools, route
-from bot.sources.event import fingerprint, parse
-from bot.sources.event_rules import FIELDS, IDENTITY, LINKS, REQUIRED
+from bot.sources.event import FIELDS, IDENTITY, LINKS, REQUIRED, fingerprint, parse
 from bot.sources.payload import Unreadable
 from tests.builders import rules
 from tests.sources.payloads import FIXTURES, SHARED
