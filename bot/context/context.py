@@ -1,10 +1,10 @@
 """Everything that a behavior may use, filled by `handlers/wiring.py`; and the declaration of an action."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bot.config import Settings
-from bot.context.health import Health
 from bot.context.past import PastReader
 from bot.core.alert_holder import Holder, holders
 from bot.core.incident.incident import Incident
@@ -17,6 +17,25 @@ from bot.core.requests.offer import ButtonLabel, Offer, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Alertmanager, Chat, IssueTracker, Metrics, Pager, Scaler, Sns, Store
+
+
+@dataclass(slots=True)
+class Health:
+    """One sentence per dependency, for /readyz and the log; empty if it works. Never stored."""
+
+    redis: str = ""
+    slack: str = ""
+    socket_mode: str = ""
+    records: str = ""
+    """Set while lost records are being recovered; no action runs until then."""
+    pagers: dict[str, str] = field(default_factory=dict)
+    """By name: why a pager could not be reached the last time."""
+    crowded: dict[str, float] = field(default_factory=dict)
+    """By channel: until when replies wait behind first messages (epoch seconds)."""
+    simplified: Counter[str] = field(default_factory=Counter)
+    """How often this process omitted a kind of block because Slack refused it."""
+    accepted: set[str] = field(default_factory=set)
+    """Kinds of newer blocks that this process sent successfully and stored as accepted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.context.health import Health
+from bot.context.context import Health
 from bot.maintenance.recover import EPOCH
 from bot.ports import Failure, Refused
 from bot.registry import DUTIES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.context.health import Health
+from bot.context.context import Health
 from bot.ports import Failure, Unreachable
 from tests.builders import CHANNEL
 from tests.world import ANA, World, spoken
