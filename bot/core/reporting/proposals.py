@@ -28,7 +28,7 @@ SHORT_OF_RUNNERS = frozenset({LIMIT, SURGE})
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class ProposalData:
     """Data of one pool for proposals."""
 
     pool: str
@@ -56,16 +56,16 @@ class Proposal:
     """Affected seconds of waiting; proposals are ranked by this."""
 
 
-def proposals(grounds: Iterable[Ground]) -> tuple[Proposal, ...]:
+def proposals(pools: Iterable[ProposalData]) -> tuple[Proposal, ...]:
     """At most three proposals, the one with the most waiting first."""
-    made = [proposal for ground in grounds for rule in RULES if (proposal := rule(ground)) is not None]
+    made = [proposal for data in pools for rule in RULES if (proposal := rule(data)) is not None]
     return tuple(sorted(made, key=lambda one: (-one.weight, one.pool, one.change.id))[:MOST])
 
 
-def _limit(ground: Ground) -> Proposal | None:
+def _raise_limit(data: ProposalData) -> Proposal | None:
     """Raise the limit to the one that would have met the target."""
-    need = ground.sized
-    if not isinstance(need, Sized) or (ground.history.causes and not _mostly(ground, SHORT_OF_RUNNERS)):
+    need = data.sized
+    if not isinstance(need, Sized) or (data.history.causes and not _mostly_caused_by(data, SHORT_OF_RUNNERS)):
         return None
     found = need.found
     kept = statement(
@@ -74,76 +74,76 @@ def _limit(ground: Ground) -> Proposal | None:
         in_time=1 - found.late_share,
         jobs=found.jobs,
         hours=need.hours,
-        target=ground.target_seconds,
+        target=data.target_seconds,
         limit=need.limit,
         in_time_now=1 - need.late_now,
         margin=MARGIN - 1,
     )
     held = statement("holds_a_place", seconds=need.hold_seconds)
-    change = statement("raise_limit", pool=ground.pool, limit=need.limit, runners=found.runners)
-    return Proposal(ground.pool, change, (_seen(ground), kept, held, *_cost(ground, need)), ground.waited_seconds)
+    change = statement("raise_limit", pool=data.pool, limit=need.limit, runners=found.runners)
+    return Proposal(data.pool, change, (_incidents_seen(data), kept, held, *_cost(data, need)), data.waited_seconds)
 
 
-def _ready(ground: Ground) -> Proposal | None:
+def _keep_idle_runners(data: ProposalData) -> Proposal | None:
     """Keep idle runners before hours in which the pool grows too slowly although it has room."""
-    if isinstance(ground.sized, Sized) or not ground.patterns or ground.limit is None:
+    if isinstance(data.sized, Sized) or not data.patterns or data.limit is None:
         return None
-    if not _mostly(ground, {SURGE}):
+    if not _mostly_caused_by(data, {SURGE}):
         return None
-    need = ready(ground.patterns[0], ground.cells, ground.target_seconds, ground.zone)
-    if need is None or need.runners > ground.limit or need.idle < 1:
+    need = idle_runners_needed(data.patterns[0], data.cells, data.target_seconds, data.zone)
+    if need is None or need.runners > data.limit or need.idle < 1:
         return None
-    window = ground.patterns[0]
+    window = data.patterns[0]
     change = statement(
-        "keep_ready",
-        pool=ground.pool,
-        idle=need.idle,
-        days=window.days,
-        from_hour=window.from_hour,
-        runners=need.runners,
+        "keep_ready", pool=data.pool, idle=need.idle, days=window.days, from_hour=window.from_hour, runners=need.runners
     )
-    grows = statement("limit_not_reached", limit=ground.limit, busy_most=need.busy_most)
-    target, boot = ground.target_seconds, ground.boot_seconds
+    grows = statement("limit_not_reached", limit=data.limit, busy_most=need.busy_most)
+    target, boot = data.target_seconds, data.boot_seconds
     boots = statement("boots", runners=need.runners, share=SHARE, target=target, boot=boot)
-    return Proposal(ground.pool, change, (_seen(ground), grows, boots), ground.waited_seconds)
+    return Proposal(data.pool, change, (_incidents_seen(data), grows, boots), data.waited_seconds)
 
 
-def _earlier(ground: Ground) -> Proposal | None:
+def _alert_earlier(data: ProposalData) -> Proposal | None:
     """Fire earlier: somebody waited too long before the alert, or without one."""
-    target = ground.target_seconds
-    over = [cell for cell in ground.cells if over_target(cell, ground.target_seconds)]
-    alone = [cell for cell in over if not any(_open_in(incident, cell) for incident in ground.incidents)]
-    known = [one.oldest_wait_seconds for one in ground.fired if one.oldest_wait_seconds is not None]
+    target = data.target_seconds
+    over = [cell for cell in data.cells if over_target(cell, data.target_seconds)]
+    alone = [cell for cell in over if not any(_open_in(incident, cell) for incident in data.incidents)]
+    known = [one.oldest_wait_seconds for one in data.fired if one.oldest_wait_seconds is not None]
     if len(alone) >= LEAST and len(alone) >= len(over) / 2:
         why = statement("no_alert", hours=len(alone), of=len(over), target=target)
-    elif len(known) >= LEAST and median(known) > LATE_FACTOR * ground.target_seconds:
+    elif len(known) >= LEAST and median(known) > LATE_FACTOR * data.target_seconds:
         why = statement("fired_late", seconds=median(known), times=len(known))
     else:
         return None
-    change = statement("alert_earlier", pool=ground.pool, seconds=target)
-    return Proposal(ground.pool, change, (why,), ground.waited_seconds / 2)
+    change = statement("alert_earlier", pool=data.pool, seconds=target)
+    return Proposal(data.pool, change, (why,), data.waited_seconds / 2)
 
 
-def _later(ground: Ground) -> Proposal | None:
+def _alert_later(data: ProposalData) -> Proposal | None:
     """Fire later: most incidents ended before anybody had to act."""
-    calm = [incident for incident in ground.incidents if _calm(incident, ground)]
-    if len(calm) < LEAST or len(calm) < MOSTLY * len(ground.incidents):
+    calm = [incident for incident in data.incidents if _drained_unattended(incident, data)]
+    if len(calm) < LEAST or len(calm) < MOSTLY * len(data.incidents):
         return None
-    longest = max(incident.pools.peaks[ground.pool].oldest_wait_seconds or 0.0 for incident in calm)
-    change = statement("alert_later", pool=ground.pool, seconds=_rounded_up(longest))
-    why = statement("calm", calm=len(calm), incidents=len(ground.incidents), longest=longest)
-    return Proposal(ground.pool, change, (why,), CALM_WORTH_SECONDS * len(calm))
+    longest = max(incident.pools.peaks[data.pool].oldest_wait_seconds or 0.0 for incident in calm)
+    change = statement("alert_later", pool=data.pool, seconds=_rounded_up(longest))
+    why = statement("calm", calm=len(calm), incidents=len(data.incidents), longest=longest)
+    return Proposal(data.pool, change, (why,), CALM_WORTH_SECONDS * len(calm))
 
 
-RULES: tuple[Callable[[Ground], Proposal | None], ...] = (_limit, _ready, _earlier, _later)
+RULES: tuple[Callable[[ProposalData], Proposal | None], ...] = (
+    _raise_limit,
+    _keep_idle_runners,
+    _alert_earlier,
+    _alert_later,
+)
 
 
-def _seen(ground: Ground) -> Statement:
-    window = ground.patterns[0] if ground.patterns else None
+def _incidents_seen(data: ProposalData) -> Statement:
+    window = data.patterns[0] if data.patterns else None
     return statement(
         "seen",
-        incidents=ground.history.incidents,
-        waited_seconds=ground.waited_seconds,
+        incidents=data.history.incidents,
+        waited_seconds=data.waited_seconds,
         hit=window.hit if window else None,
         of=window.of if window else None,
         days=window.days if window else None,
@@ -151,16 +151,16 @@ def _seen(ground: Ground) -> Statement:
     )
 
 
-def _cost(ground: Ground, need: Sized) -> tuple[Statement, ...]:
+def _cost(data: ProposalData, need: Sized) -> tuple[Statement, ...]:
     more = need.found.runners - need.limit
-    if ground.price is None:
+    if data.price is None:
         return ()
-    return (statement("costs", more=more, per_hour=more * ground.price, currency=ground.currency),)
+    return (statement("costs", more=more, per_hour=more * data.price, currency=data.currency),)
 
 
-def _mostly(ground: Ground, causes: Iterable[str]) -> bool:
-    known, wanted = sum(number for _, number in ground.history.causes), set(causes)
-    return known > 0 and sum(n for cause, n in ground.history.causes if cause in wanted) > known / 2
+def _mostly_caused_by(data: ProposalData, causes: Iterable[str]) -> bool:
+    known, wanted = sum(number for _, number in data.history.causes), set(causes)
+    return known > 0 and sum(n for cause, n in data.history.causes if cause in wanted) > known / 2
 
 
 def _open_in(incident: Incident, cell: HourStats) -> bool:
@@ -168,11 +168,11 @@ def _open_in(incident: Incident, cell: HourStats) -> bool:
     return incident.opened_at < cell.begins_at + 3600 and ends > cell.begins_at
 
 
-def _calm(incident: Incident, ground: Ground) -> bool:
-    peak = incident.pools.peaks.get(ground.pool)
+def _drained_unattended(incident: Incident, data: ProposalData) -> bool:
+    peak = incident.pools.peaks.get(data.pool)
     if peak is None or touched(incident) or how_ended(incident) != "drained" or not incident.closed:
         return False
-    return 0 < (peak.oldest_wait_seconds or 0.0) <= ground.target_seconds
+    return 0 < (peak.oldest_wait_seconds or 0.0) <= data.target_seconds
 
 
 def _rounded_up(seconds: float) -> float:
@@ -181,16 +181,16 @@ def _rounded_up(seconds: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyRunners:
+class IdleRunners:
     runners: int
     idle: int
     """Those of them beyond the mean busy runners of the hour before."""
     busy_most: int
 
 
-def ready(
+def idle_runners_needed(
     window: Pattern, cells: Sequence[HourStats], target_seconds: float, zone: tzinfo, share: float = SHARE
-) -> ReadyRunners | None:
+) -> IdleRunners | None:
     """By a replay of the window's bad hours; None if figures are missing."""
     bad = [c for c in cells if window.holds(c.begins_at, zone) and over_target(c, target_seconds)]
     before = [c for c in cells if _just_before(c, window, zone) and c.busy.seconds > 0]
@@ -201,7 +201,7 @@ def ready(
         return None
     runners = fewest(known, target_seconds, share).runners
     busy = sum(c.busy.total / c.busy.seconds for c in before) / len(before)
-    return ReadyRunners(runners, max(0, runners - round(busy)), max(c.busy_most or 0 for c in bad))
+    return IdleRunners(runners, max(0, runners - round(busy)), max(c.busy_most or 0 for c in bad))
 
 
 def _just_before(cell: HourStats, window: Pattern, zone: tzinfo) -> bool:

@@ -19,7 +19,7 @@ from bot.core.pool.hour_stats import (
 from bot.core.pool.pool import PoolRules
 from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, began_in, history
-from bot.core.reporting.proposals import Ground, Proposal, proposals
+from bot.core.reporting.proposals import Proposal, ProposalData, proposals
 from bot.core.reporting.raises import Raises, raises
 from bot.core.reporting.recurrence import Pattern, patterns
 from bot.core.reporting.sizing import Sized, over_target, sized
@@ -129,7 +129,7 @@ def report(data: ReportData, only: Iterable[str] | None = None) -> Report:
         until=data.until,
         target_seconds=data.target_seconds,
         pools=tuple(pools),
-        proposals=proposals([_ground(data, one, inside) for one in pools]),
+        proposals=proposals([_proposal_data(data, one, inside) for one in pools]),
         incidents=len(about),
         open_now=sum(not incident.closed for incident in about),
         zone=data.zone,
@@ -207,8 +207,8 @@ def _hours(start: float, end: float) -> range:
     return range(int(start // HOUR_SECONDS), int(max(start, end) // HOUR_SECONDS) + 1)
 
 
-def _ground(data: ReportData, one: PoolReport, inside: Sequence[Incident]) -> Ground:
-    return Ground(
+def _proposal_data(data: ReportData, one: PoolReport, inside: Sequence[Incident]) -> ProposalData:
+    return ProposalData(
         pool=one.pool,
         history=one.history,
         patterns=one.patterns,

@@ -11,7 +11,7 @@ from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import Amount, Fired, HourStats
 from bot.core.pool.pool import Peak
 from bot.core.reporting.incident_history import PoolIncidents
-from bot.core.reporting.proposals import Ground, proposals
+from bot.core.reporting.proposals import ProposalData, proposals
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import Sized, sized
 from bot.core.statement import statement
@@ -34,7 +34,7 @@ def needed() -> Sized:
 NEED = needed()
 
 
-def ground(**parts: Any) -> Ground:
+def data(**parts: Any) -> ProposalData:
     """A pool whose limit was reached in three incidents."""
     given: dict[str, Any] = {
         "history": PoolIncidents(POOL, 3, causes=((LIMIT, 3),)),
@@ -43,15 +43,15 @@ def ground(**parts: Any) -> Ground:
         "limit": 40,
         "waited_seconds": 41 * 3600.0,
     }
-    return Ground(POOL, **{**given, **parts})
+    return ProposalData(POOL, **{**given, **parts})
 
 
-def words(*grounds: Ground) -> list[str]:
-    return [change_words(one) for one in proposals(grounds)]
+def words(*pools: ProposalData) -> list[str]:
+    return [change_words(one) for one in proposals(pools)]
 
 
 def test_a_higher_limit_with_what_speaks_for_it() -> None:
-    (one,) = proposals([ground(patterns=(MORNINGS,), price=0.34, history=PoolIncidents(POOL, 3, causes=((LIMIT, 3),)))])
+    (one,) = proposals([data(patterns=(MORNINGS,), price=0.34, history=PoolIncidents(POOL, 3, causes=((LIMIT, 3),)))])
     more = NEED.found.runners - 40
     assert change_words(one) == f"Raise the limit of linux.2xlarge from 40 to {NEED.found.runners}."
     assert why_words(one)[0] == "3 incidents; about 41 h of waiting; 4 of 4 Mondays 09:00-11:00"
@@ -60,18 +60,18 @@ def test_a_higher_limit_with_what_speaks_for_it() -> None:
     )
     assert why_words(one)[1].endswith("(a replay of the recorded hours, 5% more work would fit too)")
     assert why_words(one)[3] == f"{more} more runners cost about {more * 0.34:.2f} per hour while they run"
-    assert len(why_words(proposals([ground()])[0])) == 3
+    assert len(why_words(proposals([data()])[0])) == 3
 
 
 @pytest.mark.parametrize("causes", [((STOCKOUT, 2),), ((STOCKOUT, 2), (LIMIT, 2)), (("flood", 1),)])
 def test_no_higher_limit_against_what_it_would_not_help(causes: tuple[tuple[str, int], ...]) -> None:
     """A cloud without machines, or a source that floods: most known causes must be those that runners help against."""
-    assert words(ground(history=PoolIncidents(POOL, 3, causes=causes))) == []
+    assert words(data(history=PoolIncidents(POOL, 3, causes=causes))) == []
 
 
 def test_no_higher_limit_without_a_number() -> None:
-    assert words(ground(sized=statement("limit_unknown"))) == []
-    assert len(words(ground(history=PoolIncidents(POOL)))) == 1
+    assert words(data(sized=statement("limit_unknown"))) == []
+    assert len(words(data(history=PoolIncidents(POOL)))) == 1
 
 
 def slow(number: int) -> HourStats:
@@ -79,7 +79,7 @@ def slow(number: int) -> HourStats:
     return full(number, busy=Amount(25 * 3600.0, 3600.0), busy_most=30, completions=Amount(150.0, 3600.0), limit=80)
 
 
-SLOW = Ground(
+SLOW = ProposalData(
     POOL,
     PoolIncidents(POOL, 3, causes=((SURGE, 3),)),
     (MORNINGS,),
@@ -124,9 +124,9 @@ def drained(at: float, wait: float, minutes: float = 10, **parts: Any) -> Incide
     return closed(at=at + 60 * minutes, pools=named(POOL), **{**given, **parts})
 
 
-def watched(incidents: list[Incident], **parts: Any) -> Ground:
+def watched(incidents: list[Incident], **parts: Any) -> ProposalData:
     """A pool about which only its incidents say something."""
-    return Ground(POOL, PoolIncidents(POOL, len(incidents)), incidents=tuple(incidents), **parts)
+    return ProposalData(POOL, PoolIncidents(POOL, len(incidents)), incidents=tuple(incidents), **parts)
 
 
 def test_a_later_alert_when_most_are_over_by_themselves() -> None:
@@ -136,7 +136,7 @@ def test_a_later_alert_when_most_are_over_by_themselves() -> None:
     (one,) = proposals([watched([*calm, bad])])
     assert change_words(one) == "Make the alert for linux.2xlarge fire later: above a wait of 15 min."
     assert why_words(one)[0].startswith("3 of 4 incidents drained without any action")
-    assert words(watched([*calm, bad]), ground())[0].startswith("Raise")
+    assert words(watched([*calm, bad]), data())[0].startswith("Raise")
 
 
 @pytest.mark.parametrize(
