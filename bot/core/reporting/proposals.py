@@ -9,8 +9,8 @@ from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import HOUR_SECONDS, Fired, HourStats
 from bot.core.reporting.incident_history import PoolIncidents, how_ended, touched
 from bot.core.reporting.recurrence import Pattern
-from bot.core.reporting.sizing import Sized, job_seconds, over_target, runs_of, stretch_of
-from bot.core.reporting.staffing import MARGIN, SHARE, fewest
+from bot.core.reporting.sizing import NeededLimit, job_seconds, over_target, runs_of, stretch_of
+from bot.core.reporting.staffing import MARGIN, SHARE, fewest_runners
 from bot.core.statement import Statement, statement
 
 MOST = 3
@@ -34,7 +34,7 @@ class ProposalData:
     pool: str
     history: PoolIncidents
     patterns: tuple[Pattern, ...] = ()
-    sized: Sized | Statement | None = None
+    sized: NeededLimit | Statement | None = None
     cells: tuple[HourStats, ...] = ()
     incidents: tuple[Incident, ...] = ()
     fired: tuple[Fired, ...] = ()
@@ -65,7 +65,7 @@ def proposals(pools: Iterable[ProposalData]) -> tuple[Proposal, ...]:
 def _raise_limit(data: ProposalData) -> Proposal | None:
     """Raise the limit to the one that would have met the target."""
     need = data.sized
-    if not isinstance(need, Sized) or (data.history.causes and not _mostly_caused_by(data, SHORT_OF_RUNNERS)):
+    if not isinstance(need, NeededLimit) or (data.history.causes and not _mostly_caused_by(data, SHORT_OF_RUNNERS)):
         return None
     found = need.found
     kept = statement(
@@ -86,7 +86,7 @@ def _raise_limit(data: ProposalData) -> Proposal | None:
 
 def _keep_idle_runners(data: ProposalData) -> Proposal | None:
     """Keep idle runners before hours in which the pool grows too slowly although it has room."""
-    if isinstance(data.sized, Sized) or not data.patterns or data.limit is None:
+    if isinstance(data.sized, NeededLimit) or not data.patterns or data.limit is None:
         return None
     if not _mostly_caused_by(data, {SURGE}):
         return None
@@ -151,7 +151,7 @@ def _incidents_seen(data: ProposalData) -> Statement:
     )
 
 
-def _cost(data: ProposalData, need: Sized) -> tuple[Statement, ...]:
+def _cost(data: ProposalData, need: NeededLimit) -> tuple[Statement, ...]:
     more = need.found.runners - need.limit
     if data.price is None:
         return ()
@@ -199,7 +199,7 @@ def idle_runners_needed(
     known = [stretch for stretch in stretches if stretch is not None]
     if not before or not known or len(known) < len(stretches):
         return None
-    runners = fewest(known, target_seconds, share).runners
+    runners = fewest_runners(known, target_seconds, share).runners
     busy = sum(c.busy.total / c.busy.seconds for c in before) / len(before)
     return IdleRunners(runners, max(0, runners - round(busy)), max(c.busy_most or 0 for c in bad))
 

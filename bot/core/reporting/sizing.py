@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
-from bot.core.reporting.staffing import MEAN_OVER_MEDIAN, SHARE, Demand, Staffing, Stretch, fewest, late_shares
+from bot.core.reporting.staffing import MEAN_OVER_MEDIAN, SHARE, Demand, Staffing, Stretch, fewest_runners, late_shares
 from bot.core.statement import Statement, statement
 
 LEAST_KNOWN_SECONDS = 1800.0
@@ -22,7 +22,7 @@ QUEUED_ALL_THE_TIME = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Sized:
+class NeededLimit:
     """The limit needed in the hours over the target."""
 
     limit: int
@@ -38,12 +38,12 @@ def over_target(cell: HourStats, target_seconds: float) -> bool:
     return (cell.longest_wait_seconds or 0.0) > target_seconds
 
 
-def sized(cells: Sequence[HourStats], target_seconds: float, share: float = SHARE) -> Sized | Statement:
+def needed_limit(cells: Sequence[HourStats], target_seconds: float, share: float = SHARE) -> NeededLimit | Statement:
     """The fewest runners for the hours over the target, or why there is no number."""
     bad = [cell for cell in cells if over_target(cell, target_seconds)]
     if not bad:
         return statement("nobody_waited", seconds=target_seconds)
-    basis = _basis(cells, bad)
+    basis = _recorded_basis(cells, bad)
     if isinstance(basis, Statement):
         return basis
     limit, job, hold = basis
@@ -54,10 +54,10 @@ def sized(cells: Sequence[HourStats], target_seconds: float, share: float = SHAR
     known = [one for one in stretches if one is not None]
     if len(known) < len(stretches):
         return statement("arrivals_unknown", unknown=len(stretches) - len(known), stretches=len(stretches))
-    return _judged(known, limit, (inside, share), hold)
+    return _compared_with_present(known, limit, (inside, share), hold)
 
 
-def _basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, float, float] | Statement:
+def _recorded_basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, float, float] | Statement:
     """(limit, seconds a job runs, seconds it occupies a runner), or what is missing."""
     limits = [cell.limit for cell in cells if cell.limit is not None]
     if not limits:
@@ -71,13 +71,15 @@ def _basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, f
     return limits[-1], job, job / full
 
 
-def _judged(stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], hold: float) -> Sized | Statement:
+def _compared_with_present(
+    stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], hold: float
+) -> NeededLimit | Statement:
     target, share = aim
-    found = fewest(stretches, target, share)
+    found = fewest_runners(stretches, target, share)
     now = late_shares(stretches, target)(limit)
     if found.runners <= limit or now <= 1 - share:
         return statement("would_do", limit=limit)
-    return Sized(limit, found, now, sum(len(stretch.counted) for stretch in stretches), hold)
+    return NeededLimit(limit, found, now, sum(len(stretch.counted) for stretch in stretches), hold)
 
 
 def job_seconds(cells: Sequence[HourStats]) -> float | None:

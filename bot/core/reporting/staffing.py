@@ -128,7 +128,7 @@ def _arrivals(demand: Demand, number: int, dice: random.Random) -> list[float]:
     return sorted(found)
 
 
-def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = SHARE) -> Staffing:
+def fewest_runners(stretches: Sequence[Stretch], target_seconds: float, share: float = SHARE) -> Staffing:
     """The fewest runners with which at most `1 - share` of the jobs wait longer than the target, with MARGIN.
 
     `late_share` is that of the recorded work.
@@ -140,7 +140,7 @@ def fewest(stretches: Sequence[Stretch], target_seconds: float, share: float = S
     draws = DRAWS if sum(demand.arrivals for demand in hours) <= FEW_JOBS else 1
     every = [late_shares(more, target_seconds, draw) for draw in range(draws)]
     guess = max(1, math.ceil(max((demand.load for demand in hours), default=0.0)))
-    runners = least(lambda number: max(missed(number) for missed in every), 1 - share, guess)
+    runners = smallest_enough(lambda number: max(missed(number) for missed in every), 1 - share, guess)
     now = late_shares(stretches, target_seconds)(runners)
     return Staffing(runners, now, round(sum(stretch.arrivals for stretch in stretches)))
 
@@ -157,7 +157,7 @@ def late_shares(stretches: Sequence[Stretch], target_seconds: float, draw: int =
     return missed
 
 
-def least(missed: Callable[[int], float], allowed: float, guess: int = 1) -> int:
+def smallest_enough(missed: Callable[[int], float], allowed: float, guess: int = 1) -> int:
     """The smallest number from 1 at which `missed`, which never grows with it, is at most `allowed`."""
     low, high, step = 0, guess, 1
     if missed(guess) <= allowed:

@@ -22,7 +22,7 @@ from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, began_in
 from bot.core.reporting.proposals import Proposal, ProposalData, proposals
 from bot.core.reporting.raises import Raises, raises
 from bot.core.reporting.recurrence import Pattern, patterns
-from bot.core.reporting.sizing import Sized, over_target, sized
+from bot.core.reporting.sizing import NeededLimit, needed_limit, over_target
 from bot.core.statement import Statement, statement
 
 TARGET_SECONDS = 900.0
@@ -75,7 +75,7 @@ class PoolReport:
     history: PoolIncidents
     patterns: tuple[Pattern, ...]
     raises: Raises | None
-    sized: Sized | Statement | None = None
+    sized: NeededLimit | Statement | None = None
     """The limit that would have met the target, or why there is none."""
     limit: int | None = None
     longest_wait_seconds: float = 0.0
@@ -157,7 +157,7 @@ def _sized(data: ReportData, one: PoolReport, place: int) -> PoolReport:
     """Add the needed limit; only for the worst pools, because a person waits for the response."""
     if place >= MOST_SIZED:
         return replace(one, sized=statement("not_among_worst", pools=MOST_SIZED))
-    return replace(one, sized=sized(_within(data.pasts.get(one.pool, ()), data), data.target_seconds))
+    return replace(one, sized=needed_limit(_within(data.pasts.get(one.pool, ()), data), data.target_seconds))
 
 
 def _within(cells: Iterable[HourStats], data: ReportData) -> tuple[HourStats, ...]:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from bot.core.pool.hour_stats import WAIT_EDGES
 from bot.core.reporting.raises import Raises
-from bot.core.reporting.sizing import Sized
+from bot.core.reporting.sizing import NeededLimit
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.views.export.export_json import iso
 from bot.views.report.facts import unsized
@@ -59,7 +59,7 @@ def _pool(one: PoolReport) -> dict[str, object]:
         "early_warnings": {"true": one.early.hits, "false": one.early.false, "missed": one.early.missed}
                           if one.early else None,
         "limit": one.limit,
-        "limit_needed": sized.found.runners if isinstance(sized, Sized) else None,
+        "limit_needed": sized.found.runners if isinstance(sized, NeededLimit) else None,
         "limit_needed_unknown_because": unsized(one) or None,
     }  # fmt: skip
 

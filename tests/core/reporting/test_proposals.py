@@ -13,7 +13,7 @@ from bot.core.pool.pool import Peak
 from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import ProposalData, proposals
 from bot.core.reporting.recurrence import Pattern
-from bot.core.reporting.sizing import Sized, sized
+from bot.core.reporting.sizing import NeededLimit, needed_limit
 from bot.core.statement import statement
 from bot.views.report.proposals import change_words, why_words
 from tests.builders import POOL, closed, named
@@ -24,10 +24,10 @@ MORNINGS = Pattern("Mondays", 9, 11, 4, 4)
 BAD = (hour(8), full(9), full(10), hour(11))
 
 
-def needed() -> Sized:
+def needed() -> NeededLimit:
     """What would have kept the target in that window."""
-    found = sized(BAD, 900.0)
-    assert isinstance(found, Sized)
+    found = needed_limit(BAD, 900.0)
+    assert isinstance(found, NeededLimit)
     return found
 
 

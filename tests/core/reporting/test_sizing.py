@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.pool.hour_stats import Amount, HourStats
-from bot.core.reporting.sizing import Sized, over_target, sized
+from bot.core.reporting.sizing import NeededLimit, needed_limit, over_target
 from bot.core.statement import Statement
 from bot.views.report.proposals import UNSIZED
 from bot.views.words.phrase import in_words
@@ -23,8 +23,8 @@ def bad(**parts: Any) -> list[HourStats]:
 
 def test_the_limit_that_would_have_kept_the_target() -> None:
     """300 jobs an hour of 10 min are 50 erlangs; 40 runners miss the target, 52 with what is to spare keep it."""
-    found = sized(bad(), TARGET)
-    assert isinstance(found, Sized)
+    found = needed_limit(bad(), TARGET)
+    assert isinstance(found, NeededLimit)
     assert found.limit == 40
     assert 49 <= found.found.runners <= 54
     assert found.found.late_share <= 0.05
@@ -49,15 +49,15 @@ def test_the_limit_that_would_have_kept_the_target() -> None:
     ids=["calm", "empty", "limit", "times", "busy", "not full", "arrivals", "few arrivals", "not explained"],
 )
 def test_no_number_without_what_it_takes(cells: Sequence[HourStats], why: str) -> None:
-    found = sized(cells, TARGET)
+    found = needed_limit(cells, TARGET)
     assert isinstance(found, Statement)
     assert why in in_words(found, UNSIZED)
 
 
 def test_the_place_of_a_runner_is_kept_while_the_next_one_boots() -> None:
     """When only 80 % of the limit work while jobs wait all the time, a job keeps its place for 12.5 min, not 10."""
-    found = sized(bad(busy=Amount(32 * 3600.0, 3600.0), completions=Amount(192.0, 3600.0)), TARGET)
-    assert isinstance(found, Sized)
+    found = needed_limit(bad(busy=Amount(32 * 3600.0, 3600.0), completions=Amount(192.0, 3600.0)), TARGET)
+    assert isinstance(found, NeededLimit)
     assert found.hold_seconds == pytest.approx(750)
     assert found.found.runners > 62
 
@@ -65,20 +65,20 @@ def test_the_place_of_a_runner_is_kept_while_the_next_one_boots() -> None:
 def test_a_boot_longer_than_the_target_makes_every_limit_useless() -> None:
     """80 % of 40 at work and 60 min jobs: a new runner takes 15 min."""
     slow = bad(busy=Amount(32 * 3600.0, 3600.0), completions=Amount(32.0, 3600.0), arrivals=Amount(40.0, 3600.0))
-    found = sized(slow, 600.0)
+    found = needed_limit(slow, 600.0)
     assert isinstance(found, Statement)
     assert "a new runner alone takes about 15 min, longer than the target" in in_words(found, UNSIZED)
 
 
 def test_without_completions_durations_serve() -> None:
-    found = sized(bad(completions=NOTHING), TARGET)
-    assert isinstance(found, Sized)
+    found = needed_limit(bad(completions=NOTHING), TARGET)
+    assert isinstance(found, NeededLimit)
     assert found.hold_seconds == pytest.approx(672)
 
 
 def test_a_limit_raised_meanwhile_is_the_present_one() -> None:
     """The newest is what a proposal starts from: with 60 the same jobs would not have waited."""
-    found = sized([*bad(), hour(9, limit=60)], TARGET)
+    found = needed_limit([*bad(), hour(9, limit=60)], TARGET)
     assert isinstance(found, Statement)
     assert "60 runners would have been enough" in in_words(found, UNSIZED)
 

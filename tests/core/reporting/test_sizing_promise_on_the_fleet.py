@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.pool.history import entered
 from bot.core.pool.hour_stats import HourStats
-from bot.core.reporting.sizing import Sized, shape_of, sized
+from bot.core.reporting.sizing import NeededLimit, needed_limit, shape_of
 from tests.bench.rough import HOUR, Rough, Spec, spec
 
 pytestmark = pytest.mark.fleet
@@ -38,8 +38,8 @@ def test_the_promise_is_kept_with_batches_and_long_tails(batch: float) -> None:
     waits = list[float]()
     for one in (tight(seed, batch) for seed in (3, 4, 5)):
         cells, _ = lived(one)
-        found = sized(cells, TARGET)
-        assert isinstance(found, Sized)
+        found = needed_limit(cells, TARGET)
+        assert isinstance(found, NeededLimit)
         bad = [cell.begins_at for cell in cells if (cell.longest_wait_seconds or 0.0) > TARGET]
         _, world = lived(replace(one, limit=found.found.runners))
         waits += [wait for at, wait in world.started if any(begun <= at < begun + HOUR for begun in bad)]

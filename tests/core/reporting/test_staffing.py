@@ -5,7 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.reporting.staffing import DRAWS, FEW_JOBS, MARGIN, Demand, Replay, Stretch, fewest, late_shares, least
+from bot.core.reporting.staffing import (
+    DRAWS,
+    FEW_JOBS,
+    MARGIN,
+    Demand,
+    Replay,
+    Stretch,
+    fewest_runners,
+    late_shares,
+    smallest_enough,
+)
 from tests.core.fleet_weeks import HOUR
 
 TARGET = 900.0
@@ -51,19 +61,19 @@ def test_a_replay_is_the_same_each_time_and_counts_what_follows_its_lead() -> No
 def test_the_fewest_are_enough_and_one_less_is_not(jobs: float) -> None:
     """For 5 % more work than there was, in every draw; the jobs of hours that only lead in are not counted."""
     stretch = Stretch(tuple(hours(60, *[jobs] * 5)), 1)
-    found = fewest([stretch], TARGET)
+    found = fewest_runners([stretch], TARGET)
     assert found.jobs == round(5 * jobs)
     more = replace(stretch, hours=tuple(replace(d, hold_seconds=MARGIN * d.hold_seconds) for d in stretch.hours))
     draws = [late_shares([more], TARGET, draw) for draw in range(DRAWS if 60 + 5 * jobs <= FEW_JOBS else 1)]
     assert max(missed(found.runners) for missed in draws) <= 0.05
     assert max(missed(found.runners - 1) for missed in draws) > 0.05
     assert found.late_share == late_shares([stretch], TARGET)(found.runners)
-    assert fewest([stretch], TARGET, share=0.99).runners >= found.runners
+    assert fewest_runners([stretch], TARGET, share=0.99).runners >= found.runners
 
 
 def test_without_jobs_one_runner_is_enough() -> None:
-    assert fewest([], TARGET).runners == 1
-    assert fewest([Stretch(tuple(hours(0)))], TARGET).late_share == 0.0
+    assert fewest_runners([], TARGET).runners == 1
+    assert fewest_runners([Stretch(tuple(hours(0)))], TARGET).late_share == 0.0
 
 
 def short_of(wanted: int) -> Callable[[int], float]:
@@ -74,4 +84,4 @@ def short_of(wanted: int) -> Callable[[int], float]:
 def test_the_smallest_number_is_found_wherever_it_lies() -> None:
     for wanted in (1, 2, 3, 7, 64, 65, 1000):
         for guess in (1, 2, 60, 64, 65, 66, 5000):
-            assert least(short_of(wanted), 0.05, guess) == wanted
+            assert smallest_enough(short_of(wanted), 0.05, guess) == wanted

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.reporting.sizing import Sized, sized
+from bot.core.reporting.sizing import NeededLimit, needed_limit
 from tests.core.fleet_weeks import HOUR, Lived, live, rush, spec, with_limit
 
 pytestmark = pytest.mark.fleet
@@ -24,8 +24,8 @@ def test_the_fleet_really_run_with_that_limit_keeps_the_target(name: str, seed: 
     """
     pool, length = FLEETS[name], 30 if name == "a rush on one day" else 48
     lived = live(pool, length, seed)
-    found = sized(lived.cells, TARGET)
-    assert isinstance(found, Sized), found
+    found = needed_limit(lived.cells, TARGET)
+    assert isinstance(found, NeededLimit), found
     bad = [cell.begins_at for cell in lived.cells if (cell.longest_wait_seconds or 0.0) > TARGET]
     assert found.late_now == pytest.approx(really_late(lived, bad), abs=0.07)
     assert really_late(live(with_limit(pool, found.found.runners), length, seed), bad) <= 0.05
