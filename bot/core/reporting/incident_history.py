@@ -48,7 +48,7 @@ def began_in(incidents: Iterable[Incident], since: float, until: float) -> list[
     return sorted((i for i in incidents if since <= i.opened_at < until), key=lambda i: (i.opened_at, i.id))
 
 
-def history(incidents: Iterable[Incident], since: float, until: float) -> tuple[PoolIncidents, ...]:
+def incidents_by_pool(incidents: Iterable[Incident], since: float, until: float) -> tuple[PoolIncidents, ...]:
     """The incidents that opened inside the span, by affected pool, most frequent first; one may count for several."""
     by_pool: dict[str, list[Incident]] = {}
     for incident in began_in(incidents, since, until):
@@ -115,7 +115,7 @@ def about_hours(seconds: float) -> str:
     return f"{digits * round(number / digits):,.0f} h"
 
 
-def touched(incident: Incident) -> bool:
+def acted_on(incident: Incident) -> bool:
     """Whether a person did more than acknowledge it."""
     events = [entry.event for entry in incident.log.timeline]
     return any(Role.MITIGATES in event.roles or event is Event.RESOLVED_BY_HAND for event in events)

@@ -7,7 +7,7 @@ from statistics import median
 
 from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import HOUR_SECONDS, Fired, HourStats
-from bot.core.reporting.incident_history import PoolIncidents, how_ended, touched
+from bot.core.reporting.incident_history import PoolIncidents, acted_on, how_ended
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import NeededLimit, job_seconds, over_target, runs_of, stretch_of
 from bot.core.reporting.staffing import MARGIN, SHARE, fewest_runners
@@ -170,7 +170,7 @@ def _open_in(incident: Incident, cell: HourStats) -> bool:
 
 def _drained_unattended(incident: Incident, data: ProposalData) -> bool:
     peak = incident.pools.peaks.get(data.pool)
-    if peak is None or touched(incident) or how_ended(incident) != "drained" or not incident.closed:
+    if peak is None or acted_on(incident) or how_ended(incident) != "drained" or not incident.closed:
         return False
     return 0 < (peak.oldest_wait_seconds or 0.0) <= data.target_seconds
 

@@ -8,7 +8,7 @@ from bot.core.scaling.lease import SCALE_UP
 
 
 @dataclass(frozen=True, slots=True)
-class Raises:
+class ScaleUps:
     """Runners added to one pool; runner-hours end with their return, or at the end of the span."""
 
     times: int = 0
@@ -23,12 +23,12 @@ class Raises:
     currency: str = ""
 
 
-def raises(
+def scale_ups_by_pool(
     trail: Iterable[AuditEntry], since: float, until: float, prices: Mapping[str, float], currency: str = ""
-) -> dict[str, Raises]:
+) -> dict[str, ScaleUps]:
     """By pool, the scale-ups that a scaler accepted inside the span (epoch seconds); shadow mode counts nothing."""
     inside = [entry for entry in trail if since <= entry.at < until]
-    ended = {e.parameters.get("share", ""): e.at for e in inside if e.what == "hand_back" and _over(e)}
+    ended = {e.parameters.get("share", ""): e.at for e in inside if e.what == "hand_back" and _returned(e)}
     ups: dict[str, list[AuditEntry]] = {}
     for entry in inside:
         if entry.what == SCALE_UP and _added(entry) > 0:
@@ -38,9 +38,9 @@ def raises(
     }
 
 
-def _sum(entries: Sequence[AuditEntry], ended: Mapping[str, float], until: float, price: float | None) -> Raises:
+def _sum(entries: Sequence[AuditEntry], ended: Mapping[str, float], until: float, price: float | None) -> ScaleUps:
     hours = sum(_added(e) * (ended.get(e.act, until) - e.at) / 3600 for e in entries)
-    return Raises(
+    return ScaleUps(
         times=len(entries),
         runners=sum(_added(entry) for entry in entries),
         runner_hours=hours,
@@ -49,7 +49,7 @@ def _sum(entries: Sequence[AuditEntry], ended: Mapping[str, float], until: float
     )
 
 
-def _over(entry: AuditEntry) -> bool:
+def _returned(entry: AuditEntry) -> bool:
     """Whether a return is complete: the level was set, or was no longer ours."""
     return _number(entry.after) is not None or (entry.outcome == "sent" and "target" not in entry.parameters)
 

@@ -50,11 +50,11 @@ class Pattern:
 
     def holds(self, at: float, zone: tzinfo) -> bool:
         """Whether a time (epoch seconds) is inside."""
-        local = moment(at, zone)
+        local = local_time(at, zone)
         return local.weekday() in GROUPS[self.days] and self.from_hour <= local.hour < self.to_hour
 
 
-def moment(at: float, zone: tzinfo) -> datetime:
+def local_time(at: float, zone: tzinfo) -> datetime:
     """The local time of an epoch second, without the platform's limits."""
     return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=at)).astimezone(zone)
 
@@ -70,7 +70,7 @@ def patterns(hours: Iterable[tuple[float, bool]], zone: tzinfo) -> tuple[Pattern
         return ()
     seen: dict[int, dict[date, bool]] = {}
     for at, happened in known:
-        local = moment(at, zone)
+        local = local_time(at, zone)
         days = seen.setdefault(local.hour, {})
         days[local.date()] = days.get(local.date(), False) or happened
     every = [happened for days in seen.values() for happened in days.values()]
@@ -81,21 +81,21 @@ def patterns(hours: Iterable[tuple[float, bool]], zone: tzinfo) -> tuple[Pattern
             hour: {day: was for day, was in days.items() if day.weekday() in weekdays}
             for hour, days in sorted(seen.items())
         }
-        strong = [h for h, days in mine.items() if not _told(found, weekdays, h) and _strong(days, usual)]
+        strong = [h for h, days in mine.items() if not _covered(found, weekdays, h) and _significant(days, usual)]
         found += [_pattern(name, mine, run) for run in _runs(strong)]
     return tuple(sorted(found, key=lambda one: -one.hit * (one.to_hour - one.from_hour))[:MOST_PATTERNS])
 
 
-def _told(found: Sequence[Pattern], days: frozenset[int], hour: int) -> bool:
+def _covered(found: Sequence[Pattern], days: frozenset[int], hour: int) -> bool:
     return any(days <= GROUPS[one.days] and one.from_hour <= hour < one.to_hour for one in found)
 
 
-def _strong(days: Days, usual: float) -> bool:
+def _significant(days: Days, usual: float) -> bool:
     hit = [day for day, happened in days.items() if happened]
     weeks = {day.isocalendar()[:2] for day in hit}
     if len(hit) < LEAST_DAYS or len(weeks) < 2 or len(hit) < LEAST_SHARE * len(days) or not _on_each(days):
         return False
-    return _chance(len(hit), len(days), usual) < SURE
+    return _probability(len(hit), len(days), usual) < SURE
 
 
 def _on_each(days: Days) -> bool:
@@ -105,7 +105,7 @@ def _on_each(days: Days) -> bool:
     return all(sum(each) >= EACH_SHARE * len(each) for each in by_weekday.values())
 
 
-def _chance(hit: int, of: int, usual: float) -> float:
+def _probability(hit: int, of: int, usual: float) -> float:
     """The probability of at least `hit` of `of`, if each happens with probability `usual`."""
     return sum(comb(of, k) * usual**k * (1 - usual) ** (of - k) for k in range(hit, of + 1))
 

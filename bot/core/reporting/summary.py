@@ -18,9 +18,9 @@ from bot.core.pool.hour_stats import (
 )
 from bot.core.pool.pool import PoolRules
 from bot.core.record import AuditEntry
-from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, began_in, history
+from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, began_in, incidents_by_pool
 from bot.core.reporting.proposals import Proposal, ProposalData, proposals
-from bot.core.reporting.raises import Raises, raises
+from bot.core.reporting.raises import ScaleUps, scale_ups_by_pool
 from bot.core.reporting.recurrence import Pattern, patterns
 from bot.core.reporting.sizing import NeededLimit, needed_limit, over_target
 from bot.core.statement import Statement, statement
@@ -74,7 +74,7 @@ class PoolReport:
     waits: Waits | None
     history: PoolIncidents
     patterns: tuple[Pattern, ...]
-    raises: Raises | None
+    raises: ScaleUps | None
     sized: NeededLimit | Statement | None = None
     """The limit that would have met the target, or why there is none."""
     limit: int | None = None
@@ -117,10 +117,10 @@ class Report:
 def report(data: ReportData, only: Iterable[str] | None = None) -> Report:
     """The report on all pools that are configured, measured or named by an incident, or on the chosen ones."""
     inside = began_in(data.incidents, data.since, data.until)
-    histories = {row.pool: row for row in history(inside, data.since, data.until)}
+    histories = {row.pool: row for row in incidents_by_pool(inside, data.since, data.until)}
     names = dict.fromkeys((*data.rules, *data.pasts, *histories))
     wanted = list(names) if only is None else [name for name in names if name in set(only)]
-    lent = raises(data.trail, data.since, data.until, data.prices, data.currency)
+    lent = scale_ups_by_pool(data.trail, data.since, data.until, data.prices, data.currency)
     rough = [_pool(data, name, histories.get(name, PoolIncidents(name)), lent.get(name)) for name in wanted]
     pools = [_sized(data, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
     about = [i for i in inside if only is None or set(i.pools.affected or (NO_POOL,)) & set(wanted)]
@@ -136,7 +136,7 @@ def report(data: ReportData, only: Iterable[str] | None = None) -> Report:
     )
 
 
-def _pool(data: ReportData, name: str, past: PoolIncidents, lent: Raises | None) -> PoolReport:
+def _pool(data: ReportData, name: str, past: PoolIncidents, lent: ScaleUps | None) -> PoolReport:
     every = data.pasts.get(name, ())
     cells = _within(every, data)
     return PoolReport(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from bot.core.message import MessageRecord
-from bot.core.reporting.recurrence import moment
+from bot.core.reporting.recurrence import local_time
 
 WEEK = timedelta(days=7)
 LATE_SECONDS = 86400.0
@@ -33,18 +33,18 @@ class WeeklySchedule:
 
     def last(self, now: float) -> float:
         """The latest one not after `now`; epoch seconds."""
-        local = moment(now, self.zone)
+        local = local_time(now, self.zone)
         day = local.date() - timedelta(days=(local.weekday() - self.weekday) % 7)
         at = self._at(day)
         return at if at <= now else self._at(day - WEEK)
 
     def before(self, at: float) -> float:
         """The one a week earlier: 167, 168 or 169 hours, because of daylight saving."""
-        return self._at(moment(at, self.zone).date() - WEEK)
+        return self._at(local_time(at, self.zone).date() - WEEK)
 
     def after(self, at: float) -> float:
         """The one a week later."""
-        return self._at(moment(at, self.zone).date() + WEEK)
+        return self._at(local_time(at, self.zone).date() + WEEK)
 
     def _at(self, day: date) -> float:
         """A skipped hour is taken as before the change; of a repeated one the first counts."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.core.pool.hour_stats import WAIT_EDGES
 from bot.core.reporting.incident_history import NO_POOL, about_hours
-from bot.core.reporting.recurrence import moment
+from bot.core.reporting.recurrence import local_time
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.core.statement import Statement
 from bot.core.words import count, duration, listed, money
@@ -61,7 +61,7 @@ def days_of(made: Report) -> int:
 
 
 def _day(made: Report, at: float) -> str:
-    return f"{moment(at, made.zone):%d %b %H:%M}".lstrip("0")
+    return f"{local_time(at, made.zone):%d %b %H:%M}".lstrip("0")
 
 
 def _measured(made: Report) -> int:

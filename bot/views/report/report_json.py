@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 
 from bot.core.pool.hour_stats import WAIT_EDGES
-from bot.core.reporting.raises import Raises
+from bot.core.reporting.raises import ScaleUps
 from bot.core.reporting.sizing import NeededLimit
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.views.export.export_json import iso
@@ -76,7 +76,7 @@ def _waits(waits: Waits) -> dict[str, float | None]:
     }
 
 
-def _raised(raises: Raises) -> dict[str, float | str | None]:
+def _raised(raises: ScaleUps) -> dict[str, float | str | None]:
     return {
         "times": raises.times,
         "runners": raises.runners,

@@ -13,8 +13,8 @@ from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, PoolRules
 from bot.core.record import AuditEntry
-from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, about_hours, history, how_ended
-from bot.core.reporting.raises import Raises, raises
+from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, about_hours, how_ended, incidents_by_pool
+from bot.core.reporting.raises import ScaleUps, scale_ups_by_pool
 from bot.core.reporting.summary import ReportData, report
 from tests.builders import POOL, closed, incident, named
 from tests.core.pool.hours import MONDAY, hour, weeks
@@ -49,7 +49,7 @@ def test_the_history_of_a_pool() -> None:
         who="U1",
     )
     still = incident(at=UNTIL - 600, id="open")
-    rows = history(
+    rows = incidents_by_pool(
         [
             ended(MONDAY, 60, scores=(score, replace(score, held=False))),
             by_hand,
@@ -81,7 +81,7 @@ def test_the_history_of_a_pool() -> None:
 
 
 def test_an_incident_that_outlasts_the_span_was_open_in_it_until_its_end() -> None:
-    (row,) = history([ended(UNTIL - 600, 60)], MONDAY, UNTIL)
+    (row,) = incidents_by_pool([ended(UNTIL - 600, 60)], MONDAY, UNTIL)
     assert row.open_seconds == 600.0
 
 
@@ -168,8 +168,8 @@ def test_scale_ups_cost_until_they_are_handed_back() -> None:
         entry(WEEK, "scale_up", "20", "30", act="f"),
         entry(7, "silence", "1", "2"),
     ]
-    assert raises(trail, MONDAY, UNTIL, {POOL: 0.5}) == {POOL: Raises(3, 14, 22.0, 1, 11.0)}
-    assert raises(trail, MONDAY, UNTIL, {})[POOL].cost is None
+    assert scale_ups_by_pool(trail, MONDAY, UNTIL, {POOL: 0.5}) == {POOL: ScaleUps(3, 14, 22.0, 1, 11.0)}
+    assert scale_ups_by_pool(trail, MONDAY, UNTIL, {})[POOL].cost is None
 
 
 def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
