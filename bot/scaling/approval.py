@@ -15,7 +15,7 @@ from bot.core.requests.request import Progress, Request
 from bot.core.scaling.limits import needs_approval
 from bot.ports import Refused
 from bot.requests.submit import subject_of_button
-from bot.scaling.limits import pool_scaler_of, raised
+from bot.scaling.limits import pool_scaler_of, requested_size
 from bot.views.words import refusals
 
 CHOICES = ("approve", "decline")
@@ -47,7 +47,7 @@ def _approval_requested(context: Context, request: Request, now: float) -> Move:
     return move
 
 
-async def awaited(context: Context, interaction: Interaction) -> tuple[Stored[Request], Stored[Incident]]:
+async def pending_approval(context: Context, interaction: Interaction) -> tuple[Stored[Request], Stored[Incident]]:
     """The request that waits for approval, and its incident; raises Refused with its outcome."""
     about, incident = await subject_of_button(context, interaction)
     held = await context.store.get(Request, about)
@@ -106,7 +106,7 @@ async def record_decision(
 
 def scale_request(request: Request, step: ScaleStep, seconds: float = 0.0) -> ScaleRequest:
     """The timeline's words for a request for more runners."""
-    asked = raised(request)
+    asked = requested_size(request)
     if isinstance(asked, ExtendLease):
         return ScaleRequest(step, asked.pool, None, asked.target, seconds, keeps=True)
     before = int(request.before) if request.before else asked.from_size

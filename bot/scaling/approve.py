@@ -8,13 +8,13 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import agreed
 from bot.ports import Refused
-from bot.scaling.approval import Decided, awaited, record_decision
+from bot.scaling.approval import Decided, pending_approval, record_decision
 from bot.views.words import refusals
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Record the approver; the request then runs as usual, and all limits are checked again."""
-    held, incident = await awaited(context, interaction)
+    held, incident = await pending_approval(context, interaction)
     request = held.value
     if interaction.who == request.who:
         raise Refused(refusals.OWN_REQUEST)

@@ -9,12 +9,12 @@ from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import failed
 from bot.requests.perform import KEPT_SECONDS
 from bot.requests.permission import permit
-from bot.scaling.approval import Decided, awaited, record_decision
+from bot.scaling.approval import Decided, pending_approval, record_decision
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Record it; works even while actions are switched off."""
-    held, incident = await awaited(context, interaction)
+    held, incident = await pending_approval(context, interaction)
     own = interaction.who == held.value.who
     await permit(context, interaction.who, interaction.team, "scale" if own else "approve")
     outcome, step = ("taken back", ScaleStep.TAKEN_BACK) if own else ("declined", ScaleStep.DECLINED)

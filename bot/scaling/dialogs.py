@@ -15,8 +15,8 @@ from bot.core.scaling.limits import needs_approval, proposed
 from bot.core.words import count, duration, money
 from bot.ports import Capacity, Refused, Unreachable
 from bot.requests.submit import subject
-from bot.scaling.limits import lease_terms, maximum, pool_scaler_of, within
-from bot.scaling.what_if import effect_of, effects, enough, useless
+from bot.scaling.limits import highest_target, lease_terms, policy_within, pool_scaler_of
+from bot.scaling.what_if import effect_of, effects_of, fewest_enough, will_not_help
 from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.thread.results import effect_answer
 from bot.views.words.diagnosis import caution
@@ -24,11 +24,11 @@ from bot.views.words.forecasts import Preview
 from bot.views.words.scaling import lease_terms_words
 
 
-async def table(context: Context, pool: str) -> Answer:
+async def effect_table(context: Context, pool: str) -> Answer:
     """`scale POOL` without a target: the effect of several sizes, shown privately."""
     capacity = await pool_scaler_of(context, pool).scaler.read()
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
-    against = (await cautions(context, None)).get(pool, "")
+    against = (await cautions_by_pool(context, None)).get(pool, "")
     return Answer(whisper=effect_answer(words, await more_would_do(context, pool, capacity.size, against)))
 
 
@@ -48,7 +48,7 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
     latest = worst_first([p.latest for p in (await context.pools(names)).values() if p.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
-    against = await cautions(context, held.value)
+    against = await cautions_by_pool(context, held.value)
     choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
     able = next((one for one in choices if one.proposed is not None), None)
     if able is None:
@@ -66,15 +66,15 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
         capacity, reason = await pool_scaler.scaler.read(), ""
     except (Unreachable, Refused) as error:
         capacity, reason = Capacity(None), str(error)
-    queued, policy = latest.queued if latest else None, within(pool_scaler, capacity)
+    queued, policy = latest.queued if latest else None, policy_within(pool_scaler, capacity)
     most_more = policy.maximum - (capacity.size or 0)
-    wanted = enough(context, pool.value if pool else None, min(most_more, policy.step or most_more))
+    wanted = fewest_enough(context, pool.value if pool else None, min(most_more, policy.step or most_more))
     target = proposed(policy, capacity.size, queued if wanted is None else wanted)
     more = 0 if target is None or capacity.size is None else target - capacity.size
     return ScaleChoice(
         pool=name,
         current=capacity.size,
-        maximum=maximum(pool_scaler, capacity),
+        maximum=highest_target(pool_scaler, capacity),
         limit=latest.limit if latest else None,
         queued=queued,
         proposed=target,
@@ -83,7 +83,7 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
         cost_per_runner_hour=pool_scaler.policy.cost_per_runner_hour,
         currency=context.settings.file.slack.currency,
         reason=reason,
-        useless=bool(caution) or useless(context, pool.value if pool else None, more),
+        useless=bool(caution) or will_not_help(context, pool.value if pool else None, more),
     )
 
 
@@ -92,8 +92,8 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
     asked = draft.of(ScaleUp)
     pool, target, current = asked.pool, asked.target, asked.from_size
     about = await context.store.get(Incident, draft.incident) if draft.incident else None
-    against = (await cautions(context, about.value if about else None)).get(pool, "")
-    preview, lines = await expected(context, pool, target - current, against), list[str]()
+    against = (await cautions_by_pool(context, about.value if about else None)).get(pool, "")
+    preview, lines = await expected_effect(context, pool, target - current, against), list[str]()
     policy = pool_scaler_of(context, pool).policy
     if (cost := policy.cost_per_runner_hour) is not None:
         more = money(cost * (target - current), context.settings.file.slack.currency)
@@ -111,16 +111,16 @@ async def more_would_do(
 ) -> Preview | None:
     """The expected effect of several numbers of added runners, the proposed one among them."""
     held = await context.store.get(Pool, pool)
-    return effects(context, held.value if held else None, current, against, chosen)
+    return effects_of(context, held.value if held else None, current, against, chosen)
 
 
-async def expected(context: Context, pool: str, more: int, against: str) -> Preview:
+async def expected_effect(context: Context, pool: str, more: int, against: str) -> Preview:
     """The expected effect of this many added runners, and the warnings."""
     held = await context.store.get(Pool, pool)
     return effect_of(context, held.value if held else Pool(pool), more, against)
 
 
-async def cautions(context: Context, incident: Incident | None) -> dict[str, str]:
+async def cautions_by_pool(context: Context, incident: Incident | None) -> dict[str, str]:
     """The likeliest cause's objection to more runners by pool; a cause that the incident remembers comes first."""
     names = list(context.settings.file.pool)
     pools = await context.pools(names)

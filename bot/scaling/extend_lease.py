@@ -19,7 +19,7 @@ from bot.ports import Refused
 from bot.requests.submit import new_request, own_of, submit
 from bot.scaling.approval import asked_for
 from bot.scaling.hand_back import lease_in_thread, lease_of
-from bot.scaling.limits import askable, check_approval, pool_scaler_of
+from bot.scaling.limits import check_approval, pool_scaler_of, require_approvers
 from bot.views.words import refusals
 
 
@@ -28,7 +28,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     found = await lease_in_thread(context, interaction)
     pool, lease = found.leases.value.id, found.lease
     _until(pool_scaler_of(context, pool).policy, lease, context.now())
-    askable(context, pool, lease.target, in_thread=True)
+    require_approvers(context, pool, lease.target, in_thread=True)
     body = ExtendLease(pool, lease.act, lease.target)
     own = await own_of(context, interaction, found.incident, lease.act, f"{lease.ends_at}")
     request = new_request(context, replace(interaction, request_id=own), found.incident, body)

@@ -67,7 +67,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         raise already(context, known) if known.who else Refused(refusals.RETURNING)
     back, now = return_request(context, leases.value.id, lease, interaction.who, ReturnReason.ASKED), context.now()
     asked = LeaseNoted(LeaseStep.RETURN_ASKED, leases.value.id, lease.target)
-    puts = begun(leases, leases.value, lease, back, now)
+    puts = return_puts(leases, leases.value, lease, back, now)
     try:
         await keep(
             context,
@@ -158,7 +158,9 @@ def return_request(context: Context, pool: str, lease: Lease, who: str, why: Ret
     )
 
 
-def begun(held: Stored[PoolLeases], leases: PoolLeases, lease: Lease, back: Request, now: float) -> tuple[Put, Put]:
+def return_puts(
+    held: Stored[PoolLeases], leases: PoolLeases, lease: Lease, back: Request, now: float
+) -> tuple[Put, Put]:
     """The lease with the return, and the due request."""
     return Put(held, with_lease(leases, replace(lease, returning=back.id)), now), put_new(back, now)
 

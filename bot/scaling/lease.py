@@ -33,7 +33,7 @@ from bot.core.scaling.lease import (
 from bot.core.scaling.verify import Evidence, verdict
 from bot.ports import Refused, Unreachable
 from bot.requests.submit import audited
-from bot.scaling.hand_back import begun, return_block, return_request
+from bot.scaling.hand_back import return_block, return_puts, return_request
 from bot.scaling.limits import boot_seconds, pool_scaler_of
 from bot.views.home.answers import said
 from bot.views.words.timeline import details_words
@@ -180,7 +180,7 @@ async def _return(context: Context, look: LeaseView, lease: Lease, why: ReturnRe
         await _tell(context, look, LeaseAnnouncement(waiting, Event.LEASE, stuck))
         return
     back = return_request(context, look.leases.id, lease, "", why)
-    puts = begun(look.held, look.leases, lease, back, look.now)
+    puts = return_puts(look.held, look.leases, lease, back, look.now)
     await context.store.commit(Change(puts=puts, audit=(audited(back, look.now, f"asked: {why}"),)))
 
 

@@ -68,7 +68,7 @@ async def check_limits(context: Context, pool: str, target: int, *, seen: int = 
     last = await context.store.find(f"scaled:{pool}")
     before = await context.request(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
-    hit = judged(within(pool_scaler, capacity), target, capacity.size, scaled_at, context.now(), seen)
+    hit = judged(policy_within(pool_scaler, capacity), target, capacity.size, scaled_at, context.now(), seen)
     leases = await context.store.get(PoolLeases, pool)
     if hit is None and capacity.size is not None:
         base = leases.value.base if leases and leases.value.leases else capacity.size
@@ -76,19 +76,19 @@ async def check_limits(context: Context, pool: str, target: int, *, seen: int = 
     return LimitCheck(capacity, hit, leases)
 
 
-def within(pool_scaler: PoolScaler, capacity: Capacity) -> ScalePolicy:
+def policy_within(pool_scaler: PoolScaler, capacity: Capacity) -> ScalePolicy:
     """The policy within the scaler's own limits."""
-    most = maximum(pool_scaler, capacity)
+    most = highest_target(pool_scaler, capacity)
     by = capacity.limited_by if most < pool_scaler.policy.maximum else ""
     return replace(pool_scaler.policy, maximum=most, minimum=capacity.minimum or 0, limited_by=by)
 
 
-def maximum(pool_scaler: PoolScaler, capacity: Capacity) -> int:
+def highest_target(pool_scaler: PoolScaler, capacity: Capacity) -> int:
     """The lower of the configured limit and the scaler's own."""
     return pool_scaler.policy.maximum if capacity.maximum is None else min(pool_scaler.policy.maximum, capacity.maximum)
 
 
-def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> None:
+def require_approvers(context: Context, pool: str, target: int, *, in_thread: bool) -> None:
     """Raise Refused if an approval is needed and nobody, or no thread, can be asked."""
     policy = pool_scaler_of(context, pool).policy
     if not needs_approval(policy, target):
@@ -99,14 +99,14 @@ def askable(context: Context, pool: str, target: int, *, in_thread: bool) -> Non
         raise Refused(refusals.approve_in_thread(policy.approval_above))
 
 
-def raised(request: Request) -> ScaleUp | ExtendLease:
+def requested_size(request: Request) -> ScaleUp | ExtendLease:
     """The size that a request asks to have, or to keep; raises TypeError for another kind."""
     return request.body if isinstance(request.body, ExtendLease) else request.of(ScaleUp)
 
 
 async def check_approval(context: Context, request: Request, target: int) -> None:
     """At execution: raise Refused unless no approval is needed, or somebody else approved exactly this."""
-    asked = raised(request)
+    asked = requested_size(request)
     policy = pool_scaler_of(context, asked.pool).policy
     if not request.agreed_by:
         if needs_approval(policy, target):

@@ -19,16 +19,16 @@ from bot.core.scaling.verify import deadline_seconds
 from bot.ports import Refused
 from bot.requests.submit import already, new_request, own_id, refused, subject, submit
 from bot.scaling.approval import asked_for, scale_request
-from bot.scaling.dialogs import confirmation, first_dialog, only_pool, table
+from bot.scaling.dialogs import confirmation, effect_table, first_dialog, only_pool
 from bot.scaling.limits import (
     LimitCheck,
-    askable,
     boot_seconds,
     check_approval,
     check_limits,
     lease_terms,
     level_of,
     pool_scaler_of,
+    require_approvers,
 )
 from bot.scaling.what_if import with_more
 from bot.views.thread.results import confirm_scale
@@ -69,7 +69,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
             held = await subject(context, interaction)
             return await first_dialog(context, replace(interaction, request_id=request_id(held.value, SCALE_UP)))
         if len(interaction.words) == 1:
-            return await table(context, interaction.words[0])
+            return await effect_table(context, interaction.words[0])
         pool, text = _spoken(interaction)
         held = await subject(context, interaction) if interaction.thread else None
         if held is None:
@@ -84,7 +84,7 @@ async def _drafted(
 ) -> Answer:
     try:
         current, target = await _allowed(context, pool, text)
-        askable(context, pool, target, in_thread=held is not None)
+        require_approvers(context, pool, target, in_thread=held is not None)
     except Refused as refusal:
         if interaction.surface is not Surface.DIALOG:
             raise
@@ -126,7 +126,7 @@ async def _confirmed(context: Context, interaction: Interaction) -> Answer:
         raise already(context, draft.value)
     held = await context.store.get(Incident, draft.value.incident) if draft.value.incident else None
     asked = draft.value.of(ScaleUp)
-    askable(context, asked.pool, asked.target, in_thread=held is not None)
+    require_approvers(context, asked.pool, asked.target, in_thread=held is not None)
     request, move = asked_for(context, draft.value, asked.target, tell=True)
     await submit(context, interaction, held, request, move, draft=draft)
     return Answer()

@@ -15,7 +15,7 @@ def effect_of(context: Context, pool: Pool, more: int, caution: str) -> Preview:
     return what_to_expect(found, rules, caution, context.settings.file.slack.currency)
 
 
-def effects(
+def effects_of(
     context: Context, pool: Pool | None, current: int | None, caution: str, chosen: int | None = None
 ) -> Preview | None:
     """The same for several allowed numbers, the proposed one among them; None for a pool that cannot be scaled."""
@@ -28,7 +28,7 @@ def effects(
     return what_more_would_do(found, chosen, caution, context.settings.file.slack.currency)
 
 
-def enough(context: Context, pool: Pool | None, most: int) -> int | None:
+def fewest_enough(context: Context, pool: Pool | None, most: int) -> int | None:
     """The fewest added runners, up to `most`, expected to drain it in time; None if unknown."""
     if pool is None or most < 1:
         return None
@@ -42,7 +42,7 @@ def with_more(context: Context, pool: Pool, more: int) -> Option | None:
     return found[-1] if found and found[-1].more == more else None
 
 
-def useless(context: Context, pool: Pool | None, more: int) -> bool:
+def will_not_help(context: Context, pool: Pool | None, more: int) -> bool:
     """Whether nothing should be added: idle runners beside the queue, it clears too soon, or no sooner with `more`."""
     if pool is None:
         return False

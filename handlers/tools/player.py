@@ -20,9 +20,9 @@ from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Delivered, Recording
 from bot.ports import Refused, Store, Unreachable
 from bot.registry import BEHAVIORS
-from bot.scaling.dialogs import cautions, expected, more_would_do
-from bot.scaling.limits import within
-from bot.scaling.what_if import enough
+from bot.scaling.dialogs import cautions_by_pool, expected_effect, more_would_do
+from bot.scaling.limits import policy_within
+from bot.scaling.what_if import fewest_enough
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
@@ -141,14 +141,14 @@ class Player:
             return
         self.weighed[incident.id, name] = self.clock.at
         held, capacity = await self.store.get(Pool, name), await pool_scaler.scaler.read()
-        policy = within(pool_scaler, capacity)
+        policy = policy_within(pool_scaler, capacity)
         room = max(0, policy.maximum - (capacity.size or 0))
-        more = enough(self.context, held.value if held else None, min(room, policy.step or room))
+        more = fewest_enough(self.context, held.value if held else None, min(room, policy.step or room))
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
-            against = (await cautions(self.context, incident)).get(name, "")
-            options = expected(self.context, name, more, against) if more else None
+            against = (await cautions_by_pool(self.context, incident)).get(name, "")
+            options = expected_effect(self.context, name, more, against) if more else None
             shown = await (options or more_would_do(self.context, name, capacity.size, against))
             proposed.append(Proposed(self.clock.at, name, more, capacity.size, shown.lines if shown else ()))
 
