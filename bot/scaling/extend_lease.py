@@ -12,7 +12,7 @@ from bot.core.requests.body import ExtendLease
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
-from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, extended, further
+from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, extended, extended_end
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import duration
 from bot.ports import Refused
@@ -64,7 +64,7 @@ def _until(policy: ScalePolicy, lease: Lease, now: float) -> float:
         raise Refused(refusals.RETURNING)
     if policy.lease_seconds is None or lease.ends_at is None:
         raise Refused(refusals.NO_LEASE)
-    if (until := further(lease, policy, now)) is not None:
+    if (until := extended_end(lease, policy, now)) is not None:
         return until
     left = duration(lease.ends_at - now)
     if policy.max_lease_seconds is not None and lease.ends_at < now + policy.lease_seconds:

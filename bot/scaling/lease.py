@@ -23,12 +23,12 @@ from bot.core.scaling.lease import (
     HAND_BACK,
     Lease,
     PoolLeases,
-    further,
-    looked,
-    over,
+    end_reason,
+    extended_end,
     reviewed,
     warning_due_at,
     with_lease,
+    with_queue,
 )
 from bot.core.scaling.verify import Evidence, verdict
 from bot.ports import Refused, Unreachable
@@ -72,7 +72,7 @@ async def maintain_lease(context: Context, claim: Claim) -> None:
         if (news := await _news(context, look, lease)) is not None:
             await _tell(context, look, news)
             return
-        if why := over(lease, look.leases, look.now, _drained_seconds(context, claim.id)):
+        if why := end_reason(lease, look.leases, look.now, _drained_seconds(context, claim.id)):
             await _return(context, look, lease, why)
             return
     due = _next_look(context, look)
@@ -119,7 +119,7 @@ async def _look(context: Context, held: Stored[PoolLeases]) -> LeaseView:
     leases = reviewed(held.value, requests, now)
     sample = await _sample(context, held.value.id) if leases.leases else None
     floor = context.settings.file.rules_of(held.value.id).floor
-    return LeaseView(held, looked(leases, empty(sample, floor), now), requests, sample, now)
+    return LeaseView(held, with_queue(leases, empty(sample, floor), now), requests, sample, now)
 
 
 async def _sample(context: Context, pool: str) -> Snapshot | None:
@@ -151,7 +151,7 @@ async def _news(context: Context, look: LeaseView, lease: Lease) -> LeaseAnnounc
         left = max(0.0, (lease.ends_at or look.now) - look.now)
         ends = LeaseNoted(LeaseStep.ENDS_SOON, look.leases.id, lease.target, left)
         pool_scaler = context.pool_scalers.get(look.leases.id)
-        longer = pool_scaler is not None and further(lease, pool_scaler.policy, look.now) is not None
+        longer = pool_scaler is not None and extended_end(lease, pool_scaler.policy, look.now) is not None
         choices = (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
         return LeaseAnnouncement(replace(lease, warned=True), Event.LEASE, ends, choices)
     return None

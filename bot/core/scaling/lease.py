@@ -147,14 +147,14 @@ def _back_reviewed(leases: PoolLeases, lease_act: str, back: Request | None, now
     return replace(with_lease(leases, again), ours=ours)
 
 
-def looked(leases: PoolLeases, queue_empty: bool | None, now: float) -> PoolLeases:
+def with_queue(leases: PoolLeases, queue_empty: bool | None, now: float) -> PoolLeases:
     """Process one more sample; unknown is not empty."""
     if queue_empty is not True:
         return replace(leases, empty_since=None)
     return leases if leases.empty_since is not None else replace(leases, empty_since=now)
 
 
-def over(lease: Lease, leases: PoolLeases, now: float, drained_seconds: float) -> ReturnReason | None:
+def end_reason(lease: Lease, leases: PoolLeases, now: float, drained_seconds: float) -> ReturnReason | None:
     """Why a lease ends now; None while it continues."""
     if lease.ends_at is None or lease.returning or now < lease.retry_at:
         return None
@@ -176,7 +176,7 @@ def extended(leases: PoolLeases, lease: Lease, ends_at: float) -> PoolLeases:
     return with_lease(leases, replace(lease, ends_at=ends_at, warned=False))
 
 
-def further(lease: Lease, policy: ScalePolicy, now: float) -> float | None:
+def extended_end(lease: Lease, policy: ScalePolicy, now: float) -> float | None:
     """The end after one more lease from now, within the longest; None if that is hardly later than it is."""
     if lease.ends_at is None or policy.lease_seconds is None:
         return None

@@ -11,9 +11,9 @@ from bot.core.requests.request import Request, done, failed
 from bot.core.scaling.lease import (
     Lease,
     PoolLeases,
+    end_reason,
     lease_end,
     leased,
-    over,
     return_target,
     reviewed,
     warning_due_at,
@@ -130,7 +130,7 @@ def test_when_a_lease_is_over(
     parts: dict[str, Any], empty_since: float | None, at: float, why: ReturnReason | None
 ) -> None:
     leases = replace(raised(("a", 10, 24)), empty_since=empty_since)
-    assert over(lease(**parts), leases, at, 600.0) == why
+    assert end_reason(lease(**parts), leases, at, 600.0) == why
 
 
 @pytest.mark.parametrize(("length", "before"), [(7200.0, 600.0), (600.0, 200.0)])
