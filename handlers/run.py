@@ -48,7 +48,7 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
         log.warning("redis can be reached by others", why=finding.text, remedy=finding.remedy)
     raise_file_limit()
     async with opened(settings, durable=durable) as runtime:
-        await refuse_dangers(runtime)
+        await require_safe_redis(runtime)
         stopped = asyncio.Event()
         for signum in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
@@ -94,7 +94,7 @@ async def serving(
 
                 await stack.enter_async_context(socket_mode(runtime, app))
         elif env.tailback_worker_port is not None:
-            await stack.enter_async_context(_telling(runtime, health))
+            await stack.enter_async_context(_serving_health(runtime, health))
         await stack.enter_async_context(_working(runtime, leaving) if worker else _beside(_reload(runtime), "reload"))
         await stack.enter_async_context(_beside(_keep_time(runtime), "clock"))
         try:
@@ -127,7 +127,7 @@ async def _listening(
 
 
 @asynccontextmanager
-async def _telling(runtime: Runtime, endpoints: HealthEndpoints) -> AsyncIterator[None]:
+async def _serving_health(runtime: Runtime, endpoints: HealthEndpoints) -> AsyncIterator[None]:
     """Health and metrics of a worker with its own port; a port in use is logged and ignored."""
     env = runtime.context.settings.env
     try:
@@ -205,7 +205,7 @@ def required(settings: Settings, *, web: bool) -> list[Problem]:
     return problems
 
 
-async def refuse_dangers(runtime: Runtime) -> None:
+async def require_safe_redis(runtime: Runtime) -> None:
     """Raise ConfigError when Redis is unsafe (docs/design/storage.md) or holds records of a newer release."""
     problems = [] if runtime.embedded else await runtime.store.check()
     if problems := problems or await runtime.store.adopt():

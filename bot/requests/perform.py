@@ -120,7 +120,7 @@ async def _not_answered(
     put = Put(mine, later, now + pause)
     if begun.progress is not Progress.UNKNOWN and incident is not None:
         told = Result(_not_done(request, RequestEnd.CHECKING, system=error.system), event=Event.NOTED)
-        move = _telling(context, request, told)
+        move = _result_move(context, request, told)
         await keep(context, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
     else:
         await context.store.commit(Change(puts=(put,), audit=(audited(later, now, "unknown"),)))
@@ -135,7 +135,7 @@ async def _finish(
     wake = (f"lease:{after.pool}",) if _effect(context, after).moves_lease else ()
     if incident is not None:
         puts = (put, put_new(outcome.follow, now)) if outcome.follow else (put,)
-        await keep(context, incident, _telling(context, after, outcome), due=now, also=puts, audit=audit, wake=wake)
+        await keep(context, incident, _result_move(context, after, outcome), due=now, also=puts, audit=audit, wake=wake)
         return
     await context.store.commit(Change(puts=(put,), audit=audit, wake=wake))
     whom, by = after.who or asked_for(after.body), "You" if after.who else "Tailback"
@@ -155,7 +155,7 @@ async def _lapse(context: Context, mine: Stored[Request]) -> None:
     await _finish(context, mine, after, incident, Result(lapsed, event=Event.APPROVAL, settles=request.id))
 
 
-def _telling(context: Context, request: Request, outcome: Result) -> Move:
+def _result_move(context: Context, request: Request, outcome: Result) -> Move:
     now, event = context.now(), outcome.event or context.actions[request.name].events[0]
 
     def move(fresh: Incident) -> Incident:

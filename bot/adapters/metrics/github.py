@@ -54,7 +54,7 @@ class GitHub(Present):
         self._began: float | None = None
         self._slow = False
         self._told: tuple[float, dict[str, WorkflowJob], WebhookCoverage | None] | None = None
-        self._telling = asyncio.Lock()
+        self._webhooks_lock = asyncio.Lock()
         self._runners: dict[str, Runners] = {}
         self._provider: Told | None = None
 
@@ -86,7 +86,7 @@ class GitHub(Present):
 
     async def _webhooks(self) -> tuple[float, dict[str, WorkflowJob], WebhookCoverage | None]:
         """(when they were read, the jobs that webhooks told of, how complete they are); once for all pools."""
-        async with self._telling:
+        async with self._webhooks_lock:
             if self._told is None or not 0 <= self._now() - self._told[0] < self._every:
                 self._told = (self._now(), *await self._stored())
             return self._told

@@ -15,7 +15,7 @@ FORMAT_KEY = "{tailback}:format"
 """The records' format version; a release refuses records of a newer one, which it would damage."""
 
 
-async def dangers(link: RedisLink, now: Callable[[], float]) -> list[Problem]:
+async def unsafe_settings(link: RedisLink, now: Callable[[], float]) -> list[Problem]:
     """The findings from INFO alone, because managed servers block CONFIG. Raises Unreachable."""
     before = now()
     told = await redis_time(link)

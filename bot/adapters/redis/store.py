@@ -15,7 +15,7 @@ from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, PAUSE_LANE, lane_keys
-from bot.adapters.redis.safety_checks import adopt, dangers, nearly_full, redis_time, too_new
+from bot.adapters.redis.safety_checks import adopt, nearly_full, redis_time, too_new, unsafe_settings
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
 from bot.core.external import Problem
@@ -188,7 +188,7 @@ class RedisStore:
 
     async def check(self) -> list[Problem]:
         """Unsafe settings of this Redis, a sentence with remedy each; empty if safe."""
-        return [*await dangers(self._link, self._clocks.now), *await too_new(self._link)]
+        return [*await unsafe_settings(self._link, self._clocks.now), *await too_new(self._link)]
 
     async def storable(self) -> str:
         """Write a small key that expires; gives a warning while memory or disk are nearly used up.

@@ -125,10 +125,10 @@ async def _of_redis(tools: Instruments) -> list[CheckFinding]:
     if tools.redis is None:
         return [ok("redis", f"`tailback run` will start {tools.engine}")] if tools.engine else []
     try:
-        dangers, full = await tools.redis.check(), await tools.redis.filling()
+        unsafe, full = await tools.redis.check(), await tools.redis.filling()
     except Unreachable as error:
         return [of_error("redis", error, "check REDIS_URL, and that the server runs")]
-    found = [of_problem(one, "correct it") for one in dangers]
+    found = [of_problem(one, "correct it") for one in unsafe]
     areas = {finding.area for finding in found}
     return [
         *found,

@@ -233,17 +233,17 @@ def test_a_configuration_that_cannot_be_read_is_told_whole() -> None:
 
 @dataclass
 class FakeRedis:
-    """A server with these dangers."""
+    """A server with these unsafe settings."""
 
-    dangers: list[Problem] = field(default_factory=list)
+    unsafe: list[Problem] = field(default_factory=list)
     full: Problem | None = None
     error: Unreachable | None = None
 
     async def check(self) -> list[Problem]:
-        """The dangers."""
+        """The unsafe settings."""
         if self.error:
             raise self.error
-        return self.dangers
+        return self.unsafe
 
     async def filling(self) -> Problem | None:
         """How full it is."""
@@ -463,7 +463,7 @@ async def test_an_alertmanager_that_fails_is_named(place: Place) -> None:
 async def test_a_dangerous_redis_is_told_with_its_remedies(place: Place) -> None:
     """The store's own sentences, the clock in an area of its own."""
     tools = Tools()
-    tools.redis.dangers = [
+    tools.redis.unsafe = [
         Problem("Maxmemory-policy is allkeys-lru, so it may silently drop incidents", "set it to noeviction", "redis"),
         Problem("This machine is 5.0 s ahead of Redis TIME", "let both follow the same time server (NTP)", "clock"),
     ]
