@@ -25,7 +25,7 @@ from bot.core.external import Problem
 from bot.ports import Refused, Unreachable
 from bot.settings import SlackTable, SnsTable
 from handlers.machine import now
-from handlers.tools.doctor.check import Instruments
+from handlers.tools.doctor.check import CheckTargets
 from handlers.tools.doctor.check_host import this_host
 
 
@@ -52,13 +52,13 @@ async def records(settings: Settings) -> AsyncIterator[RedisStore]:
 
 
 @asynccontextmanager
-async def instruments(settings: Settings) -> AsyncIterator[Instruments]:
+async def check_targets(settings: Settings) -> AsyncIterator[CheckTargets]:
     """The instruments of the check; starts nothing, and parts that cannot be built are reported."""
     async with AsyncExitStack() as stack:
         gathered = _Gathered()
         store = await _redis(settings, stack, gathered)
         back_ends = _back_ends(settings, stack, gathered, await _jobs(store))
-        yield Instruments(
+        yield CheckTargets(
             host=this_host(settings),
             now=now,
             slack=await _slack(settings, stack),

@@ -222,7 +222,7 @@ async def _checked(*, as_json: bool) -> bool:
     from bot.config import ConfigError, load
     from handlers.tools.doctor import check, findings
     from handlers.wiring import unbuildable
-    from handlers.wiring_tools import instruments
+    from handlers.wiring_tools import check_targets
 
     try:
         settings = load()
@@ -230,7 +230,7 @@ async def _checked(*, as_json: bool) -> bool:
         more = await unbuildable(error.readable) if error.readable else []
         found = check.unusable([*error.problems, *more], error.readable)
     else:
-        async with instruments(settings) as parts:
+        async with check_targets(settings) as parts:
             found = await check.examined(settings, parts, _show_progress)
     typer.echo(findings.for_machines(found) if as_json else findings.for_people(found))
     return findings.failed(found)

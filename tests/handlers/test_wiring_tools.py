@@ -17,7 +17,7 @@ from bot.ports import Refused, Unreachable
 from handlers.tools.doctor.check import examined
 from handlers.tools.doctor.findings import CheckFinding, Level, for_people
 from handlers.tools.records import verified
-from handlers.wiring_tools import instruments, records
+from handlers.wiring_tools import check_targets, records
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.handlers.tools.test_send import answering
 
@@ -52,7 +52,7 @@ def settings(folder: Path, text: str = "", **variables: str) -> Settings:
 
 async def found(of: Settings, area: str) -> list[CheckFinding]:
     """What the doctor finds in one area."""
-    async with instruments(of) as tools:
+    async with check_targets(of) as tools:
         return [finding for finding in await examined(of, tools) if finding.area == area]
 
 

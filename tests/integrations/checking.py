@@ -7,7 +7,7 @@ from pathlib import Path
 from bot.config import load
 from handlers.tools.doctor.check import examined
 from handlers.tools.doctor.findings import CheckFinding
-from handlers.wiring_tools import instruments
+from handlers.wiring_tools import check_targets
 from tests.architecture.tree import ROOT
 
 PAGES = ROOT / "docs" / "integrations"
@@ -36,7 +36,7 @@ async def checked(
     path = folder / "tailback.toml"
     path.write_text(text if "[slack]" in text else f'[slack]\nchannel = "C0CIONCALL"\n{text}')
     settings = load({**(variables or {}), "TAILBACK_CONFIG": str(path), "TAILBACK_DATA": str(folder / "data")})
-    async with instruments(settings) as tools:
+    async with check_targets(settings) as tools:
         findings = await examined(settings, tools)
     return [finding for finding in findings if finding.area in BACK_ENDS]
 

@@ -50,7 +50,7 @@ class RedisProbe(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Instruments:
+class CheckTargets:
     """Everything that is checked; a part that could not be built is missing, and `problems` says why."""
 
     now: Callable[[], float]
@@ -84,7 +84,7 @@ def unusable(problems: Iterable[Problem], readable: Settings | None = None) -> l
 
 
 async def examined(
-    settings: Settings, tools: Instruments, progress: Callable[[Sequence[str]], None] = lambda _: None
+    settings: Settings, tools: CheckTargets, progress: Callable[[Sequence[str]], None] = lambda _: None
 ) -> list[CheckFinding]:
     """Check everything in parallel; an unresponsive part hides no other.
 
@@ -121,7 +121,7 @@ async def _in_time(area: str, part: Awaitable[list[CheckFinding]]) -> list[Check
         return [problem(area, f"No answer within {PATIENCE_SECONDS:.0f} s", "check that it runs, and look at its log")]
 
 
-async def _of_redis(tools: Instruments) -> list[CheckFinding]:
+async def _of_redis(tools: CheckTargets) -> list[CheckFinding]:
     if tools.redis is None:
         return [ok("redis", f"`tailback run` will start {tools.engine}")] if tools.engine else []
     try:
@@ -139,7 +139,7 @@ async def _of_redis(tools: Instruments) -> list[CheckFinding]:
     ]
 
 
-async def _of_metrics(settings: Settings, tools: Instruments) -> list[CheckFinding]:
+async def _of_metrics(settings: Settings, tools: CheckTargets) -> list[CheckFinding]:
     """Measure each pool once; the same problem of many pools is reported once."""
     pools = list(tools.metrics)
     looks = await asyncio.gather(*(_look(tools.metrics[pool], pool) for pool in pools))
@@ -160,7 +160,7 @@ async def _of_metrics(settings: Settings, tools: Instruments) -> list[CheckFindi
     return found + [problem("metrics", f"{listed(names)}: {said}", remedy) for (said, remedy), names in broken.items()]
 
 
-def _of_figures(tools: Instruments, looks: Iterable[Snapshot]) -> list[CheckFinding]:
+def _of_figures(tools: CheckTargets, looks: Iterable[Snapshot]) -> list[CheckFinding]:
     """The matrix of sources and figures; pools with the same one share it."""
     groups: dict[tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]], list[str]] = {}
     for look in looks:

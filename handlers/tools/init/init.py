@@ -16,7 +16,7 @@ from handlers.tools.doctor import check, findings
 from handlers.tools.init.files import PRIVATE, READABLE, InitSender, env_text, toml_text, write
 from handlers.tools.init.questions import Asker, Check, InitOptions, answered
 from handlers.wiring import Runtime, opened
-from handlers.wiring_tools import instruments, prometheus_pools
+from handlers.wiring_tools import check_targets, prometheus_pools
 
 THREAD_SECONDS = 30.0
 """How long the thread of the test alert may take."""
@@ -67,7 +67,7 @@ async def initialize(options: InitOptions, *, force: bool, test: bool) -> bool:
     asker.say(f"Wrote {env} and {config}. Checking …")
     settings = load({**variables(), **answers.secrets, "PROMETHEUS_TOKEN": answers.prometheus_token,
                      "TAILBACK_CONFIG": str(config)})  # fmt: skip
-    async with instruments(settings) as parts:
+    async with check_targets(settings) as parts:
         found = await check.examined(settings, parts)
     asker.say(findings.for_people(found))
     if findings.failed(found):

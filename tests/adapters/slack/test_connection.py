@@ -14,7 +14,7 @@ from bot.config import ConfigError, load
 from bot.ports import Failure, Message, Unreachable
 from handlers.tools.doctor.check import examined
 from handlers.tools.doctor.findings import CheckFinding, Level
-from handlers.wiring_tools import instruments
+from handlers.wiring_tools import check_targets
 from tests.adapters.on_the_way import Proxy, in_tls, proxying, serving_tls
 from tests.playground.slack_kit import CI, standing
 
@@ -131,7 +131,7 @@ def settings_of(folder: Path, slack: str, more: str, **variables: str) -> Mappin
 async def doctor_says(given: Mapping[str, str]) -> list[CheckFinding]:
     """What `tailback check` finds out about Slack."""
     settings = load(given)
-    async with instruments(settings) as tools:
+    async with check_targets(settings) as tools:
         return [finding for finding in await examined(settings, tools) if finding.area == "slack"]
 
 
@@ -174,7 +174,7 @@ async def test_the_doctor_asks_slack_nothing_by_a_way_that_cannot_be_gone(tmp_pa
     async with standing() as kit, proxying(proxy) as address:
         more = f'proxy = "{address}"\nproxy_basic_env = "LOGIN"\n'
         settings = load(settings_of(tmp_path, kit.url, more))
-        async with instruments(settings) as tools:
+        async with check_targets(settings) as tools:
             assert tools.slack is None
             said = [problem.place for problem in tools.problems if problem.place.startswith("[slack]")]
         assert kit.stand_in.log.calls == []

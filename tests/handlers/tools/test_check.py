@@ -22,7 +22,7 @@ from bot.diagnosis.registry import RULES
 from bot.playground.slack.people import Channel
 from bot.ports import Failure, Refused, Unreachable
 from handlers.run import required
-from handlers.tools.doctor.check import Instruments, examined, unusable
+from handlers.tools.doctor.check import CheckTargets, examined, unusable
 from handlers.tools.doctor.check_settings import of_settings
 from handlers.tools.doctor.findings import CheckFinding, Level, failed, for_machines, for_people
 from handlers.tools.manifest import SCOPES
@@ -269,7 +269,7 @@ class Tools:
         self.metrics.show(POOL, {"queued": 14, "oldest_wait_seconds": 6840.0})
         self.alertmanager = FakeAlertmanager(self.clock)
 
-    def made(self, **parts: object) -> Instruments:
+    def made(self, **parts: object) -> CheckTargets:
         """The instruments."""
         given = {
             "now": self.clock.now,
@@ -278,7 +278,7 @@ class Tools:
             "pool_scalers": {POOL: PoolScaler(self.scaler, ScalePolicy(40))},
             "alertmanagers": {"grafana": self.alertmanager},
         }
-        return Instruments(**{**given, **parts})  # type: ignore[arg-type]  # field names are checked by the dataclass
+        return CheckTargets(**{**given, **parts})  # type: ignore[arg-type]  # field names are checked by the dataclass
 
 
 async def found(place: Place, tools: Tools, **parts: object) -> list[CheckFinding]:
