@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bot.adapters.build_context import Parts, options_of
+from bot.adapters.build_context import BuildContext, options_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build
 from bot.adapters.metrics import prometheus
@@ -81,8 +81,8 @@ async def prometheus_pools(url: str, token: str) -> tuple[tuple[str, str], ...]:
     wire = HttpPool()
     raw = {"kind": "prometheus", "url": url, **({"token_env": "PROMETHEUS_TOKEN"} if token else {})}
     try:
-        parts = Parts(wire, lambda _: token, now)
-        return await discovered(prometheus.build("prometheus", "--prometheus", raw, {}, parts))
+        context = BuildContext(wire, lambda _: token, now)
+        return await discovered(prometheus.build("prometheus", "--prometheus", raw, {}, context))
     finally:
         await wire.close()
 

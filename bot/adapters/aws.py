@@ -29,7 +29,7 @@ from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]
 from pydantic import AfterValidator, Field
 from urllib3.exceptions import HTTPError
 
-from bot.adapters.build_context import AWS_SECONDS, Parts
+from bot.adapters.build_context import AWS_SECONDS, BuildContext
 from bot.adapters.http.address import base_url
 from bot.adapters.http.client import LARGEST_ANSWER, reason
 from bot.adapters.http.json_answer import MOST_DECODED_BYTES, decoded_bytes, one_line
@@ -156,9 +156,9 @@ class AwsRegion(Table):
     """Another address than AWS's own."""
 
 
-def aws_of(parts: Parts, table: AwsRegion) -> Aws:
+def aws_of(context: BuildContext, table: AwsRegion) -> Aws:
     named = table.region, table.endpoint_url, table.profile
-    return parts.shared(Aws, " ".join(named), lambda: Aws(*named, parts.limits.aws))
+    return context.shared(Aws, " ".join(named), lambda: Aws(*named, context.limits.aws))
 
 
 def _opened(session: object, service: str, endpoint_url: str | None, total_seconds: float) -> object:

@@ -71,7 +71,7 @@ class TimeLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class BuildContext:
     """Shared by all integrations: connections, and the variables that the file names."""
 
     wire: HttpPool
@@ -118,7 +118,7 @@ class Parts:
 
 
 def options_of(place: str, table: ReachTable, secret: Callable[[str], str], token_file: str = "") -> ConnectOptions:
-    """The connection settings of a table; `secret` as in `Parts`. Raises ConfigError with the place."""
+    """The connection settings of a table; `secret` as in `BuildContext`. Raises ConfigError with the place."""
     login = _token(place, "proxy_basic_env", table.proxy_basic_env, secret)
     if login and not table.proxy:
         raise unusable(f"{place}: proxy_basic_env", "there is no proxy to use it for", "add proxy, or drop it")

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from bot.adapters import pagers
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
-from bot.adapters.build_context import Parts, Problems, TimeLimits, options_of
+from bot.adapters.build_context import BuildContext, Problems, TimeLimits, options_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import ConnectOptions
 from bot.adapters.issues import GitHubIssues
@@ -68,30 +68,30 @@ def build(
     """
     problems, file = Problems(), settings.file
     limits = TimeLimits(reading=max(TimeLimits().reading, READING_SHARE * file.timing.lease))
-    parts = Parts(wire or HttpPool(), settings.secret, now, store, jobs, limits=limits)
+    context = BuildContext(wire or HttpPool(), settings.secret, now, store, jobs, limits=limits)
     pool_scalers, alertmanagers = dict[str, ScalerAndPolicy](), dict[str, Alertmanager]()
-    metrics, figures = _metrics(file, parts, problems)
+    metrics, figures = _metrics(file, context, problems)
     for pool, pool_table in file.pool.items():
         with problems:
             if pool_table.scaler:
-                pool_scalers[pool] = _pool_scaler(pool, pool_table.scaler, parts)
+                pool_scalers[pool] = _pool_scaler(pool, pool_table.scaler, context)
     for name, raw in file.alertmanager.items():
         with problems:
             place = f"[alertmanager.{name}]"
-            alertmanagers[name] = kind_of(place, raw, ALERTMANAGERS)(name, place, raw, parts)
+            alertmanagers[name] = kind_of(place, raw, ALERTMANAGERS)(name, place, raw, context)
     paged, options = dict[str, Pager](), list[ConnectOptions]()
     issues: GitHubIssues | None = None
     with problems:
-        paged = pagers.build(file, parts)
+        paged = pagers.build(file, context)
     with problems:
-        issues = build_issues(file.issues, parts) if file.issues else None
+        issues = build_issues(file.issues, context) if file.issues else None
     for place, table in (("[sns]", file.sns), ("[slack]", file.slack)):
         with problems:
             options.append(options_of(place, table, settings.secret))
     problems.settle()
     to_sns, to_slack = options
-    sns = AmazonSns(parts.wire, now, to_sns)
-    return BackEnds(metrics, figures, pool_scalers, alertmanagers, paged, issues, sns, to_slack, parts.wire)
+    sns = AmazonSns(context.wire, now, to_sns)
+    return BackEnds(metrics, figures, pool_scalers, alertmanagers, paged, issues, sns, to_slack, context.wire)
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
@@ -108,7 +108,7 @@ def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
     return found
 
 
-def _metrics(file: File, parts: Parts, problems: Problems) -> tuple[dict[str, Metrics], Mapping[str, Known]]:
+def _metrics(file: File, context: BuildContext, problems: Problems) -> tuple[dict[str, Metrics], Mapping[str, Known]]:
     """(pool → its source or sources, pool → source → the figures that it can give)."""
     measured = {name: dict[str, Mapping[str, object]]() for name in file.metrics}
     for pool, table in file.pool.items():
@@ -120,10 +120,10 @@ def _metrics(file: File, parts: Parts, problems: Problems) -> tuple[dict[str, Me
         with problems:
             place, raw = f"[metrics.{name}]", file.metrics[name]
             kind = kind_of(place, raw, METRICS)
-            sources[name] = kind(name, place, raw, pools, parts)
-            if kind.shared and parts.store is not None:
+            sources[name] = kind(name, place, raw, pools, context)
+            if kind.shared and context.store is not None:
                 every = kind.table.model_validate(dict(raw)).every
-                sources[name] = Shared(sources[name], parts.store, parts.now, every, tuple(pools), name)
+                sources[name] = Shared(sources[name], context.store, context.now, every, tuple(pools), name)
             for pool, keys in pools.items():
                 known[pool][name] = kind.can_give(place, raw, pool, keys)
     found: dict[str, Metrics] = {}
@@ -131,7 +131,7 @@ def _metrics(file: File, parts: Parts, problems: Problems) -> tuple[dict[str, Me
         mine = {name: sources[name] for name in table.metrics if name in sources}
         slow = any("timeout" in file.metrics[name] for name in mine)
         if mine:
-            found[pool] = Several(mine, parts.limits.reading) if len(mine) > 1 or slow else next(iter(mine.values()))
+            found[pool] = Several(mine, context.limits.reading) if len(mine) > 1 or slow else next(iter(mine.values()))
     return found, known
 
 
@@ -148,6 +148,6 @@ def _sources_of(pool: str, table: PoolTable, file: File) -> dict[str, SourceKind
     return {name: kind_of(f"[metrics.{name}]", file.metrics[name], METRICS) for name in table.metrics}
 
 
-def _pool_scaler(pool: str, raw: Mapping[str, object], parts: Parts) -> ScalerAndPolicy:
+def _pool_scaler(pool: str, raw: Mapping[str, object], context: BuildContext) -> ScalerAndPolicy:
     place = f'[pool."{pool}".scaler]'
-    return kind_of(place, raw, SCALERS)(pool, place, raw, parts)
+    return kind_of(place, raw, SCALERS)(pool, place, raw, context)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import BuildContext
 from bot.adapters.github.api import ANSWERS, GitHubApi
 from bot.adapters.github.settings import api_of
 from bot.adapters.metrics.rows import rows
@@ -64,7 +64,7 @@ class GitHubIssues:
         return FiledIssue(f"{self.repository}#{number}", url, names)
 
 
-def build(table: IssuesTable, parts: Parts) -> GitHubIssues:
+def build(table: IssuesTable, context: BuildContext) -> GitHubIssues:
     """The issues of a repository, from their table. Raises ConfigError."""
-    http = partial(parts.http, "GitHub", PLACE, table, table.url, answers=ANSWERS)
-    return GitHubIssues(api_of(table, PLACE, partial(parts.token, PLACE), http, parts.now), table.repository)
+    http = partial(context.http, "GitHub", PLACE, table, table.url, answers=ANSWERS)
+    return GitHubIssues(api_of(table, PLACE, partial(context.token, PLACE), http, context.now), table.repository)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import BuildContext
 from bot.adapters.http.address import base_url, secret_url
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.http.json_answer import one_line
@@ -115,9 +115,9 @@ class HttpPager:
         return hidden(one_line("; ".join([answer.text, *more])), (self._key,))
 
 
-def build(file: File, parts: Parts) -> dict[str, Pager]:
+def build(file: File, context: BuildContext) -> dict[str, Pager]:
     """Every pager by its name; the address of an old `[outside_slack]` is one too. Raises ConfigError."""
-    found: dict[str, Pager] = {name: _pager(name, table, parts) for name, table in file.pager.items()}
+    found: dict[str, Pager] = {name: _pager(name, table, context) for name, table in file.pager.items()}
     if (outside := file.outside_slack) is not None:
         place = f"[{OUTSIDE}]"
         if bool(outside.pager) == bool(outside.url_env):
@@ -125,34 +125,34 @@ def build(file: File, parts: Parts) -> dict[str, Pager]:
         if outside.pager and outside.pager not in found:
             raise unusable(f"{place}: pager", f"there is no table [pager.{outside.pager}]", "add it")
         if outside.url_env:
-            http = parts.http(OUTSIDE, place, outside, _secret_address(place, outside, parts))
+            http = context.http(OUTSIDE, place, outside, _secret_address(place, outside, context))
             found[OUTSIDE] = HttpPager(http, KINDS["webhook"], "")
     return found
 
 
-def _pager(name: str, table: PagerTable, parts: Parts) -> HttpPager:
+def _pager(name: str, table: PagerTable, context: BuildContext) -> HttpPager:
     place = f"[pager.{name}]"
     if (kind := KINDS.get(table.kind)) is None:
         raise unusable(f"{place}: kind", "there is no kind of that name", f"known kinds: {listed(KINDS)}")
     needed = ["url_env"] if table.kind == "webhook" else ["token_env", *([] if kind.url else ["url"])]
     if lacking := [setting for setting in needed if not getattr(table, setting)]:
         raise ConfigError([Problem("is required for this kind", "add it", place=f"{place}: {key}") for key in lacking])
-    key = parts.token(place, "token_env", table.token_env)
+    key = context.token(place, "token_env", table.token_env)
     scheme = {"Authorization": f"{kind.scheme} {key}"} if kind.scheme and key else {}
     if table.url_env:
-        address = _secret_address(place, table, parts)
+        address = _secret_address(place, table, context)
     else:
         try:
             address = base_url(table.url or kind.url)
         except WrongSetting as error:
             raise unusable(f"{place}: url", error.what, error.remedy) from None
     system = f"{kind.label} ({name})"
-    return HttpPager(parts.http(system, place, table, address, headers=scheme), kind, key)
+    return HttpPager(context.http(system, place, table, address, headers=scheme), kind, key)
 
 
-def _secret_address(place: str, table: PagerTable | OutsideTable, parts: Parts) -> str:
+def _secret_address(place: str, table: PagerTable | OutsideTable, context: BuildContext) -> str:
     """The address is a secret and never shown."""
     try:
-        return secret_url(parts.token(place, "url_env", table.url_env))
+        return secret_url(context.token(place, "url_env", table.url_env))
     except WrongSetting as error:
         raise unusable(f"{place}: url_env", f"the value of {table.url_env} {error.what}", error.remedy) from None

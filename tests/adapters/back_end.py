@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.adapters.build_context import Parts, TimeLimits
+from bot.adapters.build_context import BuildContext, TimeLimits
 from bot.adapters.http.client import HttpPool
 from bot.config import unusable
 from bot.playground.serving import ABORT, serving
@@ -52,7 +52,7 @@ class BackEnd:
         """Connections that reach this back end in memory, whatever the address."""
         return HttpPool(httpx.MockTransport(self._handle))
 
-    def parts(self, **variables: str) -> Parts:
+    def parts(self, **variables: str) -> BuildContext:
         return parts_with(self.wire(), variables)
 
     def _handle(self, request: httpx.Request) -> httpx.Response:
@@ -76,7 +76,7 @@ def patient_pool() -> HttpPool:
     return HttpPool(total_seconds=PATIENCE_SECONDS)
 
 
-def parts_with(wire: HttpPool, variables: Mapping[str, str] | None = None, at: float = 1_700_000_000.0) -> Parts:
+def parts_with(wire: HttpPool, variables: Mapping[str, str] | None = None, at: float = 1_700_000_000.0) -> BuildContext:
     """Parts with these variables, a clock that stands still, and time for a slow machine."""
     known = variables or {}
 
@@ -85,7 +85,7 @@ def parts_with(wire: HttpPool, variables: Mapping[str, str] | None = None, at: f
             raise unusable(name, "not set")
         return known[name]
 
-    return Parts(wire, secret, lambda: at, limits=TimeLimits(aws=PATIENCE_SECONDS, reading=PATIENCE_SECONDS))
+    return BuildContext(wire, secret, lambda: at, limits=TimeLimits(aws=PATIENCE_SECONDS, reading=PATIENCE_SECONDS))
 
 
 @asynccontextmanager

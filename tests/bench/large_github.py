@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import httpx
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import BuildContext
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.github import build
 from bot.core.pool.job import JobState, WorkflowJob
@@ -94,7 +94,7 @@ async def measured(github: LargeGitHub, minutes: int = 60, budget: int = 60) -> 
     loop, clock = asyncio.get_running_loop(), FakeClock(BEGIN)
     jobs = webhooks(clock)
     async with HttpPool(httpx.MockTransport(github.answer)) as wire:
-        parts: Parts = replace(parts_with(wire, {"T": "token"}), now=lambda: BEGIN + loop.time(), jobs=jobs)
+        parts: BuildContext = replace(parts_with(wire, {"T": "token"}), now=lambda: BEGIN + loop.time(), jobs=jobs)
         parts = replace(parts, limits=replace(parts.limits, reading=4.0))
         table = {"kind": "github", "organizations": ["big"], "repositories": ["big/engine"], "token_env": "T"}
         raw = {**table, "url": "https://github.test", "budget": budget}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bot.adapters.alertmanagers.api_v2 import ApiV2, ApiV2Table
-from bot.adapters.build_context import Parts, read
+from bot.adapters.build_context import BuildContext, read
 from bot.adapters.http.client import bearer
 from bot.core.external import Problem
 from bot.core.words import listed
@@ -48,10 +48,10 @@ class GrafanaTable(ApiV2Table):
     """Another organisation than the token's own."""
 
 
-def build(name: str, place: str, raw: Mapping[str, object], parts: Parts) -> Grafana:
+def build(name: str, place: str, raw: Mapping[str, object], context: BuildContext) -> Grafana:
     table = read(GrafanaTable, place, raw)
-    headers = bearer(parts.token(place, "token_env", table.token_env))
+    headers = bearer(context.token(place, "token_env", table.token_env))
     if table.org_id is not None:
         headers["X-Grafana-Org-Id"] = str(table.org_id)
-    http = parts.http(f"Grafana ({name})", place, table, table.url, headers=headers)
+    http = context.http(f"Grafana ({name})", place, table, table.url, headers=headers)
     return Grafana(table, http, PREFIX, parse)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.adapters.aws import Aws, AwsRegion, aws_of
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import BuildContext
 from bot.config import Seconds
 from bot.ports import Failure, Refused, Unreachable
 
@@ -31,5 +31,5 @@ class AwsReader:
             raise Unreachable(self.system, what, remedy=refused.remedy, failure=denied) from None
 
 
-def reader(system: str, name: str, table: AwsTable, parts: Parts) -> AwsReader:
-    return AwsReader(f"{system} ({name})", aws_of(parts, table))
+def reader(system: str, name: str, table: AwsTable, context: BuildContext) -> AwsReader:
+    return AwsReader(f"{system} ({name})", aws_of(context, table))

@@ -194,7 +194,7 @@ def _made(given: Given[BuildkiteTable, BuildkitePool]) -> Buildkite:
     agents, api = given.http(table, "Buildkite", table.url, headers=headers), None
     if token := given.token("api_token_env", table.api_token_env):
         api = given.http(table, "Buildkite API", table.api_url, headers=bearer(token))
-    return Buildkite(agents, api, given.pools, given.parts.now, table.every)
+    return Buildkite(agents, api, given.pools, given.context.now, table.every)
 
 
 def _figures(table: BuildkiteTable, pool: str, keys: BuildkitePool) -> frozenset[str]:  # noqa: ARG001

@@ -220,7 +220,7 @@ def _reduced(metric: Metric, values: tuple[float, ...]) -> float:
 def _made(given: Given[AwsTable, CloudwatchPool]) -> Cloudwatch:
     pools = {pool: keys.metrics(pool) for pool, keys in given.pools.items()}
     return Cloudwatch(
-        reader("CloudWatch", given.name, given.table, given.parts), pools, given.parts.now, given.table.every
+        reader("CloudWatch", given.name, given.table, given.context), pools, given.context.now, given.table.every
     )
 
 

@@ -88,9 +88,9 @@ def _recent(row: Mapping[str, Any], now: float) -> bool:
 
 
 def _made(given: Given[AwsTable, Ec2AutoScalingPool]) -> Ec2AutoScaling:
-    aws = reader("EC2 Auto Scaling", given.name, given.table, given.parts)
+    aws = reader("EC2 Auto Scaling", given.name, given.table, given.context)
     groups = {pool: keys.group for pool, keys in given.pools.items()}
-    return Ec2AutoScaling(aws, groups, given.parts.now, given.table.every)
+    return Ec2AutoScaling(aws, groups, given.context.now, given.table.every)
 
 
 FIGURES = (*STATES, "limit", "creates", "create_failures", "create_failures_by_code")

@@ -142,22 +142,24 @@ def _made(given: Given[GitHubTable, GitHubPool]) -> GitHub:
                 what = "only organisations have groups"
                 raise unusable(f'[pool."{pool}"]: runner_group', what, "name one in organizations")
     problems.settle()
-    (api,), parts = apis, given.parts
+    (api,), context = apis, given.context
     asked: Sequence[tuple[str, ...]] = [one.asked(pool) for pool, one in given.pools.items()]
     page = given.http(table, "GitHub's status page", table.status_url) if table.status_url else None
     means = Means(
         api,
         RunnerFleet(api, table.owners, table.repositories),
         GitHubQueue(api, table.organizations, table.repositories, asked),
-        Listing(partial(assigns, page, parts.now), parts.now, GOOD_SECONDS, parts.limits.reading) if page else None,
-        parts.jobs,
-        parts.limits.reading,
+        Listing(partial(assigns, page, context.now), context.now, GOOD_SECONDS, context.limits.reading)
+        if page
+        else None,
+        context.jobs,
+        context.limits.reading,
     )
-    return GitHub(means, given.pools, table, parts.now)
+    return GitHub(means, given.pools, table, context.now)
 
 
 def _api(given: Given[GitHubTable, GitHubPool]) -> GitHubApi:
-    table, place, now = given.table, given.place, given.parts.now
+    table, place, now = given.table, given.place, given.context.now
     http = partial(given.http, table, "GitHub", table.url, answers=ANSWERS)
     return api_of(table, place, given.token, http, now, reserve=table.reserve)
 

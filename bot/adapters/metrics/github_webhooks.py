@@ -54,7 +54,7 @@ class GitHubWebhooks(Present):
 
 def _made(given: Given[GitHubWebhooksTable, GitHubWebhooksPool]) -> GitHubWebhooks:
     system = f"GitHub's webhooks ({given.name})"
-    return GitHubWebhooks(system, given.parts.jobs, given.pools, given.parts.now)
+    return GitHubWebhooks(system, given.context.jobs, given.pools, given.context.now)
 
 
 def _figures(table: GitHubWebhooksTable, pool: str, keys: GitHubWebhooksPool) -> frozenset[str]:  # noqa: ARG001

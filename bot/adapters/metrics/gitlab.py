@@ -195,7 +195,7 @@ def _made(given: Given[GitlabTable, GitlabPool]) -> Gitlab:
     }
     token = given.token("token_env", table.token_env)
     return Gitlab(
-        given.http(table, "GitLab", table.url, headers={"PRIVATE-TOKEN": token}), tagged, table, given.parts.now
+        given.http(table, "GitLab", table.url, headers={"PRIVATE-TOKEN": token}), tagged, table, given.context.now
     )
 
 

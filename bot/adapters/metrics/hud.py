@@ -157,7 +157,7 @@ def _made(given: Given[HudTable, HudPool]) -> Hud:
     table = given.table
     token = given.token("token_env", table.token_env)
     http = given.http(table, "HUD", table.url, headers={HEADER: token} if token else {})
-    return Hud(http, {pool: keys.known_as or pool for pool, keys in given.pools.items()}, table, given.parts.now)
+    return Hud(http, {pool: keys.known_as or pool for pool, keys in given.pools.items()}, table, given.context.now)
 
 
 FIGURES = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "ghosts", "arrivals_by_source", "waiting")

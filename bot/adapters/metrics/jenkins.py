@@ -187,7 +187,9 @@ def _made(given: Given[JenkinsTable, JenkinsPool]) -> Jenkins:
     if login and ":" not in login:
         raise unusable(f"{given.place}: basic_env", f"{table.basic_env} must hold user:token")
     labels = {pool: Label(keys.label or pool) for pool, keys in given.pools.items()}
-    return Jenkins(given.http(table, "Jenkins", table.url, headers=basic(login)), labels, given.parts.now, table.every)
+    return Jenkins(
+        given.http(table, "Jenkins", table.url, headers=basic(login)), labels, given.context.now, table.every
+    )
 
 
 FIGURES = ("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable")

@@ -234,7 +234,7 @@ def _made(given: Given[KubernetesEventsTable, KubernetesEventsPool]) -> Kubernet
     token_file = "" if token else table.token_file
     http = given.http(table, "Kubernetes", table.url, headers=bearer(token), token_file=token_file)
     pools = {pool: keys.scale_set or pool for pool, keys in given.pools.items()}
-    return KubernetesEvents(http, pools, table, given.parts.now)
+    return KubernetesEvents(http, pools, table, given.context.now)
 
 
 FIGURES = ("busy", "idle", "booting", "failed", "creates", "registered", "create_failures", "create_failures_by_code")

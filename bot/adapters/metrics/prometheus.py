@@ -207,7 +207,7 @@ def _made(given: Given[PrometheusTable, PrometheusPool]) -> Prometheus:
                 raise unusable(f'[pool."{pool}"]', "has no figures", remedy)
     problems.settle()
     http = given.http(table, "Prometheus", table.url, headers=headers, token_file=table.token_file)
-    return Prometheus(http, asked, given.parts.now, table.max_age)
+    return Prometheus(http, asked, given.context.now, table.max_age)
 
 
 def _figures(table: PrometheusTable, pool: str, keys: PrometheusPool) -> frozenset[str]:  # noqa: ARG001

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from pydantic import Field
 
-from bot.adapters.build_context import Parts, Problems, ReachTable, read
+from bot.adapters.build_context import BuildContext, Problems, ReachTable, read
 from bot.adapters.http.client import Http
 from bot.config import Seconds, Table
 from bot.ports import Metrics
@@ -33,11 +33,11 @@ class Given(Generic[T, P]):
     """Its place in tailback.toml, for error messages."""
     table: T
     pools: Mapping[str, P]
-    parts: Parts
+    context: BuildContext
 
     def token(self, key: str, variable: str) -> str:
         """The secret that the table names under `key`; empty if it names none. Raises ConfigError."""
-        return self.parts.token(self.place, key, variable)
+        return self.context.token(self.place, key, variable)
 
     def http(  # noqa: PLR0913 - what a client of a back end is made of
         self,
@@ -51,7 +51,7 @@ class Given(Generic[T, P]):
     ) -> Http:
         """An HTTP client with the table's connection settings and time limit; the rest as in `Parts.http`."""
         more = {"headers": headers, "answers": answers, "token_file": token_file, "seconds": table.timeout}
-        return self.parts.http(f"{system} ({self.name})", self.place, table, url, **more)  # type: ignore[arg-type]
+        return self.context.http(f"{system} ({self.name})", self.place, table, url, **more)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class SourceKind(Generic[T, P, M]):
     shared: bool = False
     """Whether replicas share one round of calls, made at most once in `every`."""
 
-    def __call__(self, name: str, place: str, raw: Mapping[str, object], pools: Pools, parts: Parts) -> M:
+    def __call__(self, name: str, place: str, raw: Mapping[str, object], pools: Pools, context: BuildContext) -> M:
         """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
         problems, tables, keys, made = Problems(), list[T](), dict[str, P](), list[M]()
         with problems:
@@ -79,7 +79,7 @@ class SourceKind(Generic[T, P, M]):
                 keys[pool] = read(self.pool, f'[pool."{pool}"]', given)
         for table in tables:
             with problems:
-                made.append(self.make(Given(name, place, table, keys, parts)))
+                made.append(self.make(Given(name, place, table, keys, context)))
         problems.settle()
         return made[0]
 

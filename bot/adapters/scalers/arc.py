@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from bot.adapters.build_context import Parts, read
+from bot.adapters.build_context import BuildContext, read
 from bot.adapters.scalers.cluster import Body, ClusterTable, Name, cluster_of
 from bot.adapters.scalers.kubernetes import Figures, ObjectScaler
 from bot.adapters.scalers.quantity import amount
@@ -30,10 +30,10 @@ class ArcTable(ClusterTable):
     """`max`: the limit, which helps when it is reached. `min`: idle runners, which help before jobs arrive."""
 
 
-def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[ObjectScaler, ScalePolicy]:
+def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[ObjectScaler, ScalePolicy]:
     table = read(ArcTable, place, raw)
     path = f"/apis/actions.github.com/v1alpha1/namespaces/{table.namespace}/{PLURAL}/{table.name}"
-    cluster = cluster_of(pool, place, table, parts, path, f"get and patch on {PLURAL}")
+    cluster = cluster_of(pool, place, table, context, path, f"get and patch on {PLURAL}")
     if table.lever == "min":
         figures, caution = Figures(LEAST, maximum=MOST, absent=0, trouble=_trouble), CAUTION_MIN
     else:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from bot.adapters.aws import Aws, AwsRegion, aws_of
-from bot.adapters.build_context import Parts, read
+from bot.adapters.build_context import BuildContext, read
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.scalers.policy import PolicyTable
 from bot.core.scaling.limits import ScalePolicy
@@ -47,9 +47,9 @@ class AwsAsgScaler:
     read before every change and never exceeded.
     """
 
-    def __init__(self, pool: str, table: AwsAsgTable, aws: Aws, parts: Parts) -> None:
+    def __init__(self, pool: str, table: AwsAsgTable, aws: Aws, context: BuildContext) -> None:
         self._pool, self._name, self._region = pool, table.group, table.region
-        self._aws, self._now = aws, parts.now
+        self._aws, self._now = aws, context.now
         self._system = f"Scaler of {pool}"
 
     async def read(self) -> Capacity:
@@ -108,9 +108,9 @@ class AwsAsgScaler:
         return ""
 
 
-def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[AwsAsgScaler, ScalePolicy]:
+def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[AwsAsgScaler, ScalePolicy]:
     table = read(AwsAsgTable, place, raw)
-    return AwsAsgScaler(pool, table, aws_of(parts, table), parts), replace(table.policy, caution=CAUTION)
+    return AwsAsgScaler(pool, table, aws_of(context, table), context), replace(table.policy, caution=CAUTION)
 
 
 def group_of(found: Any) -> AutoScalingGroup:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import BuildContext
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, HttpPool, bearer
 from bot.adapters.http.connection import ConnectOptions
@@ -165,10 +165,10 @@ class Cluster:
         return Refused(f"{self.system}: {place} could not {what} (HTTP {answer.status}): {answer.text}")
 
 
-def cluster_of(pool: str, place: str, table: ClusterTable, parts: Parts, path: str, needs: str) -> Cluster:  # noqa: PLR0913, PLR0917 - what an object is reached by
+def cluster_of(pool: str, place: str, table: ClusterTable, context: BuildContext, path: str, needs: str) -> Cluster:  # noqa: PLR0913, PLR0917 - what an object is reached by
     """The object of a pool's table; raises ConfigError if its variable is not set."""
-    token = parts.token(place, "token_env", table.token_env)
-    return Cluster(parts.wire, f"Scaler of {pool}", table, path, needs, token)
+    token = context.token(place, "token_env", table.token_env)
+    return Cluster(context.wire, f"Scaler of {pool}", table, path, needs, token)
 
 
 def _token_in(path: str) -> str:

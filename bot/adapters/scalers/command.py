@@ -11,7 +11,7 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from bot.adapters.build_context import Parts, read
+from bot.adapters.build_context import BuildContext, read
 from bot.adapters.http.json_answer import decoded, one_line
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.size import SHAPE, capacity_of
@@ -209,7 +209,7 @@ class CommandScaler:
         return one_line(text)
 
 
-def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[CommandScaler, ScalePolicy]:
+def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[CommandScaler, ScalePolicy]:
     table = read(CommandTable, place, raw)
-    values = {name: parts.token(place, "environment", name) for name in table.environment}
+    values = {name: context.token(place, "environment", name) for name in table.environment}
     return CommandScaler(pool, table, Programs(values, table.timeout), tuple(values.values())), table.policy

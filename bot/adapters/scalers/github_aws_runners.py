@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from bot.adapters.aws import Aws, AwsRegion, aws_of
-from bot.adapters.build_context import Parts, read
+from bot.adapters.build_context import BuildContext, read
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.scalers.policy import PolicyTable
@@ -172,7 +172,9 @@ class GithubAwsRunnersScaler:
         raise Unreachable(self._system, what, failure=Failure.SHAPE)
 
 
-def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GithubAwsRunnersScaler, ScalePolicy]:
+def build(
+    pool: str, place: str, raw: Mapping[str, object], context: BuildContext
+) -> tuple[GithubAwsRunnersScaler, ScalePolicy]:
     table = read(GithubAwsRunnersTable, place, raw)
-    scaler = GithubAwsRunnersScaler(pool, table, aws_of(parts, table), parts.jobs)
+    scaler = GithubAwsRunnersScaler(pool, table, aws_of(context, table), context.jobs)
     return scaler, replace(table.policy, caution=CAUTION)

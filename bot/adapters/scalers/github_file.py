@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, StringConstraints
 
-from bot.adapters.build_context import Parts, ReachTable, read
+from bot.adapters.build_context import BuildContext, ReachTable, read
 from bot.adapters.github.api import ANSWERS
 from bot.adapters.github.settings import GitHubCredentials, api_of, repository_name
 from bot.adapters.http.address import BaseUrl
@@ -159,10 +159,12 @@ def _title(pool: str, before: int, after: int) -> str:
     return f"Scale {pool} from {before} to {after} runners"
 
 
-def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[GitHubFileScaler, ScalePolicy]:
+def build(
+    pool: str, place: str, raw: Mapping[str, object], context: BuildContext
+) -> tuple[GitHubFileScaler, ScalePolicy]:
     table = read(GitHubFileTable, place, raw)
-    http = partial(parts.http, f"Scaler of {pool}", place, table, table.url, answers=ANSWERS)
-    api = api_of(table, place, partial(parts.token, place), http, parts.now)
+    http = partial(context.http, f"Scaler of {pool}", place, table, table.url, answers=ANSWERS)
+    api = api_of(table, place, partial(context.token, place), http, context.now)
     caution = CAUTION_COMMIT if table.by == "commit" else CAUTION_PULL_REQUEST
     repository = GitRepository(api, table.repository, table.branch, table.file)
     return GitHubFileScaler(pool, table, repository), replace(table.policy, caution=caution)

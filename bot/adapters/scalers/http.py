@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bot.adapters.build_context import Parts, ReachTable, read
+from bot.adapters.build_context import BuildContext, ReachTable, read
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.adapters.scalers.policy import PolicyTable
@@ -45,8 +45,8 @@ class HttpScaler:
             raise Refused(f"The scaler of {self._pool} refused {what} (HTTP {answer.status}): {answer.text}")
 
 
-def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[HttpScaler, ScalePolicy]:
+def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[HttpScaler, ScalePolicy]:
     table = read(HttpScalerTable, place, raw)
-    headers = bearer(parts.token(place, "token_env", table.token_env))
-    http = parts.http(f"Scaler of {pool}", place, table, table.url, headers=headers)
+    headers = bearer(context.token(place, "token_env", table.token_env))
+    http = context.http(f"Scaler of {pool}", place, table, table.url, headers=headers)
     return HttpScaler(pool, http), table.policy

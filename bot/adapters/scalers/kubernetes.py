@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from bot.adapters.build_context import Parts, read
+from bot.adapters.build_context import BuildContext, read
 from bot.adapters.scalers.cluster import RELEASE, Body, Cluster, ClusterTable, Name, cluster_of
 from bot.adapters.scalers.quantity import Dotted, Path, amount, at, dotted, path_of
 from bot.config import WrongSetting
@@ -135,7 +135,7 @@ class ObjectScaler:
         return None if known is None else int(known // self.figures.per_runner)
 
 
-def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[ObjectScaler, ScalePolicy]:
+def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[ObjectScaler, ScalePolicy]:
     table = read(KubernetesTable, place, raw)
     base = f"/apis/{table.group}/{table.version}" if table.group else f"/api/{table.version}"
     inside = f"{base}/namespaces/{table.namespace}" if table.namespace else base
@@ -152,6 +152,6 @@ def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tup
         )
     else:
         path, what = f"{path}/scale", f"{what}/scale"
-    cluster = cluster_of(pool, place, table, parts, path, f"get and patch on {what}")
+    cluster = cluster_of(pool, place, table, context, path, f"get and patch on {what}")
     caution = FIELD_CAUTION if table.field else CAUTION
     return ObjectScaler(cluster, figures), replace(table.policy, caution=caution)

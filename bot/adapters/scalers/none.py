@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from bot.adapters.build_context import Parts, read
+from bot.adapters.build_context import BuildContext, read
 from bot.adapters.scalers.policy import PolicyTable
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Refused
@@ -32,6 +32,6 @@ class NoScaler:
         raise Refused(f"{self._pool} cannot be scaled from here; set {target:,} by hand.{by_hand}")
 
 
-def build(pool: str, place: str, raw: Mapping[str, object], parts: Parts) -> tuple[NoScaler, ScalePolicy]:  # noqa: ARG001 - every kind is built alike
+def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[NoScaler, ScalePolicy]:  # noqa: ARG001 - every kind is built alike
     table = read(NoneTable, place, raw)
     return NoScaler(pool, table.how.strip()), table.policy

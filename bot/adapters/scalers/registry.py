@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import BuildContext
 from bot.adapters.kinds import Kinds
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Scaler
 
-Build = Callable[[str, str, Mapping[str, object], Parts], tuple[Scaler, ScalePolicy]]
-"""(pool, place in tailback.toml, its table, parts) → the scaler and its policy; raises ConfigError."""
+Build = Callable[[str, str, Mapping[str, object], BuildContext], tuple[Scaler, ScalePolicy]]
+"""(pool, place in tailback.toml, its table, context) → the scaler and its policy; raises ConfigError."""
 
 SCALERS: Mapping[str, Build] = Kinds(
     "bot.adapters.scalers",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.alertmanagers.registry import ALERTMANAGERS
-from bot.adapters.build_context import Parts, ReachTable
+from bot.adapters.build_context import BuildContext, ReachTable
 from bot.adapters.http.connection import ConnectOptions
 from bot.adapters.metrics.registry import METRICS
 from bot.adapters.scalers.registry import SCALERS
@@ -23,7 +23,7 @@ LOGIN = "tailback:hunter22-long"
 KEYS = {"prometheus": {"queued": "up"}}
 
 
-async def asked(kind: str, more: dict[str, object], parts: Parts) -> None:
+async def asked(kind: str, more: dict[str, object], parts: BuildContext) -> None:
     """Build one back end and read from it once; what comes of it does not matter."""
     table: dict[str, Any] = {"kind": kind, "url": BACK, **more}
     with suppress(Unreachable, Refused):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import boto3
 import pytest
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import BuildContext
 from bot.adapters.scalers.aws_asg import build
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
@@ -18,7 +18,7 @@ NAME = "Auto Scaling group ci-linux"
 
 
 @pytest.fixture
-async def parts() -> AsyncIterator[Parts]:
+async def parts() -> AsyncIterator[BuildContext]:
     async with patient_pool() as wire:
         yield parts_with(wire)
 
@@ -29,12 +29,12 @@ async def api() -> AwsApi:
 
 
 @pytest.fixture
-async def scaler(api: AwsApi, parts: Parts) -> AsyncIterator[Scaler]:
+async def scaler(api: AwsApi, parts: BuildContext) -> AsyncIterator[Scaler]:
     async with serving_aws(api) as url:
         yield build("linux", PLACE, {**TABLE, "endpoint_url": url}, parts)[0]
 
 
-async def test_a_group_of_moto_is_read_and_set(moto_url: str, parts: Parts) -> None:
+async def test_a_group_of_moto_is_read_and_set(moto_url: str, parts: BuildContext) -> None:
     """The whole way over HTTP with a client of AWS, in a group that somebody else made."""
     client = boto3.client("autoscaling", region_name="us-east-1", endpoint_url=moto_url)
     made = {"LaunchConfigurationName": "runner", "ImageId": "ami-12c6146b", "InstanceType": "c5.2xlarge"}
@@ -87,7 +87,7 @@ async def test_what_was_accepted_and_not_delivered_is_told_with_the_reason(scale
     assert (await scaler.read()).trouble == "", "what came needs no reason"
 
 
-async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: Parts) -> None:
+async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: BuildContext) -> None:
     api.failure, api.there = "Quota exceeded.", 3
     async with serving_aws(api) as url:
         later = replace(parts, now=lambda: 4_000_000_000.0)

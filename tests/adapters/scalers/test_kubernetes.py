@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import BuildContext
 from bot.adapters.scalers.kubernetes import build
 from bot.ports import Capacity, Failure, Refused, Rehearsed, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
@@ -16,7 +16,7 @@ TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env"
 
 
 @pytest.fixture
-async def parts() -> AsyncIterator[Parts]:
+async def parts() -> AsyncIterator[BuildContext]:
     async with patient_pool() as wire:
         yield parts_with(wire, {"TOKEN": "cluster-token"})
 
@@ -29,7 +29,7 @@ async def api() -> KubernetesApi:
 
 
 @pytest.fixture
-async def scaler(api: KubernetesApi, parts: Parts) -> AsyncIterator[Scaler]:
+async def scaler(api: KubernetesApi, parts: BuildContext) -> AsyncIterator[Scaler]:
     async with serving_kubernetes(api) as url:
         yield build("linux", PLACE, {**TABLE, "url": url}, parts)[0]
 
@@ -80,7 +80,7 @@ async def test_a_target_that_the_api_server_refuses_carries_its_words(scaler: Sc
         await scaler.set(-1, "act-1")
 
 
-def test_other_things_with_a_scale_subresource_have_their_path(parts: Parts) -> None:
+def test_other_things_with_a_scale_subresource_have_their_path(parts: BuildContext) -> None:
     """A custom resource, and the core group, which has no name."""
     raw = {**TABLE, "resource": "runnersets", "group": "example.com", "version": "v1alpha1"}
     scaler, policy = build("linux", PLACE, raw, parts)
@@ -103,7 +103,7 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture
-async def of(api: KubernetesApi, parts: Parts) -> AsyncIterator[Make]:
+async def of(api: KubernetesApi, parts: BuildContext) -> AsyncIterator[Make]:
     """Makes the adapter for a field of an HPA with 2 to 30 replicas, or of a NodePool with room for 10 runners."""
     api.put(HPA, {"minReplicas": 2, "maxReplicas": 30, "metrics": []}, {"currentReplicas": 9})
     api.put(NODES, {"limits": {"cpu": "40", "memory": "1000Gi"}}, {"resources": {"cpu": "14900m"}})
@@ -178,7 +178,7 @@ async def test_what_is_no_number_of_runners_is_not_guessed(of: Make, more: dict[
             await call
 
 
-def test_a_dot_inside_a_key_is_escaped(parts: Parts) -> None:
+def test_a_dot_inside_a_key_is_escaped(parts: BuildContext) -> None:
     scaler, _ = build("linux", PLACE, {**TABLE, **OF_NODES, "field": r"spec.limits.nvidia\.com/gpu"}, parts)
     assert scaler.figures.field == ("spec", "limits", "nvidia.com/gpu")
     assert scaler.cluster.path == NODES

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from bot.adapters.build_context import Parts
+from bot.adapters.build_context import BuildContext
 from bot.adapters.scalers import aws_asg, command, github_aws_runners
 from bot.adapters.scalers import http as http_scaler
 from bot.adapters.scalers.registry import SCALERS
@@ -97,7 +97,7 @@ async def world_of(kind: str, folder: Path) -> AsyncIterator[World]:
         }[kind](parts, stack, folder)
 
 
-async def _http(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+async def _http(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     grown = HomeGrown()
     back = BackEnd(answer=grown.answer)
     scaler, _ = http_scaler.build(POOL, PLACE, {"kind": "http", "url": URL, "max": 50}, back.parts())
@@ -114,7 +114,7 @@ async def _http(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
     )
 
 
-async def _fake(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+async def _fake(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     fake = FakeScaler(10, 0, 40)
     script = fake.script
     return World(
@@ -126,7 +126,7 @@ async def _fake(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
     )
 
 
-async def _aws_asg(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+async def _aws_asg(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     api = AwsApi()
     url = await stack.enter_async_context(serving_aws(api))
     raw = {"kind": "aws_asg", "group": "ci-linux", "region": "us-east-1", "endpoint_url": url, "max": 50}
@@ -139,7 +139,7 @@ async def _aws_asg(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
     )
 
 
-async def _github_aws_runners(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+async def _github_aws_runners(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     api = AwsApi()
     url = await stack.enter_async_context(serving_aws(api))
     raw = {"kind": "github_aws_runners", "queue_url": f"{url}/123456789012/linux", "region": "us-east-1", "max": 50}
@@ -154,11 +154,11 @@ async def _github_aws_runners(parts: Parts, stack: AsyncExitStack, folder: Path)
     )
 
 
-async def _kubernetes(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+async def _kubernetes(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     return await _cluster(parts, stack, {}, (DEPLOYMENT, {"replicas": 10}, {"replicas": 10}))
 
 
-async def _field(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+async def _field(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     more = {
         "resource": "horizontalpodautoscalers",
         "group": "autoscaling",
@@ -170,13 +170,17 @@ async def _field(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
     return await _cluster(parts, stack, raw, (HPA, spec, {"currentReplicas": 10}), 40)
 
 
-async def _arc(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+async def _arc(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     raw = {"kind": "arc", "namespace": "arc-runners", "name": "linux-2xlarge"}
     return await _cluster(parts, stack, raw, (SCALE_SET, {"maxRunners": 10, "minRunners": 2}, {"currentRunners": 10}))
 
 
 async def _cluster(
-    parts: Parts, stack: AsyncExitStack, raw: Document, found: tuple[str, Document, Document], most: int | None = None
+    parts: BuildContext,
+    stack: AsyncExitStack,
+    raw: Document,
+    found: tuple[str, Document, Document],
+    most: int | None = None,
 ) -> World:
     api, (path, spec, _) = KubernetesApi(), found
     api.put(*found)
@@ -194,7 +198,7 @@ async def _cluster(
     )
 
 
-async def _github_file(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+async def _github_file(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     api = GitApi()
     url = await stack.enter_async_context(serving_git(api))
     parts = parts_with(parts.wire, {"TOKEN": api.token})
@@ -209,7 +213,7 @@ async def _github_file(parts: Parts, stack: AsyncExitStack, folder: Path) -> Wor
     )
 
 
-async def _command(parts: Parts, stack: AsyncExitStack, folder: Path) -> World:
+async def _command(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     program, size = write_fleet(folder), folder / "size"
     raw = {"kind": "command", "read": [program, "size"], "set": [program, "resize", "{target}", "{act}"], "max": 50}
 
