@@ -217,7 +217,7 @@ async def test_the_question_before_scaling_shows_the_table() -> None:
     world = await full()
     answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
     shown = str(answer.view)
-    assert "As it is, the queue " in shown
+    assert "Without more runners: " in shown
     assert "faster, about" in shown
     assert "Added  " in shown
     assert "to boot" in shown
