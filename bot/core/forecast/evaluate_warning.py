@@ -96,7 +96,7 @@ def expected(
     flow = flow_of(series, rules, ahead)
     if isinstance(flow, Statement) or not flow.weeks or last.arrivals_per_minute is None:
         return ()
-    coming = Ahead(flow, walk(flow, USUAL_FROM_MINUTES, until=LOOK_AHEAD_MINUTES), _ages(series, flow))
+    coming = Ahead(flow, list(walk(flow, USUAL_FROM_MINUTES, until=LOOK_AHEAD_MINUTES)), _ages(series, flow))
     found = [_crossing(limit, series, coming) for limit in limits]
     return tuple(sorted((one for one in found if one), key=lambda one: one.mid_seconds))
 

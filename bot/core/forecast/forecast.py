@@ -75,8 +75,8 @@ def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) 
 
 
 def _trend(flow: Flow) -> Verdict:
-    later = walk(flow, until=GROWTH_MINUTES)[-1].queued
-    return Verdict.GROWING if later > flow.queued + max(1.0, 0.05 * flow.queued) else Verdict.STALLED
+    *_, last = walk(flow, until=GROWTH_MINUTES)
+    return Verdict.GROWING if last.queued > flow.queued + max(1.0, 0.05 * flow.queued) else Verdict.STALLED
 
 
 def _rates(flow: Flow) -> Statement:

@@ -128,7 +128,7 @@ def _option(  # noqa: PLR0913, PLR0917 - the queue, what is added, and what came
         60 * low,
         60 * middle if middle < HORIZON_MINUTES else None,
         60 * high if ends else None,
-        None if (wait := longest_wait(flow, walk(flow, LATER_MINUTES, more))) is None else 60 * wait,
+        None if (wait := longest_wait(flow, list(walk(flow, LATER_MINUTES, more)))) is None else 60 * wait,
         None if price is None else price * more * middle / 60,
         faster,
         60 * (times[1] - middle),

@@ -1,7 +1,9 @@
 """Walks a queue forward minute by minute: jobs arrive, runners take and finish them; a pure function of a `Flow`."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
 
 from bot.core.forecast.flow import Flow, usual_at
 
@@ -15,8 +17,7 @@ RAMP_MINUTES = 10.0
 NEVER = math.inf
 
 
-@dataclass(frozen=True, slots=True)
-class WalkPoint:
+class WalkPoint(NamedTuple):
     """The expected queue at one time."""
 
     minute: float
@@ -29,15 +30,15 @@ class WalkPoint:
     """Jobs in the queue that have waited no longer than normal."""
 
 
-def walk(flow: Flow, usual_from: float = NEVER, more: int = 0, until: float = HORIZON_MINUTES) -> list[WalkPoint]:
+def walk(flow: Flow, usual_from: float = NEVER, more: int = 0, until: float = HORIZON_MINUTES) -> Iterator[WalkPoint]:
     """The expected queue from now on. From minute `usual_from` on, arrivals, runners and job times are the usual ones.
 
-    `more` runners join after their boot time. First come, first served.
+    `more` runners join after their boot time. First come, first served. No step is computed before it is asked for.
     """
     queued, minute, arrived, started = flow.queued, 0.0, 0.0, 0.0
     runners, busy, pace = flow.runners, flow.busy, flow.pace
     most = max(flow.most, runners)
-    points = [WalkPoint(0.0, queued, 0.0, 0.0, 0.0)]
+    yield WalkPoint(0.0, queued, 0.0, 0.0, 0.0)
     for step in STEPS:
         if minute >= until:
             break
@@ -59,8 +60,7 @@ def walk(flow: Flow, usual_from: float = NEVER, more: int = 0, until: float = HO
         queued += arrives * step - starts
         minute, arrived, started = minute + step, arrived + arrives * step, started + starts
         young = flow.queued * max(0.0, flow.normal_wait - minute) / max(flow.waited, flow.normal_wait, 0.5)
-        points.append(WalkPoint(minute, queued, arrived, started, arrives * min(minute, flow.normal_wait) + young))
-    return points
+        yield WalkPoint(minute, queued, arrived, started, arrives * min(minute, flow.normal_wait) + young)
 
 
 def _takes(present: float, busy: float, left: float, turns: float) -> float:
@@ -68,14 +68,12 @@ def _takes(present: float, busy: float, left: float, turns: float) -> float:
     return present - busy + present * turns if busy <= present else max(0.0, present - left)
 
 
-def drains_after(points: list[WalkPoint], floor: float) -> float | None:
+def drains_after(points: Iterable[WalkPoint], floor: float) -> float | None:
     """Minutes until the queue is at its floor or holds only jobs whose wait is normal; None: beyond the horizon."""
-    before = points[0]
-    for point in points[1:]:
+    for before, point in pairwise(points):
         over = point.queued - max(floor, point.fresh)
         if over <= 0:
             fell = max(before.queued - point.queued, 1e-9)
             back = min(1.0, -over / fell)
             return max(0.5, point.minute - (point.minute - before.minute) * back)
-        before = point
     return None
