@@ -23,14 +23,14 @@ def diagnosed(
 
     A figure about which the sources disagree strongly is not available; without the queue's length, no cause is named.
     """
-    doubtful = doubtful_figures(facts.now)
+    now, waits, doubtful = facts.now, facts.waits, doubtful_figures(facts.now)
     found: list[tuple[Rule, Finding]] = []
     missing: list[str] = []
     for rule in rules:
-        if not (facts.waits or rule.always):
+        if not (waits or rule.always):
             continue
         needs = dict.fromkeys((*rule.needs, *(() if rule.always else ("queued",))))
-        lacking = [name for name in needs if name in doubtful or getattr(facts.now, name) in (None, ())]
+        lacking = [name for name in needs if name in doubtful or getattr(now, name) in (None, ())]
         if lacking:
             missing += lacking
         elif (seen := rule.find(facts)) is not None and seen.evidence:
@@ -50,12 +50,12 @@ def diagnosed(
                 )
             )
     missing += [name for _, finding in found for name in finding.missing]
-    parts = facts.backlog.parts if facts.waits and not facts.blind and "queued" not in doubtful else {}
+    parts = facts.backlog.parts if waits and not facts.blind and "queued" not in doubtful else {}
     return Diagnosis(
         facts.pool,
         _labelled(facts, rules, _ranked(found), table),
         tuple(dict.fromkeys(missing)),
-        facts.waits,
+        waits,
         facts.blind,
         attribution=parts,
     )

@@ -228,15 +228,16 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     if not figures:
         return incident
     present = Reported(now, _total(figures), figures[0].oldest_wait_seconds, figures[0].pool)
-    last, told = incident.pools.reported, replace(incident, pools=replace(incident.pools, reported=present))
+    last = incident.pools.reported
     fresh_owner = incident.ownership.owner is not None and incident.ownership.owner_knows is None
     if last is None or fresh_owner:
+        told = _with_report(incident, present)
         return replace(told, ownership=told.ownership.informed(present.queued)) if fresh_owner else told
     if not much_worse(last, present) or incident.ownership.muted or now - last.at < timing.report:
         return _lower(incident, last, present)
     where = present.worst if len(figures) == 1 else ""
     details = QueueChanged(where, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds)
-    said = noted(told, now, Event.WORSE, details)
+    said = noted(_with_report(incident, present), now, Event.WORSE, details)
     named = offering(said, "", (), whom=incident.ownership.owner)
     return replace(named, ownership=named.ownership.informed(present.queued))
 
@@ -254,6 +255,10 @@ def _lower(incident: Incident, last: Reported, present: Reported) -> Incident:
     """After the queue has halved, the next doubling counts from there."""
     if present.queued is None or (last.queued is not None and 2 * present.queued > last.queued):
         return incident
+    return _with_report(incident, present)
+
+
+def _with_report(incident: Incident, present: Reported) -> Incident:
     return replace(incident, pools=replace(incident.pools, reported=present))
 
 
