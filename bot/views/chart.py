@@ -1,6 +1,7 @@
 """Slack's native line chart of a pool's queue with its forecast, and the same as a line of text."""
 
 import math
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -152,9 +153,10 @@ def _value(
     """The figure of one bucket; one without a sample keeps the previous value within a segment."""
     inside: list[float] = []
     for stretch in stretches:
-        inside += [value for at, value in stretch if begin < at <= end]
+        first, last = (bisect(stretch, (at, math.inf)) for at in (begin, end))
+        inside += [value for _, value in stretch[first:last]]
         if not inside and stretch[0][0] <= begin and stretch[-1][0] >= end:
-            inside += [[value for at, value in stretch if at <= end][-1]]
+            inside += [stretch[last - 1][1]]
     return choose(inside) if inside else None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
+from typing import NamedTuple
 
 from bot.core.pool.pool import Snapshot
 from bot.core.pool.usual import GAP_SECONDS, Usual, mean
@@ -34,10 +35,11 @@ class Factor(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """The pool between two samples; counts are jobs in that time."""
 
+    at: float
+    """Its end, in epoch seconds."""
     minutes: float
     arrived: float
     ended: float
@@ -85,7 +87,7 @@ def steps_of(series: Sequence[Snapshot]) -> list[Step]:
         ended = max(0.0, started - more_busy) if ended is None else ended
         arrived = max(0.0, started + more_queued) if arrived is None else arrived
         online = now.busy + (now.idle or 0)
-        found.append(Step(minutes, arrived, ended, started, now.busy, online, now.limit, now.offline or 0))
+        found.append(Step(now.at, minutes, arrived, ended, started, now.busy, online, now.limit, now.offline or 0))
     return found
 
 
@@ -93,10 +95,10 @@ def attributed(series: Sequence[Snapshot], usual: Usual) -> Backlog:
     """The backlog of the newest sample by factor."""
     if not series:
         return Backlog()
-    now = series[-1]
-    late, lost = _late(series, usual), _lost(series, usual)
+    now, known = series[-1], steps_of(series)
+    late, lost = _late(series, known, usual), _lost(series, usual)
     window = [s for s in series if s.at >= usual.since - LEAD_SECONDS]
-    steps = steps_of(window)
+    steps = [step for step in known if step.at > window[0].at]
     if not now.queued or len(steps) < 3 or usual.arrivals is None:
         return Backlog(late=late, lost=lost)
     begun = next(s for s in window if s.queued is not None and s.busy is not None)
@@ -179,12 +181,12 @@ def _whole(parts: Mapping[Factor, float], queued: int) -> dict[Factor, int]:
     return {factor: jobs for factor, jobs in sorted(found.items(), key=lambda item: -item[1]) if jobs}
 
 
-def _late(series: Sequence[Snapshot], usual: Usual) -> float | None:
+def _late(series: Sequence[Snapshot], steps: Sequence[Step], usual: Usual) -> float | None:
     """Share of the running jobs that should have ended, given when jobs started and how long they usually take.
 
     Running jobs count as censored observations: what matters is how many of the started jobs still run.
     """
-    now, steps = series[-1], steps_of(series)
+    now = series[-1]
     if not usual.duration or not now.busy or len(steps) < 10:
         return None
     spread = _spread(usual.duration, usual.p50)

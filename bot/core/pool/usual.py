@@ -125,9 +125,11 @@ def weights(samples: Sequence[Snapshot]) -> list[float]:
 
 def mean(samples: Sequence[Snapshot], figure: str) -> float | None:
     """The mean of a figure over time; None if it is unknown."""
-    pairs = [(v, w) for s, w in zip(samples, weights(samples), strict=False) if (v := getattr(s, figure)) is not None]
-    total = sum(w for _, w in pairs)
-    return sum(v * w for v, w in pairs) / total if total else None
+    weighed = total = 0.0
+    for sample, weight in zip(samples, weights(samples), strict=False):
+        if (value := getattr(sample, figure)) is not None:
+            weighed, total = weighed + value * weight, total + weight
+    return weighed / total if total else None
 
 
 def middle(samples: Iterable[Snapshot], figure: str) -> float | None:
