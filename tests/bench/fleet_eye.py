@@ -35,7 +35,8 @@ class Eye:
     def look(self) -> Snapshot:
         """Take one sample now."""
         now, figures = self.fleet.now_seconds, read(self.fleet, self.name)
-        counts = self._grown(now)
+        arrived = self._arrived()
+        counts = self._grown(now, arrived)
         insort(self._rates, figures.arrivals_per_minute)
         if figures.duration_p50_seconds is not None:
             insort(self._durations, figures.duration_p50_seconds)
@@ -59,7 +60,7 @@ class Eye:
             "registered": counts["plain"]["registrations"],
             "provider_up": self.fleet.provider_up,
             "arrivals_by_source": _counted(counts["arrived"]),
-            "usual_by_source": _counted(self._earlier(now)),
+            "usual_by_source": _counted(self._earlier(now, arrived)),
             "usual_arrivals_per_minute": self._rates[len(self._rates) // 2],
             "usual_duration_seconds": self._durations[len(self._durations) // 2] if self._durations else None,
         }
@@ -69,8 +70,8 @@ class Eye:
         self.series.append(sample)
         return sample
 
-    def _earlier(self, now: float) -> Counter[str]:
-        self._arrivals.append((now, self._arrived()))
+    def _earlier(self, now: float, arrived: Counter[str]) -> Counter[str]:
+        self._arrivals.append((now, arrived))
         while len(self._arrivals) > 1 and self._arrivals[1][0] <= now - LATELY_SECONDS:
             self._arrivals.popleft()
         return self._arrivals[0][1]
@@ -79,10 +80,10 @@ class Eye:
         arrived = self.fleet.pools[self.name].tally.arrived
         return Counter({f"{repository} / {workflow}": n for (repository, workflow), n in arrived.items()})
 
-    def _grown(self, now: float) -> dict[str, Counter[str]]:
+    def _grown(self, now: float, arrived: Counter[str]) -> dict[str, Counter[str]]:
         tally = self.fleet.pools[self.name].tally
         plain = Counter({"creates": tally.creates, "registrations": tally.registrations})
-        present = {"failures": Counter(tally.failures), "arrived": self._arrived(), "plain": plain}
+        present = {"failures": Counter(tally.failures), "arrived": arrived, "plain": plain}
         self._counts.append((now, present))
         while len(self._counts) > 1 and self._counts[1][0] <= now - WINDOW_SECONDS:
             self._counts.popleft()

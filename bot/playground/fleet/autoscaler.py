@@ -1,6 +1,7 @@
 """The next decision of a pool's autoscaler: runners to create and to remove."""
 
 from dataclasses import dataclass
+from itertools import islice
 
 from bot.playground.fleet.pool import RunnerState, SimulatedPool, SimulatedRunner
 
@@ -24,14 +25,14 @@ def wish(pool: SimulatedPool, limit: int, now: float) -> Wish:
     timeout.
     """
     demand = pool.count(RunnerState.BUSY) + len(pool.waiting) + pool.spec.spare
-    wanted = max(pool.floor, demand)
+    wanted, capacity = max(pool.floor, demand), pool.capacity
     dead = pool.count(RunnerState.OFFLINE)
-    room = max(0, limit - pool.capacity - dead)
-    at_once = min(room, max(0, (pool.target or 0) - pool.capacity - dead))
-    missing = min(room, max(0, wanted - pool.capacity)) - at_once
-    surplus = max(0, pool.capacity - min(wanted, limit))
-    old_idle = [r for r in pool.idle.values() if now - r.since_seconds >= pool.spec.idle_timeout_seconds]
-    return Wish(at_once, _paced(pool, max(0, missing)), tuple(old_idle[:surplus]))
+    room = max(0, limit - capacity - dead)
+    at_once = min(room, max(0, (pool.target or 0) - capacity - dead))
+    missing = min(room, max(0, wanted - capacity)) - at_once
+    surplus = max(0, capacity - min(wanted, limit))
+    old_idle = (r for r in pool.idle.values() if now - r.since_seconds >= pool.spec.idle_timeout_seconds)
+    return Wish(at_once, _paced(pool, max(0, missing)), tuple(islice(old_idle, surplus)))
 
 
 def _paced(pool: SimulatedPool, missing: int) -> int:
