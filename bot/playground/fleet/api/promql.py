@@ -7,12 +7,12 @@ Everything else is refused by name.
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
-from bot.playground.fleet.history import History
+from bot.playground.fleet.history import History, Series
 from bot.playground.fleet.metrics import Labels
 
 T = TypeVar("T")
@@ -83,19 +83,26 @@ def over_range(history: History, query: str, start: float, end: float, step: flo
 class _Selector:
     name: str | None
     matchers: tuple[LabelMatcher, ...]
+    _found: list[tuple[str, Labels, Series]] = field(default_factory=list)
 
-    def accepts(self, labels: Labels) -> bool:
+    def series(self, history: History) -> list[tuple[str, Labels, Series]]:
+        """Its series, looked up once for all steps of the query."""
+        if not self._found:
+            self._found.extend(history.find(self.name, self._accepts))
+        return self._found
+
+    def _accepts(self, labels: Labels) -> bool:
         values = dict(labels)
         return all(m.accepts(values.get(m.name, "")) for m in self.matchers)
 
     def now(self, history: History, at: float) -> list[Element]:
-        found = [(name, labels, series.at(at)) for name, labels, series in history.find(self.name, self.accepts)]
+        found = [(name, labels, series.at(at)) for name, labels, series in self.series(history)]
         return [Element((("__name__", name), *labels), value) for name, labels, value in found if value is not None]
 
 
 def _over_time(function: str, selector: _Selector, seconds: float, history: History, at: float) -> list[Element]:
     found = []
-    for _, labels, series in history.find(selector.name, selector.accepts):
+    for _, labels, series in selector.series(history):
         points = series.between(at - seconds, at)
         if function == "avg_over_time" and points:
             found.append(Element(labels, math.fsum(value for _, value in points) / len(points)))
