@@ -1,5 +1,6 @@
 """What every test may ask for: a real component by `needs`, and a real, empty Redis by `redis_url`."""
 
+import gc
 import os
 import shutil
 import signal
@@ -54,6 +55,7 @@ LONGEST = {
 """The files with tests of ten seconds and more."""
 
 settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("tests"), max_examples=25)  # the first of the same examples
 settings.load_profile("tests")  # no property depends on the speed of the machine, or on chance
 
 
@@ -72,6 +74,11 @@ def missing(component: str) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first, so that no worker is alone with it at the end."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector need not look through all modules and tests again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -236,8 +236,9 @@ def test_what_is_compiled_in_a_step_is_kept_for_the_next(
 def test_the_steps_together_run_every_test_once(launcher: ModuleType) -> None:
     """What the quick step leaves out has a step of its own; the statistics are named by their files."""
     measured, slow, fleet = (command for _, command, _ in launcher.test_steps([]))
-    ((_, quick, _),) = launcher.test_steps(["--quick"])
+    ((_, [*quick, fewer], _),) = launcher.test_steps(["--quick"])
     assert measured == [*quick, "--cov", "--cov-report="]
+    assert fewer == "--hypothesis-profile=quick"
     assert [word.removeprefix("--ignore=") for word in quick if word.startswith("--ignore=")] == slow[
         -len(launcher.SLOW) :
     ]

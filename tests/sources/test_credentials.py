@@ -5,10 +5,11 @@ import hmac
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.sources.credentials import REFUSED, CredentialVerdict, Secrets, judged
+from tests.examples import THRICE
 
 NOW = 1_800_000_000.0
 BODY = b'{"alerts": []}'
@@ -129,7 +130,7 @@ def test_secrets_never_print() -> None:
     assert HMAC.hmac_secret not in repr(BOTH)
 
 
-@settings(max_examples=300)
+@THRICE
 @given(
     headers=st.lists(
         st.tuples(

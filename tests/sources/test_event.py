@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.alert import Status, merged, readings, silence_matchers
@@ -13,6 +13,7 @@ from bot.core.routing import Route, named_pools, route
 from bot.sources.event import FIELDS, IDENTITY, LINKS, REQUIRED, fingerprint, parse
 from bot.sources.payload import Unreadable
 from tests.builders import rules
+from tests.examples import TWICE
 from tests.sources.payloads import FIXTURES, SHARED
 
 FIRING: dict[str, Any] = json.loads((FIXTURES / "event" / "firing.json").read_text("utf-8"))
@@ -217,7 +218,7 @@ ODD = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@TWICE
 @given(odd=st.dictionaries(st.sampled_from([*FIELDS, "teams", "identity", "links"]), ODD, max_size=4))
 def test_an_odd_event_is_read_or_refused(odd: dict[str, object]) -> None:
     try:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.alert import Alert, Delivery, Matcher, Status, begun, merged, readings, silence_matchers
@@ -14,6 +14,7 @@ from bot.sources.github_issue import parse
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
 from tests.builders import rules
+from tests.examples import TWICE
 from tests.sources.payloads import FIXTURES
 
 SEED = "RECONSTRUCTED_seed_issue_opened"
@@ -103,7 +104,7 @@ FORGED = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@TWICE
 @given(st.lists(FORGED, max_size=8), st.lists(FORGED, max_size=8), st.booleans())
 def test_free_text_forges_neither_identity_nor_links_nor_buttons(
     description: list[str], reason: list[str], raw: bool
@@ -213,7 +214,7 @@ ODD = st.none() | st.booleans() | st.integers() | st.text(max_size=30) | st.list
 FIELDS = st.sampled_from(["number", "title", "body", "state", "created_at", "updated_at", "closed_at", "html_url"])
 
 
-@settings(max_examples=200)
+@TWICE
 @given(odd=st.dictionaries(FIELDS, ODD, max_size=5), lines=st.lists(st.text(max_size=30), max_size=6))
 def test_an_odd_issue_is_read_or_refused(odd: dict[str, Any], lines: list[str]) -> None:
     """Nothing but Unreadable leaves the parser, whatever the fields hold."""

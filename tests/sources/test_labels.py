@@ -1,10 +1,11 @@
 """Priority, teams and links, as labels and annotations say them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.sources.labels import link, priority, runbook, teams
+from tests.examples import TWICE
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ def test_a_runbook_is_found_under_either_name() -> None:
     assert runbook({}) == ""
 
 
-@settings(max_examples=200)
+@TWICE
 @given(st.text(max_size=60) | st.text(max_size=40).map(lambda rest: f"https://{rest}"))
 def test_no_link_can_end_itself(address: str) -> None:
     """Whatever the text, the result has no character that Slack reads as the end of a link."""

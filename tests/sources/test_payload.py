@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.alert import CUT
 from bot.sources.payload import MOST_PAIRS, Unreadable, bounded, instant, number, numbers, pairs, read, text
+from tests.examples import TWICE
 
 NESTED = b'{"a":' * 64 + b"1" + b"}" * 64
 
@@ -64,7 +65,7 @@ def test_sixty_four_levels_are_read() -> None:
     assert json.dumps(read(NESTED)).count("{") == 64
 
 
-@settings(max_examples=200)
+@TWICE
 @given(st.binary(max_size=300))
 def test_no_bytes_raise_anything_but_unreadable(body: bytes) -> None:
     """Whatever arrives, the endpoint can answer it with 400 and a sentence."""

@@ -4,12 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.alert import Delivery
 from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES, Parse
+from tests.examples import TWICE
 from tests.sources import payloads
 
 ANYTHING = st.recursive(
@@ -61,7 +62,6 @@ def test_the_paths_of_the_alert_sources() -> None:
 
 
 @EACH_SOURCE
-@settings(max_examples=100)
 @given(payload=st.dictionaries(TOP_FIELDS | st.just("alerts"), ANYTHING, max_size=6) | ANYTHING)
 def test_any_json_is_read_or_refused(parse: Parse, payload: object) -> None:
     found = parsed(parse, json.dumps(payload).encode())
@@ -69,7 +69,7 @@ def test_any_json_is_read_or_refused(parse: Parse, payload: object) -> None:
 
 
 @EACH_GROUPED
-@settings(max_examples=200)
+@TWICE
 @given(odd=ITEMS, top=st.dictionaries(TOP_FIELDS, ANYTHING, max_size=4))
 def test_an_odd_alert_does_not_cost_its_neighbour(parse: Parse, odd: dict[str, object], top: dict[str, object]) -> None:
     """A readable alert is always taken in, whatever stands beside it."""
@@ -81,7 +81,6 @@ def test_an_odd_alert_does_not_cost_its_neighbour(parse: Parse, odd: dict[str, o
 
 
 @EACH_GROUPED
-@settings(max_examples=100)
 @given(words=st.lists(TEXTS, min_size=6, max_size=6), figures=st.dictionaries(TEXTS, st.integers(), max_size=3))
 def test_identity_never_depends_on_text_or_values(parse: Parse, words: list[str], figures: dict[str, int]) -> None:
     """ "114 min" and "119 min" are one alert: neither key nor occurrence looks at what is written for people."""

@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.sources.payload import Unreadable
 from bot.sources.sns import Envelope, confirmable, envelope, known_arn, parse, trouble
 from tests.amazon import CERTIFICATE, SUBSCRIBE, TOPIC, sealed, subscription
 from tests.builders import NOW
+from tests.examples import TWICE
 
 GOOD = envelope(sealed())
 CONFIRMATION = envelope(subscription())
@@ -158,7 +159,7 @@ def test_a_message_that_is_no_alarm_says_so(said: str) -> None:
 ODD: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.just([{}])
 
 
-@settings(max_examples=200)
+@TWICE
 @given(odd=st.dictionaries(st.sampled_from([*json.loads(subscription()), "Subject"]), ODD, max_size=5))
 def test_an_odd_envelope_is_read_or_refused(odd: dict[str, object]) -> None:
     """Nothing but Unreadable leaves the parser, and no odd address passes."""
