@@ -14,7 +14,6 @@ from bot.views.parent.heading import reading_words
 from bot.views.parent.pool_rows import name_of, title_of, wait_words
 
 MOST_GROUPS, MOST_POOLS = 4, 3
-SEEN_STEPS = (10, 100, 1_000, 10_000, 100_000)
 _MATRIX = re.compile(r"\(([^(),]+),[^()]*\)")
 """`(default, 1, 5, linux.2xlarge)`: the first part names the kind of job, the others its shard and runner."""
 
@@ -27,14 +26,12 @@ def introduction(incident: Incident, entry: Entry, told: Introduced) -> list[Mar
 def alert_words(incident: Incident, told: Introduced) -> Marked:
     group = incident.group
     teams = listed(dict.fromkeys(clean(team) for alert in group.alerts for team in alert.teams), 3)
-    seen = [step for step in SEEN_STEPS if step <= group.deliveries]
     heads = joined(
         " · ",
         say("*Alert:* {title}", title=title_of(incident)),
         say("{all} at the start", all=count(len(group.alerts), "alert")) if len(group.alerts) > 1 else None,
         say("+{more} left out by the sender", more=group.truncated) if group.truncated else None,
         say("team {teams}", teams=escaped(teams, 80)) if teams else None,
-        say("received over {times} times", times=seen[-1]) if seen else None,
     )
     checked = None
     if not told.named and (pools := len(incident.pools.candidates)):
