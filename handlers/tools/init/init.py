@@ -8,13 +8,13 @@ import typer
 
 from bot.config import Settings, load
 from bot.core.incident.incident import Incident
-from bot.ports import Refused, Unreachable
+from bot.ports import Unreachable
 from handlers.machine import now, variables
 from handlers.run import serving
 from handlers.tools import send
 from handlers.tools.doctor import check, findings
 from handlers.tools.init.files import PRIVATE, READABLE, InitSender, env_text, toml_text, write
-from handlers.tools.init.questions import Asker, Check, InitOptions, answered
+from handlers.tools.init.questions import Asker, InitOptions, Nobody, answered
 from handlers.wiring import Runtime, opened
 from handlers.wiring_tools import check_targets, prometheus_pools
 
@@ -28,35 +28,9 @@ NEXT = {
 }
 
 
-class Terminal:
-    """A person who answers on the terminal, and is asked again after a wrong answer."""
-
-    def say(self, text: str) -> None:
-        """Tell something."""
-        typer.echo(text)
-
-    def ask(self, option: str, question: str, check: Check, default: str | None = None) -> str:  # noqa: ARG002
-        """A checked answer."""
-        while True:
-            try:
-                return check(typer.prompt(question, default=default, show_default=bool(default), type=str))
-            except Refused as refused:
-                typer.echo(str(refused))
-
-
-class Nobody(Terminal):
-    """No terminal: only options and defaults count."""
-
-    def ask(self, option: str, question: str, check: Check, default: str | None = None) -> str:
-        """The default. Raises Refused that names the option."""
-        if default is None:
-            raise Refused(f"{option} is needed: {question}. Nothing was written.")
-        return check(default)
-
-
 async def initialize(options: InitOptions, *, force: bool, test: bool) -> bool:
     """Write the files and try them; False when the doctor has found a problem."""
-    asker: Asker = Terminal() if sys.stdin.isatty() else Nobody()
+    asker = Asker() if sys.stdin.isatty() else Nobody()
     config = Path(variables().get("TAILBACK_CONFIG") or "tailback.toml")
     env = config.with_name(".env")
     if not force:

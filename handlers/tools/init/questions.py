@@ -5,8 +5,9 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 from urllib.parse import quote
+
+import typer
 
 from bot.config import ConfigError
 from bot.ports import Refused, Unreachable
@@ -31,17 +32,30 @@ Check = Callable[[str], str]
 """An answer → the answer as it is used; raises Refused with the remedy."""
 
 
-class Asker(Protocol):
-    """The person at the terminal, or nobody."""
+class Asker:
+    """A person who answers on the terminal, and is asked again after a wrong answer."""
 
     def say(self, text: str) -> None:
         """Tell something."""
+        typer.echo(text)
+
+    def ask(self, option: str, question: str, check: Check, default: str | None = None) -> str:  # noqa: ARG002
+        """A checked answer."""
+        while True:
+            try:
+                return check(typer.prompt(question, default=default, show_default=bool(default), type=str))
+            except Refused as refused:
+                typer.echo(str(refused))
+
+
+class Nobody(Asker):
+    """No terminal: only options and defaults count."""
 
     def ask(self, option: str, question: str, check: Check, default: str | None = None) -> str:
-        """A checked answer; the default when it is empty.
-
-        A person is asked again after a wrong answer. Raises Refused that names the option when nobody can answer.
-        """
+        """The default. Raises Refused that names the option."""
+        if default is None:
+            raise Refused(f"{option} is needed: {question}. Nothing was written.")
+        return check(default)
 
 
 @dataclass(frozen=True, slots=True)

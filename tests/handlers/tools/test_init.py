@@ -14,8 +14,7 @@ from bot.ports import Failure, Refused, Unreachable
 from handlers.tools.doctor.check_settings import of_settings
 from handlers.tools.doctor.findings import Level
 from handlers.tools.init.files import InitAnswers, InitSender, ProposedPool, env_text, toml_text, write
-from handlers.tools.init.init import Nobody
-from handlers.tools.init.questions import InitOptions, answered, link
+from handlers.tools.init.questions import InitOptions, Nobody, answered, link
 from handlers.tools.manifest import manifest
 from tests.architecture.tree import ROOT
 from tests.handlers.terminal import Terminal
