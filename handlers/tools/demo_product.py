@@ -14,14 +14,14 @@ from bot.playground.clock import ScaledClock, keep_ticking
 from bot.playground.demo_config import demo_config
 from bot.playground.fleet.alerting.sender import AlertTarget
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
-from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, Scenario
+from bot.playground.fleet.scenarios import Scenario
 from bot.playground.fleet.weeks import known_weeks
 from bot.playground.observer import Observer
 from bot.playground.serving import serving as served
 from bot.playground.slack.app import SlackStandIn
 from handlers.cancellation import ended
 from handlers.run import serving
-from handlers.tools.demo_workspace import DemoSecrets, DemoWorkspace, PageAddress, opened_workspace
+from handlers.tools.demo_workspace import DemoSecrets, DemoWorkspace
 from handlers.wiring import Runtime, opened
 
 PATIENCE_SECONDS = 5.0
@@ -39,23 +39,6 @@ class Demo:
     slack: SlackStandIn
     world: FleetStandIn
     clock: ScaledClock
-
-
-@asynccontextmanager
-async def opened_demo(
-    scenario: Scenario,
-    page: PageAddress = PageAddress(),  # noqa: B008 - a frozen value
-    *,
-    seed: int = DEFAULT_SEED,
-    speed: float = DEMO_SPEED,
-    poll: str = "1m",
-) -> AsyncIterator[Demo]:
-    """Start workspace, fleet and product; nothing stays on disk afterwards."""
-    async with (
-        opened_workspace(scenario, page, speed=speed) as workspace,
-        opened_product(workspace, scenario, seed, poll) as demo,
-    ):
-        yield demo
 
 
 @asynccontextmanager

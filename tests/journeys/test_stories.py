@@ -8,8 +8,8 @@ import pytest
 from bot.ports import Refused
 from bot.views.words.causes import cause_name
 from handlers.tools.demo import scenario_named
-from handlers.tools.demo_product import opened_demo
 from handlers.tools.demo_workspace import PageAddress
+from tests.journeys.demo import opened_demo
 from tests.patience import WHOLE_TEST_SECONDS
 from tests.slack_driver import SlackDriver
 

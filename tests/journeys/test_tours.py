@@ -13,7 +13,7 @@ from playwright.async_api import Browser, expect
 
 from bot.playground.fleet.scenarios import SCENARIOS
 from bot.playground.tour import STEPS, TourStep
-from handlers.tools.demo_product import opened_demo
+from tests.journeys.demo import opened_demo
 from tests.journeys.visitor import Visitor, opened_browser, opened_page
 from tests.patience import WHOLE_TEST_SECONDS
 

@@ -1,0 +1,25 @@
+"""The whole demo in one block."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, Scenario
+from handlers.tools.demo_product import Demo, opened_product
+from handlers.tools.demo_workspace import PageAddress, opened_workspace
+
+
+@asynccontextmanager
+async def opened_demo(
+    scenario: Scenario,
+    page: PageAddress = PageAddress(),  # noqa: B008 - a frozen value
+    *,
+    seed: int = DEFAULT_SEED,
+    speed: float = DEMO_SPEED,
+    poll: str = "1m",
+) -> AsyncIterator[Demo]:
+    """Start workspace, fleet and product; nothing stays on disk afterwards."""
+    async with (
+        opened_workspace(scenario, page, speed=speed) as workspace,
+        opened_product(workspace, scenario, seed, poll) as demo,
+    ):
+        yield demo
