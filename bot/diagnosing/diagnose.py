@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import WORDS, Action, Context, Effect, MessageShortcut
-from bot.context.look import look
+from bot.context.measure_now import measure_now
 from bot.context.queries import known_pool
 from bot.core.finding import Diagnosis
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
@@ -109,15 +109,15 @@ def _asked_for(names: list[str], incident: Incident | None) -> set[str]:
 async def _read(context: Context, names: list[str]) -> dict[str, Pool]:
     held = await context.store.get_many(Pool, names)
     pools = [held[name].value if name in held else Pool(name) for name in names]
-    looked = await asyncio.gather(*(_look(context, pool) for pool in pools))
+    looked = await asyncio.gather(*(_measured_pool(context, pool) for pool in pools))
     return {pool.id: pool for pool in looked}
 
 
-async def _look(context: Context, pool: Pool) -> Pool:
+async def _measured_pool(context: Context, pool: Pool) -> Pool:
     """The pool now; when its source is slow, the figures of a moment ago, while they are fresh."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            return await look(context, pool)
+            return await measure_now(context, pool)
     except TimeoutError:
         if not stale(pool, context.now(), context.settings.file.timing.poll):
             return pool

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from bot.context.context import Action, Context
-from bot.context.look import look
+from bot.context.measure_now import measure_now
 from bot.context.queries import known_pool
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
@@ -29,7 +29,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     held = await context.store.get_many(Pool, names)
     pools = {name: held[name].value if name in held else Pool(name) for name in names}
     old = [pools[name] for name in names if stale(pools[name], now, paces.poll)][:MOST_POOLS]
-    looked = await asyncio.gather(*(_look(context, pool) for pool in old))
+    looked = await asyncio.gather(*(_measured_pool(context, pool) for pool in old))
     pools |= {pool.id: pool for pool in looked}
     view = View(pools, context.settings.file.pools)
     return Answer(whisper=drawn(view, names, context.now(), paces, await _warned_from(context, pools)))
@@ -49,10 +49,10 @@ async def _warned_from(context: Context, pools: Mapping[str, Pool]) -> float | N
     return max(weeks_known_at(held[name].value if name in held else PoolHistory(name), now) for name in young)
 
 
-async def _look(context: Context, pool: Pool) -> Pool:
+async def _measured_pool(context: Context, pool: Pool) -> Pool:
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            return await look(context, pool)
+            return await measure_now(context, pool)
     except TimeoutError:
         return pool
 

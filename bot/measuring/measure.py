@@ -4,7 +4,7 @@ import contextlib
 from dataclasses import replace
 
 from bot.context.context import Context
-from bot.context.look import look
+from bot.context.measure_now import measure_now
 from bot.core.alert import Kind
 from bot.core.forecast.evaluate_warning import KEPT_FIRED, LONGEST_SECONDS, Measurement, advanced, expected, thresholds
 from bot.core.forecast.forecast import looked_ahead
@@ -46,7 +46,7 @@ async def measure(context: Context, claim: Claim) -> None:
         await context.store.commit(Change(puts=(_rested(mine),)))
         return
     recent = bool(pool.tried_at) and context.now() - pool.tried_at < pace * EARLY
-    looked = await look(context, pool, recent=recent)
+    looked = await measure_now(context, pool, recent=recent)
     after, over = remembered(pool, looked)
     after, past = await _in_the_past(context, pool, after, over)
     after = await _ahead(context, after) if watchers else _unwatched(await _looked_back(context, after))

@@ -67,7 +67,7 @@ class LeaseAnnouncement:
 async def maintain_lease(context: Context, claim: Claim) -> None:
     """Do the first due step and continue; otherwise return the time of the next step."""
     held = claim.of(PoolLeases)
-    look = await _look(context, held)
+    look = await _lease_view(context, held)
     for lease in look.leases.leases:
         if (news := await _news(context, look, lease)) is not None:
             await _tell(context, look, news)
@@ -112,7 +112,7 @@ def _drained_seconds(context: Context, pool: str) -> float:
     return pool_scaler.policy.drained_seconds if pool_scaler else float("inf")
 
 
-async def _look(context: Context, held: Stored[PoolLeases]) -> LeaseView:
+async def _lease_view(context: Context, held: Stored[PoolLeases]) -> LeaseView:
     ids = [known for lease in held.value.leases for known in (lease.act, lease.returning) if known]
     requests = {name: found.value for name, found in (await context.store.get_many(Request, ids)).items()}
     now = context.now()

@@ -84,9 +84,9 @@ class Watch:
         """Check until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            await self.look()
+            await self.check()
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Check once; drop an address that failed, because it works once and the SDK would retry it for ever."""
         context, client = self._context, self._client
         connected = await client.is_connected()

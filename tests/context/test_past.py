@@ -6,7 +6,7 @@ import time
 import pytest
 
 from bot.context import past
-from bot.context.look import look
+from bot.context.measure_now import measure_now
 from bot.core.pool.pool import Pool, Snapshot
 from bot.ports import Unreachable
 from tests.builders import NOW, POOL, sample
@@ -45,14 +45,14 @@ async def test_forty_pools_are_known_at_once_while_their_past_is_still_read() ->
     world, source = World(), SlowPast()
     world.context.metrics = dict.fromkeys(POOLS, source)
     began = time.monotonic()
-    first = await asyncio.gather(*(look(world.context, Pool(name)) for name in POOLS))
+    first = await asyncio.gather(*(measure_now(world.context, Pool(name)) for name in POOLS))
     assert [pool.latest for pool in first] == [sample(14, pool=name, at=NOW) for name in POOLS]
     assert [len(pool.samples) for pool in first] == [1] * 40
     assert time.monotonic() - began < 5
     source.gate.set()
     for _ in range(40):
         await asyncio.sleep(0)
-    again = await asyncio.gather(*(look(world.context, pool) for pool in first))
+    again = await asyncio.gather(*(measure_now(world.context, pool) for pool in first))
     assert {tuple(one.queued for one in pool.samples) for pool in again} == {(*range(10), 14)}
     assert source.most == past.AT_ONCE
     assert not any(world.context.past.pending(name) for name in POOLS)
@@ -67,12 +67,12 @@ async def test_few_histories_wait_in_memory_and_every_pool_gets_its_own(monkeypa
     world.context.metrics = dict.fromkeys(POOLS, source)
     pools = [Pool(name) for name in POOLS]
     for _ in range(8):
-        pools = [await look(world.context, pool) for pool in pools]
+        pools = [await measure_now(world.context, pool) for pool in pools]
         assert len(world.context.past.tasks) <= 10
         await asyncio.sleep(0.01)
         world.clock.advance(60)
     assert {len(pool.samples) >= 10 for pool in pools} == {True}
-    await look(world.context, Pool(POOLS[0]))
+    await measure_now(world.context, Pool(POOLS[0]))
     world.context.past.drop(POOLS[0])
     assert not world.context.past.pending(POOLS[0])
 
@@ -82,13 +82,13 @@ async def test_a_past_that_cannot_be_read_costs_nothing_but_itself() -> None:
     source.gate.set()
     source.problem = Unreachable("Prometheus", "is too slow")
     world.context.metrics = {POOL: source}
-    pool = await look(world.context, Pool(POOL))
+    pool = await measure_now(world.context, Pool(POOL))
     assert (len(pool.samples), pool.trouble) == (1, None)
 
 
 async def test_what_is_still_read_at_the_end_ends_with_the_process() -> None:
     world, source = World(), SlowPast()
     world.context.metrics = {POOL: source}
-    await look(world.context, Pool(POOL))
+    await measure_now(world.context, Pool(POOL))
     await world.context.past.close()
     assert [task.cancelled() for task in world.context.past.tasks.values()] == [True]

@@ -35,7 +35,7 @@ class GitHubQueue:
         self._looked = False
         """Whether a round was ever finished."""
 
-    async def look(
+    async def read_round(
         self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None, spend: Allowance
     ) -> None:
         """Read as much as `spend` allows; results are kept at once, so an early end loses nothing."""

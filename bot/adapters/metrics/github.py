@@ -113,10 +113,10 @@ class GitHub(Present):
         spend, queue = Allowance(self._budget), self._means.queue
         try:
             if self._slow:
-                await asyncio.gather(self._list(spend), self._status(), queue.look(at, told, line, spend))
+                await asyncio.gather(self._list(spend), self._status(), queue.read_round(at, told, line, spend))
             else:
                 await asyncio.gather(self._list(spend), self._status())
-                await queue.look(at, told, line, spend)
+                await queue.read_round(at, told, line, spend)
             self._slow = self._now() - at > self._means.seconds
         finally:
             self._round = None

@@ -142,7 +142,7 @@ async def _of_redis(tools: CheckTargets) -> list[CheckFinding]:
 async def _of_metrics(settings: Settings, tools: CheckTargets) -> list[CheckFinding]:
     """Measure each pool once; the same problem of many pools is reported once."""
     pools = list(tools.metrics)
-    looks = await asyncio.gather(*(_look(tools.metrics[pool], pool) for pool in pools))
+    looks = await asyncio.gather(*(_snapshot_or_error(tools.metrics[pool], pool) for pool in pools))
     broken: dict[tuple[str, str], list[str]] = {}
     found: list[CheckFinding] = []
     for pool, look in zip(pools, looks, strict=True):
@@ -181,7 +181,7 @@ def _of_figures(tools: CheckTargets, looks: Iterable[Snapshot]) -> list[CheckFin
     ]
 
 
-async def _look(source: Metrics, pool: str) -> Snapshot | Unreachable:
+async def _snapshot_or_error(source: Metrics, pool: str) -> Snapshot | Unreachable:
     try:
         return await source.snapshot(pool)
     except Unreachable as error:

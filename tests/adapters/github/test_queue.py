@@ -95,14 +95,14 @@ async def test_a_look_that_is_cut_short_keeps_what_it_had() -> None:
         queue._found = Slow()  # type: ignore[assignment]  # an organisation that is slow to list its repositories
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0):
-                await queue.look(NOW, {}, None, Allowance(9))
+                await queue.read_round(NOW, {}, None, Allowance(9))
         queue.interrupted("too slow")
         assert queue.known_queues(NOW, {}, None).trouble.why == "too slow"
         queue = GitHubQueue(w.source._means.api, [], [REPO], [(LABEL,)])
         queue._listed = Slow()  # type: ignore[assignment]  # a repository that is slow to list its runs
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0):
-                await queue.look(NOW, {}, None, Allowance(9))
+                await queue.read_round(NOW, {}, None, Allowance(9))
         queue.interrupted("too slow")
         assert queue.known_queues(NOW, {}, None).repos[REPO].trouble.why == "too slow"
 

@@ -44,12 +44,12 @@ async def test_a_connection_that_hears_nothing_is_made_anew() -> None:
     context = desk_at(clock)
     watch = Watch(context, client)
     clock.advance(DEAF_SECONDS + 1)
-    await watch.look()
+    await watch.check()
     assert client.connects == 1
     assert client.wss_uri is None
     assert "heard nothing for 31 s" in context.health.socket_mode
     await client.hear()
-    await watch.look()
+    await watch.check()
     assert not context.health.socket_mode
     assert client.connects == 1
 
@@ -62,11 +62,11 @@ async def test_a_pong_or_an_envelope_is_a_sign_of_life() -> None:
     for _ in range(5):
         clock.advance(DEAF_SECONDS - 1)
         client.last_ping_pong_time = clock.now() - 1
-        await watch.look()
+        await watch.check()
     for _ in range(5):
         clock.advance(DEAF_SECONDS - 1)
         await client.hear()
-        await watch.look()
+        await watch.check()
     assert client.connects == 0
 
 
@@ -78,7 +78,7 @@ async def test_a_wall_clock_that_was_set_makes_no_connection_deaf() -> None:
     for _ in range(5):
         clock.advance(DEAF_SECONDS - 1)
         client.last_ping_pong_time += DEAF_SECONDS - 1
-        await watch.look()
+        await watch.check()
     assert client.connects == 0
 
 
@@ -89,7 +89,7 @@ async def test_a_ping_that_nobody_answers_is_no_sign_of_life() -> None:
     for number in range(1, 9):
         clock.advance(DEAF_SECONDS / 4)
         client.last_ping_pong_time = None if number % 2 else clock.now()
-        await watch.look()
+        await watch.check()
     assert client.connects == 1
 
 
@@ -99,5 +99,5 @@ async def test_a_refused_connection_is_tried_again() -> None:
     watch = Watch(desk_at(clock), client)
     for _ in range(3):
         clock.advance(DEAF_SECONDS + 1)
-        await watch.look()
+        await watch.check()
     assert client.connects == 3

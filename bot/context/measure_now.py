@@ -12,7 +12,7 @@ LAPSED_SECONDS = 1800.0
 """After a gap this long the history is read again."""
 
 
-async def look(context: Context, pool: Pool, *, recent: bool = False) -> Pool:
+async def measure_now(context: Context, pool: Pool, *, recent: bool = False) -> Pool:
     """The pool's record after one more measurement; never raises, a failure is part of the record.
 
     Present figures come first. The history before them follows with this measurement, or wakes the pool. One that was
