@@ -12,7 +12,7 @@ from bot.core.requests.offer import judgement_of
 from bot.core.requests.request import done
 from bot.ports import Refused
 from bot.requests.submit import new_request, submit
-from bot.views.home.answers import said
+from bot.views.home.answers import plain_answer
 from bot.views.words import refusals
 from bot.views.words.diagnosis import judged_words
 
@@ -33,7 +33,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         return noted(fresh, now, Event.NOTED, details, who=interaction.who, tell=False, request=request.id)
 
     await submit(context, interaction, held, request, move, over=True)
-    return Answer(whisper=said(judged_words(details)))
+    return Answer(whisper=plain_answer(judged_words(details)))
 
 
 ACTION = Action(

@@ -21,7 +21,7 @@ from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
 from bot.diagnosis.rank import grouped, shown_figures
 from bot.requests.submit import new_request, subject, submit
-from bot.views.home.answers import said
+from bot.views.home.answers import plain_answer
 
 PATIENCE_SECONDS = 8.0
 MOST_POOLS = 60
@@ -42,7 +42,11 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     held = None if alone else await subject(context, interaction)
     request = new_request(context, interaction, held, Diagnose(name))
     await submit(context, interaction, held, request, lambda fresh: fresh)
-    return Answer(whisper=said(f"Reading {name} now; the answer follows here, for you alone.")) if alone else Answer()
+    return (
+        Answer(whisper=plain_answer(f"Reading {name} now; the answer follows here, for you alone."))
+        if alone
+        else Answer()
+    )
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:

@@ -35,7 +35,7 @@ from bot.ports import Refused, Unreachable
 from bot.requests.submit import audited
 from bot.scaling.hand_back import return_block, return_puts, return_request
 from bot.scaling.limits import boot_seconds, pool_scaler_of
-from bot.views.home.answers import said
+from bot.views.home.answers import plain_answer
 from bot.views.words.timeline import details_words
 
 FORGOTTEN_SECONDS = 86400.0
@@ -205,7 +205,7 @@ async def _tell(context: Context, look: LeaseView, news: LeaseAnnouncement) -> N
 
 async def _whisper(context: Context, news: LeaseAnnouncement) -> None:
     words = details_words(news.details)
-    await context.chat.whisper(news.lease.channel, news.lease.who, said(words))
+    await context.chat.whisper(news.lease.channel, news.lease.who, plain_answer(words))
 
 
 def _next_look(context: Context, look: LeaseView) -> float | None:

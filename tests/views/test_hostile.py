@@ -73,7 +73,7 @@ def messages() -> dict[str, Callable[[], Message]]:
         "list": lambda: answers.incident_list([of] * 60, NOW, {of.id: f"https://e.example/{HOSTILE}"}, {of.id: seen}),
         "help": lambda: answers.help_text([(BIG, BIG)] * 60),
         "refusal": lambda: answers.refusal(BIG),
-        "said": lambda: answers.said(BIG),
+        "said": lambda: answers.plain_answer(BIG),
         "diagnosed": lambda: results.finished(Result(diagnosed(samples_of), figures=samples_of), "You"),
         "outcome": lambda: results.finished(Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You"),
         "question": lambda: results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
@@ -84,7 +84,7 @@ def messages() -> dict[str, Callable[[], Message]]:
         "early warning, over": lambda: warning(
             replace(EARLY, episode=TAKEN_OVER, incident_link=f"https://e.example/{HOSTILE}")
         ),
-        "nothing said": lambda: answers.said(""),
+        "nothing said": lambda: answers.plain_answer(""),
     }
 
 

@@ -7,7 +7,7 @@ from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.ports import Refused
 from bot.requests.submit import finish, subject
-from bot.views.home.answers import said
+from bot.views.home.answers import plain_answer
 from bot.views.words import refusals
 
 MOST_CHARACTERS = 500
@@ -26,7 +26,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         return noted(fresh, now, Event.NOTED, details, who=interaction.who, tell=False)
 
     await finish(context, interaction, held, "noted", move, words=text, over=True)
-    return Answer(whisper=said("Noted in the incident's timeline."))
+    return Answer(whisper=plain_answer("Noted in the incident's timeline."))
 
 
 ACTION = Action(

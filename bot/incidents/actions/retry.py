@@ -8,7 +8,7 @@ from bot.core.incident.incident import DeliveryTrouble, Incident
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
 from bot.requests.submit import finish, subject
-from bot.views.home.answers import said
+from bot.views.home.answers import plain_answer
 from bot.views.words import refusals
 
 
@@ -22,7 +22,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if held is None or not (await readable(context, [held.value], interaction.who, interaction.channel))[0]:
         raise Refused(refusals.no_incident(interaction.words[0]))
     await finish(context, interaction, held, "tried again", again)
-    return Answer(whisper=said(f"Incident {held.value.id} is tried again now."))
+    return Answer(whisper=plain_answer(f"Incident {held.value.id} is tried again now."))
 
 
 def again(incident: Incident) -> Incident:

@@ -139,13 +139,13 @@ def _pools(incident: Incident, now: float) -> str:
 
 
 def _timeline(incident: Incident, zone: tzinfo) -> str:
-    lines = [line for entry in incident.log.timeline for line in _told(entry, zone)]
+    lines = [line for entry in incident.log.timeline for line in _entry_lines(entry, zone)]
     dropped = incident.log.entries - len(incident.log.timeline)
     note = [f"- {count(dropped, 'older status entry', 'older status entries')} dropped."] if dropped else []
     return "\n".join(lines + note) or "Nothing happened yet."
 
 
-def _told(entry: Entry, zone: tzinfo) -> list[str]:
+def _entry_lines(entry: Entry, zone: tzinfo) -> list[str]:
     who = f"{_plain(entry.who)} " if entry.who else ""
     first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry_words(entry))}"
     see = [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []

@@ -25,7 +25,7 @@ def status(view: View, names: Sequence[str], now: float, timing: Timing, warned_
     """The pools now, worst first, with the time of the newest figure, and from when on early warnings come."""
     shown = rows(names, (), view, now, timing)
     if not shown:
-        return said("No pool is configured. Add a [pool.\"NAME\"] table to tailback.toml.")  # fmt: skip
+        return plain_answer("No pool is configured. Add a [pool.\"NAME\"] table to tailback.toml.")  # fmt: skip
     newest = max((row.sample.at for row in shown if row.sample), default=None)
     small = [
         newest is not None and say("Measured {at}.", at=date(newest)),
@@ -140,7 +140,7 @@ def headline_of(incident: Incident) -> Marked:
                pools=escaped(pools, 200))  # fmt: skip
 
 
-def said(text: str) -> Message:
+def plain_answer(text: str) -> Message:
     words = sentence(text, 2500) or say("Done.")
     return message(words, section(words))
 
@@ -165,7 +165,7 @@ def silence_list(rows: Sequence[ListedSilence], now: float, unread: Sequence[str
     """The next to end first; `unread` names problems."""
     trouble = joined("\n", *(sentence(text, 300) for text in unread)) if unread else None
     if not rows and trouble is None:
-        return said("Nothing is silenced.")
+        return plain_answer("Nothing is silenced.")
     ordered = sorted(rows, key=lambda row: row.found.ends_at)
     lines = [_silence_line(row, now) for row in ordered[:MOST_SILENCES]]
     more = len(rows) - len(lines)

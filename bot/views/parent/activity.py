@@ -47,12 +47,12 @@ def silences(incident: Incident, now: float) -> list[Marked]:
 
 def latest_actions(incident: Incident) -> Block | None:
     """The latest actions, newest last; a request is replaced by its result. The others stand in the thread."""
-    done = [entry for entry in incident.log.timeline if _told(entry) and not entry.answered]
+    done = [entry for entry in incident.log.timeline if _is_shown(entry) and not entry.answered]
     told = [say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_ACTIONS:]]
     return section(joined("\n", *told)) if told else None
 
 
-def _told(entry: Entry) -> bool:
+def _is_shown(entry: Entry) -> bool:
     """An action with an outcome, or muting. What ends soon has ended when this is read later."""
     if Role.ELSEWHERE in entry.event.roles:
         return False

@@ -146,15 +146,19 @@ def waits_words(one: PoolReport, target_seconds: float) -> str:
     """The table row in words; empty if the waits are unknown."""
     if (waits := one.waits) is None:
         return ""
-    p50, p90, p99 = (_told(p) for p in (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds))
-    jobs = "" if waits.jobs_p95_seconds is None else f"; 19 of 20 jobs started within {_told(waits.jobs_p95_seconds)}"
+    p50, p90, p99 = (_wait_words(p) for p in (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds))
+    jobs = (
+        ""
+        if waits.jobs_p95_seconds is None
+        else f"; 19 of 20 jobs started within {_wait_words(waits.jobs_p95_seconds)}"
+    )
     return (
         f"the longest wait was at most {p50} for half of the measured time, {p90} for 90%, {p99} for 99%, over "
         f"{duration(target_seconds)} for {share(waits.over_share)}{jobs}; {share(one.measured_share)} was measured"
     )
 
 
-def _told(seconds: float) -> str:
+def _wait_words(seconds: float) -> str:
     """A wait in words; below the first class it is not known exactly."""
     return duration(max(seconds, WAIT_EDGES[0]))
 

@@ -17,7 +17,7 @@ CHANGES: Mapping[str, Words] = {
 """The proposed changes."""
 
 
-def _seen(values: Mapping[str, Value]) -> str:
+def _incidents_seen(values: Mapping[str, Value]) -> str:
     incidents, waited, hit = values["incidents"], values["waited_seconds"], values["hit"]
     window = f"{hit} of {values['of']} {values['days']} {values['hours']}" if hit is not None else ""
     parts = (
@@ -42,7 +42,7 @@ EVIDENCE: Mapping[str, Words] = {
     "holds_a_place": "a job occupies a runner for {seconds:duration} on average",
     "limit_not_reached": "the limit of {limit:,} was not reached: at most {busy_most:,} were busy",
     "no_alert": "in {hours:,} of {of:count hour} with a wait over {target:duration}, no alert had fired",
-    "seen": _seen,
+    "seen": _incidents_seen,
     "would_start": (
         "with {runners:,} runners {in_time:.0%} of the {jobs:count job} of the {hours:count hour} over "
         "{target:duration} would have started within it, with {limit:,} only {in_time_now:.0%} (a replay of the "

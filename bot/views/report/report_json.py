@@ -41,9 +41,9 @@ def _pool(one: PoolReport) -> dict[str, object]:
         "name": one.pool,
         "measured_share": round(one.measured_share, 4),
         "waits": _waits(one.waits) if one.waits else None,
-        "waited_seconds": _seen(one, round(one.waited_seconds, 1)),
-        "longest_wait_seconds": _seen(one, one.longest_wait_seconds),
-        "most_queued": _seen(one, one.most_queued),
+        "waited_seconds": _zero_if_measured(one, round(one.waited_seconds, 1)),
+        "longest_wait_seconds": _zero_if_measured(one, one.longest_wait_seconds),
+        "most_queued": _zero_if_measured(one, one.most_queued),
         "incidents": {
             "count": past.incidents,
             "open_now": past.open_now,
@@ -87,6 +87,6 @@ def _raised(raises: ScaleUps) -> dict[str, float | str | None]:
     }
 
 
-def _seen(one: PoolReport, worst: float) -> float | None:
+def _zero_if_measured(one: PoolReport, worst: float) -> float | None:
     """Zero only if it was measured."""
     return worst if worst or one.waits else None

@@ -33,7 +33,7 @@ def _pool(one: PoolReport, target_seconds: float) -> Iterator[str]:
     yield clean(one.pool) or "(no name)"
     why, waits = unsized(one), waits_words(one, target_seconds)
     for fact in filter(None, (*facts(one), waits, why and f"no limit is proposed: {why}")):
-        yield from _told(fact, "  - ")
+        yield from _wrapped(fact, "  - ")
     yield ""
 
 
@@ -43,11 +43,11 @@ def _proposed(proposals: tuple[Proposal, ...]) -> Iterator[str]:
         return
     yield "Proposals"
     for number, one in enumerate(proposals, 1):
-        yield from _told(change_words(one), f"  {number}. ")
+        yield from _wrapped(change_words(one), f"  {number}. ")
         for why in why_words(one):
-            yield from _told(why, "     - ")
+            yield from _wrapped(why, "     - ")
 
 
-def _told(words: str, before: str) -> list[str]:
+def _wrapped(words: str, before: str) -> list[str]:
     """Lines with a mark before the first; external text stays on its line."""
     return wrap(clean(words), WIDTH, initial_indent=before, subsequent_indent=" " * len(before))

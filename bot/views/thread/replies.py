@@ -131,7 +131,7 @@ def story(incident: Incident, entry: Entry) -> list[Marked]:
     if Role.END not in entry.event.roles:
         return []
     decided = {one.request for one in incident.log.timeline if one.whom and one.request and not _asks(one)}
-    before = [one for one in incident.log.timeline if one.number < entry.number and _told(one)]
+    before = [one for one in incident.log.timeline if one.number < entry.number and _in_story(one)]
     resolved = [one.number for one in before if isinstance(one.details, AlertResolved)]
     left_out = {*resolved[:-1], *(one.number for one in before if _asks(one) and one.request in decided)}
     before = [one for one in before if one.number not in left_out]
@@ -144,7 +144,7 @@ def story(incident: Incident, entry: Entry) -> list[Marked]:
     return [*lines[:2], more, *lines[2:]]
 
 
-def _told(entry: Entry) -> bool:
+def _in_story(entry: Entry) -> bool:
     roles = entry.event.roles
     return Role.TURN in roles or (entry.who is not None and Role.ASIDE not in roles)
 

@@ -32,10 +32,10 @@ def finished(outcome: Result, by: str) -> Message:
         if isinstance(details, ScaleAccepted)
         else details_lines(details, outcome.figures)
     )
-    return told(f"{by} {details_words(details, outcome.figures)}", lines, outcome.figures)
+    return sentence_message(f"{by} {details_words(details, outcome.figures)}", lines, outcome.figures)
 
 
-def told(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] = ()) -> Message:
+def sentence_message(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] = ()) -> Message:
     """A sentence with lines and figures below it."""
     shown, words = of_snapshots(figures), escaped(sentence, 1000)
     return message(
@@ -50,7 +50,7 @@ def effect_answer(sentence: str, preview: Preview | None) -> Message:
     """What more runners would do, for one person; a message takes the native table."""
     words = escaped(sentence, 1000)
     if preview is None or not preview.lines:
-        return told(sentence, ("The pool has not been measured.",))
+        return sentence_message(sentence, ("The pool has not been measured.",))
     lines = bullets(preview.above, MOST_LINES) if preview.above else None
     grid = table(preview.table[0], preview.table[1:]) if preview.table else None
     spoken = joined(" ", words, *(escaped(line, 400) for line in preview.lines))

@@ -22,19 +22,19 @@ def interval(low: float, high: float, mid: float | None = None, *, fine: bool = 
     if mid is not None:
         usual = _minutes(mid, round)
         if not 0 < usual < most:
-            return f"about {_said(most)}"
-        return f"about {_said(usual)}, at worst {_number(most) if _unit(usual) == _unit(most) else _said(most)}"
+            return f"about {_words(most)}"
+        return f"about {_words(usual)}, at worst {_number(most) if _unit(usual) == _unit(most) else _words(most)}"
     if least in {0, most}:
-        return _said(most) if least else f"up to {_said(most)}"
+        return _words(most) if least else f"up to {_words(most)}"
     if _unit(least) != _unit(most):
-        return f"{_said(least)} to {_said(most)}"
+        return f"{_words(least)} to {_words(most)}"
     size, unit = _unit(most)
     return f"{_number(least)} to {_number(most)} {unit}{'s' if size > 1 else ''}"
 
 
 def about(seconds: float) -> str:
     """The nearest step: `about 30 min`."""
-    return f"about {_said(max(1, _minutes(seconds, round)))}"
+    return f"about {_words(max(1, _minutes(seconds, round)))}"
 
 
 def exact(low: float, high: float | None) -> str:
@@ -44,7 +44,7 @@ def exact(low: float, high: float | None) -> str:
 
 def bound(seconds: float, *, down: bool = False) -> str:
     """One end: `an hour and a half`, `40 min`."""
-    return _said(max(1, _minutes(seconds, math.floor if down else math.ceil)))
+    return _words(max(1, _minutes(seconds, math.floor if down else math.ceil)))
 
 
 def short(seconds: float | None) -> str:
@@ -77,7 +77,7 @@ def _number(minutes: int) -> str:
     return f"{number} and a half" if rest else number
 
 
-def _said(minutes: int) -> str:
+def _words(minutes: int) -> str:
     size, unit = _unit(minutes)
     if size == 1:
         return f"{minutes} min"
