@@ -61,4 +61,4 @@ async def _drawn(context: Context, channel: str, at: float) -> Message | None:
     data = await gathered(context.store, context.settings.file, since, at)
     mine = of_channel(data, channel, default=channel == context.settings.file.slack.channel)
     made = await asyncio.to_thread(report, mine)
-    return reported(made, weekly=True) if made.told else None
+    return reported(made, weekly=True) if made.has_news else None

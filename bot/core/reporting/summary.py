@@ -89,7 +89,7 @@ class PoolReport:
         return max(self.history.waited_seconds, (self.waits.waited_seconds if self.waits else None) or 0.0)
 
     @property
-    def told(self) -> bool:
+    def has_news(self) -> bool:
         """Whether the report needs more than "all was well" for this pool."""
         return bool(self.history.incidents or self.raises or (self.waits and self.waits.over_share > 0))
 
@@ -109,9 +109,9 @@ class Report:
     zone: tzinfo = UTC
 
     @property
-    def told(self) -> bool:
+    def has_news(self) -> bool:
         """Whether the report has any content."""
-        return bool(self.incidents or self.proposals or any(pool.told for pool in self.pools))
+        return bool(self.incidents or self.proposals or any(pool.has_news for pool in self.pools))
 
 
 def report(data: ReportData, only: Iterable[str] | None = None) -> Report:

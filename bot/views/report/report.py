@@ -15,11 +15,11 @@ MOST_POOLS = 8
 
 
 def reported(made: Report, *, weekly: bool = False) -> Message:
-    if not made.told:
+    if not made.has_news:
         words = escaped(nothing(made))
         return message(words, section(words), _measured(made))
     begins = escaped(lead(made))
-    told = [one for one in made.pools if one.told]
+    told = [one for one in made.pools if one.has_news]
     heading = header("Weekly queue report") if weekly else None
     pools = [_pool(one) for one in told[:MOST_POOLS]]
     rest = _rest(told[MOST_POOLS:])

@@ -18,12 +18,12 @@ def plain(made: Report) -> str:
 
 
 def _lines(made: Report) -> Iterator[str]:
-    if not made.told:
+    if not made.has_news:
         yield from (nothing(made), f"From {span(made)}. {measured(made)}")
         return
     yield from (lead(made), "")
     for one in made.pools:
-        if one.told or one.waits:
+        if one.has_news or one.waits:
             yield from _pool(one, made.target_seconds)
     yield from _proposed(made.proposals)
     yield from ("", *wrap(legend(made), WIDTH))

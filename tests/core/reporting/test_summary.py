@@ -125,7 +125,7 @@ def test_what_was_not_measured_is_unknown_and_not_calm() -> None:
     assert (waits.over_share, waits.waited_seconds) == (0.0, 0.0)
     assert waits.jobs_p95_seconds == pytest.approx(0, abs=30)
     assert (nothing.pool, nothing.waits, nothing.measured_share) == ("b", None, 0.0)
-    assert not report(ReportData(MONDAY, UNTIL, pasts={"a": half})).told
+    assert not report(ReportData(MONDAY, UNTIL, pasts={"a": half})).has_news
 
 
 def test_recurrence_looks_further_back_than_the_span_and_waits_do_not() -> None:

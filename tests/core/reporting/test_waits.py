@@ -47,7 +47,7 @@ def test_what_is_over_the_target_lies_wholly_above_it() -> None:
 def test_a_week_without_an_alert_is_told_where_somebody_waited_too_long() -> None:
     for cells, told in (((hour(0, 3600.0, 5),), True), ((hour(0),), False)):
         made = report(ReportData(MONDAY, MONDAY + 3600.0, pasts={POOL: cells}))
-        assert (made.pools[0].told, made.told) == (told, told)
+        assert (made.pools[0].has_news, made.has_news) == (told, told)
 
 
 def test_the_limit_is_reckoned_for_the_eight_pools_whose_jobs_waited_most() -> None:
