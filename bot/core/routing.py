@@ -81,14 +81,14 @@ def _facts(alert: Alert) -> dict[str, set[str]]:
 
 
 def _may_match(match: Mapping[str, str], facts: Mapping[str, set[str]]) -> bool:
-    return all(not facts.get(name) or _told(name, value, facts, maybe=True) for name, value in match.items())
+    return all(not facts.get(name) or _has_value(name, value, facts, maybe=True) for name, value in match.items())
 
 
 def _matches(match: Mapping[str, str], facts: Mapping[str, set[str]]) -> bool:
-    return all(_told(name, value, facts) for name, value in match.items())
+    return all(_has_value(name, value, facts) for name, value in match.items())
 
 
-def _told(name: str, value: str, facts: Mapping[str, set[str]], *, maybe: bool = False) -> bool:
+def _has_value(name: str, value: str, facts: Mapping[str, set[str]], *, maybe: bool = False) -> bool:
     """Whether a label has this value, or for a scale set's name one that was generated from it.
 
     `maybe`: a generated name counts for any value, because only Kubernetes knows where its own part begins.

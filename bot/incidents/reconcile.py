@@ -6,7 +6,7 @@ from bot.context.causes import explained
 from bot.context.context import Context
 from bot.context.save import Move, keep
 from bot.core.incident.fallback_channel import in_own_channel
-from bot.core.incident.incident import Incident, told, troubled
+from bot.core.incident.incident import Incident, reply_posted, troubled
 from bot.core.incident.observe import View, observed
 from bot.core.incident.plan import Do, NextStep, escalated, next_step
 from bot.core.incident.reply_buttons import reworded
@@ -97,7 +97,7 @@ async def _take(
         why, pause = str(error), error.retry_after_seconds or context.settings.file.slack.settle
         return StepResult(lambda fresh: troubled(fresh, why), now + pause, uncertain=_in_doubt(held, incident))
     if planned is None:
-        return StepResult(lambda fresh: reworded(told(fresh, step.number), step.number))
+        return StepResult(lambda fresh: reworded(reply_posted(fresh, step.number), step.number))
     outcome = await send(context, held, planned.out)
     wait = (outcome.again_at or now) - now
     if step.do is Do.POST_ROOT and wait > 1 and not outcome.why and not outcome.uncertain:

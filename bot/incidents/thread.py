@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from bot.context.context import Context
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, pointer_posted, return_failed, returned
-from bot.core.incident.incident import Incident, noted, paused, redrawn, rooted, told, troubled
+from bot.core.incident.incident import Incident, noted, paused, redrawn, reply_posted, rooted, troubled
 from bot.core.incident.plan import Do, NextStep
 from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
 from bot.core.incident.timeline import Entry, Event
@@ -101,7 +101,7 @@ def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool)
     shown = shown_of(incident, number)
 
     def stands(fresh: Incident, at: Posted, _: str) -> Incident:
-        after = told(fresh, number)
+        after = reply_posted(fresh, number)
         stale = shown_of(fresh, number) != shown
         return placed(after, number, at.ts, stale=stale) if entry.choices or begins(entry) else after
 

@@ -96,11 +96,11 @@ async def _asked(context: Context, mine: Stored[Backfill], fill: Backfill) -> No
         return
     cells = hours_of(day, samples)
     fill = replace(answered(fill, day, told=bool(cells)), look_at=context.now())
-    hours = await _kept(context, mine, fill, day, cells)
+    hours = await _stored_hours(context, mine, fill, day, cells)
     log.info("past asked for", pool=fill.id, day=date(day), hours=hours, days_left=len(fill.days))
 
 
-async def _kept(
+async def _stored_hours(
     context: Context, mine: Stored[Backfill], fill: Backfill, day: int, cells: tuple[HourStats, ...]
 ) -> int:
     """Write missing hours only; returns their number. Raises Conflict.

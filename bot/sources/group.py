@@ -154,8 +154,8 @@ def _alert(place: int, entry: object, group: Group, written_by: Format) -> Alert
         kind=kind,
         priority=priority(item.annotations, item.labels),
         teams=teams(item.annotations, item.labels),
-        summary=cut(_said(item, "summary", "message"), MOST_CHARS),
-        description=cut(_said(item, "description"), MOST_DESCRIPTION_CHARS),
+        summary=cut(_annotation(item, "summary", "message"), MOST_CHARS),
+        description=cut(_annotation(item, "description"), MOST_DESCRIPTION_CHARS),
     )
 
 
@@ -181,7 +181,7 @@ def _title(alerts: list[Alert]) -> str:
     return cut(listed(names, 3), MOST_TITLE_CHARS)
 
 
-def _said(item: Item, *names: str) -> str:
+def _annotation(item: Item, *names: str) -> str:
     return next((value for name in names for value in named(item.annotations, name)), "")
 
 

@@ -50,7 +50,7 @@ async def post_warning(context: Context, claim: Claim) -> None:
         await leave(context, held, Kept(held.value), None, KEPT_SECONDS)
         return
     episode, newest = current.value.episode, pool.early.episode
-    kept = await _kept(context, current, pool, episode) if episode and current.value.channel else Kept(current.value)
+    kept = await _posted(context, current, pool, episode) if episode and current.value.channel else Kept(current.value)
     behind = newest and episode and newest.began_at != episode.began_at
     await leave(context, current, kept, context.now() if behind else None, KEPT_SECONDS)
 
@@ -80,7 +80,7 @@ async def _likeliest(context: Context, name: str) -> Finding | None:
     return next((d.top for d in found if d.pool == name), None)
 
 
-async def _kept(
+async def _posted(
     context: Context, held: Stored[WarningRecord], pool: Pool, episode: EarlyWarning
 ) -> Kept[WarningRecord]:
     """Post or edit the message; then notify the incident that took over."""

@@ -257,7 +257,7 @@ class Http:
         remedy = "check proxy and its login, and that it lets this host through" if self.options.proxy else ""
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             remedy = "name the file of the authority that signed its certificate in ca_file"
-        told = f"cannot be reached at {self._place()}{self.options.told} ({reason(error)})"
+        told = f"cannot be reached at {self._place()}{self.options.proxy_words} ({reason(error)})"
         return self.problem(told, Failure.UNCONNECTED, remedy=remedy)
 
     def _address(self, path: str) -> str:

@@ -53,7 +53,7 @@ class ConnectOptions:
         return user, password
 
     @property
-    def told(self) -> str:
+    def proxy_words(self) -> str:
         """The proxy in words, to follow a host's name; empty without one."""
         return f" through the proxy {httpx.URL(self.proxy).netloc.decode()}" if self.proxy else ""
 

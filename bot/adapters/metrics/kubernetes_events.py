@@ -53,7 +53,7 @@ def drawn(pool: str, at: float, scale_set: str, found: Objects, gaps: Sequence[G
     recent = [row for row in runners if at - (_since(row) or 0.0) <= WINDOW_SECONDS]
     failed = [row for row in runners if _phase(row) == "Failed"]
     pods = [row for row in found.pods if _labels(row).get(SCALE_SET) == scale_set or _name(row) in names]
-    told = _told(found.events)
+    told = _event_texts(found.events)
     codes = {_name(row): code_of(f"{_status(row, 'reason')}: {_status(row, 'message')}") for row in failed}
     codes |= {_name(row): code for row in pods if (code := _why(row, told.get(_name(row), []), at))}
     coming = [row for row in live if row not in busy and row not in ready]
@@ -91,7 +91,7 @@ def _why(pod: Row, told: Sequence[str], at: float) -> str:
     return next((code for code in codes if code.endswith(("Exceeded", "Capacity", "Denied"))), "".join(codes[:1]))
 
 
-def _told(events: Iterable[Row]) -> dict[str, list[str]]:
+def _event_texts(events: Iterable[Row]) -> dict[str, list[str]]:
     """Name of a pod or runner → what telling events say of it."""
     found: dict[str, list[str]] = {}
     for event in events:
@@ -108,12 +108,12 @@ def _of_nodes(events: Iterable[Row], at: float) -> list[str]:
         for event in events
         if text(inner(event, "involvedObject"), "kind") in OF_NODES
         and text(event, "reason") in NODE_FAILURES
-        and at - (_seen(event) or 0.0) <= WINDOW_SECONDS
+        and at - (_event_time(event) or 0.0) <= WINDOW_SECONDS
     }
     return [*found.values()]
 
 
-def _seen(event: Row) -> float | None:
+def _event_time(event: Row) -> float | None:
     """When an event was last seen; newer API servers write it into `series` or `eventTime`."""
     times = (
         instant(inner(event, "series"), "lastObservedTime"),

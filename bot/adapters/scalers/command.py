@@ -166,7 +166,7 @@ class CommandScaler:
         """The program's output: a number, or a JSON document."""
         ended = await self._run(self.table.read, {"{pool}": self.pool}, Failure.LATER)
         if ended.code != 0:
-            raise Refused(f"{self._system}: {self._said(ended)} when its size was read.")
+            raise Refused(f"{self._system}: {self._outcome_words(ended)} when its size was read.")
         text = ended.out.strip()
         number = Capacity(int(text)) if text.isdigit() and len(text) <= 9 else None
         if (capacity := number or capacity_of(decoded(text))) is None:
@@ -180,9 +180,9 @@ class CommandScaler:
         words = {"{target}": str(target), "{pool}": self.pool, "{act}": request_id}
         ended = await self._run(self.table.set, words, Failure.UNKNOWN)
         if ended.code < 0:
-            raise Unreachable(self._system, self._said(ended), failure=Failure.UNKNOWN)
+            raise Unreachable(self._system, self._outcome_words(ended), failure=Failure.UNKNOWN)
         if ended.code != 0:
-            raise Refused(f"The scaler of {self.pool} refused the target {target:,}: {self._said(ended)}.")
+            raise Refused(f"The scaler of {self.pool} refused the target {target:,}: {self._outcome_words(ended)}.")
 
     @property
     def _system(self) -> str:
@@ -198,7 +198,7 @@ class CommandScaler:
             what = f"{words[0]} did not end within {self.table.timeout:g} s and was stopped"
             raise Unreachable(self._system, what, failure=unsure) from None
 
-    def _said(self, ended: Ended) -> str:
+    def _outcome_words(self, ended: Ended) -> str:
         lines = [line for line in ended.err.decode("utf-8", "replace").splitlines() if line.strip()]
         how = f"exit code {ended.code}" if ended.code >= 0 else f"it was killed by signal {-ended.code}"
         return f"{how}: {self._clean(lines[-1])}" if lines else how

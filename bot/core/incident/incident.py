@@ -175,8 +175,8 @@ def reopened(incident: Incident, now: float) -> Incident:
 
 def acked(incident: Incident, who: str, now: float) -> Incident:
     """Somebody acknowledged; a second acknowledgement takes over."""
-    told = replace(incident, ownership=incident.ownership.acked(who, now))
-    return noted(told, now, Event.ACKED, who=who)
+    reply_posted = replace(incident, ownership=incident.ownership.acked(who, now))
+    return noted(reply_posted, now, Event.ACKED, who=who)
 
 
 def acting(incident: Incident, who: str, now: float) -> Incident:
@@ -217,9 +217,9 @@ def redrawn(incident: Incident, shown: str, now: float) -> Incident:
     )
 
 
-def told(incident: Incident, number: int) -> Incident:
+def reply_posted(incident: Incident, number: int) -> Incident:
     """Slack confirmed the reply for one entry."""
-    return replace(incident, log=incident.log.told(number), trouble=incident.trouble.over())
+    return replace(incident, log=incident.log.reply_posted(number), trouble=incident.trouble.over())
 
 
 def rewritten(incident: Incident, entry: Entry) -> Incident:

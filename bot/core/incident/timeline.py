@@ -96,7 +96,7 @@ class IncidentLog:
         """This entry in the place of the one with its number."""
         return replace(self, timeline=tuple(entry if one.number == entry.number else one for one in self.timeline))
 
-    def told(self, number: int) -> "IncidentLog":
+    def reply_posted(self, number: int) -> "IncidentLog":
         """An entry was posted in the thread."""
         return replace(self, outbox=tuple(n for n in self.outbox if n != number))
 

@@ -10,7 +10,17 @@ from bot.core.incident.closing import ended, summary
 from bot.core.incident.details.closing import IncidentEnding
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.details.scaling import LeaseTerms, ScaleAccepted
-from bot.core.incident.incident import Incident, Silence, State, absorbed, noted, redrawn, rooted, silenced, told
+from bot.core.incident.incident import (
+    Incident,
+    Silence,
+    State,
+    absorbed,
+    noted,
+    redrawn,
+    reply_posted,
+    rooted,
+    silenced,
+)
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak
 from bot.views.words.closing import ending_lines
@@ -143,12 +153,12 @@ def test_what_slack_confirmed_ends_the_trouble() -> None:
     failing = noted(incident(shown=False, attempts=4, why="Slack: 500"), NOW, Event.STATUS, PlainText("x"))
     posted = rooted(failing, "C0OTHER", "1.2", "digest", NOW + 5)
     assert (posted.thread.channel, posted.thread.root, posted.thread.shown) == ("C0OTHER", "1.2", "digest")
-    for found in (posted, redrawn(told(failing, 2), "digest", NOW + 5), told(failing, 2)):
+    for found in (posted, redrawn(reply_posted(failing, 2), "digest", NOW + 5), reply_posted(failing, 2)):
         assert (found.trouble.attempts, found.trouble.why) == (0, None)
     assert redrawn(failing, "digest", NOW + 5).trouble.attempts == 4
     assert redrawn(failing, "digest", NOW + 5).thread.shown_at == NOW + 5
-    assert told(failing, 2).log.outbox == ()
-    assert told(failing, 9).log.outbox == (2,)
+    assert reply_posted(failing, 2).log.outbox == ()
+    assert reply_posted(failing, 9).log.outbox == (2,)
 
 
 def test_entries_are_numbered_for_ever() -> None:

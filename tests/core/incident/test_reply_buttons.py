@@ -1,7 +1,7 @@
 """Buttons below replies: offered, placed, decided, and drawn again when they were shown."""
 
 from bot.core.incident.details.general import PlainText
-from bot.core.incident.incident import Incident, noted, told
+from bot.core.incident.incident import Incident, noted, reply_posted
 from bot.core.incident.reply_buttons import decided, offering, placed, reworded
 from bot.core.incident.timeline import Decision, Event
 from tests.builders import NOW, incident
@@ -31,7 +31,7 @@ def test_what_is_decided_before_it_is_posted_is_posted_without_buttons() -> None
 
 def test_what_is_decided_after_it_was_posted_is_drawn_again_once() -> None:
     number = asked().log.entries
-    shown = placed(told(asked(), number), number, "1.5")
+    shown = placed(reply_posted(asked(), number), number, "1.5")
     after = decided(shown, "a1", Decision.APPROVED)
     assert (after.log.redraw, after.log.timeline[-1].ts) == ((number,), "1.5")
     assert decided(after, "a1", Decision.DECLINED) == after
