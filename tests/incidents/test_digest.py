@@ -83,21 +83,21 @@ async def test_the_next_storm_has_a_digest_of_its_own() -> None:
 async def test_a_worker_that_dies_while_it_posts_leaves_one_digest(sent: bool) -> None:
     world = World(slack=PACED)
     world.chat.script.fail("post", after=sent, error=RuntimeError("killed"), skip=3)
-    await burst(world, 30)
+    await burst(world, 15)
     with pytest.raises(RuntimeError):
         await world.passes(5, step=1)
     assert record(world).begun_at > 0
-    await world.passes(100, step=1)
+    await world.passes(60, step=1)
     assert len(digests(world)) == 1
-    assert len(world.chat.parents()) == 31
+    assert len(world.chat.parents()) == 16
 
 
 async def test_a_digest_that_somebody_deletes_is_no_endless_loop() -> None:
     world = World(slack=PACED)
-    await burst(world, 30)
+    await burst(world, 15)
     await world.passes(3, step=1)
     world.chat.delete(CHANNEL, digests(world)[0].ts)
-    await world.passes(60, step=1)
+    await world.passes(40, step=1)
     assert len(digests(world)) == 1
     assert world.due("digest") is None
 
@@ -105,9 +105,9 @@ async def test_a_digest_that_somebody_deletes_is_no_endless_loop() -> None:
 @pytest.mark.parametrize("failure", [Failure.SHAPE, Failure.PLACE, Failure.UNCONNECTED])
 async def test_a_digest_that_cannot_be_edited_is_not_hammered(failure: Failure) -> None:
     world = World(slack=PACED, timing={"poll": "1h", "report": "1h", "escalate_after": "1h"})
-    await burst(world, 30)
+    await burst(world, 15)
     await world.passes(2, step=1)
     world.chat.script.fail("update", failure, times=None)
     await world.passes(60, step=1)
-    assert len(world.chat.parents()) == 31
+    assert len(world.chat.parents()) == 16
     assert 0 < world.chat.script.count("update") <= 25

@@ -104,7 +104,7 @@ async def test_a_source_without_a_history_is_asked_for_a_week_and_left_alone() -
 async def test_what_was_measured_is_neither_replaced_nor_counted_twice() -> None:
     """A hole of hours is filled between the hours that stand."""
     world, archive = await started(0)
-    await world.passes(3 * DAY_SECONDS, step=60)
+    await world.passes(2 * DAY_SECONDS, step=60)
     before = {cell.hour: cell for cell in past(world).cells}
     archive.figures["arrivals_per_minute"] = 50.0
     archive.days = 10

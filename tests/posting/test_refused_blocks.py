@@ -45,6 +45,9 @@ class StrictChat(FakeChat):
         await super().update(channel, ts, message, **more)
 
 
+IN_FULL: list[tuple[list[Message], set[str], StrictChat]] = []
+
+
 async def played(*lacks: str) -> tuple[list[Message], set[str], StrictChat]:
     """(the messages in order, every button's value that ever stood in the thread, the chat) of one story."""
     world = World()
@@ -73,6 +76,13 @@ async def played(*lacks: str) -> tuple[list[Message], set[str], StrictChat]:
     return [stored.message for stored in chat.messages], values | buttons(chat), chat
 
 
+async def in_full() -> tuple[list[Message], set[str], StrictChat]:
+    """The same where Slack takes every block; played once for all tests."""
+    if not IN_FULL:
+        IN_FULL.append(await played())
+    return IN_FULL[0]
+
+
 def buttons(chat: FakeChat) -> set[str]:
     """The values of all buttons that can be pressed now, thumbs included."""
     found = [element for stored in chat.messages for _, element in elements_of(list(stored.message.blocks))]  # type: ignore[arg-type]  # blocks are dicts here
@@ -88,7 +98,7 @@ def words(messages: list[Message]) -> list[set[str]]:
 
 @pytest.mark.parametrize("kind", [*sorted(YOUNG - {"plan"}), "all"])
 async def test_nothing_is_lost_or_doubled_and_every_button_stays(kind: str) -> None:
-    whole, offered, _ = await played()
+    whole, offered, _ = await in_full()
     lacks = sorted(YOUNG) if kind == "all" else [kind]
     simple, still, chat = await played(*lacks)
     assert len(simple) == len(whole)
@@ -102,7 +112,7 @@ async def test_nothing_is_lost_or_doubled_and_every_button_stays(kind: str) -> N
 
 
 async def test_the_story_uses_every_native_block_that_the_thread_has() -> None:
-    whole, _, chat = await played()
+    whole, _, chat = await in_full()
     assert chat.refusals == 0
     assert {"table", "data_visualization", "container", "context_actions"} <= {
         kind for message in whole for kind in kinds_of(message)

@@ -97,7 +97,7 @@ async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
     world.runners(20)
     await world.scaled(30, BEN)
     world.runners(30)
-    await world.passes(6660, step=60)
+    await world.passes(6660, step=180)
     assert world.scaler.current == 30
     assert "found nothing to return: linux.2xlarge is at 30 runners, which another lease holds" in (
         "\n".join(world.replies).replace("Found", "found")
@@ -174,7 +174,7 @@ async def test_a_hand_back_that_meets_shadow_mode_on_the_way_is_not_done_and_the
     await world.work()
     assert world.scaler.current == 24
     world.actions()
-    await world.passes(7300, step=60)
+    await world.passes(7300, step=100)
     assert world.scaler.current == 10
 
 

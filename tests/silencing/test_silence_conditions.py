@@ -111,7 +111,7 @@ async def test_by_a_word_in_the_thread(world: World) -> None:
 
 async def test_the_owner_is_told_ten_minutes_before_the_end_once() -> None:
     world = await silenced("1h")
-    await world.passes(2990, step=10)
+    await world.passes(2990, step=115)
     assert not any("The silence ends in" in text for text in world.replies)
     await world.passes(300, step=10)
     told = [text for text in world.replies if "The silence ends in" in text]
