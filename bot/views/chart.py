@@ -57,9 +57,9 @@ def charts_of(incident: Incident, entry: Entry) -> list[Block]:
     if not over and entry.event is not Event.CHARTED:
         return []
     for name in pictured(incident)[:1]:
-        course = until(incident.pools.courses[name], entry.at)
-        window = _window(incident, course, closed=over)
-        drawn = (queue_chart(name, course, window), wait_chart(name, course, window)) if window else ()
+        recorded = until(incident.pools.courses[name], entry.at)
+        window = _window(incident, recorded, closed=over)
+        drawn = (queue_chart(name, recorded, window), wait_chart(name, recorded, window)) if window else ()
         return [block for block in drawn if block is not None]
     return []
 
@@ -67,34 +67,34 @@ def charts_of(incident: Incident, entry: Entry) -> list[Block]:
 def chart_now(incident: Incident, view: View) -> Block | None:
     """The chart of the first message: the worst pool's queue up to now, and where its forecast sees it go."""
     for name in pictured(incident)[:1]:
-        course, pool = incident.pools.courses[name], view.pools.get(name)
-        window = _window(incident, course, closed=incident.closed)
-        return queue_chart(name, course, window, pool.said if pool else None) if window else None
+        recorded, pool = incident.pools.courses[name], view.pools.get(name)
+        window = _window(incident, recorded, closed=incident.closed)
+        return queue_chart(name, recorded, window, pool.said if pool else None) if window else None
     return None
 
 
-def _window(incident: Incident, course: QueueSeries, *, closed: bool) -> Window | None:
+def _window(incident: Incident, recorded: QueueSeries, *, closed: bool) -> Window | None:
     """An open incident is shown with all of its past, one that is over with half as much past as it lasted."""
-    if not course.points:
+    if not recorded.points:
         return None
-    first, last = course.points[0].at, course.seen_at or course.points[-1].at
+    first, last = recorded.points[0].at, recorded.seen_at or recorded.points[-1].at
     if closed:
         first = max(first, incident.began_at - max(60.0, ((incident.closed_at or last) - incident.began_at) / 2))
     return Window(first, last, closed)
 
 
-def queue_chart(pool: str, course: QueueSeries, window: Window, forecast: Forecast | None = None) -> Block | None:
+def queue_chart(pool: str, recorded: QueueSeries, window: Window, forecast: Forecast | None = None) -> Block | None:
     """Jobs queued, runners and limit; None when too little is known. An unknown bucket is left out, never zero."""
     fan = forecast if _drawable(forecast, window) else None
     width, ends = window.buckets(AHEAD if fan else 0)
-    stretches = segments(course, "queued")
+    stretches = segments(recorded, "queued")
     queued = {end: _value(stretches, end - width, end, max) for end in ends}
     known = [end for end in ends if queued[end] is not None]
     if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
         return None
     series = [("queued", [queued[end] or 0.0 for end in known])]
     for figure, name in (("online", "runners"), ("limit", "limit")):
-        stretches = segments(course, figure)
+        stretches = segments(recorded, figure)
         values = [_value(stretches, end - width, end, itemgetter(-1)) for end in known]
         if all(value is not None for value in values):
             series.insert(0, (name, [value or 0.0 for value in values]))
@@ -106,10 +106,10 @@ def queue_chart(pool: str, course: QueueSeries, window: Window, forecast: Foreca
     return _line(f"{clipped(clean(pool), 30)}: queue", labels, shown, "Jobs, runners", window)
 
 
-def wait_chart(pool: str, course: QueueSeries, window: Window) -> Block | None:
+def wait_chart(pool: str, recorded: QueueSeries, window: Window) -> Block | None:
     """The longest wait in minutes; None when too little is known."""
     width, ends = window.buckets(0)
-    stretches = segments(course, "oldest_wait_seconds")
+    stretches = segments(recorded, "oldest_wait_seconds")
     waits = {end: _value(stretches, end - width, end, max) for end in ends}
     known = [(end, wait) for end, wait in waits.items() if wait is not None]
     if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):

@@ -120,10 +120,10 @@ class Player:
             return
         incident = self.journal.incidents[incident_id] = held.value
         named = self.journal.named.setdefault(incident_id, [])
-        for pool, course in incident.pools.courses.items():
+        for pool, series in incident.pools.courses.items():
             old = before.pools.courses.get(pool) if before else None
             counts = old.causes if old else {}
-            now = [cause for cause, looks in course.causes.items() if looks > counts.get(cause, 0)]
+            now = [cause for cause, looks in series.causes.items() if looks > counts.get(cause, 0)]
             last = next((one.cause for one in reversed(named) if one.pool == pool), None)
             named += [JournalNames(self.clock.at, pool, cause) for cause in now if cause != last]
         if not incident.closed:

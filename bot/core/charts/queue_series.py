@@ -67,38 +67,38 @@ class Span:
     """Number of pools with a series; they share the space."""
 
 
-def extended(course: QueueSeries | None, samples: tuple[Snapshot, ...], span: Span, cause: str = "") -> QueueSeries:
+def extended(series: QueueSeries | None, samples: tuple[Snapshot, ...], span: Span, cause: str = "") -> QueueSeries:
     """The series with new samples; `cause` is the likeliest one now.
 
     A segment between two samples counts with the shorter of the two queues, and not at all if a sample is missing in
     it. So the sum is a lower bound.
     """
-    after = course or QueueSeries(max(2 * span.poll_seconds, 1.0), span.opened_at)
+    after = series or QueueSeries(max(2 * span.poll_seconds, 1.0), span.opened_at)
     since = span.began_at - PAST_SECONDS if after.seen_at is None else after.seen_at
     fresh = [sample for sample in samples if sample.at > since]
     for sample in fresh:
         after = _with(after, sample, span)
     if not fresh:
-        return course or after
+        return series or after
     if cause:
         after = replace(after, causes={**after.causes, cause: after.causes.get(cause, 0) + 1})
     return _fitted(after, FEWER_POINTS if span.pools > MANY_POOLS else MOST_POINTS)
 
 
-def _with(course: QueueSeries, sample: Snapshot, span: Span) -> QueueSeries:
-    waited, measured = course.waited_seconds, course.measured_seconds
-    length = None if course.seen_at is None or course.seen_at < span.began_at else sample.at - course.seen_at
-    known = [queued for queued in (course.seen_queued, sample.queued) if queued is not None]
+def _with(series: QueueSeries, sample: Snapshot, span: Span) -> QueueSeries:
+    waited, measured = series.waited_seconds, series.measured_seconds
+    length = None if series.seen_at is None or series.seen_at < span.began_at else sample.at - series.seen_at
+    known = [queued for queued in (series.seen_queued, sample.queued) if queued is not None]
     if length is not None and length <= 2 * span.poll_seconds + 1 and len(known) == 2:
         waited += min(known) * length
         measured += length
     point = SeriesPoint(sample.at, sample.queued, sample.oldest_wait_seconds, sample.online, sample.limit)
-    points = course.points
-    if points and _step(points[-1], course.step_seconds) == _step(point, course.step_seconds):
+    points = series.points
+    if points and _step(points[-1], series.step_seconds) == _step(point, series.step_seconds):
         points = (*points[:-1], _worst(points[-1], point))
     else:
         points = (*points, point)
-    after = replace(course, points=points, waited_seconds=waited, measured_seconds=measured)
+    after = replace(series, points=points, waited_seconds=waited, measured_seconds=measured)
     return replace(after, seen_at=sample.at, seen_queued=sample.queued)
 
 
@@ -116,8 +116,8 @@ def _step(point: SeriesPoint, step_seconds: float) -> int:
     return int(point.at // step_seconds)
 
 
-def _fitted(course: QueueSeries, most: int) -> QueueSeries:
-    after = course
+def _fitted(series: QueueSeries, most: int) -> QueueSeries:
+    after = series
     while len(after.points) > most:
         step, kept = 2 * after.step_seconds, list[SeriesPoint]()
         for point in after.points:
@@ -129,39 +129,39 @@ def _fitted(course: QueueSeries, most: int) -> QueueSeries:
     return after
 
 
-def segments(course: QueueSeries, figure: str) -> tuple[tuple[tuple[float, float], ...], ...]:
+def segments(series: QueueSeries, figure: str) -> tuple[tuple[tuple[float, float], ...], ...]:
     """(epoch seconds, value) of a `SeriesPoint` figure, split where a step or the figure is unknown.
 
     The queue ends with its newest sample, which may be less than the maximum of its step.
     """
     found: list[list[tuple[float, float]]] = []
     before: SeriesPoint | None = None
-    for point in course.points:
+    for point in series.points:
         value: float | None = getattr(point, figure)
-        follows = before is not None and _follows(course, before, point)
+        follows = before is not None and _follows(series, before, point)
         if value is not None and follows and found:
             found[-1].append((point.at, float(value)))
         elif value is not None:
             found.append([(point.at, float(value))])
         before = None if value is None else point
-    seen_at, seen_queued = course.seen_at, course.seen_queued
+    seen_at, seen_queued = series.seen_at, series.seen_queued
     newer = before is not None and seen_at is not None and seen_at > before.at
     if figure == "queued" and newer and seen_at is not None and seen_queued is not None:
         found[-1].append((seen_at, float(seen_queued)))
     return tuple(map(tuple, found))
 
 
-def until(course: QueueSeries, at: float) -> QueueSeries:
+def until(series: QueueSeries, at: float) -> QueueSeries:
     """The series as it was at a time (epoch seconds)."""
-    points = tuple(point for point in course.points if point.at <= at)
-    if course.seen_at is not None and course.seen_at <= at:
-        return replace(course, points=points)
-    return replace(course, points=points, seen_at=points[-1].at if points else None, seen_queued=None)
+    points = tuple(point for point in series.points if point.at <= at)
+    if series.seen_at is not None and series.seen_at <= at:
+        return replace(series, points=points)
+    return replace(series, points=points, seen_at=points[-1].at if points else None, seen_queued=None)
 
 
-def _follows(course: QueueSeries, before: SeriesPoint, point: SeriesPoint) -> bool:
+def _follows(series: QueueSeries, before: SeriesPoint, point: SeriesPoint) -> bool:
     """Whether no step is missing between two points; history has wider steps."""
-    if _step(point, course.step_seconds) - _step(before, course.step_seconds) <= 1:
+    if _step(point, series.step_seconds) - _step(before, series.step_seconds) <= 1:
         return True
-    past = point.at <= course.past_until + PAST_STEP_SECONDS
-    return past and point.at - before.at <= course.step_seconds + 2 * PAST_STEP_SECONDS
+    past = point.at <= series.past_until + PAST_STEP_SECONDS
+    return past and point.at - before.at <= series.step_seconds + 2 * PAST_STEP_SECONDS

@@ -32,21 +32,21 @@ def sparks_of(incident: Incident) -> tuple[tuple[Spark, ...], int]:
     return shown, max(0, len(names) - MOST_POOLS)
 
 
-def _spark(name: str, course: QueueSeries) -> Spark:
-    known = [pair for stretch in segments(course, "queued") for pair in stretch]
+def _spark(name: str, series: QueueSeries) -> Spark:
+    known = [pair for stretch in segments(series, "queued") for pair in stretch]
     (first_at, first), (newest, last) = known[0], known[-1]
     peak_at, peak = max(known, key=lambda pair: pair[1])
-    waits = [p.oldest_wait_seconds for p in course.points if p.oldest_wait_seconds is not None]
-    return Spark(name, tuple(_even(course)), first_at, newest, first, peak, peak_at, last, max(waits, default=None))
+    waits = [p.oldest_wait_seconds for p in series.points if p.oldest_wait_seconds is not None]
+    return Spark(name, tuple(_even(series)), first_at, newest, first, peak, peak_at, last, max(waits, default=None))
 
 
-def _even(course: QueueSeries) -> list[float | None]:
+def _even(series: QueueSeries) -> list[float | None]:
     """The queue in equal parts of time: the maximum of each, None if unknown."""
-    begins, ends = course.points[0].at, course.points[-1].at
-    number = min(MOST_BARS, len(course.points))
+    begins, ends = series.points[0].at, series.points[-1].at
+    number = min(MOST_BARS, len(series.points))
     length = (ends - begins) / max(1, number - 1)
     found: list[float | None] = [None] * number
-    for stretch in segments(course, "queued"):
+    for stretch in segments(series, "queued"):
         for (at, value), (until, _) in pairwise((*stretch, stretch[-1])):
             first, last = (min(number - 1, int((when - begins) / length)) if length else 0 for when in (at, until))
             for part in range(first, max(first + 1, last)):

@@ -31,9 +31,9 @@ def waits(incident: Incident, now: float) -> tuple[Waited, ...]:
     """By pool, the most waiting first; unmeasured pools are absent."""
     length = max((incident.closed_at or now) - incident.began_at, 1.0)
     found = [
-        Waited(name, course.waited_seconds / 3600, min(1.0, max(0.0, 1 - course.measured_seconds / length)))
-        for name, course in incident.pools.courses.items()
-        if course.measured_seconds > 0
+        Waited(name, series.waited_seconds / 3600, min(1.0, max(0.0, 1 - series.measured_seconds / length)))
+        for name, series in incident.pools.courses.items()
+        if series.measured_seconds > 0
     ]
     return tuple(sorted(found, key=lambda waited: (-waited.hours, waited.pool)))
 
@@ -41,7 +41,7 @@ def waits(incident: Incident, now: float) -> tuple[Waited, ...]:
 def likely_causes(incident: Incident) -> tuple[LikelyCause, ...]:
     """The likeliest cause of each pool, the worst waits first."""
     worst = sorted(incident.pools.courses.items(), key=lambda item: -item[1].waited_seconds)[:MOST_POOLS]
-    return tuple(LikelyCause(name, *course.likeliest) for name, course in worst if course.likeliest is not None)
+    return tuple(LikelyCause(name, *series.likeliest) for name, series in worst if series.likeliest is not None)
 
 
 def summary(incident: Incident, now: float) -> ClosingSummary:

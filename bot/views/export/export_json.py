@@ -66,9 +66,9 @@ def _alert(incident: Incident, number: int) -> dict[str, object]:
 
 
 def _pool(incident: Incident, name: str, now: float) -> dict[str, object]:
-    peak, course = incident.pools.peaks.get(name), incident.pools.courses.get(name)
+    peak, series = incident.pools.peaks.get(name), incident.pools.courses.get(name)
     cost = next((one for one in waits(incident, now) if one.pool == name), None)
-    likeliest, held = course.likeliest if course else None, incident.pools.verdicts.get(name)
+    likeliest, held = series.likeliest if series else None, incident.pools.verdicts.get(name)
     return {
         "name": name,
         "affected": name in incident.pools.affected,
