@@ -15,6 +15,9 @@ from bot.core.incident.silence import coverage
 from bot.core.incident.timeline import Entry, Event, IncidentLog
 from bot.core.pool.pool import Snapshot
 
+YEAR_2000 = 946_684_800.0
+"""Epoch seconds; an earlier start, such as the year 1, is a sender's word for none."""
+
 
 class State(StrEnum):
     OPEN = "open"
@@ -85,6 +88,8 @@ class Incident:
     changed_at: float = 0.0
     """When `state` last changed."""
     closed_at: float | None = None
+    first_start: float | None = None
+    """The start that its alerts no longer tell, because the first one has fired again; epoch seconds."""
     pools: IncidentPools = field(default_factory=IncidentPools)
     ownership: Ownership = field(default_factory=Ownership)
     silences: tuple[Silence, ...] = ()
@@ -101,10 +106,8 @@ class Incident:
     @property
     def began_at(self) -> float:
         """The earliest start of an alert that still fired at the opening, else the opening; epoch seconds."""
-        starts = [
-            a.starts_at for a in self.group.alerts if a.starts_at and (a.ends_at or self.opened_at) >= self.opened_at
-        ]
-        return min([*starts, self.opened_at])
+        fired = (a.starts_at for a in self.group.alerts if (a.ends_at or self.opened_at) >= self.opened_at)
+        return min([start for start in (self.first_start, *fired) if start and start > YEAR_2000] + [self.opened_at])
 
     @property
     def active_silence(self) -> Silence | None:
@@ -145,6 +148,8 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
     found = changed(incident.group.alerts, delivery.alerts)
     group = incident.group.with_delivery(delivery, found)
     after = replace(incident, group=group, pools=incident.pools.naming(pools, now))
+    if after.began_at > incident.began_at:
+        after = replace(after, first_start=incident.began_at)
     if incident.closed:
         return reopened(after, now) if found.fresh else after
     if found.fresh:

@@ -12,7 +12,7 @@ from bot.core.words import count, duration, listed
 from bot.views.blocks import button, context, message, section
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.parent.heading import headline, state_words
-from bot.views.parent.pool_rows import PoolRow, began_at, name_of, queue_words, rows
+from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, rows
 from bot.views.parent.pool_table import MOST_ROWS, pool_table
 
 NONE = say("No incident is open in your channels.")
@@ -86,7 +86,7 @@ def incident_line(one: Incident, view: View, now: float, timing: Timing, permali
     )
     thread = link(permalink, "Thread") if permalink else None
     facts = say("*{state}* {facts}", state=state_words(one), facts=escaped(headline(one, view, now, timing), 160))
-    return joined(" · ", facts, say("since {at}", at=date(began_at(one))), owner, thread)
+    return joined(" · ", facts, say("since {at}", at=date(one.began_at)), owner, thread)
 
 
 def urgent_first(incidents: Sequence[Incident]) -> list[Incident]:

@@ -7,14 +7,14 @@ from bot.core.pool.pool import Peak
 from bot.core.reporting.issue import issue_of
 from bot.core.words import count, duration
 from bot.views.mrkdwn import Marked, channel, date, joined, link, safe_url, say
-from bot.views.parent.pool_rows import began_at, name_of, wait_words
+from bot.views.parent.pool_rows import name_of, wait_words
 
 MOST_PEAKS = 5
 LATE_SECONDS = 60.0
 
 
 def lasted(incident: Incident) -> Marked:
-    began, ended = began_at(incident), incident.closed_at or incident.changed_at
+    began, ended = incident.began_at, incident.closed_at or incident.changed_at
     span = duration(max(0.0, ended - began))
     return say("From {began} to {ended}, {span}.", began=date(began), ended=date(ended), span=span)
 

@@ -12,7 +12,6 @@ from bot.views.parent.pool_rows import (
     LEAST_NAME,
     MOST_NAME,
     PoolRow,
-    began_at,
     name_of,
     of_incident,
     queue_words,
@@ -100,7 +99,7 @@ def reading_words(read: Readings) -> str:
 
 def ending(incident: Incident) -> str:
     """How an incident ended, and after what time."""
-    lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - began_at(incident)))
+    lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - incident.began_at))
     if incident.state is State.DRAINED:
         return f"queue back to normal after {lasted}"
     if incident.group.kind is Kind.BLIND:

@@ -23,7 +23,7 @@ from bot.views.parent.activity import latest_actions, owner_words, silences
 from bot.views.parent.alert_links import lasted, links, notes, peaks
 from bot.views.parent.buttons import controls
 from bot.views.parent.heading import heading, notification, state_words
-from bot.views.parent.pool_rows import PoolRow, began_at, name_of, of_incident, title_of
+from bot.views.parent.pool_rows import PoolRow, name_of, of_incident, title_of
 from bot.views.parent.pool_table import one_pool, pool_table
 from bot.views.words.causes import cause_name, what_helps
 from bot.views.words.forecasts import forecast_words
@@ -101,7 +101,7 @@ def _last_line(incident: Incident, view: View) -> Block:
     """The alert, its links and start, and the time of the figures, because edits may be delayed."""
     newest = max((sample.at for sample in latest(incident, view)), default=None)
     updated = say("Updated {at}", at=date(newest)) if newest is not None else None
-    began = say("Started {at}", at=date(began_at(incident)))
+    began = say("Started {at}", at=date(incident.began_at))
     return as_of(joined(" · ", say("{title}", title=title_of(incident)), links(incident), began, updated))
 
 
@@ -111,7 +111,7 @@ def minimal(incident: Incident) -> Message:
     parts = [
         say("{state}: {title}.", state=state_words(incident), title=title_of(incident)),
         say("Pools: {pools}.", pools=pools) if pools else None,
-        say("Started at {since}.", since=utc(began_at(incident))),
+        say("Started at {since}.", since=utc(incident.began_at)),
         owner_words(incident),
         say("Slack refused the full message, so it has no figures and no buttons. Write `@tailback status` or "
             "`@tailback help` in this thread."),

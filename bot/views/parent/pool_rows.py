@@ -107,9 +107,3 @@ def queue_words(shown: Sequence[PoolRow]) -> str:
     if told:
         return f"{words}, longest wait {wait_words(max(told))}"
     return f"{words}, longest wait unknown" if sum(known) else words
-
-
-def began_at(incident: Incident) -> float:
-    """The start; an invalid one (year 1) does not count."""
-    starts = [alert.starts_at for alert in incident.group.alerts if alert.starts_at and alert.starts_at > 946_684_800]
-    return min([*starts, incident.opened_at])

@@ -50,6 +50,14 @@ def test_an_alert_that_is_over_does_not_date_the_beginning() -> None:
     assert incident(alert(starts_at=NOW + 5)).began_at == NOW
     assert incident(alert(starts_at=None)).began_at == NOW
     assert take(incident(), delivery(resolved(ends_at=NOW + 60))).began_at == NOW - 60
+    assert incident(alert(starts_at=-62_135_596_800.0)).began_at == NOW  # the year 1, which means none
+
+
+def test_an_alert_that_fires_again_does_not_move_the_beginning() -> None:
+    """Else the thread would say "Started 08:07" and end with "From 08:08"."""
+    again = take(incident(), delivery(resolved(ends_at=NOW + 60)), delivery(alert(starts_at=NOW + 120)))
+    over = take(again, delivery(resolved(starts_at=NOW + 120, ends_at=NOW + 180)))
+    assert (again.began_at, over.began_at) == (NOW - 60, NOW - 60)
 
 
 def test_alerts_beyond_the_limit_are_counted() -> None:
