@@ -131,7 +131,7 @@ def build(file: File, context: BuildContext) -> dict[str, Pager]:
 
 
 def _pager(name: str, table: PagerTable, context: BuildContext) -> HttpPager:
-    place = f"[pager.{name}]"
+    place = f"[{name}]" if name == OUTSIDE else f"[pager.{name}]"
     if (kind := KINDS.get(table.kind)) is None:
         raise unusable(f"{place}: kind", "there is no kind of that name", f"known kinds: {listed(KINDS)}")
     needed = ["url_env"] if table.kind == "webhook" else ["token_env", *([] if kind.url else ["url"])]

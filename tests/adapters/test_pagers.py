@@ -103,6 +103,17 @@ async def test_the_old_table_still_names_a_webhook() -> None:
     assert told.items() <= back.asked[0].body.items()
 
 
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_table_for_outages_can_be_a_pager_of_its_own(kind: str) -> None:
+    """Then nobody's acknowledgement counts too, as for any `[pager.NAME]`; the delay stays the table's."""
+    file = File.model_validate({"outside_slack": {"kind": kind, **TABLES[kind], "after": "2m"}})
+    back = BackEnd()
+    assert list(build(file, back.parts(HOOK=HOOK, KEY=KEY))) == [OUTSIDE]
+    assert file.outside_slack is not None
+    assert (file.outside_slack.after, file.outside_slack.pager) == (120.0, OUTSIDE)
+    assert file.pager[OUTSIDE].unacknowledged
+
+
 INVALID = {"status": "invalid event", "message": "Event object is invalid", "errors": [f"'routing_key' {KEY} is short"]}
 
 
@@ -156,6 +167,8 @@ async def test_what_would_page_somebody_is_not_tried(kind: str) -> None:
         (OLD, {"HOOK": "pager.test/s3cr3t"}, r"\[outside_slack\]: url_env: the value of HOOK needs http"),
         (OLD, {"HOOK": "ftp://x/s3cr3t"}, r"\[outside_slack\]: url_env: the value of HOOK needs http"),
         (OLD, {}, r"\[outside_slack\]: url_env: HOOK"),
+        ({"outside_slack": {"kind": "pagerduty", "after": "1m"}}, {}, r"\[outside_slack\]: token_env: is required"),
+        ({"outside_slack": {"kind": "fax"}}, {}, r"\[outside_slack\]: kind: .*known kinds: pagerduty, opsgenie"),
         ({"outside_slack": {"pager": "night"}}, {}, r"\[outside_slack\]: pager: there is no table \[pager.night\]"),
         ({"outside_slack": {}}, {}, "needs either pager"),
         ({"outside_slack": {"pager": "a", "url_env": "HOOK"}}, {}, "needs either pager"),
