@@ -8,12 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import ConfigDict, Field, SecretStr, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from bot.core.alert import AlertSender
 from bot.core.external import Problem
 from bot.core.incident.observe import Timing
+from bot.core.paging.page import OUTSIDE
 from bot.core.pool.pool import PoolRules
 from bot.core.routing import Route
 from bot.settings import (
@@ -36,34 +36,10 @@ from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.settings import Table as Table  # noqa: PLC0414 - the same
 from bot.settings import WrongSetting as WrongSetting  # noqa: PLC0414 - the same
+from bot.wrong_settings import in_table, problem_of
 
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 """Set but empty, this one means that only the body is signed; any other empty variable counts as unset."""
-
-
-_WORDS = {
-    "extra_forbidden": ("there is no such setting", "check its spelling in docs/reference/settings.md"),
-    "missing": ("is required", "add it"),
-    "int_": ("is not a whole number", "write one, for example 40"),
-    "float_": ("is not a number", "write one, for example 0.34"),
-    "bool_": ("is neither true nor false", "write one of them"),
-    "too_short": ("has too few entries", "write {min_length} or more"),
-    "too_long": ("has too many entries", "write at most {max_length}"),
-    "string_too_short": ("is empty", "write a value, or remove the line if the setting is optional"),
-    "string_too_long": ("is too long", "write at most {max_length} characters"),
-    "string_pattern": ("has the wrong form", "it must match the pattern {pattern}"),
-    "string_": ("is not a text", "write one in quotes"),
-    "list_": ("is not a list", 'write one in brackets: ["…"]'),
-    "tuple_": ("is not a list", 'write one in brackets: ["…"]'),
-    "dict_": ("is not a table", 'write names and values, for example {{ team = "infra" }}'),
-    "model_": ("is not a table", "write it under a heading in brackets"),
-    "literal_": ("is not known", "write {expected}"),
-    "greater_than_equal": ("is too small", "write {ge} or more"),
-    "greater_than": ("is too small", "write more than {gt}"),
-    "less_than_equal": ("is too large", "write {le} or less"),
-    "less_than": ("is too large", "write less than {lt}"),
-}
-"""Pydantic's error type, or its prefix → the problem and the remedy."""
 
 
 class ConfigError(Exception):
@@ -105,6 +81,17 @@ class File(Table):
     sns: SnsTable = SnsTable()
     metrics: dict[str, dict[str, object]] = Field(default_factory=dict)
     pool: dict[str, PoolTable] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pager_of_its_own(cls, raw: Any) -> Any:
+        """`[outside_slack]` with a `kind` is short for a pager of that name."""
+        outside, pagers = (raw.get(key, {}) if isinstance(raw, dict) else None for key in ("outside_slack", "pager"))
+        if not isinstance(outside, dict) or "kind" not in outside or not isinstance(pagers, dict):
+            return raw
+        after = {key: outside[key] for key in ("after", "pager") if key in outside}
+        own = {key: value for key, value in outside.items() if key not in after}
+        return {**raw, "pager": {**pagers, OUTSIDE: own}, "outside_slack": {"pager": OUTSIDE, **after}}
 
     @cached_property
     def paces(self) -> Timing:
@@ -219,7 +206,7 @@ def load(variables: Mapping[str, str] | None = None) -> Settings:
     try:
         env = Environment.model_validate(given)
     except ValidationError as error:
-        problems += [_problem(str(p["loc"][0]).upper(), p) for p in error.errors()]
+        problems += [problem_of(str(p["loc"][0]).upper(), p) for p in error.errors()]
         wrong = {p["loc"][0] for p in error.errors()}
         env = Environment.model_validate({name: value for name, value in given.items() if name not in wrong})
     file, more = _read(Path(given.get("tailback_config", env.tailback_config)))
@@ -239,10 +226,10 @@ def read_file(path: Path) -> File:
 
 def _read(path: Path) -> tuple[File, list[Problem]]:
     """(the valid part of tailback.toml, the problems of the rest)."""
-    if not path.exists():
-        return File(), []
     try:
-        raw = tomllib.loads(path.read_text("utf-8"))
+        raw = tomllib.loads(path.read_text("utf-8-sig"))
+    except FileNotFoundError:
+        return File(), []
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         return File(), [Problem(f"is not valid TOML ({error})", "correct that line", place=str(path))]
     except OSError as error:
@@ -251,7 +238,7 @@ def _read(path: Path) -> tuple[File, list[Problem]]:
     try:
         return File.model_validate(raw), []
     except ValidationError as error:
-        return File.model_validate(_without(raw, error)), in_table(str(path), error)
+        return File.model_validate(_without(raw, error)), in_table(str(path), error, File, whole=True)
 
 
 def _without(raw: Mapping[str, object], error: ValidationError) -> dict[str, object]:
@@ -266,24 +253,3 @@ def _without(raw: Mapping[str, object], error: ValidationError) -> dict[str, obj
         if section == "metrics":
             rest.pop("pool", None)
     return rest
-
-
-def in_table(place: str, error: ValidationError) -> list[Problem]:
-    """The problems of a table, with the full name of the key; never the value, it may be a secret."""
-    return [_problem(f"{place}: {key}" if (key := _key(p["loc"])) else place, p) for p in error.errors()]
-
-
-def _key(parts: Sequence[int | str]) -> str:
-    """`route no. 1.channel`: people count from one."""
-    return ".".join(f"no. {part + 1}" if isinstance(part, int) else part for part in parts).replace(".no. ", " no. ")
-
-
-def _problem(place: str, facts: ErrorDetails) -> Problem:
-    for kind, words in _WORDS.items():
-        if facts["type"].startswith(kind):
-            what, remedy = (text.format_map(facts.get("ctx", {})) for text in words)
-            return Problem(what, remedy, place=place)
-    wrong = facts.get("ctx", {}).get("error")
-    if isinstance(wrong, WrongSetting):
-        return Problem(wrong.what, wrong.remedy, place=place)
-    return Problem(facts["msg"].removeprefix("Value error, "), place=place)

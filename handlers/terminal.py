@@ -98,6 +98,7 @@ def failed(*lines: str, code: int = 1) -> Never:
 
 def serve(web: bool, worker: bool) -> None:
     """Run a server process until it is told to stop."""
+    quiet()
     gc.disable()  # until `run` is ready: nothing that is loaded is garbage, and looking for it is a third of the start
     from bot.config import ConfigError, load
     from bot.ports import Refused

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 import aiohttp
 import structlog
@@ -53,7 +54,7 @@ class Runtime:
     def reload(self) -> None:
         """Reload tailback.toml when it has changed: actions, permissions, timing, routes. A broken file is ignored."""
         path = self.context.settings.env.tailback_config
-        changed = path.stat().st_mtime if path.exists() else 0.0
+        changed = _changed_at(path)
         if changed == self.file_seen:
             return
         self.file_seen = changed
@@ -107,8 +108,15 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             sns=back_ends.sns,
         )
         stack.push_async_callback(context.past.close)
-        path = settings.env.tailback_config
-        yield Runtime(context, store, embedded, path.stat().st_mtime if path.exists() else 0.0, clock, to_slack)
+        yield Runtime(context, store, embedded, _changed_at(settings.env.tailback_config), clock, to_slack)
+
+
+def _changed_at(path: Path) -> float:
+    """Epoch seconds; 0 for a file that is not there, or may not be seen."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 async def unbuildable(settings: Settings) -> list[Problem]:

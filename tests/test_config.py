@@ -19,7 +19,14 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
 @pytest.mark.parametrize(
     ("toml", "problem"),
     [
-        ('[slack]\nchanel = "C1"', "slack.chanel: there is no such setting; check its spelling in"),
+        ('[slack]\nchanel = "C1"', "slack.chanel: there is no such setting; did you mean channel?"),
+        ("[slak]\nx = 1", "slak: there is no such setting; did you mean slack?"),
+        ('[[route]]\nchannel = "C1"\nmach = {}', "route no. 1.mach: there is no such setting; did you mean match?"),
+        ('[outside_slack]\nurl_evn = "X"', "outside_slack.url_evn: there is no such setting; did you mean url_env?"),
+        ("[timing]\nzzz = 1", "timing.zzz: there is no such setting; check its spelling in"),
+        ('\ufeff[slack]\nchanel = "C1"', "slack.chanel: there is no such setting"),
+        ('[route]\nchannel = "C1"', "route: is not a list; write its heading as [[route]]"),
+        ('[[pool]]\nname = "x"', "pool: is not a table; write its heading as [pool.NAME]"),
         ("[slack]\nchannel = 5", "slack.channel: is not a text; write one in quotes"),
         ('[permissions]\nscale = "S0INFRA"', 'permissions.scale: is not a list; write one in brackets: ["…"]'),
         ('[permissions]\nscale = ["S0INFRA", 2]', "permissions.scale no. 2: is not a text; write one in quotes"),
@@ -56,10 +63,12 @@ def test_all_mistakes_of_environment_and_file_are_told_at_once(tmp_path: Path) -
     assert all("; " in problem for problem in said)
 
 
-def test_a_file_that_cannot_be_read_is_no_bug(tmp_path: Path) -> None:
-    """A folder in its place, for example."""
-    with pytest.raises(ConfigError, match=r"cannot be read \(Is a directory\); name a file that Tailback's user may"):
-        load({"TAILBACK_CONFIG": str(tmp_path)})
+@pytest.mark.parametrize(("place", "why"), [("", "Is a directory"), ("file/mine.toml", "Not a directory")])
+def test_a_file_that_cannot_be_read_is_no_bug(place: str, why: str, tmp_path: Path) -> None:
+    """A folder in its place, or a file in that of its folder; a folder of others is alike (EACCES)."""
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match=rf"cannot be read \({why}\); name a file that Tailback's user may"):
+        load({"TAILBACK_CONFIG": str(tmp_path / place)})
 
 
 def test_what_stands_in_a_secrets_place_is_never_told(tmp_path: Path) -> None:

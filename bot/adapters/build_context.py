@@ -10,11 +10,12 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from bot.adapters.http.client import Http, HttpPool, basic, bearer
 from bot.adapters.http.connection import ConnectOptions
-from bot.config import ConfigError, Table, WrongSetting, in_table, unusable
+from bot.config import ConfigError, Table, WrongSetting, unusable
 from bot.config import ReachTable as ReachTable  # noqa: PLC0414 - integrations know it by this place
 from bot.core.external import Problem
 from bot.core.words import listed
 from bot.ports import Jobs, Store
+from bot.wrong_settings import in_table
 
 T = TypeVar("T", bound=Table)
 S = TypeVar("S")
@@ -148,7 +149,7 @@ def read(model: type[T], place: str, raw: Mapping[str, object]) -> T:
     try:
         return model.model_validate(dict(raw))
     except ValidationError as error:
-        raise ConfigError(in_table(place, error)) from None
+        raise ConfigError(in_table(place, error, model)) from None
 
 
 class Problems:

@@ -62,11 +62,9 @@ async def serving(
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-    except OSError as problem:
+    except OSError:
         listener.close()
-        raise OSError(
-            problem.errno, f"cannot listen on {host}:{port}: {problem.strerror}; choose another port"
-        ) from None
+        raise
     config = uvicorn.Config(
         guarded(app, host),
         http=_protocol(lambda: server.closing),

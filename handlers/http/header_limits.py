@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Iterable
-from errno import EADDRINUSE
+from errno import EACCES, EADDRINUSE
 from typing import Protocol
 
 import structlog
@@ -201,7 +201,8 @@ def listen_on(host: str, port: int, variable: str) -> socket.socket:
     try:
         made = socket.create_server((host, port), family=family)
     except OSError as error:
-        why = "another program may be using it" if error.errno == EADDRINUSE else str(error)
-        raise unusable(variable, f"cannot listen on {host}:{port} ({why})", f"set {variable}") from None
+        why = "another program may be using it" if error.errno == EADDRINUSE else str(error.strerror)
+        remedy = f"set {variable}" if error.errno in {EADDRINUSE, EACCES} else f"set {variable} or HOST"
+        raise unusable(variable, f"cannot listen on {host}:{port} ({why})", remedy) from None
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)  # connections inherit it
     return made

@@ -85,7 +85,7 @@ async def opened_page(slack: SlackStandIn, page: PageAddress) -> AsyncIterator[s
             why = "another program uses it, maybe another demo" if error.errno == errno.EADDRINUSE else error.strerror
             address = f"{page.host}:{page.port}"
             raise Refused(
-                f"The page cannot be served on {address}: {why}. Choose another with --port; 0 takes any free one."
+                f"The page cannot be served on {address}: {why}. Choose another --host or --port; 0 takes any free one."
             ) from None
         yield address
 

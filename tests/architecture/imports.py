@@ -31,7 +31,7 @@ def below(package: str) -> tuple[str, ...]:
     if package == HANDLERS:
         return PACKAGES
     if package in BESIDE:
-        return ("bot.core", "bot.settings", *GROUND)
+        return ("bot.core", "bot.settings", "bot.wrong_settings", *GROUND)
     height = next(number for number, layer in enumerate(LAYERS) if package in layer)
     return tuple(lower for layer in LAYERS[:height] for lower in layer)
 

@@ -17,7 +17,7 @@ BEHAVIORS = (
 GROUND = ("bot.ports", "bot.config", "bot.sources", "bot.diagnosis", "bot.views")
 LAYERS = (
     ("bot.core",),
-    ("bot.settings",),
+    ("bot.settings", "bot.wrong_settings"),
     GROUND,
     ("bot.context",),
     ("bot.posting",),
@@ -32,6 +32,7 @@ HANDLERS = "handlers"
 REPAIRED_TOGETHER = "one pass over a channel's messages repairs threads and early warnings"
 
 NEIGHBORS: dict[tuple[str, str], str] = {
+    ("bot.wrong_settings", "bot.settings"): "it tells of the validators' own errors",
     ("bot.maintenance.recover", "bot.warnings.repair_warnings"): REPAIRED_TOGETHER,
     ("bot.maintenance.deduplicate_threads", "bot.warnings.repair_warnings"): REPAIRED_TOGETHER,
     ("bot.maintenance.alert_on_waits", "bot.incidents.intake"): "an alert of our own is taken in as a delivery is",
@@ -47,7 +48,7 @@ PLAYGROUND_USERS = (
 )
 """The modules that may open the playground; the processes of an installation are not among them."""
 LAZY = (
-    *("handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.tools.commands"),
+    *("handlers.__main__", "handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.tools.commands"),
     *(
         "handlers.tools.init.cli_init",
         "handlers.run",
@@ -91,7 +92,7 @@ SHARED_TESTS = {"tests/diagnosis/test_rules.py": ("bot.diagnosis", "ROWS")}
 """Test file: the package whose modules it tests, and the table in it that has rows for each of them by its name."""
 
 TEXT_READERS: dict[str, str] = {
-    "bot.config": "pydantic's kinds of errors, and locations in tailback.toml",
+    "bot.config": "variables with several values",
     "bot.context.save": "names of sets, such as watch:POOL",
     "bot.core.alert": "keys of groups, and texts that were cut",
     "bot.core.alert_holder": "addresses of Alertmanagers",
@@ -107,6 +108,7 @@ TEXT_READERS: dict[str, str] = {
     "bot.requests.permission": "Slack ids: a group begins with S",
     "bot.silencing.list_silences": "the tag in a silence's comment, [tailback ID]",
     "bot.warnings.repair_warnings": "message keys",
+    "bot.wrong_settings": "pydantic's kinds of errors, and locations in tailback.toml",
     "handlers.terminal": "names of modules",
     "handlers.tools.commands": "the name of the program",
     "handlers.http.github": "content types",

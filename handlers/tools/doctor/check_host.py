@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 
 from bot.config import Settings
-from handlers.tools.doctor.findings import CheckFinding, ok, warning
+from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
 
 LEAST_FILES = 4096
 """Open files; each connection is one."""
@@ -31,22 +31,26 @@ class Host:
     """Free disk space at TAILBACK_DATA; None when it does not matter or is unknown."""
     modes: Mapping[Path, int] = field(default_factory=dict)
     """Permission bits of the files that hold secrets or decide who may act."""
+    barred: Path | None = None
+    """What keeps this user from writing at TAILBACK_DATA, if that matters: a file, or a folder of others."""
 
 
 def this_host(settings: Settings) -> Host:
     """Check this machine. Never raises."""
     env = settings.env
     secret = [env.tailback_config.parent / ".env", env.tailback_config]
-    data = next((one for one in (env.tailback_data, *env.tailback_data.absolute().parents) if one.exists()), None)
-    free = shutil.disk_usage(data).free if data and not env.redis_url.get_secret_value() else None
+    above = (env.tailback_data, *env.tailback_data.absolute().parents)
+    data = None if env.redis_url.get_secret_value() else next((one for one in above if os.path.lexists(one)), None)
+    barred = data if data and not (data.is_dir() and os.access(data, os.W_OK | os.X_OK)) else None
+    free = shutil.disk_usage(data).free if data and not barred else None
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     files = 1_000_000 if hard == resource.RLIM_INFINITY else hard
-    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in secret if path.exists()}
-    return Host(os.getuid() == 0, files, free, modes)
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in secret if os.access(path, os.F_OK)}
+    return Host(os.getuid() == 0, files, free, modes, barred)
 
 
 def of_host(host: Host, settings: Settings) -> list[CheckFinding]:
-    """One warning for each weakness, or one finding that all is well."""
+    """One finding for each weakness, or one that all is well."""
     found = [*_machine(host, settings), *_unencrypted(settings)]
     return found or [ok("host", "User, file permissions, file limit and disk space are fine")]
 
@@ -54,6 +58,9 @@ def of_host(host: Host, settings: Settings) -> list[CheckFinding]:
 def _machine(host: Host, settings: Settings) -> Iterator[CheckFinding]:
     if host.root:
         yield warning("host", "Tailback runs as root and does not need to", "run it as its own user")
+    if host.barred is not None:
+        yield problem("host", f"Tailback cannot keep its records in {settings.env.tailback_data}: this user may not "
+                      f"write to {host.barred}", "set TAILBACK_DATA to a folder that it may write")  # fmt: skip
     for path, mode in host.modes.items():
         if mode & 0o004:
             yield warning("host", f"Every user of this machine can read {path}", f"chmod 640 {path}")

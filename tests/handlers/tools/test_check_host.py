@@ -52,6 +52,16 @@ def test_a_token_over_plain_http_to_another_machine_is_a_warning(table: dict[str
     assert (found.state is Level.WARNING) is warned
 
 
+@pytest.mark.parametrize("place", ["file", "file/data", "/proc/1/no/such"])
+def test_a_data_folder_that_no_server_could_use_is_a_problem(place: str, tmp_path: Path) -> None:
+    """`tailback run` refuses to start with it."""
+    (tmp_path / "file").touch()
+    (tmp_path / "tailback.toml").touch(mode=0o600)
+    env = Environment(tailback_config=tmp_path / "tailback.toml", tailback_data=tmp_path / place)
+    found = of_host(this_host(Settings(env, File())), settings())
+    assert [one.text for one in found if one.state is Level.PROBLEM and "cannot keep its records" in one.text]
+
+
 def test_this_machine_can_be_looked_at(tmp_path: Path) -> None:
     """The files beside the configuration, the limit of open files, and the disk."""
     (tmp_path / ".env").touch(mode=0o600)
