@@ -171,7 +171,8 @@ def _span(seconds: float, *, minutes: bool = True) -> str:
     whole = round(seconds / 60)
     if whole < 120 and minutes:
         return f"{whole}m"
-    return f"{whole / 60:.3g}h" if whole < 2880 else f"{whole / 1440:.3g}d"
+    hours, rest = divmod(whole, 60)
+    return (f"{hours}h{rest}m" if rest else f"{hours}h") if whole < 2880 else f"{whole / 1440:.3g}d"
 
 
 def _line(

@@ -105,6 +105,9 @@ async def test_runners_that_do_not_come_are_named_with_the_number() -> None:
     )
     assert [label for label, _ in world.buttons()] == ["Undo"]
     assert "partly" in world.replies[-1]
+    world.runners(15, busy=2, queued=0)
+    await world.passes(60, step=30)
+    assert shown(world)[1] == steps(DONE, DONE, DONE, BAD, "pending", DONE)  # the queue drained without them
 
 
 async def test_a_workspace_without_plans_reads_it_in_words() -> None:

@@ -1,5 +1,6 @@
 """The native chart: what Slack refuses is never drawn, and what is unknown never becomes a number."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -81,6 +82,11 @@ def test_too_little_makes_no_chart(queued: tuple[int | None, ...]) -> None:
 def test_a_limit_far_above_the_rest_is_left_out() -> None:
     _, series = parts(queue_chart(POOL, course(1, 2, 3, limit=1000), window(2)))
     assert "limit" not in series
+
+
+def test_hours_ago_are_written_with_minutes() -> None:
+    labels, _ = parts(queue_chart(POOL, course(*range(151)), window(150)))
+    assert all(re.fullmatch(r"-(\d+m|\dh(\d+m)?)", label) for label in labels[:-1]), labels
 
 
 def test_a_closed_incident_has_clock_times() -> None:

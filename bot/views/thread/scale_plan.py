@@ -139,10 +139,10 @@ def _registered(asked: ScaleRequest, later: Sequence[Entry], *, accepted: bool) 
 
 
 def _busy(asked: ScaleRequest, *, arrived: bool, drained: bool) -> tuple[str, str, str]:
+    if not arrived:  # a queue drains without them too
+        return ("busy", "Runners take jobs", PENDING)
     if drained:
         return ("busy", "Runners took jobs", DONE)
-    if not arrived:
-        return ("busy", "Runners take jobs", PENDING)
     if asked.busy is None:
         return ("busy", "Runners take jobs", ACTIVE)
     return ("busy", f"{count(asked.busy, 'runner')} busy", DONE if asked.busy >= asked.target else ACTIVE)
