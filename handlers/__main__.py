@@ -1,6 +1,17 @@
-"""`python -m handlers` is the same as `tailback`."""
+"""`python -m handlers` is `tailback`; Ctrl-C leaves no traceback, not even while the program is still loading."""
 
-from handlers.cli import main
+import sys
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        from handlers.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     main()

@@ -12,9 +12,12 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import ModuleType
+from typing import Never
 
 import pytest
 
+from handlers.__main__ import main
 from tests.architecture.tree import ROOT
 from tests.handlers.terminal import Terminal, ran
 from tests.patience import PATIENCE_SECONDS
@@ -41,6 +44,19 @@ def real(terminal: Terminal, *arguments: str) -> subprocess.CompletedProcess[str
         timeout=PATIENCE_SECONDS,
         check=False,
     )
+
+
+def test_ctrl_c_while_it_loads_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine that takes seconds."""
+
+    class Loading(ModuleType):
+        def __getattr__(self, name: str) -> Never:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "handlers.cli", Loading("handlers.cli"))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
 
 
 def test_the_program_lists_its_commands(terminal: Terminal) -> None:
