@@ -27,11 +27,10 @@ REPORT_DAYS, MOST_REPORT_DAYS = 7, 42
 """Days of a report, and for how many the hours of pools are kept."""
 
 
-def seconds(text: object, examples: str = "") -> float:
+def seconds(text: object) -> float:
     """Seconds in a duration as people write it; raises ValueError with a remedy.
 
-    `"90s"`, `"5m"`, `"1h30"`, `"2 hours"`, `"1 day"`, `"1 h 30 min"`, `"200ms"`. `examples` appear in the remedy:
-    lengths suitable for the question.
+    `"90s"`, `"5m"`, `"1h30"`, `"2 hours"`, `"1 day"`, `"1 h 30 min"`, `"200ms"`.
     """
     rest = text.strip().lower() if isinstance(text, str) else ""
     total, position, unit = 0.0, 0, 0.0
@@ -42,9 +41,7 @@ def seconds(text: object, examples: str = "") -> float:
         total += float(found[1].replace(",", ".")) * unit
         position = found.end()
     if not rest or position < len(rest):
-        raise ValueError(
-            f"{text!r} is not a duration; write for example " + (examples or '"90s", "5m", "2h" or "200ms"')
-        )
+        raise ValueError(f'{text!r} is not a duration; write for example "90s", "5m", "2h" or "200ms"')
     return total
 
 

@@ -27,8 +27,6 @@ from bot.views.words.silences import until_when
 
 USAGE = "silence POOL DURATION"
 LEAST_SECONDS = 60.0
-EXAMPLES = '"30m", "2h" or "1d"'
-"""Example durations."""
 DRAINED = frozenset({"drained", "until drained"})
 """The word for a silence until the drain."""
 
@@ -167,9 +165,9 @@ def wanted(text: str, most_seconds: float) -> tuple[float, str]:
     if text.lower() in DRAINED:
         return most_seconds, ""
     try:
-        length = seconds(text, EXAMPLES)
-    except ValueError as error:
-        return 0.0, str(error)
+        length = seconds(text)
+    except ValueError:
+        return 0.0, f'"{text[:40]}" is not a duration. Write for example "30m", "2h" or "1d".'
     if length < LEAST_SECONDS:
         return length, refusals.SHORTEST_SILENCE
     if length > most_seconds:

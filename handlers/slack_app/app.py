@@ -214,7 +214,8 @@ async def _spoken(context: Context, interaction: Interaction) -> Answer:
     if interaction.name in {"", "help"}:
         return helped()
     if interaction.name not in VERBS:
-        words = f'"{interaction.name[:40]}" is not something Tailback knows. Try `help`.'
+        help_ = "/queue help" if interaction.surface is Surface.COMMAND else "@tailback help"
+        words = f'Unknown command "{interaction.name[:40]}". Try `{help_}`.'
         return Answer(whisper=refusal(words))
     return await answered(context, replace(interaction, name=VERBS[interaction.name].name))
 

@@ -103,7 +103,7 @@ async def test_a_mention_is_answered_once(twice: Twice) -> None:
     await twice.world.slack.ephemeral(containing="14 jobs queued")
     assert len(await twice.told()) == 1
     await twice.world.slack.mention("explode", twice.parent)
-    await twice.world.slack.ephemeral(containing="not something Tailback knows")
+    await twice.world.slack.ephemeral(containing="Unknown command")
     assert len(await twice.told()) == 2
     assert await twice.replies("asked for a diagnosis") == 1
 

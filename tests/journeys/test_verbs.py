@@ -28,7 +28,7 @@ async def test_reading_verbs_answer_one_person_alone(world: World) -> None:
     for verb in ("status", "list", "diagnose", "silence", "scale", "report", "ack", "resolve", "mute", "unsilence"):
         assert f"`{verb}" in verbs.text, verb
     await slack.slash("/queue", "explode")
-    await slack.ephemeral(containing='"explode" is not something Tailback knows. Try')
+    await slack.ephemeral(containing='Unknown command "explode". Try `/queue help`')
     await slack.slash("/queue", "status linux.9xlarge")
     await slack.ephemeral(containing=f"Known pools: {LINUX}")
     assert len(world.roots()) == 1

@@ -84,7 +84,7 @@ async def test_a_silence_that_stands_already_is_found_and_not_made_twice(world: 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("soon", 'is not a duration; write for example "30m", "2h" or "1d"'),
+        ("soon", '"soon" is not a duration. Write for example "30m", "2h" or "1d".'),
         ("-1h", "is not a duration"),
         ("30s", "The shortest silence is 1 min"),
         ("25h", "The longest silence here is 1 d"),

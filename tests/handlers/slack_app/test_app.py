@@ -158,7 +158,7 @@ async def test_the_resolve_question_is_answered_by_its_dialog() -> None:
         (f"status {POOL}", "14 jobs queued"),
         ("report", "last 7 days"),
         (f"diagnose {POOL}", f"Reading {POOL} now"),
-        ("dance", '"dance" is not something Tailback knows. Try `help`.'),
+        ("dance", 'Unknown command "dance". Try `/queue help`.'),
         ("<!channel> now", "&lt;!channel&gt;"),
         ("status nope", 'Unknown pool "nope"'),
         ("note seen", "Write this in an incident's thread"),
