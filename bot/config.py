@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from bot.core.alert import AlertSender
 from bot.core.external import Problem
@@ -27,6 +27,7 @@ from bot.settings import (
     SlackTable,
     SnsTable,
     TimingTable,
+    web_address,
 )
 from bot.settings import IssuesTable as IssuesTable  # noqa: PLC0414 - others know it by this place
 from bot.settings import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
@@ -38,6 +39,7 @@ from bot.settings import Table as Table  # noqa: PLC0414 - the same
 from bot.settings import WrongSetting as WrongSetting  # noqa: PLC0414 - the same
 from bot.wrong_settings import in_table, problem_of
 
+SLACK = "https://slack.com/api/"
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 """Set but empty, this one means that only the body is signed; any other empty variable counts as unset."""
 
@@ -130,6 +132,11 @@ class File(Table):
         return copy
 
 
+def _of_slack(given: str) -> str:
+    web_address(given, SLACK)
+    return given
+
+
 class Environment(Table):
     """The variables of the environment, by their fixed names in lower case."""
 
@@ -138,7 +145,7 @@ class Environment(Table):
     slack_bot_token: SecretStr = SecretStr("")
     slack_signing_secret: SecretStr = SecretStr("")
     slack_app_token: SecretStr = SecretStr("")
-    slack_api_url: str = "https://slack.com/api/"
+    slack_api_url: Annotated[str, AfterValidator(_of_slack)] = SLACK
     redis_url: SecretStr = SecretStr("")
     tailback_data: Path = Path("./data")
     tailback_config: Path = Path("./tailback.toml")

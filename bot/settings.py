@@ -1,7 +1,7 @@
 """The sections of tailback.toml that do not depend on integrations: settings, defaults and units."""
 
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -27,15 +27,20 @@ def _within_the_past(given: float) -> float:
     return given
 
 
-def _proxy(given: str) -> str:
-    """The unchanged address; raises WrongSetting, and never repeats the value, a possible secret."""
+def web_address(given: str, example: str) -> SplitResult:
+    """The parts of an address; raises WrongSetting, and never repeats the value, a possible secret."""
     try:
         url = urlsplit(given.strip())
         whole = url.scheme in {"http", "https"} and bool(url.hostname) and (url.port is None or url.port > 0)
     except ValueError:
         whole = False
     if not whole:
-        raise WrongSetting("needs http:// or https:// and a host", "write for example http://proxy.example:3128")
+        raise WrongSetting("needs http:// or https:// and a host", f"write for example {example}")
+    return url
+
+
+def _proxy(given: str) -> str:
+    url = web_address(given, "http://proxy.example:3128")
     if "@" in url.netloc:
         raise WrongSetting("must not carry a name and password", "name a variable that holds them in proxy_basic_env")
     if url.path.strip("/") or url.query or url.fragment:

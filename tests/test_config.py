@@ -52,8 +52,9 @@ def test_each_mistake_is_named_with_its_place_and_remedy(toml: str, problem: str
 def test_all_mistakes_of_environment_and_file_are_told_at_once(tmp_path: Path) -> None:
     """Also when a variable is wrong, the file that TAILBACK_CONFIG names is the one that is read."""
     toml = '[slack]\nchanel = "C1"\n[timing]\npoll = "soon"\n[permissions]\nscale = "S0INFRA"\n'
-    said = problems(tmp_path, toml, PORT="eighty", LOG_LEVEL="loud")
+    said = problems(tmp_path, toml, PORT="eighty", LOG_LEVEL="loud", SLACK_API_URL="slack.com/api")
     assert [problem.split(":")[0] for problem in said] == [
+        "SLACK_API_URL",
         "PORT",
         "LOG_LEVEL",
         "slack.chanel",
