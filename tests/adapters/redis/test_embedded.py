@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[3]
 OWNER = """
 import asyncio, sys
 from pathlib import Path
+from types import SimpleNamespace
 from bot.adapters.redis.server.embedded import EmbeddedRedis
 from bot.adapters.redis.server.engine import examine
 
@@ -236,6 +238,14 @@ async def test_a_server_that_does_not_come_up_says_why(tmp_path: Path, engine: E
     with pytest.raises(EmbeddedRedisError, match=rf"{engine.name} on {data} ended with status 1; its last words: "):
         await EmbeddedRedis(data, engine=engine).start()
     assert not is_locked(data), "a failed start gives the folder back"
+
+
+async def test_a_server_that_finds_a_full_disk_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own log stays empty then. Here it is a program that only fails, which no log has words of either."""
+    engine = Engine(Path("/bin/false"), "nothing")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=8192))
+    with pytest.raises(EmbeddedRedisError, match="ended with status 1; the disk is full"):
+        await EmbeddedRedis(tmp_path / "data", engine=engine).start()
 
 
 async def test_a_folder_with_somebody_elses_files_is_left_alone(tmp_path: Path) -> None:

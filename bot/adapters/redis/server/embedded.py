@@ -19,6 +19,8 @@ __all__ = ["EmbeddedRedis", "EmbeddedRedisError", "Engine", "find_engine", "runn
 
 READY_SECONDS = 60.0
 """Time limit for loading data; 50,000 incidents took 0.3 s."""
+FULL_BYTES = 65_536
+"""A server that finds less room than this on the disk cannot start, nor write why."""
 STOP_SECONDS = 10.0
 """Time limit for writing the log after SIGTERM before SIGKILL."""
 STABLE_SECONDS = 10.0
@@ -201,6 +203,7 @@ def _failed(engine: Engine, folder: RedisFolder, what: str) -> EmbeddedRedisErro
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     except OSError:
         said = []
-    last = f"; its last words: {said[-1]}" if said else ""
+    full = "; the disk is full" if shutil.disk_usage(folder.path).free < FULL_BYTES else ""
+    last = f"; its last words: {said[-1]}" if said else full
     remedy = f"see {log}, or set REDIS_URL to a server of yours"
     return EmbeddedRedisError(f"The embedded {engine.name} on {folder.path} {what}{last}", remedy)
