@@ -49,7 +49,7 @@ class SlackDriver:
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url.rstrip("/")
-        self._client = httpx.AsyncClient(base_url=self.base_url, timeout=30.0, trust_env=False)
+        self._client = httpx.AsyncClient(base_url=self.base_url, timeout=30.0, trust_env=False, verify=False)
         self._screens: dict[str, Json] = {}
 
     async def __aenter__(self) -> Self:

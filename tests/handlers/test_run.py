@@ -72,7 +72,7 @@ def runtime(endpoint: Endpoint, port: int = 0) -> object:
 
 async def test_web_and_worker_serve_together_and_end_together() -> None:
     """An alert in by real HTTP, a thread out; on the way out the readiness page says so first."""
-    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False) as client:
+    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
         endpoint.world.queues(14)
         async with serving(runtime(endpoint), web=True, worker=True, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
             headers = {"Authorization": f"Bearer {TOKEN}"}
@@ -87,7 +87,7 @@ async def test_web_and_worker_serve_together_and_end_together() -> None:
 
 async def test_before_it_ends_it_says_so_and_still_takes_what_comes() -> None:
     """A balancer that asks `/readyz` has the drain's time to send alerts elsewhere; none of them is refused (P11)."""
-    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False) as client:
+    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
         serves = serving(runtime(endpoint), web=True, worker=False, drain_seconds=1.0)  # type: ignore[arg-type]  # a fake runtime
         address = await serves.__aenter__()
         assert (await client.get(f"{address}/readyz")).status_code == 200
@@ -106,7 +106,7 @@ async def test_before_it_ends_it_says_so_and_still_takes_what_comes() -> None:
 
 async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
     """A call to Slack hangs for a whole lease, and no request is taken meanwhile: 20 s are enough for both (P11)."""
-    async with Endpoint(timing={"lease": "2s"}) as endpoint, httpx.AsyncClient(trust_env=False) as client:
+    async with Endpoint(timing={"lease": "2s"}) as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
         answers, own = asyncio.Event(), endpoint.world.chat.post
 
         async def hangs(*args: object, **parts: Any) -> object:
@@ -154,7 +154,7 @@ def at_port(endpoint: Endpoint, port: int | None) -> object:
 
 async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done() -> None:
     """Its three pages and nothing else: no alert is taken there. Without a port it listens nowhere."""
-    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False) as client:
+    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
         port = free_port()
         address = f"http://127.0.0.1:{port}"
         async with serving(at_port(endpoint, port), web=False, worker=True):  # type: ignore[arg-type]  # a fake runtime
@@ -171,7 +171,7 @@ async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done() -> 
 
 async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
     """Then the port of the senders has `/healthz` alone, and the other one takes no alert."""
-    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False) as client:
+    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
         home, port = runtime(endpoint), free_port()
         given = {"tailback_health_host": "127.0.0.1", "tailback_health_port": port}
         env = endpoint.world.context.settings.env.model_copy(update=given)

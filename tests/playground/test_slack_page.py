@@ -22,7 +22,7 @@ async def slack() -> AsyncIterator[Kit]:
 
 
 async def get(kit: Kit, path: str) -> httpx.Response:
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
         return await client.get(kit.url + path)
 
 
@@ -48,7 +48,10 @@ async def test_the_state_holds_everything_that_the_page_draws(slack: Kit) -> Non
 
 async def test_changes_are_streamed_as_they_happen(slack: Kit) -> None:
     """The stream begins with the present number and tells of the next change."""
-    async with httpx.AsyncClient(trust_env=False) as client, client.stream("GET", f"{slack.url}/ui/events") as stream:
+    async with (
+        httpx.AsyncClient(trust_env=False, verify=False) as client,
+        client.stream("GET", f"{slack.url}/ui/events") as stream,
+    ):
         assert stream.headers["content-type"].startswith("text/event-stream")
         lines = (line async for line in stream.aiter_lines() if line.startswith("data: "))
         before = json.loads((await anext(lines))[6:])["seq"]
@@ -59,7 +62,7 @@ async def test_changes_are_streamed_as_they_happen(slack: Kit) -> None:
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'"x"'])
 async def test_bad_bodies_get_a_sentence(slack: Kit, body: bytes) -> None:
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
         headers = {"content-type": "application/json"}
         reply = await client.post(f"{slack.url}/ui/click", content=body, headers=headers)
     assert (reply.status_code, reply.json()["error"]) == (400, "The body must be a JSON object.")
@@ -67,7 +70,7 @@ async def test_bad_bodies_get_a_sentence(slack: Kit, body: bytes) -> None:
 
 async def test_a_form_of_another_site_cannot_act_here(slack: Kit) -> None:
     """A page elsewhere can post forms and plain text without asking; neither is read."""
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
         reply = await client.post(f"{slack.url}/ui/say", content=b'{"user": "U0ANA", "channel": "#ci", "text": "x"}')
     assert reply.status_code == 415
     assert not slack.stand_in.workspace.channels[CI].messages
@@ -86,7 +89,7 @@ async def test_a_form_of_another_site_cannot_act_here(slack: Kit) -> None:
 )
 async def test_what_cannot_be_done_is_a_sentence(slack: Kit, act: str, body: dict[str, str], sentence: str) -> None:
     """Nothing fails without saying what is wrong."""
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
         reply = await client.post(f"{slack.url}/ui/{act}", json=body)
     assert reply.json() == {"ok": False, "error": sentence}
 
@@ -95,7 +98,7 @@ async def test_serving_leaves_signals_alone_and_ends_with_a_stream_open(slack: K
     """A server inside another program must not take its Ctrl-C, nor wait for endless streams."""
     before = signal.getsignal(signal.SIGTERM)
     loop = asyncio.get_running_loop()
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
         async with standing() as other:
             assert signal.getsignal(signal.SIGTERM) is before
             stream = client.stream("GET", f"{other.url}/ui/events")

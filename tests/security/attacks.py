@@ -115,7 +115,7 @@ async def target(folder: Path, tree: Path = ROOT) -> AsyncIterator[Target]:
         )  # fmt: skip
     made.pid = process.pid
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS), httpx.AsyncClient(trust_env=False) as client:
+        async with asyncio.timeout(PATIENCE_SECONDS), httpx.AsyncClient(trust_env=False, verify=False) as client:
             while True:
                 with contextlib.suppress(httpx.HTTPError):
                     if (await client.get(f"{made.url}/healthz")).status_code == 200:
@@ -148,7 +148,7 @@ async def idle_connections(web: Target) -> float:
             for ask in (healthy, partial(alert, number), click):
                 began = time.monotonic()
                 try:
-                    async with httpx.AsyncClient(base_url=web.url, trust_env=False, timeout=10) as client:
+                    async with httpx.AsyncClient(base_url=web.url, trust_env=False, verify=False, timeout=10) as client:
                         assert (await ask(client)).status_code == 200
                 except (httpx.HTTPError, AssertionError):
                     return 10.0
@@ -231,8 +231,8 @@ async def parsing(web: Target) -> float:
     known = {"Authorization": f"Bearer {TOKEN}"}
     worst = 0.0
     async with (
-        httpx.AsyncClient(base_url=web.url, trust_env=False) as sender,
-        httpx.AsyncClient(base_url=web.url, trust_env=False) as watcher,
+        httpx.AsyncClient(base_url=web.url, trust_env=False, verify=False) as sender,
+        httpx.AsyncClient(base_url=web.url, trust_env=False, verify=False) as watcher,
     ):
         for body in worst_bodies().values():
             tries = []
@@ -302,7 +302,7 @@ async def long_trail(web: Target, entries: int = 100_000) -> float:
 
 async def trailing_slash(web: Target) -> float:
     """Requests of three that are answered with a redirect."""
-    async with httpx.AsyncClient(base_url=web.url, trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=web.url, trust_env=False, verify=False) as client:
         answers = [
             await client.get("/healthz/"),
             *[await client.post(p, content=b"{}") for p in ("/alerts/event/", "/github/")],
@@ -312,7 +312,7 @@ async def trailing_slash(web: Target) -> float:
 
 async def signed_nonsense(web: Target) -> float:
     """Signed bodies of six that cannot be read and are answered with 500, or not at all."""
-    async with httpx.AsyncClient(base_url=web.url, trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=web.url, trust_env=False, verify=False) as client:
         bodies = (b"", b"{", b"[1]", b'"x"', b"\xff\xfe", b"[" * 5000)
         crashed = 0
         for body in bodies:
@@ -325,7 +325,7 @@ async def signed_nonsense(web: Target) -> float:
 
 async def full_memory(web: Target) -> float:
     """Whether /readyz still says ready when no alert can be stored: 1 or 0."""
-    async with httpx.AsyncClient(base_url=web.url, trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=web.url, trust_env=False, verify=False) as client:
         with web.redis.client as redis:
             redis.config_set("maxmemory", "1mb")
             try:
