@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -186,38 +187,41 @@ def test_a_failed_installation_shows_the_installers_words(
     assert "| no such version" in said.err
 
 
-def test_bad_style_ends_the_run_with_its_status(
-    launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+RunBy = Callable[[str, list[str]], tuple[int, str]]
+
+
+@pytest.fixture
+def run_by(launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> RunBy:
+    """Runs the tests with a shell script as Python; gives the status and what was said."""
+
+    def run(script: str, arguments: list[str]) -> tuple[int, str]:
+        fake_project(launcher, tmp_path)
+        Path(launcher.PYTHON).write_text(f"#!/bin/sh\n{script}\n")
+        return launcher.run_tests(arguments), capfd.readouterr().err
+
+    return run
+
+
+def test_bad_style_ends_the_run_with_its_status(run_by: RunBy) -> None:
     """Fail fast, with the command that corrects it."""
-    fake_project(launcher, tmp_path)
-    Path(launcher.PYTHON).write_text('#!/bin/sh\n[ "$2" != ruff ] || exit 7\n')
-    assert launcher.run_tests(["tests/test_architecture.py"]) == 7
-    said = capfd.readouterr().err
+    status, said = run_by('[ "$2" != ruff ] || exit 7', ["tests/test_architecture.py"])
+    assert status == 7
     assert "style failed with status 7; `.venv/bin/ruff check --fix .`" in said
     assert "pytest" not in said
 
 
-def test_wrong_types_end_the_run_after_the_step_beside_them(
-    launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_types_end_the_run_after_the_step_beside_them(run_by: RunBy) -> None:
     """Their words come in one piece, after those of the tests."""
-    fake_project(launcher, tmp_path)
-    Path(launcher.PYTHON).write_text('#!/bin/sh\n[ "$2" != mypy ] || { echo bad type; exit 7; }\n')
-    assert launcher.run_tests([]) == 7
-    said = capfd.readouterr().err
+    status, said = run_by('[ "$2" != mypy ] || { echo bad type; exit 7; }', [])
+    assert status == 7
     assert said.index("quick tests: pytest") < said.index("bad type") < said.index("types failed with status 7")
     assert "slow tests" not in said
 
 
-def test_every_step_of_the_tests_runs_whatever_failed_before(
-    launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_every_step_of_the_tests_runs_whatever_failed_before(run_by: RunBy) -> None:
     """CI runs what failed once more: a step that never ran would count as passed."""
-    fake_project(launcher, tmp_path)
-    Path(launcher.PYTHON).write_text('#!/bin/sh\ncase "$*" in *--cov*) exit 5;; esac\n')
-    assert launcher.run_tests([]) == 5
-    said = capfd.readouterr().err
+    status, said = run_by('case "$*" in *--cov*) exit 5;; esac', [])
+    assert status == 5
     assert "quick tests failed with status 5" in said
     assert said.index("slow tests: pytest") < said.index("fleet tests: pytest")
     assert "everything passed" not in said

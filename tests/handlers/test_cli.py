@@ -35,8 +35,12 @@ TOKEN = "0123456789abcdef0123456789abcdef"
 
 def real(terminal: Terminal, *arguments: str) -> subprocess.CompletedProcess[str]:
     """`python -m handlers ARGUMENTS` as a person starts it, without the shortcut of the zygote."""
+    return printed(terminal, sys.executable, "-m", "handlers", *arguments)
+
+
+def printed(terminal: Terminal, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "handlers", *arguments],
+        command,
         cwd=terminal.folder,
         env=terminal.variables({}),
         capture_output=True,
@@ -195,15 +199,7 @@ def test_the_manifest_is_the_only_output(terminal: Terminal) -> None:
 def test_a_closed_pipe_is_no_failure(terminal: Terminal) -> None:
     """`tailback demo --list | head -1`."""
     command = f"{sys.executable} -m handlers demo --list | head -1"
-    done = subprocess.run(
-        ["/bin/bash", "-o", "pipefail", "-c", command],
-        cwd=terminal.folder,
-        env=terminal.variables({}),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
+    done = printed(terminal, "/bin/bash", "-o", "pipefail", "-c", command)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "surge\n"
 
@@ -225,15 +221,8 @@ def test_a_command_loads_only_what_it_uses(words: str, never: set[str], terminal
         "import sys\nfrom handlers.cli import main\ntry: main(sys.argv[1:])\n"
         "except SystemExit: print('loaded', *sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", listing, *words.split()],
-        cwd=terminal.folder,
-        env=terminal.variables({}),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=True,
-    )
+    done = printed(terminal, sys.executable, "-c", listing, *words.split())
+    assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.splitlines()[-1].split())
     assert not loaded & {*never, "pytest", "hypothesis", "playwright", "tests"}
 
