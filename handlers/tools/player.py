@@ -1,6 +1,7 @@
 """Plays a recording through the real code; time jumps from event to event, and everything is logged."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -53,6 +54,8 @@ class Player:
     clock: ReplayClock
     recording: Recording
     journal: Journal
+    told: Callable[[float], None]
+    """Called with the progress (epoch seconds)."""
     judges: bool = False
     """Whether to write a judgement after each measurement."""
     seen: set[str] = field(default_factory=set)
@@ -75,6 +78,7 @@ class Player:
             if not times or min(times) > until:
                 break
             self.clock.reach(min(times))
+            self.told(self.clock.at)
             while coming and coming[0].at <= self.clock.at:
                 await self._arrives(coming.popleft())
         self.clock.reach(until)

@@ -25,6 +25,10 @@ from bot.reporting.collect import gathered
 from handlers.tools.player import Player
 from handlers.wiring_tools import KINDS, scalers_and_alertmanagers
 
+LONG = 20_000
+"""From so many measurements on, progress is shown."""
+TOLD_PARTS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
@@ -138,7 +142,8 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
         actions=ACTIONS,
         new_id=lambda prefix: f"{prefix}{next(ids)}",
     )
-    await Player(context, store, clock, recorded, journal, judges).play(until)
+    told = ReplayProgress(since, until) if recorded.measured >= LONG else _silent
+    await Player(context, store, clock, recorded, journal, told, judges).play(until)
     data = await gathered(store, settings.file, since, until + 1)
     fed = sum(one.at <= until for one in recorded.deliveries)
     measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)
@@ -157,3 +162,20 @@ def remarks(file: File, recorded: Recording) -> Iterator[str]:
         if gaps and (usual := median(gaps)) > 2 * file.timing.poll:
             yield (f"{name} was measured every {usual:g} s, and timing.poll is {file.timing.poll:g} s: its figures are "
                    "stale in between, and no drain is seen; record more often, or raise timing.poll.")  # fmt: skip
+
+
+class ReplayProgress:
+    """Prints progress to standard error, in steps of a twentieth."""
+
+    def __init__(self, since: float, until: float) -> None:
+        self._since, self._length, self._told = since, max(until - since, 1.0), 0
+
+    def __call__(self, at: float) -> None:
+        part = int(TOLD_PARTS * (at - self._since) / self._length)
+        if part > self._told:
+            self._told = part
+            sys.stderr.write(f"replayed {part / TOLD_PARTS:.0%}\n")
+
+
+def _silent(at: float) -> None:
+    """No progress output, because the recording is short."""

@@ -32,7 +32,7 @@ def test_lines_of_one_pool_and_time_are_one_measurement() -> None:
     found = recording((), lines({**LOOK, "queued": 3, "busy": None}, {**LOOK, "idle": 0}, {**LOOK, "at": AT + 30}))
     first, second = found.samples["p"]
     assert (first.queued, first.idle, first.busy, second.queued) == (3, 0, None, None)
-    assert found.times == (AT, AT + 30)
+    assert (found.times, found.measured) == ((AT, AT + 30), 2)
 
 
 def test_figures_with_parts_are_read_in_both_forms() -> None:

@@ -51,6 +51,11 @@ class Recording:
         known += [at for found in self.samples.values() for at in (found[0].at, found[-1].at)]
         return (min(known), max(known)) if known else (0.0, 0.0)
 
+    @property
+    def measured(self) -> int:
+        """The number of measurements."""
+        return sum(map(len, self.samples.values()))
+
 
 class Wrong(ValueError):  # noqa: N818 - named by what is true of a line
     """The problem of a line, and the remedy."""

@@ -12,7 +12,7 @@ import pytest
 
 from bot.config import ConfigError
 from bot.ports import Refused
-from handlers.tools.replay import ReplayOptions, read, replayed
+from handlers.tools.replay import ReplayOptions, ReplayProgress, read, replayed
 from tests.architecture.tree import ROOT
 from tests.docs_pages import shell_lines
 from tests.patience import PATIENCE_SECONDS
@@ -209,3 +209,13 @@ def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) 
     told = replayed(ReplayOptions(tmp_path))
     assert "212 jobs queued" in told
     assert "webhook alertmanager: joined its incident" in told
+
+
+def test_a_long_replay_says_how_far_it_has_come(capsys: pytest.CaptureFixture[str]) -> None:
+    """At each twentieth, once, on standard error: the transcript stays as it is."""
+    told = ReplayProgress(0.0, 1000.0)
+    for at in range(0, 1001, 10):
+        told(float(at))
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 20)
+    assert said.err.endswith("replayed 95%\nreplayed 100%\n")
