@@ -81,11 +81,15 @@ async def answered(options: InitOptions, asker: Asker, discover: Discover) -> In
     where = "Public https address where Slack reaches Tailback; empty for Socket Mode, which needs none"
     url, secret = one("--url", options.url, where, _url, ""), options.secrets
     asker.say(f"Create the Slack app, install it, and invite @tailback to your channel:\n{CREATE}{link(url)}\n")
-    kept = {"SLACK_BOT_TOKEN": one("--bot-token", secret.get("SLACK_BOT_TOKEN"), BOT, _secret("xoxb-"))}
+
+    def shown(option: str, name: str, question: str, prefix: str = "") -> dict[str, str]:
+        return {name: one(option, secret.get(name), question, _secret(option, prefix))}
+
+    kept = shown("--bot-token", "SLACK_BOT_TOKEN", BOT, "xoxb-")
     if url:
-        kept["SLACK_SIGNING_SECRET"] = one("--signing-secret", secret.get("SLACK_SIGNING_SECRET"), SIGNING, _secret())
+        kept |= shown("--signing-secret", "SLACK_SIGNING_SECRET", SIGNING)
     else:
-        kept["SLACK_APP_TOKEN"] = one("--app-token", secret.get("SLACK_APP_TOKEN"), APP, _secret("xapp-"))
+        kept |= shown("--app-token", "SLACK_APP_TOKEN", APP, "xapp-")
     channel = one("--channel", options.channel, "Channel id, at the bottom of the channel's details", _channel)
     senders = f"Who sends alerts: {', '.join(InitSender)}"
     alerts = InitSender(one("--alerts", options.alerts, senders, _sender, InitSender.ALERTMANAGER))
@@ -154,11 +158,11 @@ def _sender(text: str) -> str:
     return text.strip()
 
 
-def _secret(prefix: str = "") -> Check:
+def _secret(option: str, prefix: str = "") -> Check:
     def check(text: str) -> str:
         if not text.strip().startswith(prefix) or not SECRET.fullmatch(text.strip()):
             begins = f"It begins with {prefix}. " if prefix else ""
-            raise Refused(f"This is not the value that Slack shows. {begins}Copy it again.")
+            raise Refused(f"{option}: not the value that Slack shows. {begins}Copy it again.")
         return text.strip()
 
     return check

@@ -75,7 +75,7 @@ async def test_a_person_answers_one_question_after_the_other() -> None:
         ({"alerts": "pager"}, "Choose one of: alertmanager, grafana, event, github"),
         ({"prometheus": "http://prometheus", "pools": "mac"}, "Prometheus has no metrics of mac"),
         ({"prometheus": "http://x"}, "nobody listens"),
-        ({"secrets": {**TOKENS, "SLACK_APP_TOKEN": "xapp-1 x"}}, "not the value that Slack shows"),
+        ({"secrets": {**TOKENS, "SLACK_APP_TOKEN": "xapp-1 x"}}, "--app-token: not the value that Slack shows"),
     ],
 )
 async def test_without_a_terminal_options_and_defaults_count(change: dict[str, object], said: str) -> None:
