@@ -10,7 +10,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
-from bot.core.record import Claim, Conflict, Stored
+from bot.core.record import Claim, Conflict
 from bot.incidents.quarantine import retry_or_quarantine
 from bot.ports import Unreachable
 from bot.registry import BEHAVIORS
@@ -158,10 +158,8 @@ class Worker:
             self._wake_up.set()
 
     async def _retry_or_quarantine(self, claim: Claim, error: Exception) -> None:
-        held = claim.held
-        if held is None or not isinstance(held.value, Incident):
+        if (mine := claim.known(Incident)) is None:
             return
         why = f"{type(error).__name__} while this incident was worked on; see the log"
-        mine = Stored(held.value, held.version, claim.fence, held.in_doubt_since, claim.lease_ends)
         with contextlib.suppress(Conflict, Unreachable):
             await retry_or_quarantine(self._context, mine, why)

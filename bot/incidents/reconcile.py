@@ -1,6 +1,7 @@
 """Processes a due incident: do the next steps of its plan, record each one, and say when to continue."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.context.causes import explained
 from bot.context.context import Context
@@ -48,10 +49,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
     view = explained(await context.view(held.value), held.value, context.now(), paces)
     for _ in range(MOST_STEPS):
         now = context.now()
-
-        def settled(fresh: Incident, before: Move = move, now: float = now) -> Incident:
-            return observed(before(fresh), view, now, paces)
-
+        settled = _then(move, partial(observed, view=view, now=now, timing=paces))
         incident = settled(held.value)
         drawing = drawing or _drawn(context, incident, view, now)
         step = next_step(incident, drawing.digest, now, paces)
@@ -64,10 +62,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             continue
         drawing = _drawn(context, in_own_channel(incident), view, now) if step.do is Do.RETURN_TO_CHANNEL else drawing
         result = await _take(context, held, incident, step, drawing)
-
-        def moved(fresh: Incident, settled: Move = settled, result: StepResult = result) -> Incident:
-            return result.move(settled(fresh))
-
+        moved = _then(settled, result.move)
         if result.again_at is not None:
             mine = doubted(context, held, result.again_at) if result.restart_settle else held
             await keep(context, mine, moved, due=result.again_at, uncertain=result.uncertain)
@@ -125,3 +120,15 @@ def _in_doubt(held: Stored[Incident], incident: Incident) -> bool:
 
 def _unchanged(incident: Incident) -> Incident:
     return incident
+
+
+def _then(first: Move, more: Move) -> Move:
+    """`more` after `first`, computed once for a record; after a conflict it is another one."""
+    known: list[Incident] = []
+
+    def moved(incident: Incident) -> Incident:
+        if not known or known[0] is not incident:
+            known[:] = incident, more(first(incident))
+        return known[1]
+
+    return moved
