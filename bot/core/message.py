@@ -1,7 +1,7 @@
 """A Slack message as a value: made in `views`, posted by adapters, never parsed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Block = Mapping[str, object]
 """One Block Kit block as JSON; made in `views`, never parsed."""
@@ -13,6 +13,8 @@ class Message:
 
     text: str
     blocks: tuple[Block, ...] = ()
+    encoded: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """Each block as JSON; empty if nobody needed it yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

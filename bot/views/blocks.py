@@ -28,6 +28,7 @@ MOST_BULLET = 600
 
 _SHRINKABLE = 600
 AS_OF = "as_of"
+_encoded = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 Cell = str
 """One cell of a table, as a person reads it; nothing in it is parsed."""
@@ -163,19 +164,21 @@ def as_of(text: Marked) -> Block:
 
 def digest_of(drawn: Message) -> str:
     """Equal for equal renderings, so that a message is edited only when it changes. A chart alone is no news."""
-    told = [block for block in drawn.blocks if block.get("block_id") != AS_OF and block["type"] != "data_visualization"]
-    return digest(drawn.text, json.dumps(told, sort_keys=True, ensure_ascii=True, default=str))
+    each = zip(drawn.blocks, drawn.encoded or map(_encoded, drawn.blocks), strict=True)
+    shown = (text for one, text in each if one.get("block_id") != AS_OF and one["type"] != "data_visualization")
+    return digest(drawn.text, *shown)
 
 
 def fit(drawn: Message) -> Message:
     """The message cut to Slack's limits; never raises, and its last line says if something was cut."""
     text = str(cut(Marked(drawn.text.strip()), MOST_TEXT)) or "Tailback has news of an incident."
     kept = [block for block in (_whole(block) for block in drawn.blocks) if block is not None]
-    blocks, shortened_parts = _fewer(kept)
-    if len(kept) < len(drawn.blocks) or shortened_parts:
-        parts = shortened_parts + len(drawn.blocks) - len(kept)
-        blocks.append(context(say("Cut to fit one Slack message: {parts} parts shortened or left out.", parts=parts)))
-    return Message(text, tuple(blocks))
+    encoded = [_encoded(block) for block in kept]
+    lost = len(drawn.blocks) - len(kept) + _fewer(kept, encoded)
+    if lost:
+        kept.append(context(say("Cut to fit one Slack message: {parts} parts shortened or left out.", parts=lost)))
+        encoded.append(_encoded(kept[-1]))
+    return Message(text, tuple(kept), tuple(encoded))
 
 
 def _whole(block: Block) -> Block | None:
@@ -201,24 +204,21 @@ def _cut_text(text: Block, most: int) -> Block:
     return {**text, "text": str(cut(Marked(words), most)) if text.get("type") == "mrkdwn" else flat(words, most)}
 
 
-def _fewer(blocks: list[Block]) -> tuple[list[Block], int]:
-    """The blocks within number and total size, and how many were dropped; buttons and heading stay."""
-    kept, given = list(blocks), 0
-    for _ in range(10 * len(blocks) + 10):
-        if len(kept) < MOST_BLOCKS and size(kept) < MOST_TOTAL - 200:
+def _fewer(kept: list[Block], encoded: list[str]) -> int:
+    """Bring the blocks within number and total size; returns how many parts were cut. Buttons and heading stay."""
+    given = 0
+    for _ in range(10 * len(kept) + 10):
+        if len(kept) < MOST_BLOCKS and sum(map(len, encoded)) < MOST_TOTAL - 300:
             break
-        longest = max(range(len(kept)), key=lambda index: size([kept[index]]) if _shrinkable(kept[index]) else 0)
+        longest = max(range(len(kept)), key=lambda index: len(encoded[index]) if _shrinkable(kept[index]) else 0)
         given += 1
         if len(kept) < MOST_BLOCKS and _shrinkable(kept[longest]):
             kept[longest] = _halved(kept[longest])
+            encoded[longest] = _encoded(kept[longest])
             continue
-        last = next((i for i in reversed(range(len(kept))) if kept[i].get("type") not in {"actions", "header"}), None)
-        kept.pop(len(kept) - 1 if last is None else last)
-    return kept, given
-
-
-def size(blocks: Sequence[Block]) -> int:
-    return len(json.dumps(list(blocks), ensure_ascii=False, default=str))
+        last = next((i for i in reversed(range(len(kept))) if kept[i].get("type") not in {"actions", "header"}), -1)
+        del kept[last], encoded[last]
+    return given
 
 
 def _shrinkable(block: Block) -> bool:

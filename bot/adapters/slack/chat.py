@@ -1,7 +1,8 @@
 """Slack as the port `Chat`: one request per method and no retries; the records decide what to repeat."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -45,7 +46,7 @@ class SlackChat:
         self._self: Identity | None = None
         self._shared = SharedReads(self._past)
 
-    @property
+    @cached_property
     def in_turn(self) -> "SlackChat":
         """The same, with the same caches, for callers with a slot of the rate lane."""
         found = copy(self)
@@ -75,7 +76,7 @@ class SlackChat:
             asked["blocks"] = message.blocks
         if thread is not None:
             asked |= {"thread_ts": thread, "reply_broadcast": broadcast}
-        answer = await self._write("chat.postMessage", asked)
+        answer = await self._write("chat.postMessage", asked, message.encoded)
         place, ts, stored = answer.get("channel"), answer.get("ts"), answer.get("message")
         if not isinstance(ts, str) or not ts:
             raise Unreachable("Slack", "chat.postMessage: an answer without a timestamp", failure=Failure.UNKNOWN)
@@ -88,7 +89,7 @@ class SlackChat:
         asked: dict[str, object] = {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}
         if key:
             asked["metadata"] = metadata_of(key)
-        await self._write("chat.update", asked)
+        await self._write("chat.update", asked, message.encoded)
 
     async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
         """Our oldest message with `key`. Raises LATER if more than 2,000 messages would have to be searched."""
@@ -186,15 +187,14 @@ class SlackChat:
             self._self = Identity(text_at(answer, "bot_id"), text_at(answer, "user_id"), text_at(answer, "team_id"))
         return self._self
 
-    async def _write(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
-        return await self._call(method, "POST", asked)
+    async def _write(
+        self, method: str, asked: Mapping[str, object], blocks: Sequence[str] = ()
+    ) -> Mapping[str, object]:
+        """`blocks` are those of `asked` as JSON, if they are known."""
+        async with self._pauses.request(method, asked.get("channel"), asked.get("blocks")):
+            return await posted(self._client, method, asked, blocks)
 
     async def _read(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
-        return await self._call(method, "GET", asked)
-
-    async def _call(self, method: str, verb: str, asked: Mapping[str, object]) -> Mapping[str, object]:
-        async with self._pauses.request(method, asked.get("channel"), asked.get("blocks")):
-            if verb == "POST":
-                return await posted(self._client, method, asked)
-            response = await self._client.api_call(method, http_verb=verb, params=dict(asked))
+        async with self._pauses.request(method, asked.get("channel")):
+            response = await self._client.api_call(method, http_verb="GET", params=dict(asked))
         return response.data if isinstance(response.data, dict) else {}

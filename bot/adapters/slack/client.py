@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 import aiohttp
@@ -85,7 +85,7 @@ def open_session(options: ConnectOptions = DIRECT) -> aiohttp.ClientSession:
 
     async def logged_in(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
         """The proxy login as a header; in the proxy's address it would appear in error messages."""
-        told = {"Proxy-Authorization": aiohttp.encode_basic_auth(*options.user)} if options.login else {}
+        told = {"Proxy-Authorization": aiohttp.encode_basic_auth(*options.user)}
         if request.is_ssl():
             request.update_proxy(request.proxy, None, told)
         else:
@@ -98,7 +98,7 @@ def open_session(options: ConnectOptions = DIRECT) -> aiohttp.ClientSession:
         timeout=aiohttp.ClientTimeout(total=TOTAL_SECONDS, connect=CONNECT_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
         json_serialize=_compact,
-        middlewares=(no_redirects, logged_in),
+        middlewares=(no_redirects, logged_in) if options.login else (no_redirects,),
         trust_env=False,
         auto_decompress=False,
         headers={"Accept-Encoding": "identity"},
@@ -121,13 +121,18 @@ def open_client(token: str, base_url: str, session: aiohttp.ClientSession) -> As
     return client
 
 
-async def posted(client: AsyncWebClient, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
-    """Call a method with JSON. Answers and raises like the SDK, whose own way costs a third more CPU time."""
+async def posted(
+    client: AsyncWebClient, method: str, asked: Mapping[str, object], blocks: Sequence[str] = ()
+) -> Mapping[str, object]:
+    """Call a method with JSON; `blocks` are those of `asked`, if they are encoded already.
+
+    Answers and raises like the SDK, whose own way costs a third more CPU time.
+    """
     url = f"{client.base_url}{method}"
     headers = {"Authorization": f"Bearer {client.token}", "Content-Type": "application/json;charset=utf-8"}
     if (session := client.session) is None:
         raise SlackClientError("the client has no connections")
-    async with session.post(url, data=_compact(asked).encode(), headers=headers) as response:
+    async with session.post(url, data=_body(asked, blocks), headers=headers) as response:
         content = await response.read()
     try:
         found = json.loads(content) if response.content_type == "application/json" else {}
@@ -142,3 +147,10 @@ async def posted(client: AsyncWebClient, method: str, asked: Mapping[str, object
 
 def _compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
+
+
+def _body(asked: Mapping[str, object], blocks: Sequence[str]) -> bytes:
+    if not blocks:
+        return _compact(asked).encode()
+    others = _compact({name: value for name, value in asked.items() if name != "blocks"})
+    return f'{others[:-1]},"blocks":[{",".join(blocks)}]}}'.encode("utf-8", "replace")
