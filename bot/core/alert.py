@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import sha256
 
 SHOWN_ALERTS = 50
@@ -144,7 +145,7 @@ class Delivery:
     @property
     def key(self) -> str:
         """The incident's identity: source, receiver and group; never text, which contains live numbers."""
-        return digest(self.source, self.receiver, self.group_key)
+        return _identity(self.source, self.receiver, self.group_key)
 
     @property
     def likeness(self) -> str:
@@ -163,6 +164,7 @@ class Delivery:
         return digest(self.key, *rows, *filter(None, (self.revision,)))
 
 
+@lru_cache(256)
 def likeness(source: str, receiver: str, group_key: str) -> str:
     """Equal for one group from any source; 32 hex digits, so it may be part of a message (C19).
 
@@ -177,6 +179,9 @@ def digest(*parts: str) -> str:
     """32 hex digits over `parts`, with unambiguous boundaries."""
     joined = "\0".join(f"{len(part)}:{part}" for part in parts)
     return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+_identity = lru_cache(256)(digest)
 
 
 def readings(alert: Alert) -> Readings:

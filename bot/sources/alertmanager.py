@@ -8,6 +8,8 @@ from bot.core.alert import Delivery, Links
 from bot.sources.group import Extras, Format, Item, delivery
 from bot.sources.labels import MOST_LINK_CHARS, first_link, link, named
 
+_TEXT = json.JSONEncoder(ensure_ascii=False)
+
 
 def parse(body: bytes) -> Delivery:
     """The delivery in an Alertmanager webhook; raises Unreadable."""
@@ -29,9 +31,10 @@ def _silence_link(external_url: str, labels: Mapping[str, str]) -> str:
     """Alertmanager's own page for a new silence, filled with this alert's labels; empty without address."""
     if not external_url or not labels or sum(map(len, (*labels, *labels.values()))) > MOST_LINK_CHARS:
         return ""
-    filled = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in sorted(labels.items()))
+    filled = ", ".join(f"{name}={_TEXT.encode(value)}" for name, value in sorted(labels.items()))
     root = external_url.partition("#")[0].partition("?")[0].rstrip("/")
-    return link(f"{root}/#/silences/new?filter={quote(f'{{{filled}}}', safe='')}")
+    whole = f"{root}/#/silences/new?filter={quote(f'{{{filled}}}', safe='')}"
+    return whole if len(whole) <= MOST_LINK_CHARS else ""
 
 
 FORMAT = Format("alertmanager", "an Alertmanager webhook (version 4)", extras)

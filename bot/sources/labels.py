@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 MOST_LINK_CHARS = 2048
@@ -40,6 +41,7 @@ def teams(annotations: Words, labels: Words) -> tuple[str, ...]:
     return ()
 
 
+@lru_cache(128)
 def link(address: str) -> str:
     """An http(s) address that is safe to show, with `www.` completed; empty for anything else.
 

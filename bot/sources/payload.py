@@ -153,9 +153,7 @@ def instant(value: object) -> float | None:
 
 def _decoded(whole: str) -> object:
     try:
-        found: object = json.loads(
-            whole, strict=False, parse_int=_integer, parse_float=number, parse_constant=_no_constant
-        )
+        found: object = _JSON.decode(whole)
     except json.JSONDecodeError as error:
         raise Unreadable(f"body: not JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
     except RecursionError:
@@ -169,6 +167,9 @@ def _integer(digits: str) -> int | None:
 
 def _no_constant(name: str) -> float:
     raise Unreadable(f"body: {name} is not JSON; leave the figure out or send null")
+
+
+_JSON = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=number, parse_constant=_no_constant)
 
 
 def _too_deep(found: object) -> bool:
