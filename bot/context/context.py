@@ -18,6 +18,9 @@ from bot.core.requests.request import Request, Result
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Alertmanager, Chat, IssueTracker, Metrics, Pager, Scaler, Sns, Store
 
+MOST_GROUPS = 10_000
+"""Groups that a process remembers."""
+
 
 @dataclass(slots=True)
 class Health:
@@ -36,6 +39,16 @@ class Health:
     """How often this process omitted a kind of block because Slack refused it."""
     accepted: set[str] = field(default_factory=set)
     """Kinds of newer blocks that this process sent successfully and stored as accepted."""
+    groups: set[str] = field(default_factory=set, compare=False)
+    """Indexes of alert groups that this process heard of lately."""
+
+    def unheard(self, index: str) -> bool:
+        """Whether this group is new to the process; from now on it is not."""
+        new = index not in self.groups
+        if len(self.groups) >= MOST_GROUPS:
+            self.groups.clear()
+        self.groups.add(index)
+        return new
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from bot.core.alert import ANYBODY, GUESSED, AlertSender, Delivery, Kind, begun,
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.incident import Incident, Thread, absorbed, noted, opened
 from bot.core.incident.timeline import Event
-from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, EndedAlerts, Put, Stored
+from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, EndedAlerts, KnownGroup, Put, Stored
 from bot.core.routing import Route, named_pools, route
 from bot.ports import Failure, Refused, Unreachable
 
@@ -30,8 +30,9 @@ class RelatedIncident:
     """The thread in Slack, if it has no record."""
 
 
-NOBODY = RelatedIncident(None, None)
-"""The first guess for a firing alert, without a query; if it is wrong, the commit fails and the store is queried."""
+NEW, NOBODY = KnownGroup(), RelatedIncident(None, None)
+"""The first guesses for a firing alert, without a query; if they are wrong, the commit fails and the store is queried.
+The first is for a group that this process has not heard of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,9 @@ async def take_alert(context: Context, delivery: Delivery, sender: AlertSender =
         return Taken.TESTED
     _check_channel(sender, _route(context, delivery).channel)
     index, once_key = f"open:{delivery.key}", f"news:{delivery.news}"
+    guess = delivery.firing and context.health.unheard(index)
     for attempt in range(TRIES):
-        known = await context.store.open_under(index, once_key, delivery.likeness)
+        known = NEW if guess else await context.store.open_under(index, once_key, delivery.likeness)
         if known.repeated:
             return Taken.REPEATED
         held = known.incident
@@ -86,7 +88,7 @@ async def take_alert(context: Context, delivery: Delivery, sender: AlertSender =
         except AlreadyDone:
             return Taken.REPEATED
         except Conflict:
-            continue
+            guess = False
     raise Unreachable("Redis", "this group is being written too often", failure=Failure.LATER, remedy="send again")
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.core.record import KnownGroup
+from bot.core.record import Change
 from bot.ports import Unreachable
 from handlers.http import store_or_503, throttle
 from tests.handlers.endpoint import SECOND_TOKEN, TOKEN, Endpoint, basic, firing, grafana_signature
@@ -112,13 +112,13 @@ async def test_a_source_that_sends_too_much_at_once_is_asked_to_send_again(
 ) -> None:
     """C10: 503 and never 429; another source is let in all the while, and this one as soon as there is room."""
     monkeypatch.setattr(throttle, "MOST_IN_HAND", 2)
-    open_under, go_on = endpoint.store.open_under, asyncio.Event()
+    commit, go_on = endpoint.store.commit, asyncio.Event()
 
-    async def waits(index: str, once_key: str, likeness: str) -> KnownGroup:
+    async def waits(change: Change) -> None:
         await go_on.wait()
-        return await open_under(index, once_key, likeness)
+        await commit(change)
 
-    endpoint.store.open_under = waits  # type: ignore[method-assign]  # the fake's own, that is slow
+    endpoint.store.commit = waits  # type: ignore[method-assign]  # the fake's own, that is slow
     in_hand = [asyncio.create_task(endpoint.alert(firing(f"f{number}"))) for number in range(2)]
     await asyncio.sleep(0)
     refused = await endpoint.alert(firing("f3"))
@@ -140,11 +140,11 @@ async def test_a_store_that_hangs_gets_503_within_two_seconds(
     assert store_or_503.PATIENCE_SECONDS < 2
     monkeypatch.setattr(store_or_503, "PATIENCE_SECONDS", 0.01)
 
-    async def hangs(index: str, once_key: str, likeness: str) -> KnownGroup:
+    async def hangs(change: Change) -> None:
         await asyncio.Event().wait()
-        raise AssertionError(index, once_key, likeness)
+        raise AssertionError(change)
 
-    endpoint.store.open_under = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
+    endpoint.store.commit = hangs  # type: ignore[method-assign]  # the fake's own, that never answers
     async with asyncio.timeout(PATIENCE_SECONDS):
         assert (await endpoint.alert()).status_code == 503
 
@@ -160,9 +160,9 @@ async def test_many_at_once_are_one_incident(endpoint: Endpoint) -> None:
 async def test_whatever_goes_wrong_while_storing_the_sender_is_asked_to_send_again(endpoint: Endpoint) -> None:
     """A client library that raises something of its own in a failover is no reason for another answer than 503."""
 
-    async def raises(index: str, once_key: str, likeness: str) -> KnownGroup:
-        raise KeyError(index)
+    async def raises(change: Change) -> None:
+        raise KeyError(change)
 
-    endpoint.store.open_under = raises  # type: ignore[method-assign]  # the fake's own, that breaks
+    endpoint.store.commit = raises  # type: ignore[method-assign]  # the fake's own, that breaks
     answer = await endpoint.alert()
     assert (answer.status_code, answer.json()) == (503, {"error": "cannot store this now; send it again"})
