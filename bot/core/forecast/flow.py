@@ -6,9 +6,12 @@ as many jobs wait as arrived during the longest wait (J. D. C. Little, Operation
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Baseline
 from bot.core.pool.pool import NORMAL_WAIT_SECONDS, PoolRules, Snapshot
+from bot.core.pool.usual import MEAN_OVER_MEDIAN, mean, weights
 from bot.core.statement import Statement, statement
 
 LEAST_SAMPLES = 3
@@ -16,8 +19,6 @@ NOW_MINUTES = 30.0
 """Arrivals and pace are means over this time."""
 SLOPE_MINUTES = 20.0
 LATELY_MINUTES = 10.0
-MEAN_OVER_MEDIAN = 1.6
-"""Durations have a long tail; their mean exceeds the median by this factor (1.5 to 1.8 in recorded CI jobs)."""
 UNKNOWN_PACE = 1 / 20
 """Jobs per minute of one runner where nothing tells; only the product with the runners matters then."""
 ROOM = 1.25
@@ -78,16 +79,17 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Baseli
         known = sum(sample.queued is not None for sample in series)
         return statement("few_samples", known=known, needed=LEAST_SAMPLES)
     arrivals, served = rates
-    blocked = blocked_by(last, rules)
     pace, usual_pace = _pace(series, last)
+    waited = _waited(series, rules.floor, pace)
+    blocked = _blocked(last, rules, waited)
     usual = _habits(ahead, last.at)
-    always = _mean(s.arrivals_per_minute for s in series)
+    always = mean(series, "arrivals_per_minute")
     habits = usual or (Habit(0.0, arrivals if always is None else always),)
     runners = served / pace
-    most, usual_runners = _capacity(series, runners, habits[0].arrivals / usual_pace)
+    most, usual_runners = _capacity(series, rules, habits[0].arrivals, usual_pace)
     return Flow(
         queued=_servable(last),
-        waited=(last.oldest_wait_seconds or 0.0) / 60,
+        waited=waited,
         floor=rules.floor,
         normal_wait=rules.normal_wait_seconds / 60,
         boot=max(rules.boot_time_seconds / 60, 0.1),
@@ -97,18 +99,18 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Baseli
         runners=0.0 if blocked else runners,
         busy=float(last.busy or 0) if blocked else runners,
         grows=0.0 if blocked else _grows(series, last, rules),
-        most=most,
+        most=max(runners, most),
         pace=pace,
-        usual_runners=usual_runners,
+        usual_runners=max(runners, usual_runners),
         usual_pace=usual_pace,
         shrinks=shrinks,
         blocked=blocked,
     )
 
 
-def blocked_by(last: Snapshot, rules: PoolRules) -> Statement | None:
+def _blocked(last: Snapshot, rules: PoolRules, waited: float) -> Statement | None:
     """Why past rates cannot be used: jobs are not assigned, or there are no runners."""
-    waits = (last.oldest_wait_seconds or 0) > rules.boot_time_seconds
+    waits = 60 * waited > rules.boot_time_seconds
     if last.provider_up is False:
         return statement("provider_down")
     if last.idle and waits and last.queued and last.idle >= min(2, last.queued):
@@ -164,6 +166,19 @@ def _rates(series: Sequence[Snapshot], last: Snapshot) -> tuple[float, float] | 
     return arrivals, by_slope if starts is None else (starts + by_slope) / 2
 
 
+def _waited(series: Sequence[Snapshot], floor: int, pace: float) -> float:
+    """Minutes of the longest wait; where unknown, as long as fewer jobs have started than waited then."""
+    last, started = series[-1], 0.0
+    if last.oldest_wait_seconds is not None:
+        return last.oldest_wait_seconds / 60
+    for before, now in pairwise(reversed(series)):
+        ended = _ended(before)
+        started += ((before.busy or 0) * pace if ended is None else ended) * (before.at - now.at) / 60
+        if now.queued is not None and now.queued <= max(floor, started):
+            return (last.at - before.at) / 60
+    return (last.at - series[0].at) / 60
+
+
 def _shrinks(series: Sequence[Snapshot], minutes: float) -> float | None:
     """Jobs by which the queue fell per minute; None with too few samples."""
     known = [s for s in _within(series, minutes) if s.queued is not None]
@@ -181,7 +196,11 @@ def _pace(series: Sequence[Snapshot], last: Snapshot) -> tuple[float, float]:
 
 
 def _per_runner(window: Sequence[Snapshot]) -> float | None:
-    both = [(ended, s.busy) for s in window if (ended := _ended(s)) is not None and s.busy is not None]
+    both = [
+        (ended * seconds, s.busy * seconds)
+        for s, seconds in zip(window, weights(window), strict=False)
+        if (ended := _ended(s)) is not None and s.busy is not None
+    ]
     busy = sum(number for _, number in both)
     return sum(ended for ended, _ in both) / busy or None if busy else None
 
@@ -192,14 +211,26 @@ def _ended(sample: Snapshot) -> float | None:
     return sample.starts_per_minute if known is None else known
 
 
-def _capacity(series: Sequence[Snapshot], runners: float, needed: float) -> tuple[float, float]:
-    """(the most runners as it is, those of usual times)."""
-    limits = [s.limit for s in series if s.limit is not None]
-    present = [online for s in series if (online := _online(s)) is not None]
-    if limits:
-        return max(runners, limits[-1]), max(runners, *limits)
-    usual = 1.1 * max(present) if present else ROOM * needed
-    return max(runners, usual), max(runners, usual)
+def _capacity(series: Sequence[Snapshot], rules: PoolRules, arrivals: float, usual_pace: float) -> tuple[float, float]:
+    """(the most runners that take jobs as it is, those of usual times)."""
+    limits = [float(s.limit) for s in series if s.limit is not None]
+    if not limits:
+        present = [online for s in series if (online := _online(s)) is not None]
+        usual = 1.1 * max(present) if present else ROOM * arrivals / usual_pace
+        return usual, usual
+    booting, boot = _booting_at_limit(series, rules.boot_time_seconds), rules.boot_time_seconds / 60
+    return limits[-1] - booting, max(limits) - min(booting, max(limits) * boot / (boot + 1 / usual_pace))
+
+
+def _booting_at_limit(series: Sequence[Snapshot], boot_seconds: float) -> float:
+    """Machines that boot at the limit over two boot times: where each job has its own machine, some always do."""
+    full = [
+        s
+        for s in _within(series, max(NOW_MINUTES, boot_seconds / 20))
+        if s.booting is not None and s.limit and (online := _online(s)) is not None and online + s.booting >= s.limit
+    ]
+    lasted = len(full) >= LEAST_SAMPLES and full[-1].at - full[0].at >= 2 * boot_seconds
+    return float(median(s.booting or 0 for s in full)) if lasted else 0.0
 
 
 def _grows(series: Sequence[Snapshot], last: Snapshot, rules: PoolRules) -> float:

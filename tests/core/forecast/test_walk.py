@@ -85,6 +85,50 @@ def test_figures_that_a_source_lacks_follow_from_the_others(hidden: tuple[str, .
     assert found.runners * found.pace - found.arrivals == pytest.approx(2.0, abs=1.0)
 
 
+UNKNOWN_WAIT: dict[str, Any] = {"oldest_wait_seconds": None}
+
+
+@pytest.mark.parametrize(
+    ("queued", "falls", "changes", "minutes"),
+    [
+        (60, 0.0, {}, 15.0),
+        (60, -2.0, {}, 10.0),
+        (60, -2.0, {"completions_per_minute": None}, 10.0),
+        (60, -2.0, {"busy": 0, **dict.fromkeys(("starts_per_minute", "completions_per_minute"))}, 30.0),
+        (60, -4.0, {"completions_per_minute": 0.0}, 15.0),
+    ],
+)
+def test_an_unknown_wait_is_not_zero(queued: int, falls: float, changes: dict[str, Any], minutes: float) -> None:
+    """The oldest of 60 jobs came when no more waited than have started since, or when the queue was last short."""
+    assert flow(queued, falls, **{**changes, **UNKNOWN_WAIT}).waited == pytest.approx(minutes, abs=1.0)
+
+
+@pytest.mark.parametrize(("minutes", "most", "usual"), [(3.0, 24.0, 40 * 6 / 9), (20.0, 40.0, 40.0)])
+def test_machines_that_boot_at_the_limit_take_no_jobs(minutes: float, most: float, usual: float) -> None:
+    """Where each job has its own machine, 16 of 40 always boot; over less than two boot times the pool still fills."""
+    found = flow_of(series(60, -1.0, busy=24, booting=16), replace(RULES, boot_time_seconds=60 * minutes))
+    assert isinstance(found, Flow)
+    assert (found.runners, found.most) == pytest.approx((24.0, most))
+    assert found.usual_runners == pytest.approx(usual)
+
+
+def test_an_unknown_wait_beside_idle_runners_is_judged_by_the_queue() -> None:
+    """A queue that is 15 min old is not assigned; a batch of this minute may yet be."""
+    old, young = flow(60, -4.0, idle=9, **UNKNOWN_WAIT), flow(60, -60.0, idle=9, **UNKNOWN_WAIT)
+    assert old.blocked is not None
+    assert young.blocked is None
+
+
+def test_every_hour_counts_alike_however_often_it_was_measured() -> None:
+    """Of older samples one in five minutes is kept: they stand for as much time as the five of the last hour."""
+    calm = [replace(s, at=AT - 21_600 + 300 * n, arrivals_per_minute=1.0) for n, s in enumerate(series()[:1] * 67)]
+    late = [replace(s, arrivals_per_minute=13.0, completions_per_minute=1.0) for s in series()]
+    found = flow_of([*calm, *late], RULES)
+    assert isinstance(found, Flow)
+    assert found.usual[0].arrivals == pytest.approx(2.0, abs=0.1)
+    assert found.usual_pace == pytest.approx((11 * 4 + 1) / 12 / 40, rel=0.03)
+
+
 def test_usual_rates_lie_on_a_line_between_two_hours() -> None:
     """From the middle of one hour to the middle of the next; beyond both ends they stay."""
     hour = int(AT // 3600)
