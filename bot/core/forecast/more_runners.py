@@ -119,7 +119,7 @@ def _option(  # noqa: PLR0913, PLR0917 - the queue, what is added, and what came
     known = (None, None, None) if fewer is None else (fewer.low_seconds, fewer.mid_seconds, fewer.high_seconds)
     latest = (time if cap is None else cap / 60 for time, cap in zip(times, known, strict=True))
     low, middle, high = (min(cap, max(flow.boot, time / by)) for time, by, cap in zip(times, most, latest, strict=True))
-    faster, possible = times[1] / middle, max(1.0, times[1] / flow.boot)
+    faster, possible = times[1] / middle, max(1.0, times[2] / flow.boot)
     span = Speedup(faster, min(faster, speedup.low), max(faster, min(possible, speedup.high)), speedup.sure)
     ends = high < HORIZON_MINUTES
     price = terms.cost_per_runner_hour

@@ -52,6 +52,13 @@ def test_no_help_comes_before_the_boot_time() -> None:
     assert option.mid_seconds >= 900.0
 
 
+def test_the_effect_may_be_as_large_as_the_slowest_drain_allows() -> None:
+    """Runners for every job drain the queue once they have booted, however late it would have drained without."""
+    alone, helped = what_if(series(oldest_wait_seconds=600.0, **STUCK), RULES, (500,)).options
+    assert alone.high_seconds is not None
+    assert helped.speedup.high == pytest.approx(alone.high_seconds / RULES.boot_time_seconds)
+
+
 def test_as_it_is_agrees_with_no_runner_added() -> None:
     """The first row is the forecast itself, and has no effect."""
     first, made = options()[0], forecast(series(), RULES)
