@@ -16,6 +16,7 @@ from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished
 from bot.core.pool.hour_stats import Fired
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.pool.spoken import spoken
+from bot.core.pool.usual import first_hour
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.core.requests.request import Progress
 
@@ -104,14 +105,15 @@ async def _in_the_past(
 ) -> tuple[Pool, tuple[Put, ...]]:
     """(the pool with expectations for the new hour, the history to write or None).
 
-    The history is read and written once an hour, and after it was filled in.
+    The history is read and written once an hour, and after it was filled in. The last day ends before the trouble.
     """
     goes_on = before.hour is not None and after.hour is not None and before.hour.hour == after.hour.hour
     if after.hour is None or (goes_on and not await _filled(context, before)):
         return after, ()
     past, put = await _written(context, after.id, over)
-    hour = after.hour.hour
-    return replace(after, ahead=usual_ahead(past, hour), day=last_day(past, hour)), (put,) if over else ()
+    rules = context.settings.file.rules_of(after.id)
+    day = last_day(past, first_hour(after.samples, rules.normal_wait_seconds))
+    return replace(after, ahead=usual_ahead(past, after.hour.hour), day=day), (put,) if over else ()
 
 
 async def _filled(context: Context, pool: Pool) -> bool:

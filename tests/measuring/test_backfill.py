@@ -89,6 +89,17 @@ async def test_what_past_weeks_foretell_is_known_to_the_next_look() -> None:
     assert {usual.arrivals_per_minute for usual in pool(world).ahead} == {5.0}
 
 
+async def test_the_last_day_ends_before_the_trouble() -> None:
+    """Hours in which a flood comes do not become usual while the incident lasts."""
+    world, archive = await started(3)
+    await world.passes(4 * TURN_SECONDS, step=TURN_SECONDS)
+    archive.show(POOL, {"queued": 90, "oldest_wait_seconds": 7000.0, "arrivals_per_minute": 50.0})
+    await world.passes(2 * 3600, step=60)
+    day = pool(world).day
+    assert day is not None
+    assert (day.arrivals_per_minute, day.most_per_minute) == (5.0, 5.0)
+
+
 async def test_a_source_without_a_history_is_asked_for_a_week_and_left_alone() -> None:
     """Seven questions; a day later one more, about the day that is over, only if an hour of it is lacking."""
     world, archive = await started(0)

@@ -96,6 +96,12 @@ def began_at(series: Sequence[Snapshot], normal_wait: float) -> float:
     return since
 
 
+def first_hour(series: Sequence[Snapshot], normal_wait: float) -> int:
+    """The first hour since the epoch that the present trouble may have changed; the hours before show what is usual."""
+    since = began_at(series, normal_wait)
+    return int((since - (BEFORE_SECONDS if since < series[-1].at else 0.0)) // HOUR_SECONDS)
+
+
 def _arrivals(
     now: Snapshot, known: Sequence[Snapshot], ahead: Sequence[Baseline], day: DayStats | None
 ) -> tuple[float | None, int]:
