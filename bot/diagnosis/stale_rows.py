@@ -4,14 +4,17 @@ See docs/design/diagnosis.md#ghost-rows.
 """
 
 from bot.core.finding import Facts, Found, Rule, Scaling
-from bot.core.statement import statement
+from bot.core.pool.usual import mean
+from bot.core.statement import Statement, statement
 
 LIVE_SECONDS = 86_400.0
 """CI providers cancel jobs that have queued for a day; in effect it takes up to two."""
+OVERTAKEN = 3.0
+"""So many times the longest queue must have started since the oldest job came; in order, once would do."""
 
 
 def find(facts: Facts) -> Found | None:
-    """The source counts such rows itself, or the oldest wait exceeds a day while other jobs start, or may start."""
+    """The source counts such rows, the oldest wait exceeds a day while jobs (may) start, or newer jobs overtake."""
     now = facts.now
     seen = []
     if now.ghosts:
@@ -22,11 +25,36 @@ def find(facts: Facts) -> Found | None:
     blind = old and now.starts_per_minute is None
     if blind:
         seen.append(statement("wait_beyond_life", seconds=now.oldest_wait_seconds, starts=None))
+    share, passed = _overtaken(facts)
+    seen += passed
     if not seen:
         return None
     certain = (now.oldest_wait_seconds or 0) > 2 * LIVE_SECONDS
-    sure = 0.9 if old and now.starts_per_minute else (0.6 if certain else 0.45) if blind else 0.3
+    sure = 0.9 if old and now.starts_per_minute else (0.6 if certain else 0.45) if blind else 0.3 + 0.45 * share
     return Found(sure, tuple(seen), ("starts_per_minute",) if blind else ())
 
 
-RULE = Rule("stale_rows", find, Scaling.NO, remedy="leave_rows_out", needs=("oldest_wait_seconds",))
+def _overtaken(facts: Facts) -> tuple[float, list[Statement]]:
+    """(share of the queue that never started, evidence): far more jobs started since the oldest came than ever waited.
+
+    At most the shortest queue of that time is stuck; the rest waits for another reason.
+    """
+    since = facts.now.at - (facts.now.oldest_wait_seconds or 0.0)
+    looks = [s for s in facts.series if s.at >= since and s.queued is not None]
+    rate = mean(looks, "starts_per_minute")
+    if not rate or facts.now.starts_per_minute is None:
+        return 0.0, []
+    started, lengths = rate * (looks[-1].at - looks[0].at) / 60, [s.queued or 0 for s in looks]
+    if started < OVERTAKEN * max(lengths) + 5:
+        return 0.0, []
+    return min(lengths) / max(1, lengths[-1]), [statement("overtaken", started=round(started), queued=max(lengths))]
+
+
+RULE = Rule(
+    "stale_rows",
+    find,
+    Scaling.NO,
+    remedy="leave_rows_out",
+    needs=("oldest_wait_seconds",),
+    outranks=("too_few", "limit", "surge"),
+)

@@ -120,6 +120,7 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("one pool", "unassigned", facts(idle=6), facts(Around(MANY, MANY[:2], MANY[:2]), idle=6)),
     ("many pools", "provider", facts(Around(MANY, MANY[:2], MANY[:2]), idle=6),
      facts(Around(MANY, MANY[:2], MANY[:1]), idle=6)),
+    ("overtaken", "stale_rows", facts(queued=6), facts(queued=60)),
     ("one boots", "unknown_label", facts(**QUIET, limit=0), facts(**{**QUIET, "booting": 1}, limit=0)),
     ("one is offline", "unknown_label", facts(**QUIET, limit=0), facts(**QUIET, limit=0, offline=1)),
     ("runners leave", "unknown_label", leaving(11), leaving(13)),

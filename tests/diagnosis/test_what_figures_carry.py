@@ -162,7 +162,15 @@ def test_a_provider_that_says_it_is_down_is_believed_also_where_idle_runners_are
 
 @pytest.mark.parametrize(
     ("hours", "starts", "sureness"),
-    [(23, 2.0, ""), (25, 2.0, "high"), (36, None, "low"), (49, None, "medium"), (49, 0.0, ""), (23, None, "")],
+    [
+        (23, 2.0, "medium"),
+        (23, 1.0, ""),
+        (25, 2.0, "high"),
+        (36, None, "low"),
+        (49, None, "medium"),
+        (49, 0.0, ""),
+        (23, None, ""),
+    ],
 )
 def test_a_wait_beyond_a_day_is_a_ghost_by_what_else_is_known(hours: int, starts: float | None, sureness: str) -> None:
     """The real alert of 23 jobs and 2,162 min: without starts it is said with less confidence, not left out."""

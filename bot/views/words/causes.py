@@ -96,6 +96,7 @@ EVIDENCE = {
     "nothing_started": "no job started in the last minutes",
     "often_at_limit": "at the limit in {samples} of the last {of} checks",
     "old_figures": "{pool}: the latest figures are stale",
+    "overtaken": "{started} jobs started since the oldest one came, though at most {queued} waited",
     "partly_registered": "of {created:count machine} created in the last hour, {registered} registered",
     "pool_not_configured": "the alert names {pool}, which is not among the configured pools",
     "pools_queue_at_once": "{pools:len} of {measured} measured pools have a queue ({pools:list 3})",
