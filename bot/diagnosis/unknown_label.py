@@ -5,14 +5,16 @@ from bot.core.pool.usual import BEFORE_SECONDS
 from bot.core.statement import statement
 from bot.diagnosis.lost_events import EACH_ITS_OWN, none_requested
 
+LEAST_SHARE = 0.5
+"""Share of the queue that no runner may take, from which it is why the pool queues."""
 LEFT = 0.6
 """A pool whose runners take one job after another has at least this share of them left while jobs wait."""
 
 
 def find(facts: Facts) -> Found | None:
-    """The alert names an unknown label, the pool may have no runner, was never seen with one, or loses all of them."""
-    if facts.pool in facts.around.unknown_labels:
-        return Found(0.7, (statement("pool_not_configured", pool=facts.pool),))
+    """The alert or most jobs name an unknown label, or the pool may have no runner, never had one, or loses all."""
+    if (asked := _asked_for(facts)) is not None:
+        return asked
     now = facts.now
     if not facts.waits or now.idle or now.booting or now.online is None or now.offline:
         return None
@@ -30,6 +32,16 @@ def find(facts: Facts) -> Found | None:
         return Found(0.6, (gone,)) if known and not now.starts_per_minute else None
     seen = statement("no_runner_ever", refused=now.create_failures, queued=now.queued)
     return Found(0.7 if known else 0.55, (seen,), () if known else ("create_failures",))
+
+
+def _asked_for(facts: Facts) -> Found | None:
+    """A label of the alert that is not configured, or one that most waiting jobs ask for and no runner has."""
+    if facts.pool in facts.around.unknown_labels:
+        return Found(0.7, (statement("pool_not_configured", pool=facts.pool),))
+    none, queued = facts.now.unservable or 0, facts.now.queued or 0
+    if not facts.waits or none < max(1.0, LEAST_SHARE * queued):
+        return None
+    return Found(0.5 + 0.35 * min(1.0, none / queued), (statement("unservable", jobs=none, queued=queued),))
 
 
 def _leaving(facts: Facts) -> Found | None:

@@ -121,6 +121,7 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("many pools", "provider", facts(Around(MANY, MANY[:2], MANY[:2]), idle=6),
      facts(Around(MANY, MANY[:2], MANY[:1]), idle=6)),
     ("overtaken", "stale_rows", facts(queued=6), facts(queued=60)),
+    ("half ask for another", "unknown_label", facts(unservable=15), facts(unservable=14)),
     ("one boots", "unknown_label", facts(**QUIET, limit=0), facts(**{**QUIET, "booting": 1}, limit=0)),
     ("one is offline", "unknown_label", facts(**QUIET, limit=0), facts(**QUIET, limit=0, offline=1)),
     ("runners leave", "unknown_label", leaving(11), leaving(13)),

@@ -50,6 +50,7 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("O2 fewer at the provider", "offline", lately(facts(offline=2), 20, offline=12), Scaling.NO),
     ("T1 no runner may exist", "unknown_label", facts(limit=0, busy=0, booting=0, creates=0), Scaling.NO),
     ("T1 none exists", "unknown_label", facts(busy=0, booting=0, creates=0, registered=0), Scaling.NO),
+    ("T1 most jobs ask for another", "unknown_label", facts(unservable=28), Scaling.NO),
     ("S1 flood", "flood",
      facts(arrivals_by_source=(Counted("example/torch / autorevert", 60), *SOURCES), arrivals_per_minute=6.0),
      Scaling.NO),

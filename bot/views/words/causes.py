@@ -119,6 +119,7 @@ EVIDENCE = {
     ),
     "source_sent": "{source} sent {jobs:.0f} of {total:.0f} jobs in the last 15 min ({share:.0%})",
     "unknown_codes": "with the codes {codes:list}",
+    "unservable": "no runner has what {jobs} of {queued:count waiting job} ask for",
     "usually_offline": "usually {runners:.0f}",
     "wait_beyond_life": (
         "the longest wait is {seconds:duration}"
