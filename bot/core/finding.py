@@ -15,6 +15,8 @@ from bot.core.statement import Statement
 
 HIGH, MEDIUM = 0.85, 0.5
 """Confidence from which a cause is called likely with high or medium confidence; right in 9 and in 6 of 10 cases."""
+SHRUNK = 0.7
+"""With fewer busy runners than this share of the usual, runners are missing."""
 SLOWEST_SECONDS = 300.0
 """A source that has new figures less often is too old to diagnose between two of them."""
 
@@ -171,6 +173,13 @@ class Facts:
     def backlog(self) -> Backlog:
         """The waiting jobs by factor."""
         return attributed(self.series, self.usual)
+
+    @property
+    def shrunk(self) -> bool:
+        """Whether far fewer runners than usual are busy, and not for the limit."""
+        now, usual = self.now, self.usual.busy
+        busy = now.busy or 0
+        return usual is not None and busy < SHRUNK * usual and (now.limit is None or busy < 0.8 * now.limit)
 
     def share(self, factor: Factor) -> float:
         """A factor's share of the backlog; 0 if unknown."""

@@ -19,7 +19,7 @@ def find(facts: Facts) -> Found | None:
     """One source sends a large part of the jobs, far more than usual and again and again, while the others do not."""
     now = facts.now
     total = sum(c.number for c in now.arrivals_by_source)
-    if total < 5:
+    if total < 5 or facts.shrunk:
         return None
     usual = _usual(facts)
     top = max(now.arrivals_by_source, key=lambda c: c.number - WINDOW_MINUTES * usual.get(c.name, 0.0))

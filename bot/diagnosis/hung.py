@@ -13,14 +13,15 @@ SURE_Z, LONGER_Z = 2.5, 1.0
 """Standard deviations by which too few jobs end; fewer do where the median duration has risen as well."""
 LATE = 0.25
 """Share of the running jobs that should have ended by now."""
-COLLAPSED = 0.7
-"""With fewer busy runners than this share of the usual, the pool has shrunk, and its running jobs are old for that."""
 
 
 def find(facts: Facts) -> Found | None:
-    """More jobs still run than usual durations explain, given when they started; the pool itself has not shrunk."""
+    """More jobs still run than usual durations explain, given when they started.
+
+    In a pool that has shrunk the running jobs are old, because none were started.
+    """
     now, usual, late = facts.now, facts.usual, facts.backlog.late
-    if not now.busy or now.idle or not usual.duration or _shrunk(facts):
+    if not now.busy or now.idle or not usual.duration or facts.shrunk:
         return None
     p50, longest = now.duration_p50_seconds, now.running_longest_seconds
     longer = bool(p50 and usual.p50 and p50 > 1.5 * usual.p50)
@@ -41,13 +42,6 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("longest_job", seconds=longest, usual=usual.duration))
         sure += 0.05
     return Found(min(sure, 0.95), tuple(seen), () if longest is not None else ("running_longest_seconds",))
-
-
-def _shrunk(facts: Facts) -> bool:
-    """Whether runners are missing: then the running jobs are old, because none were started."""
-    now, usual = facts.now, facts.usual.busy
-    busy = now.busy or 0
-    return usual is not None and busy < COLLAPSED * usual and (now.limit is None or busy < 0.8 * now.limit)
 
 
 def _too_few_ends(facts: Facts, duration: float, z: float) -> Statement | None:

@@ -12,9 +12,12 @@ AT_LIMIT = 0.55
 
 
 def find(facts: Facts) -> Found | None:
-    """More jobs than usual arrived since the trouble began, and without them the queue would be much shorter."""
+    """More jobs than usual arrived since the trouble began, and without them the queue would be much shorter.
+
+    A surge keeps all runners busy: in a pool that has shrunk, runners are missing.
+    """
     now, usual = facts.now, facts.usual
-    if usual.high is None or usual.arrivals is None or now.idle or not now.busy:
+    if usual.high is None or usual.arrivals is None or now.idle or not now.busy or facts.shrunk:
         return None
     rates = [s.arrivals_per_minute for s in facts.series if s.at >= usual.since and s.arrivals_per_minute is not None]
     rate = sum(rates) / len(rates) if rates else now.arrivals_per_minute or 0.0

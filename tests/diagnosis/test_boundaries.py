@@ -110,6 +110,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("most are given", "refused", facts(create_failures=2, creates=5), facts(create_failures=2, creates=8)),
     ("codes explain", "refused", facts(create_failures=12, creates=0), coded(12, 12)),
     ("above usual", "surge", facts(arrivals_per_minute=3.2), facts(arrivals_per_minute=2.5)),
+    ("a pool that lost runners", "surge", lately(shrunk(), 40, arrivals_per_minute=6.0),
+     lately(shrunk(), 40, arrivals_per_minute=6.0, busy=6)),
     ("all busy", "surge", facts(arrivals_per_minute=6.0), facts(arrivals_per_minute=6.0, idle=1)),
     ("a burst before", "surge", burst(16.0), burst(4.0)),
     ("a run of the same", "hosted", facts(pool="ubuntu-latest"), facts(pool="ubuntu-mine")),
