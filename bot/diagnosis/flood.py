@@ -1,16 +1,20 @@
 """One source floods the pool: a bot that retries, a matrix gone wild (docs/design/diagnosis.md#floods)."""
 
 import math
+from collections import defaultdict
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Counted
+from bot.core.pool.usual import BEFORE_SECONDS, LEAST_SECONDS
 from bot.core.statement import statement
 
 WINDOW_MINUTES = 15.0
 LEAST_SHARE = 0.4
 EVERYBODY = 0.5
 """Confidence where the other sources send more as well: then it is a surge rather."""
+AGAIN = 3
+"""Windows in a row that one source must fill where its usual share is unknown: one push can fill one or two."""
 LEAST_TIMES = 2.0
 """The source sends at least this many times its usual number."""
 
@@ -21,12 +25,13 @@ def find(facts: Facts) -> Found | None:
     total = sum(c.number for c in now.arrivals_by_source)
     if total < 5 or facts.shrunk:
         return None
-    usual = _usual(facts)
+    usual = _usual(facts) or _own(facts)
     top = max(now.arrivals_by_source, key=lambda c: c.number - WINDOW_MINUTES * usual.get(c.name, 0.0))
     rate, share = top.number / WINDOW_MINUTES, top.number / total
     seen = statement("source_sent", source=top.name, jobs=top.number, total=total, share=share)
     if not usual:
-        if share < 0.8 or len(now.arrivals_by_source) < 2:
+        again = all(_share(look, top.name) >= 0.8 for look in _looks(facts)[-AGAIN:])
+        if share < 0.8 or len(now.arrivals_by_source) < 2 or len(_looks(facts)) < AGAIN or not again:
             return None
         return Found(0.5, (seen,), ("usual_by_source",))
     was = usual.get(top.name, 0.0)
@@ -39,7 +44,9 @@ def find(facts: Facts) -> Found | None:
     rates = statement("source_rate", per_minute=rate, usual=was, others=others, others_usual=others_usual)
     alone = others <= 1.3 * others_usual + 0.2
     arrivals = facts.backlog.share(Factor.ARRIVALS)
-    sure = (0.7 if alone and windows > 1 else 0.5) + 0.2 * (arrivals or 0.0) - (0.2 if arrivals == 0 else 0.0)
+    if arrivals == 0:
+        return None  # its jobs are not what waits
+    sure = (0.7 if alone and windows > 1 else 0.5) + 0.2 * (arrivals or 0.0)
     return Found(min(sure, EVERYBODY) if everybody else sure, (seen, rates))
 
 
@@ -65,6 +72,25 @@ def _looks(facts: Facts) -> list[tuple[Counted, ...]]:
     """The counts by source in each window since the trouble began."""
     known = [s for s in facts.series if s.at >= facts.usual.since - 1800 and s.arrivals_by_source]
     return list({int((facts.now.at - s.at) // (60 * WINDOW_MINUTES)): s.arrivals_by_source for s in known}.values())
+
+
+def _share(look: tuple[Counted, ...], name: str) -> float:
+    """The source's share of the jobs in a window."""
+    return sum(c.number for c in look if c.name == name) / max(1.0, sum(c.number for c in look))
+
+
+def _own(facts: Facts) -> dict[str, float]:
+    """The same from the pool's own samples before the trouble; empty if they are too few."""
+    before = [
+        s for s in facts.series if s.at < facts.usual.since - BEFORE_SECONDS and s.arrivals_per_minute is not None
+    ]
+    if not before or before[-1].at - before[0].at < LEAST_SECONDS:
+        return {}
+    sent: dict[str, float] = defaultdict(float)
+    for sample in before:
+        for one in sample.arrivals_by_source:
+            sent[one.name] += one.number / WINDOW_MINUTES / len(before)
+    return dict(sent)
 
 
 def _usual(facts: Facts) -> dict[str, float]:

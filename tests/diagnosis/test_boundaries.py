@@ -60,6 +60,16 @@ def shrunk() -> Facts:
     ))  # fmt: skip
 
 
+def own(rate: float, before: int = 0) -> Facts:
+    """Five hours without a usual by source; a bot sends jobs for 40 min, and so many before."""
+    old = shrunk()
+    told: dict[str, Any] = {"usual_by_source": (), "usual_arrivals_per_minute": None}
+    calm = (Counted("bot", before), Counted("a", 20), Counted("b", 10))
+    series = tuple(replace(s, arrivals_by_source=calm, **told) for s in old.series)
+    sent = (Counted("bot", 15 * rate - 30), Counted("a", 20), Counted("b", 10))
+    return lately(replace(old, series=series), 40, arrivals_per_minute=rate, arrivals_by_source=sent)
+
+
 def leaving(online: int, creates: int = 3) -> Facts:
     """A pool of 20 that has requested no runner for 40 min while jobs wait, and has so many left."""
     return lately(
@@ -87,6 +97,10 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("all send more", "flood", sources(10, a=(300, 1), b=(75, 1)), sources(10, a=(300, 1), b=(225, 1))),
     ("usual unknown, few", "flood", sources(0, bot=(9, 1), b=(1, 1)), sources(0, bot=(4, 1), b=(0, 1))),
     ("usual unknown, share", "flood", sources(0, bot=(9, 1), b=(1, 1)), sources(0, bot=(7, 1), b=(3, 1))),
+    ("usual unknown, one push", "flood", sources(0, bot=(9, 1), b=(1, 1)),
+     lately(sources(0, bot=(1, 1), b=(9, 1)), 10, arrivals_by_source=(Counted("bot", 9), Counted("b", 1)))),
+    ("its jobs wait", "flood", own(5.0), lately(own(5.0), 40, arrivals_per_minute=2.0)),
+    ("by its own past", "flood", own(5.0), own(5.0, before=25)),
     ("still run", "hung", facts(**flow(0.5)), facts(**flow(1.0))),
     ("by chance", "hung", facts(busy=8, **flow(0.1)), facts(busy=4, **flow(0.05))),
     ("an idle runner", "hung", facts(**flow(0.3)), facts(idle=1, **flow(0.3))),
