@@ -11,6 +11,8 @@ KNOWN = 2.5
 """Samples must reach back so many durations to tell which jobs should have ended."""
 SURE_Z, LONGER_Z = 2.5, 1.0
 """Standard deviations by which too few jobs end; fewer do where the median duration has risen as well."""
+ENOUGH = 10.0
+"""Jobs that must have ended within the hour for their median duration to mean something."""
 LATE = 0.25
 """Share of the running jobs that should have ended by now."""
 
@@ -24,13 +26,15 @@ def find(facts: Facts) -> Found | None:
     if not now.busy or now.idle or not usual.duration or facts.shrunk:
         return None
     p50, longest = now.duration_p50_seconds, now.running_longest_seconds
-    longer = bool(p50 and usual.p50 and p50 > 1.5 * usual.p50)
+    longer = bool(p50 and usual.p50 and p50 > 1.5 * usual.p50) and _ended(facts) >= ENOUGH
     seen: list[Statement] = []
     known = late is not None and facts.now.at - facts.series[0].at > KNOWN * usual.duration
     if known and late is not None and late >= LATE:
         seen.append(statement("should_have_ended", jobs=round(late * now.busy), running=now.busy, usual=usual.duration))
         sure = 0.35 + 0.5 * late + 0.1 * facts.share(Factor.DURATION) - 0.1 * facts.share(Factor.ARRIVALS)
-    elif (not known or longer) and (ends := _too_few_ends(facts, usual.duration, SURE_Z if not longer else LONGER_Z)):
+    elif (not known or longer) and (
+        ends := _too_few_ends(facts, usual.duration * (1 + usual.doubt), SURE_Z if not longer else LONGER_Z)
+    ):
         seen.append(ends)
         sure = 0.65
     else:
@@ -42,6 +46,12 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("longest_job", seconds=longest, usual=usual.duration))
         sure += 0.05
     return Found(min(sure, 0.95), tuple(seen), () if longest is not None else ("running_longest_seconds",))
+
+
+def _ended(facts: Facts) -> float:
+    """Jobs that ended in the last hour; many where nobody knows."""
+    rate = mean(facts.recent(60), "completions_per_minute")
+    return ENOUGH if rate is None else 60 * rate
 
 
 def _too_few_ends(facts: Facts, duration: float, z: float) -> Statement | None:

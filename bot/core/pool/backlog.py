@@ -189,13 +189,13 @@ def _late(series: Sequence[Snapshot], steps: Sequence[Step], usual: Usual) -> fl
     now = series[-1]
     if not usual.duration or not now.busy or len(steps) < 10:
         return None
-    spread = _spread(usual.duration, usual.p50)
+    spread, average = _spread(usual.duration, usual.p50), usual.duration * (1 + usual.doubt)
     expected, age = 0.0, 0.0
     for step in reversed(steps):
-        expected += step.started * _still(60 * (age + step.minutes / 2), usual.duration, spread)
+        expected += step.started * _still(60 * (age + step.minutes / 2), average, spread)
         age += step.minutes
     first = next((s.busy for s in series if s.busy is not None), 0) or 0
-    expected += first * _still_longer(60 * age, usual.duration, spread)
+    expected += first * _still_longer(60 * age, average, spread)
     excess = now.busy - expected
     return max(0.0, excess / now.busy) if excess > 2.5 * math.sqrt(expected + 1) else 0.0
 

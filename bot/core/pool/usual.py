@@ -19,6 +19,8 @@ LIVE_SECONDS = 12 * 3600.0
 """A longer wait is a forgotten job, and no sign of when the trouble began."""
 MEAN_OVER_MEDIAN = 1.6
 """Of job durations, where only a median is known: public traces have 1.5 to 1.8."""
+DEVIATION = 1.4
+"""Of job durations, as a multiple of their mean."""
 BATCHES = 6.0
 """Variance over mean of the jobs that arrive in ten minutes, where it cannot be measured."""
 
@@ -39,6 +41,8 @@ class Usual:
     """Jobs per minute that are still ordinary: the mean of the hour, without known weeks that of the busiest hour."""
     duration: float | None = None
     """Mean seconds of a job."""
+    doubt: float = 0.0
+    """Share by which chance may have made `duration` shorter: few jobs ended, or few pushes, whose jobs are alike."""
     p50: float | None = None
     """Median seconds of a job."""
     offline: float | None = None
@@ -62,7 +66,7 @@ def usual_of(
     before = [s for s in series if s.at < since - BEFORE_SECONDS]
     known = before if _length(before) >= LEAST_SECONDS else []
     arrivals, weeks = _arrivals(now, known, ahead, day)
-    own, most = little(known), day.most_per_minute if day else None
+    own, batches, most = little(known), _batches(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
     older = before if len(before) >= 3 else [s for s in series if s.at < now.at - 1200]
     came, launched, booting = (mean(known, figure) for figure in ("arrivals_per_minute", "creates", "booting"))
@@ -73,13 +77,14 @@ def usual_of(
         most,
         arrivals if weeks or arrivals is None else max(arrivals, most or 0.0),
         own or (day.duration_seconds if day else None) or given,
+        _doubt(known, batches) if own else 0.0,
         now.usual_duration_seconds or middle(known, "duration_p50_seconds"),
         middle(older, "offline"),
         middle(older, "limit"),
         mean(known, "busy"),
         launched / 15 / came if came and launched is not None else None,
         booting / came if came and booting is not None else None,
-        _batches(known),
+        batches,
     )
 
 
@@ -121,6 +126,12 @@ def little(samples: Sequence[Snapshot]) -> float | None:
     if not busy or not ended or ended * _length(both) / 60 < 5:
         return None
     return 60 * busy / ended
+
+
+def _doubt(samples: Sequence[Snapshot], batches: float) -> float:
+    """One standard deviation of a mean over the pushes whose jobs ended in these samples."""
+    ended = (mean(samples, "completions_per_minute") or 0.0) * _length(samples) / 60
+    return DEVIATION / math.sqrt(max(1.0, ended / batches))
 
 
 def weights(samples: Sequence[Snapshot]) -> list[float]:

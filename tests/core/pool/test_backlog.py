@@ -69,3 +69,13 @@ def test_old_jobs_of_a_pool_with_short_and_long_ones_do_not_hang() -> None:
         series = (*calm, *left)
         shares[p50] = attributed(series, usual_of(series, 300.0)).late
     assert shares[90.0] == 0.0 < (shares[600.0] or 0.0), shares
+
+
+def test_a_usual_duration_of_few_pushes_is_doubtful() -> None:
+    """Jobs of one push are alike: as many jobs in some large pushes tell less of how long a job takes."""
+    hung = lived(limit=20, starts_per_minute=0.8, completions_per_minute=0.8)
+    pushes = tuple(replace(s, arrivals_per_minute=20.0 if n % 100 < 10 else 0.0) for n, s in enumerate(hung))
+    doubts, late = zip(*((usual.doubt, attributed(series, usual).late or 0.0)
+                         for series in (hung, pushes) if (usual := usual_of(series, 300.0))), strict=True)  # fmt: skip
+    assert doubts[0] < 0.1 < doubts[1]
+    assert late[0] > 0.25 > late[1]
