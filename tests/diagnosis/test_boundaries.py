@@ -150,6 +150,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("still booting", "unregistered", facts(creates=3, registered=0, booting=0),
      facts(creates=3, registered=0, booting=1)),
     ("room beside", "failed_fill", facts(failed=20, booting=0), facts(failed=19, booting=0)),
+    ("one for each job", "failed_fill", facts(failed=15, queued=15, booting=0, creates=0),
+     facts(failed=15, queued=16, booting=0, creates=0)),
     ("idle beside", "failed_fill", facts(failed=20, booting=0), facts(failed=20, booting=0, busy=18, idle=2)),
 ]  # fmt: skip
 

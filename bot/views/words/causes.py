@@ -63,6 +63,7 @@ EVIDENCE = {
     "creates_failed": "{attempts:count launch request} failed in the last 15 min",
     "creates_refused": "{creates:count launch request} refused in the last 15 min: {codes:list}",
     "figure_missing": "{pool}: {figure}: {why}",
+    "failed_counted": "{queued:count job} waiting, {failed:count failed runner}, and no runner booting",
     "few_requested": ("{queued:count job} waiting, {booting:count runner} booting, {room:count more runner} allowed"),
     "idle_beside_queue": "{idle:count idle runner} while {queued:count job} wait",
     "idle_beside_wait": (
