@@ -22,7 +22,7 @@ def find(facts: Facts) -> Found | None:
     looks = [s for s in facts.recent(10) if s.limit and s.online is not None]
     shares = [((s.online or 0) + (s.booting or 0)) / (s.limit or 1) for s in looks]
     have = now.online + (now.booting or 0)
-    nearly = NEARLY * _present(facts)
+    nearly = NEARLY * _present(facts, fell)
     if not now.busy or sum(shares) < nearly * len(shares) or have < min(STILL * now.limit, now.limit - 2):
         return None
     seen = [statement("all_busy_at_limit", busy=now.busy, runners=have, limit=now.limit)]
@@ -37,10 +37,12 @@ def find(facts: Facts) -> Found | None:
     return Found((0.8 if fell else 0.75) + 0.15 * facts.share(Factor.LIMIT) - others, tuple(seen))
 
 
-def _present(facts: Facts) -> float:
+def _present(facts: Facts, fell: bool) -> float:
     """Share of a full pool that is online: where nobody counts booting machines, each job's own one boots first."""
-    if facts.now.booting is not None or not facts.usual.duration:
+    if facts.now.booting is not None:
         return 1.0
+    if not facts.usual.duration:
+        return STILL if fell else 1.0
     return facts.usual.duration / (facts.usual.duration + facts.rules.boot_time_seconds)
 
 

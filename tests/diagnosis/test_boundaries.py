@@ -70,6 +70,13 @@ def own(rate: float, before: int = 0) -> Facts:
     return lately(replace(old, series=series), 40, arrivals_per_minute=rate, arrivals_by_source=sent)
 
 
+def leaner(busy: int) -> Facts:
+    """The limit fell from 40 to 20, and only the queue, the limit and the runners are told."""
+    bare: dict[str, Any] = {"booting": None, "completions_per_minute": None, "usual_duration_seconds": None}
+    series = tuple(replace(s, **bare) for s in shrunk().series)
+    return lately(replace(shrunk(), series=series), 40, limit=20, busy=busy)
+
+
 def leaving(online: int, creates: int = 3) -> Facts:
     """A pool of 20 that has requested no runner for 40 min while jobs wait, and has so many left."""
     return lately(
@@ -152,6 +159,7 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("room beside", "failed_fill", facts(failed=20, booting=0), facts(failed=19, booting=0)),
     ("one for each job", "failed_fill", facts(failed=15, queued=15, booting=0, creates=0),
      facts(failed=15, queued=16, booting=0, creates=0)),
+    ("it fell", "limit", leaner(17), leaner(13)),
     ("idle beside", "failed_fill", facts(failed=20, booting=0), facts(failed=20, booting=0, busy=18, idle=2)),
 ]  # fmt: skip
 
