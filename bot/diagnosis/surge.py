@@ -7,6 +7,8 @@ from bot.core.statement import statement
 MORE = 1.3
 PROVEN = 1.8
 """So many times the arrivals of the same hour in past weeks are a surge even if the pool is at its limit."""
+FAR_BELOW, UNTOLD = 0.75, 0.35
+"""With a smaller share of the limit online there is room; confidence where machines may be refused as well."""
 AT_LIMIT = 0.55
 """Confidence without such proof: the counters of the limit come first."""
 
@@ -35,7 +37,17 @@ def find(facts: Facts) -> Found | None:
     sure = 0.4 + 0.4 * share + 0.15 * (usual.weeks > 0)
     full = now.limit is not None and (now.online or 0) + (now.booting or 0) >= 0.93 * now.limit
     proven = usual.weeks > 0 and rate > PROVEN * usual.arrivals and share > 0.8
-    return Found(min(sure, AT_LIMIT) if full and not proven else sure, tuple(seen))
+    at_most = UNTOLD if _stands_still(facts) else AT_LIMIT if full and not proven else 1.0
+    return Found(min(sure, at_most), tuple(seen))
+
+
+def _stands_still(facts: Facts) -> bool:
+    """Whether the pool has not grown for two boot times, far below its limit, and nobody knows what was launched."""
+    now = facts.now
+    if now.limit is None or now.creates is not None or now.booting is not None:
+        return False
+    online = [s.online for s in facts.recent(max(15.0, facts.rules.boot_time_seconds / 30)) if s.online is not None]
+    return bool(online) and online[-1] < FAR_BELOW * now.limit and online[-1] <= 1.1 * online[0]
 
 
 RULE = Rule(

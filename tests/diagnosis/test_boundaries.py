@@ -180,6 +180,8 @@ SURER: list[tuple[str, str, Facts, Facts]] = [
     ("others as usual", "flood", sources(2, a=(20, 2), b=(10, 1), bot=(45, 0)),
      sources(2, a=(41, 2), b=(21, 1), bot=(45, 0))),
     ("arrivals as usual", "hung", facts(**flow(0.3)), facts(**flow(0.3), arrivals_per_minute=6.0)),
+    ("machines may be refused", "surge", facts(arrivals_per_minute=6.0),
+     facts(arrivals_per_minute=6.0, creates=None, booting=None)),
     ("refusals known", "lost_events", facts(**DEAD), facts(**DEAD, create_failures=None)),
     ("nobody there", "unknown_label", facts(**QUIET, limit=0), facts(**DEAD, busy=2, limit=0)),
     ("nothing given", "stockout", coded(12, 12), coded(12, 12, creates=12)),
