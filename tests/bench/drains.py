@@ -196,5 +196,5 @@ def job_cases(kind: str, number: int, suite: str, others: Sequence[Other] = ()) 
     found = cases.case(kind, number, suite)
     rules = PoolRules(stories.NAME, boot_time_seconds=round(found.spec.boot))
     for series, actual, alert, drains in lived(JobWorld(found), rules, found.alert_seconds, others):
-        ahead = tuple(stories.known(replace(found, weeks=weeks)).ahead for weeks in WEEKS)
+        ahead = tuple(stories.known(replace(found, weeks=weeks), 0.0)[0].ahead for weeks in WEEKS)
         yield Case(found.kind, found.exporter, rules, series, ahead, actual, alert, number, drains)

@@ -20,7 +20,7 @@ CASES = 2
 def advice(kind: str, number: int) -> Iterator[tuple[int, bool]]:
     """(queue, whether more runners help) at each minute from the alert to the drain, where a cause says it."""
     one = case(kind, number, "one verdict")
-    world, pool, held, alert, short = JobWorld(one), known(one), None, 0.0, 0
+    world, pool, held, alert, short = JobWorld(one), known(one, 0.0)[0], None, 0.0, 0
     rules = PoolRules(NAME, boot_time_seconds=round(one.spec.boot))
     while world.now < (alert or 5 * HOUR) + 6 * HOUR * bool(alert) and short < IN_A_ROW:
         if (sample := world.minute()) is not None:

@@ -4,9 +4,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.core.pool.history import PoolHistory, finished, last_day, usual_ahead
+from bot.core.pool.history import PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, measured
+from bot.core.pool.usual import first_hour
 from tests.bench.jobfleet.cases import WEEK, Case
 from tests.bench.jobfleet.exporter import Exporter
 from tests.bench.jobfleet.fleet import JobFleet
@@ -35,7 +36,7 @@ def lived(case: Case) -> Iterator[Moment]:
     """The minutes after the alert; none when no alert came within five hours of the fault."""
     fleet = JobFleet(case.spec, case.faults, case.seed, case.begin - BEFORE)
     exporter = Exporter(fleet, NAME, case.exporter)
-    pool, alert = known(case), None
+    (pool, past), alert = known(case), None
     rules = PoolRules(NAME, boot_time_seconds=round(case.spec.boot))
     quiet = case.begin + case.alert_seconds if not case.faults and case.causes == () else None
     due = 0.0
@@ -43,7 +44,7 @@ def lived(case: Case) -> Iterator[Moment]:
         fleet.advance(fleet.now + 60)
         if fleet.now >= due:
             due, sample = fleet.now + exporter.step, exporter.look()
-            pool = _seen(pool, sample)
+            pool, past = _seen(pool, past, sample, rules)
             since = case.begin if case.faults else case.begin - 5 * 3600
             waits = (sample.oldest_wait_seconds or 0) > case.alert_seconds and (sample.queued or 0) > 0
             if alert is None and fleet.now > since and (waits if quiet is None else fleet.now >= quiet):
@@ -57,13 +58,19 @@ def lived(case: Case) -> Iterator[Moment]:
             yield Moment(round((fleet.now - alert) / 60), now, pools, every)
 
 
-def _seen(pool: Pool, sample: Snapshot) -> Pool:
-    return measured(pool, replace(sample, at=sample.at + MONDAY))
+def _seen(pool: Pool, past: PoolHistory, sample: Snapshot, rules: PoolRules) -> tuple[Pool, PoolHistory]:
+    """Both as the product keeps them: at each full hour the last one joins the past."""
+    after, over = remembered(pool, measured(pool, replace(sample, at=sample.at + MONDAY)))
+    if not over or after.hour is None:
+        return after, past
+    past = finished(past, over)
+    day = last_day(past, first_hour(after.samples, rules.normal_wait_seconds))
+    return replace(after, ahead=usual_ahead(past, after.hour.hour), day=day), past
 
 
-def known(case: Case) -> Pool:
-    """The pool's record eight hours before, with the expectation of its known weeks."""
-    dice, hour = random.Random(f"{case.seed}/weeks"), int((case.begin + MONDAY) // HOUR_SECONDS)
+def known(case: Case, before: float = BEFORE) -> tuple[Pool, PoolHistory]:
+    """The pool's record so many seconds before the trouble, with the expectation of its known weeks, and its past."""
+    dice, hour = random.Random(f"{case.seed}/weeks"), int((case.begin - before + MONDAY) // HOUR_SECONDS)
     cells = []
     for past in range(hour - max(WEEK * case.weeks, 24), hour):
         mean = 60 * case.spec.rate * case.spec.week[int(past - MONDAY // HOUR_SECONDS) % WEEK]
@@ -71,7 +78,7 @@ def known(case: Case) -> Pool:
         jobs = max(0.0, dice.gauss(mean, 1.4 * case.spec.batch * pushes**0.5)) * dice.lognormvariate(0, 0.1)
         cells.append(HourStats(past, 60, 3600.0, Amount(jobs, 3600.0)))
     history = finished(PoolHistory(NAME), tuple(cells))
-    return Pool(NAME, ahead=usual_ahead(history, hour), day=last_day(history, hour))
+    return Pool(NAME, ahead=usual_ahead(history, hour), day=last_day(history, hour)), history
 
 
 def beside(name: str, case: Case, now: float) -> Pool:
