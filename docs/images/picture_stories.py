@@ -10,7 +10,7 @@ import itertools
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.async_api import Browser, Page, async_playwright, expect
 
@@ -25,7 +25,8 @@ from tests.playground.page.workspace import PageWorkspace  # noqa: E402
 from tests.playground.stories import CHANNEL, STORIES, Played  # noqa: E402
 from tests.world import ANA  # noqa: E402
 
-WIDTHS, SCHEMES = {1400: 900, 390: 844}, ("light", "dark")
+WIDTHS = {1400: 900, 390: 844}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 """Width → height of a window in pixels: a desktop and a phone."""
 WHOLE_HEIGHT = 3000
 """High enough for the longest thread."""

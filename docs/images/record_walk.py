@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from bot.playground.fleet.scenarios import DEFAULT, SCENARIOS  # noqa: E402 - the root is found first
-from handlers.tools.demo_product import opened_demo  # noqa: E402
+from tests.journeys.demo import opened_demo  # noqa: E402
 from tests.journeys.visitor import Visitor, opened_browser, opened_page  # noqa: E402
 
 PICTURE = Path(__file__).with_name("walk.png")

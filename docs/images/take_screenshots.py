@@ -15,26 +15,28 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Literal
 
 import httpx
-from playwright.async_api import Browser, Locator, Page, async_playwright, expect
+from playwright.async_api import Browser, Locator, Page, ViewportSize, async_playwright, expect
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from bot.playground.fleet.scenarios import SCENARIOS  # noqa: E402 - the root is found first
-from handlers.tools.demo_product import opened_demo  # noqa: E402
+from tests.journeys.demo import opened_demo  # noqa: E402
 from tests.views.test_report_page import example  # noqa: E402
 
 HERE = Path(__file__).parent
-SIZE = {"width": 1440, "height": 900}
-TALL = {"width": 1440, "height": 1180}
+SIZE: ViewportSize = {"width": 1440, "height": 900}
+TALL: ViewportSize = {"width": 1440, "height": 1180}
 """Room for a whole farewell with its chart."""
-WIDE = {"width": 1180, "height": 640}
+WIDE: ViewportSize = {"width": 1180, "height": 640}
 MOST_BYTES = 300_000
 CHANNEL, REPORTS = "C0DEVINFRA", "C0CIONCALL"
 PATIENCE_MS = 300_000
-WIDTHS, SCHEMES = {1400: 900, 390: 844}, ("light", "dark")
+WIDTHS = {1400: 900, 390: 844}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 """Width → height of a window in pixels: a desktop and a phone."""
 IN_DOCS = {"dialog-390-dark.png", "diagnosis-390-light.png", "home-390-light.png"}
 """Pictures of the whole set that the docs show."""
