@@ -43,11 +43,13 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
     verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
     named = [remembered(verdicts.get(one.pool), one) for one in found]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}
-    affected = {name: _foreseen(view.pools[name], view) for name in incident.pools.affected if name in view.pools}
+    names = [name for name in incident.pools.affected if name in view.pools]
+    affected = {name: _with_forecast(view.pools[name], view) for name in names}
     return replace(view, pools={**view.pools, **affected}, causes=causes, verdicts=verdicts)
 
 
-def _foreseen(pool: Pool, view: View) -> Pool:
+def _with_forecast(pool: Pool, view: View) -> Pool:
+    """The pool, with a forecast from its samples if it queues and none is on record."""
     rules = view.rules.get(pool.id, PoolRules(pool.id))
     if pool.said is not None or pool.trouble is not None or pool.latest is None or drained(pool.latest, rules):
         return pool

@@ -30,22 +30,22 @@ def find(facts: Facts) -> Found | None:
     rate, share = top.number / WINDOW_MINUTES, top.number / total
     seen = statement("source_sent", source=top.name, jobs=top.number, total=total, share=share)
     if not usual:
-        again = all(_share(look, top.name) >= 0.8 for look in _looks(facts)[-AGAIN:])
-        if share < 0.8 or len(now.arrivals_by_source) < 2 or len(_looks(facts)) < AGAIN or not again:
+        shares = [_share(look, top.name) for look in _looks(facts)[-AGAIN:]]
+        if len(now.arrivals_by_source) < 2 or len(shares) < AGAIN or min(share, *shares) < 0.8:
             return None
         return Found(0.5, (seen,), ("usual_by_source",))
     was = usual.get(top.name, 0.0)
     others = (total - top.number) / WINDOW_MINUTES
     others_usual = sum(usual.values()) - was
     alike = rate / max(was, 0.1) < 1.8 * others / max(others_usual, 0.1)
+    arrivals = facts.backlog.share(Factor.ARRIVALS)
+    if arrivals == 0:
+        return None  # its jobs are not what waits
     if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or not (windows := _windows(facts, top, was)):
         return None
     everybody = _others_too(facts, top, others_usual)
     rates = statement("source_rate", per_minute=rate, usual=was, others=others, others_usual=others_usual)
     alone = others <= 1.3 * others_usual + 0.2
-    arrivals = facts.backlog.share(Factor.ARRIVALS)
-    if arrivals == 0:
-        return None  # its jobs are not what waits
     sure = (0.7 if alone and windows > 1 else 0.5) + 0.2 * (arrivals or 0.0)
     return Found(min(sure, EVERYBODY) if everybody else sure, (seen, rates))
 
@@ -80,7 +80,7 @@ def _share(look: tuple[Counted, ...], name: str) -> float:
 
 
 def _own(facts: Facts) -> dict[str, float]:
-    """The same from the pool's own samples before the trouble; empty if they are too few."""
+    """Usual jobs per minute of each source, by the pool's samples before the trouble; empty if they are too few."""
     before = [
         s for s in facts.series if s.at < facts.usual.since - BEFORE_SECONDS and s.arrivals_per_minute is not None
     ]
