@@ -29,10 +29,8 @@ class Html(HTMLParser):
         self.links |= {given[name]} if name and name in given else set()
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_site(folder: Path) -> Path:
     """The folder with the built site; a warning, for example about a link, is an error."""
-    folder = tmp_path_factory.mktemp("site")
     command: list[str | Path] = [
         "sphinx-build",
         "-q",
@@ -50,7 +48,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_no_link_of_the_site_leads_to_nothing(site: Path) -> None:
+def test_the_site_has_every_page_and_no_link_leads_to_nothing(tmp_path: Path) -> None:
+    """One test, since two processes would each build it: half a minute."""
+    site = built_site(tmp_path)
+    _leads_somewhere(site)
+    _has_every_page(site)
+
+
+def _leads_somewhere(site: Path) -> None:
     """Pages, headings, pictures, files to download, styles and scripts; the first address leads to the home page."""
     built = {path: Html(path.read_text("utf-8")) for path in site.rglob("*.html")}
     broken = []
@@ -68,7 +73,7 @@ def test_no_link_of_the_site_leads_to_nothing(site: Path) -> None:
     assert "docs/README.html" in built[site / "index.html"].links
 
 
-def test_every_page_is_in_the_site_and_in_its_search(site: Path) -> None:
+def _has_every_page(site: Path) -> None:
     """The README is not, since the home page of the site takes its place."""
     index = (site / "searchindex.js").read_text("utf-8")
     names = {one.path.removesuffix(".md") for one in pages()} - {"README"}
