@@ -5,6 +5,7 @@ from bisect import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from operator import itemgetter
 
 from bot.core.charts.queue_series import QueueSeries, segments, until
@@ -152,12 +153,18 @@ def _value(
 ) -> float | None:
     """The figure of one bucket; one without a sample keeps the previous value within a segment."""
     inside: list[float] = []
-    for stretch in stretches:
-        first, last = (bisect(stretch, (at, math.inf)) for at in (begin, end))
+    for stretch in islice(stretches, bisect(stretches, begin, key=_last_at), None):
+        if stretch[0][0] > end:
+            break
+        first, last = bisect(stretch, (begin, math.inf)), bisect(stretch, (end, math.inf))
         inside += [value for _, value in stretch[first:last]]
         if not inside and stretch[0][0] <= begin and stretch[-1][0] >= end:
             inside += [stretch[last - 1][1]]
     return choose(inside) if inside else None
+
+
+def _last_at(stretch: Pairs) -> float:
+    return stretch[-1][0]
 
 
 def _label(end: float, window: Window, width: float) -> str:
