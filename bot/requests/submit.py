@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from bot.context.context import Context
-from bot.context.queries import open_incidents, readable
+from bot.context.queries import known_pool, open_incidents, readable
 from bot.context.save import Move, keep
 from bot.core.alert import Matcher, digest
 from bot.core.incident.details.details import Details
@@ -173,8 +173,18 @@ class SeveralIncidents(Refused):
 
 
 async def _in_channel(context: Context, interaction: Interaction) -> str:
-    """The only open incident of the channel; raises Refused without one, SeveralIncidents with more."""
+    """The only open incident of the channel, of a pool if one is named.
+
+    Raises Refused without one, SeveralIncidents with more.
+    """
     found = [one for one in await open_incidents(context) if one.thread.channel == interaction.channel]
+    if found and interaction.words:
+        pool = known_pool(context.settings.file, interaction.words[0])
+        found = [one for one in found if pool in one.pools.affected] or [
+            one for one in found if pool in one.pools.candidates
+        ]
+        if not found:
+            raise Refused(refusals.no_incident_here_of(pool))
     if not found:
         raise Refused(refusals.NO_OPEN_INCIDENT)
     if len(found) > 1:

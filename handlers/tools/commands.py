@@ -134,4 +134,5 @@ def _command_of(error: typer.TyperException) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith(".") else f"{text}."
+    told = text.replace("Value error, ", "")
+    return told if told.endswith((".", "?")) else f"{told}."

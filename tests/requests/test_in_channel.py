@@ -2,11 +2,12 @@
 
 import pytest
 
+from bot.core.incident.incident import Incident
 from bot.core.requests.interaction import Interaction, Surface
 from bot.ports import Refused
 from handlers.slack_app.app import answered
-from tests.builders import CHANNEL
-from tests.world import ANA, TEAM, World, spoken
+from tests.builders import CHANNEL, POOL
+from tests.world import ANA, OTHER_POOL, TEAM, World, spoken
 
 
 async def test_the_channels_one_open_incident_is_meant() -> None:
@@ -41,3 +42,19 @@ async def test_several_open_incidents_are_offered_as_buttons() -> None:
     await world.asks("ack", request_id=values[0])
     with pytest.raises(Refused, match="already"):
         await world.asks("ack", request_id=values[0])
+
+
+async def test_a_pool_names_the_incident_and_another_pools_incident_is_left_alone() -> None:
+    world = World()
+    await world.fires(spoken("a1"), group_key="one")
+    await world.work()
+    for verb in ("resolve", "ack", "mute"):
+        with pytest.raises(Refused, match=f'No incident of pool "{OTHER_POOL}" is open in this channel'):
+            await world.types(verb, OTHER_POOL)
+    with pytest.raises(Refused, match=r"linux\.9xlarge"):
+        await world.types("resolve", "linux.9xlarge")
+    await world.fires(spoken("b1", runner_label=OTHER_POOL), group_key="two")
+    await world.work()
+    await world.types("resolve", OTHER_POOL)
+    incidents = [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)]
+    assert {one.pools.candidates: one.closed for one in incidents} == {(POOL,): False, (OTHER_POOL,): True}

@@ -43,8 +43,8 @@ def _silenced(incident: Incident, now: float) -> list[str]:
 ACTION = Action(
     name=NAME,
     verb="resolve",
-    usage="resolve",
-    help="Close the incident (in its thread).",
+    usage="resolve [POOL]",
+    help="Close the incident.",
     ask=ask,
     permission="ack",
     surfaces=IN_THREAD,

@@ -228,6 +228,10 @@ def silence_usage(usage: str) -> str:
     return f"Name a pool and how long: `/queue {usage}`, for example `/queue silence linux.2xlarge 2h`."
 
 
+def no_incident_here_of(pool: str) -> str:
+    return f'No incident of pool "{pool}" is open in this channel. Nothing was changed.'
+
+
 def nothing_to_silence(pool: str) -> str:
     return f'Nothing to silence: pool "{pool}" has no open incident.'
 
