@@ -1,8 +1,8 @@
 """From a webhook to Slack's API: `python -m tests.bench.intake`. Prints the table of one run.
 
-The baseline is a bare Starlette handler that makes one durable Redis write before it posts. Both are processes of their
-own, post to the same stub of Slack and are measured from the first byte of the webhook to the moment the stub has read
-`chat.postMessage`. The CPU time is that of the process, without Redis.
+The baseline is a small bot (`tests.bench.small_bot`) that makes one durable Redis write before it posts. Both are
+processes of their own, post to the same stub of Slack and are measured from the first byte of the webhook to the moment
+the stub has read `chat.postMessage`. The CPU time is that of the process, without Redis.
 """
 
 import asyncio
@@ -114,10 +114,10 @@ async def flood(
     return accepted, stub.last_post - begun, slowest
 
 
-async def bare(port: int, slack: str, redis: str) -> asyncio.subprocess.Process:
-    """The bare handler as a process; with `redis` it makes one durable write before it posts."""
+async def small_bot(port: int, slack: str, redis: str) -> asyncio.subprocess.Process:
+    """The baseline as a process."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.bench.bare", str(port), slack, redis, stdout=sys.stderr
+        sys.executable, "-m", "tests.bench.small_bot", str(port), slack, redis, stdout=sys.stderr
     )
     for _ in range(200):
         try:
@@ -127,17 +127,17 @@ async def bare(port: int, slack: str, redis: str) -> asyncio.subprocess.Process:
             continue
         writer.close()
         return process
-    raise RuntimeError("the bare handler did not start")
+    raise RuntimeError("the small bot did not start")
 
 
 async def measured() -> list[Row]:
-    """One run: the bare handler with one durable write, then Tailback."""
+    """One run: the small bot, then Tailback."""
     with tempfile.TemporaryDirectory(prefix="tailback-bench-") as name:
         folder, stub = Path(name), SlackStub()
         async with serving(stub.app) as slack, aiohttp.ClientSession() as session:
-            redis = EmbeddedRedis(folder / "bare")
+            redis = EmbeddedRedis(folder / "small")
             port, redis_url = free_port(), await redis.start()
-            process = await bare(port, slack, redis_url)
+            process = await small_bot(port, slack, redis_url)
             base = await figures(f"http://127.0.0.1:{port}", process.pid, stub, session)
             process.terminate()
             await process.wait()

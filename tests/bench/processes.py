@@ -1,6 +1,6 @@
 """Start-up time and memory of each process: `python -m tests.bench.processes`. Prints the table of one run.
 
-The baseline of all is a bare Starlette handler with a Redis client.
+The baseline of all is a small bot (`tests.bench.small_bot`).
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from pathlib import Path
 from bot.adapters.redis.server.embedded import EmbeddedRedis
 from bot.playground.serving import serving
 from handlers.tools.demo_workspace import free_port
-from tests.bench.intake import TOML, bare
+from tests.bench.intake import TOML, small_bot
 from tests.bench.product import ROOT, product, resident_mb
 from tests.bench.stub import SlackStub
 from tests.bench.table import HEAD, Row
@@ -29,7 +29,7 @@ async def measured() -> list[Row]:
         redis = EmbeddedRedis(folder / "redis")
         async with serving(stub.app) as slack:
             url = await redis.start()
-            process = await bare(free_port(), slack, url)
+            process = await small_bot(free_port(), slack, url)
             base = resident_mb(process.pid)
             process.terminate()
             await process.wait()
