@@ -1,5 +1,6 @@
 """Values of a diagnosis: facts in, findings out; every cause has evidence."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -7,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from bot.core.pool.backlog import Backlog, Factor, attributed
+from bot.core.pool.backlog import TIME, Backlog, Factor, attributed
 from bot.core.pool.hour_stats import Baseline, DayStats
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale
 from bot.core.pool.usual import Usual, usual_of
@@ -156,13 +157,14 @@ class Facts:
 
     def recent(self, minutes: float) -> tuple[Snapshot, ...]:
         """The samples of the last so many minutes."""
-        since = self.now.at - minutes * 60
-        return tuple(s for s in self.series if s.at >= since)
+        return self.series[self._since(minutes) :]
 
     def before(self, minutes: float) -> tuple[Snapshot, ...]:
         """Older samples."""
-        since = self.now.at - minutes * 60
-        return tuple(s for s in self.series if s.at < since)
+        return self.series[: self._since(minutes)]
+
+    def _since(self, minutes: float) -> int:
+        return bisect_left(self.series, self.now.at - minutes * 60, key=TIME)
 
     @cached_property
     def usual(self) -> Usual:

@@ -29,7 +29,7 @@ def diagnosed(
     for rule in rules:
         if not (waits or rule.always):
             continue
-        needs = dict.fromkeys((*rule.needs, *(() if rule.always else ("queued",))))
+        needs = rule.needs if rule.always or "queued" in rule.needs else (*rule.needs, "queued")
         lacking = [name for name in needs if name in doubtful or getattr(now, name) in (None, ())]
         if lacking:
             missing += lacking
@@ -92,7 +92,7 @@ def _labelled(
     facts: Facts, rules: Sequence[Rule], ranked: tuple[Finding, ...], table: Mapping[str, tuple[float, ...]]
 ) -> tuple[Finding, ...]:
     """The findings with the confidence that their rules have earned, never above that of a likelier one."""
-    rivals = {rule.cause: rule.rivals for rule in rules}
+    rivals = {rule.cause: rule.rivals for rule in rules} if ranked else {}
     found: list[Finding] = []
     for one in ranked:
         known = all(getattr(facts.now, name) is not None for name in rivals[one.cause])

@@ -4,14 +4,16 @@
 """
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from bot.core.pool.pool import Snapshot
-from bot.core.pool.usual import GAP_SECONDS, Usual, mean
+from bot.core.pool.usual import GAP_SECONDS, Usual, mean, means
 
 LEAD_SECONDS = 1800.0
 """The walk begins so long before the first late job arrived."""
@@ -19,6 +21,7 @@ WINDOW_SECONDS = 600.0
 """Sources average rates over this time, so the change in busy runners is taken over it too."""
 SIGMA, WIDEST_SIGMA = 1.05, 2.0
 """Of the logarithm of job durations where it is unknown, and at most; the mean is 1.7 and 7.4 times the median."""
+TIME = attrgetter("at")
 LEAST_HUNG = 0.25
 """Share of the running jobs that should have ended, from which durations count as longer."""
 
@@ -71,24 +74,32 @@ def steps_of(series: Sequence[Snapshot]) -> list[Step]:
     """The steps between samples in which the flow of jobs is known; one missing rate follows from the others."""
     found = []
     for before, now in pairwise(series):
-        minutes = min(now.at - before.at, GAP_SECONDS) / 60
-        if now.busy is None or before.busy is None or now.queued is None or before.queued is None:
+        busy, queued = now.busy, now.queued
+        if busy is None or before.busy is None or queued is None or before.queued is None:
             continue
-        more_busy, more_queued = now.busy - before.busy, now.queued - before.queued
-        arrived, started, ended = (
-            None if rate is None else rate * minutes
-            for rate in (now.arrivals_per_minute, now.starts_per_minute, now.completions_per_minute)
-        )
-        if started is None:
-            started = ended + more_busy if ended is not None else arrived - more_queued if arrived is not None else None
-        if started is None:
+        seconds, more_busy, more_queued = now.at - before.at, busy - before.busy, queued - before.queued
+        minutes = (seconds if seconds < GAP_SECONDS else GAP_SECONDS) / 60
+        arrived, started, ended = now.arrivals_per_minute, now.starts_per_minute, now.completions_per_minute
+        arrived = None if arrived is None else arrived * minutes
+        ended = None if ended is None else ended * minutes
+        if started is not None:
+            started *= minutes
+        elif ended is not None:
+            started = ended + more_busy
+        elif arrived is not None:
+            started = arrived - more_queued
+        else:
             continue
-        started = max(0.0, started)
-        ended = max(0.0, started - more_busy) if ended is None else ended
-        arrived = max(0.0, started + more_queued) if arrived is None else arrived
-        online = now.busy + (now.idle or 0)
-        found.append(Step(now.at, minutes, arrived, ended, started, now.busy, online, now.limit, now.offline or 0))
+        started = _positive(started)
+        ended = _positive(started - more_busy) if ended is None else ended
+        arrived = _positive(started + more_queued) if arrived is None else arrived
+        online = busy + (now.idle or 0)
+        found.append(Step(now.at, minutes, arrived, ended, started, busy, online, now.limit, now.offline or 0))
     return found
+
+
+def _positive(jobs: float) -> float:
+    return jobs if jobs > 0.0 else 0.0
 
 
 def attributed(series: Sequence[Snapshot], usual: Usual) -> Backlog:
@@ -97,14 +108,15 @@ def attributed(series: Sequence[Snapshot], usual: Usual) -> Backlog:
         return Backlog()
     now, known = series[-1], steps_of(series)
     late, lost = _late(series, known, usual), _lost(series, usual)
-    window = [s for s in series if s.at >= usual.since - LEAD_SECONDS]
-    steps = [step for step in known if step.at > window[0].at]
-    if not now.queued or len(steps) < 3 or usual.arrivals is None:
+    if not now.queued or usual.arrivals is None:
+        return Backlog(late=late, lost=lost)
+    window = series[bisect_left(series, usual.since - LEAD_SECONDS, key=TIME) :]
+    steps = known[bisect_right(known, window[0].at, key=TIME) :]
+    if len(steps) < 3:
         return Backlog(late=late, lost=lost)
     begun = next(s for s in window if s.queued is not None and s.busy is not None)
     start = float(begun.queued or 0), float(begun.busy or 0)
-    as_it_was = [(s.arrived, _pace(s), s.busy) for s in steps]
-    whole = _walk(start, as_it_was)
+    whole = _walk(start, [(s.arrived, _pace(s), s.busy) for s in steps])
     parts: dict[Factor, float] = {}
     for factor, course in _restored(steps, usual, late).items():
         parts[factor] = max(0.0, whole - _walk(start, course, quiet=min(start[0], usual.arrivals)))
@@ -119,7 +131,10 @@ def attributed(series: Sequence[Snapshot], usual: Usual) -> Backlog:
 
 def _pace(step: Step) -> float:
     """Jobs that one busy runner ends in the step."""
-    return min(1.0, step.ended / step.busy) if step.busy else 0.0
+    if not step.busy:
+        return 0.0
+    pace = step.ended / step.busy
+    return pace if pace < 1.0 else 1.0
 
 
 Course = list[tuple[float, float, float]]
@@ -162,9 +177,10 @@ def _walk(start: tuple[float, float], course: Course, quiet: float | None = None
     queued, busy = start if quiet is None else (quiet, start[1])
     for arrived, pace, runners in course:
         system = queued + busy + arrived
-        busy = min(max(runners, 0.0), system)
+        busy = runners if runners > 0.0 else 0.0
+        busy = system if system < busy else busy
         system -= pace * busy
-        busy = min(busy, system)
+        busy = system if system < busy else busy
         queued = system - busy
     return queued
 
@@ -191,8 +207,11 @@ def _late(series: Sequence[Snapshot], steps: Sequence[Step], usual: Usual) -> fl
         return None
     spread, average = _spread(usual.duration, usual.p50), usual.duration * (1 + usual.doubt)
     expected, age = 0.0, 0.0
+    half, root = spread**2 / 2, math.sqrt(2)
     for step in reversed(steps):
-        expected += step.started * _still(60 * (age + step.minutes / 2), average, spread)
+        seconds, started = 60 * (age + step.minutes / 2), step.started
+        above = (math.log((seconds if seconds > 1.0 else 1.0) / average) + half) / spread
+        expected += started * (0.5 * math.erfc(above / root))
         age += step.minutes
     first = next((s.busy for s in series if s.busy is not None), 0) or 0
     expected += first * _still_longer(60 * age, average, spread)
@@ -224,12 +243,12 @@ def _above(deviations: float) -> float:
 
 def _lost(series: Sequence[Snapshot], usual: Usual) -> float | None:
     """Share of the jobs started since the trouble began that neither ended nor run: starts - completions - busy."""
-    window = [s for s in series if s.at >= min(usual.since - LEAD_SECONDS, series[-1].at - 3600)]
+    window = series[bisect_left(series, min(usual.since - LEAD_SECONDS, series[-1].at - 3600), key=TIME) :]
     known = [s for s in window if None not in (s.starts_per_minute, s.completions_per_minute, s.busy)]
     if len(known) < 4:
         return None
     minutes = (known[-1].at - known[0].at) / 60
-    starts, ends = mean(known, "starts_per_minute") or 0.0, mean(known, "completions_per_minute") or 0.0
+    starts, ends = (rate or 0.0 for rate in means(known, ("starts_per_minute", "completions_per_minute")))
     first, last = (_busy_until(series, sample.at) for sample in (known[0], known[-1]))
     gone = minutes * (starts - ends) - (last - first)
     return gone / (minutes * starts) if gone > 3 + 1.5 * math.sqrt(minutes * starts) else 0.0
@@ -237,4 +256,5 @@ def _lost(series: Sequence[Snapshot], usual: Usual) -> float | None:
 
 def _busy_until(series: Sequence[Snapshot], at: float) -> float:
     """Mean busy runners in the window over which the rates of that time were averaged."""
-    return mean([s for s in series if at - WINDOW_SECONDS <= s.at <= at], "busy") or 0.0
+    since, until = bisect_left(series, at - WINDOW_SECONDS, key=TIME), bisect_right(series, at, key=TIME)
+    return mean(series[since:until], "busy") or 0.0

@@ -137,25 +137,24 @@ def usual_ahead(past: PoolHistory, hour: int) -> tuple[Baseline, ...]:
 
     Neighbouring hours count half as much, because habits shift by an hour.
     """
-    rates = {
-        cell.hour: 60 * cell.arrivals.total / cell.arrivals.seconds
-        for cell in past.cells
-        if cell.arrivals.seconds >= LEAST_KNOWN_SECONDS
-    }
+    near = {ahead % WEEK_HOURS for ahead in range(hour - 1, hour + AHEAD_HOURS + 1)}
+    known = ((at, _arrived(row)) for row in past.rows if (at := _hour(row)) % WEEK_HOURS in near)
+    rates = {at: 60 * came.total / came.seconds for at, came in known if came.seconds >= LEAST_KNOWN_SECONDS}
     found = (_usual(rates, ahead) for ahead in range(hour, hour + AHEAD_HOURS))
     return tuple(usual for usual in found if usual is not None)
 
 
 def weeks_known_at(past: PoolHistory, now: float) -> float:
     """When the present hour of the week is first known from enough weeks, if the measuring goes on; epoch seconds."""
-    known = (cell.hour for cell in past.cells if cell.arrivals.seconds >= LEAST_KNOWN_SECONDS)
+    known = (_hour(row) for row in past.rows if _arrived(row).seconds >= LEAST_KNOWN_SECONDS)
     first = min(known, default=int(now // HOUR_SECONDS))
     return max(now, (first + LEAST_WEEKS * WEEK_HOURS) * HOUR_SECONDS)
 
 
 def last_day(past: PoolHistory, hour: int) -> DayStats | None:
     """The statistics of the 24 hours before `hour`; None if fewer than twelve are known."""
-    cells = [c for c in past.cells if 0 < hour - c.hour <= DAY_HOURS and c.covered_seconds >= LEAST_KNOWN_SECONDS]
+    day = (_cell(row) for row in past.rows if 0 < hour - _hour(row) <= DAY_HOURS)
+    cells = [cell for cell in day if cell.covered_seconds >= LEAST_KNOWN_SECONDS]
     if len(cells) < DAY_HOURS / 2:
         return None
     rates = [60 * c.arrivals.total / c.arrivals.seconds for c in cells if c.arrivals.seconds]
@@ -182,6 +181,12 @@ def _usual(rates: dict[int, float], hour: int) -> Baseline | None:
 
 def _hour(row: str) -> int:
     return int(row.partition(";")[0])
+
+
+def _arrived(row: str) -> Amount:
+    """The jobs that arrived, of a row."""
+    fields = row.split(";", 4)
+    return _summed(fields[3], int(fields[2] or 0)) if len(fields) > 3 else Amount()
 
 
 def _covered(row: str) -> float:
@@ -220,16 +225,18 @@ def _cell(row: str) -> HourStats:
     """Parse a row; fields of a newer release are ignored, missing ones are unknown."""
     fields = (*row.split(";"), *[""] * FIELDS)[:FIELDS]
     hour, samples, covered = (int(field or 0) for field in fields[:3])
-    arrivals, starts, completions, busy, duration = (
-        Amount(*(*_numbers(f), covered)[:2]) if f else Amount() for f in fields[3:8]
-    )
+    arrivals, starts, completions, busy, duration = (_summed(field, covered) for field in fields[3:8])
     busy_most, limit, queued_most, longest = (int(field) if field else None for field in fields[8:12])
     waits, sizes, waited = (_numbers(field) for field in fields[12:15])
-    squares = Amount(*(*_numbers(fields[15]), covered)[:2]) if fields[15] else Amount()
+    squares = _summed(fields[15], covered)
     return HourStats(
         hour, samples, covered, arrivals, starts, completions, busy, duration,
         busy_most, limit, queued_most, longest, waits, sizes, waited, squares,
     )  # fmt: skip
+
+
+def _summed(field: str, covered: float) -> Amount:
+    return Amount(*(*_numbers(field), covered)[:2]) if field else Amount()
 
 
 def _numbers(field: str) -> tuple[float, ...]:

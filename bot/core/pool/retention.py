@@ -1,5 +1,6 @@
 """Which samples of a pool are kept: all of the last hour, and a few of the hours before."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
@@ -25,8 +26,11 @@ T = TypeVar("T", bound=Timed)
 
 
 def kept(samples: Sequence[T]) -> tuple[T, ...]:
-    """The samples to keep, oldest first."""
-    now = samples[-1].at if samples else 0.0
-    older = (s for s in samples if WHOLE_SECONDS < now - s.at <= LONGEST_SECONDS)
-    thin = {s.at // THIN_SECONDS: s for s in older}
-    return (*thin.values(), *(s for s in samples if now - s.at <= WHOLE_SECONDS))[-KEPT_SAMPLES:]
+    """The samples to keep, of these, which are in the order of their times."""
+    if not samples:
+        return ()
+    now = samples[-1].at
+    since = bisect_left(samples, -LONGEST_SECONDS, key=lambda one: one.at - now)
+    whole = bisect_left(samples, -WHOLE_SECONDS, key=lambda one: one.at - now)
+    thin = {one.at // THIN_SECONDS: one for one in samples[since:whole]}
+    return (*thin.values(), *samples[whole:])[-KEPT_SAMPLES:]

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from statistics import median
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Baseline, DayStats
@@ -21,6 +22,8 @@ MEAN_OVER_MEDIAN = 1.6
 """Of job durations, where only a median is known: public traces have 1.5 to 1.8."""
 DEVIATION = 1.4
 """Of job durations, as a multiple of their mean."""
+FIGURES = ("arrivals_per_minute", "completions_per_minute", "creates", "booting", "busy")
+"""Whose mean over the time before the trouble is usual."""
 BATCHES = 6.0
 """Variance over mean of the jobs that arrive in ten minutes, where it cannot be measured."""
 
@@ -65,11 +68,11 @@ def usual_of(
     since = began_at(series, normal_wait)
     before = [s for s in series if s.at < since - BEFORE_SECONDS]
     known = before if _length(before) >= LEAST_SECONDS else []
-    arrivals, weeks = _arrivals(now, known, ahead, day)
+    came, ended, launched, booting, busy = means(known, FIGURES)
+    arrivals, weeks = _arrivals(now, came, ahead, day)
     own, batches, most = little(known), _batches(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
     older = before if len(before) >= 3 else [s for s in series if s.at < now.at - 1200]
-    came, launched, booting = (mean(known, figure) for figure in ("arrivals_per_minute", "creates", "booting"))
     return Usual(
         since,
         arrivals,
@@ -77,11 +80,11 @@ def usual_of(
         most,
         arrivals if weeks or arrivals is None else max(arrivals, most or 0.0),
         own or (day.duration_seconds if day else None) or given,
-        _doubt(known, batches) if own else 0.0,
+        _doubt((ended or 0.0) * _length(known) / 60, batches) if own else 0.0,
         now.usual_duration_seconds or middle(known, "duration_p50_seconds"),
         middle(older, "offline"),
         middle(older, "limit"),
-        mean(known, "busy"),
+        busy,
         launched / 15 / came if came and launched is not None else None,
         booting / came if came and booting is not None else None,
         batches,
@@ -108,44 +111,54 @@ def first_hour(series: Sequence[Snapshot], normal_wait: float) -> int:
 
 
 def _arrivals(
-    now: Snapshot, known: Sequence[Snapshot], ahead: Sequence[Baseline], day: DayStats | None
+    now: Snapshot, seen: float | None, ahead: Sequence[Baseline], day: DayStats | None
 ) -> tuple[float | None, int]:
     """(usual arrivals per minute, weeks behind them)."""
     hour = int(now.at // HOUR_SECONDS)
     if ours := next((one for one in ahead if one.hour == hour), None):
         return ours.arrivals_per_minute, ours.weeks
-    seen = mean(known, "arrivals_per_minute")
-    means = [rate for rate in (seen, day.arrivals_per_minute if day else None) if rate is not None]
-    return (max(means) if means else now.usual_arrivals_per_minute), 0
+    rates = [rate for rate in (seen, day.arrivals_per_minute if day else None) if rate is not None]
+    return (max(rates) if rates else now.usual_arrivals_per_minute), 0
 
 
 def little(samples: Sequence[Snapshot]) -> float | None:
     """Mean seconds of a job: busy runners divided by completions; None from fewer than five jobs."""
     both = [s for s in samples if s.busy is not None and s.completions_per_minute is not None]
-    busy, ended = mean(both, "busy"), mean(both, "completions_per_minute")
+    busy, ended = means(both, ("busy", "completions_per_minute"))
     if not busy or not ended or ended * _length(both) / 60 < 5:
         return None
     return 60 * busy / ended
 
 
-def _doubt(samples: Sequence[Snapshot], batches: float) -> float:
-    """One standard deviation of a mean over the pushes whose jobs ended in these samples."""
-    ended = (mean(samples, "completions_per_minute") or 0.0) * _length(samples) / 60
+def _doubt(ended: float, batches: float) -> float:
+    """One standard deviation of a mean over the pushes of so many jobs that ended."""
     return DEVIATION / math.sqrt(max(1.0, ended / batches))
 
 
 def weights(samples: Sequence[Snapshot]) -> list[float]:
     """The seconds for which each sample stands."""
-    gaps = [min(b.at - a.at, GAP_SECONDS) for a, b in pairwise(samples)]
+    times = [sample.at for sample in samples]
+    gaps = [gap if (gap := b - a) < GAP_SECONDS else GAP_SECONDS for a, b in pairwise(times)]
     return [gaps[0] if gaps else 1.0, *gaps]
 
 
 def mean(samples: Sequence[Snapshot], figure: str) -> float | None:
     """The mean of a figure over time; None if it is unknown."""
+    return means(samples, (figure,))[0]
+
+
+def means(samples: Sequence[Snapshot], figures: Sequence[str]) -> list[float | None]:
+    """The mean of each figure over time; None if it is unknown."""
+    seconds = weights(samples)
+    return [_mean(map(attrgetter(figure), samples), seconds) for figure in figures]
+
+
+def _mean(values: Iterable[float | None], seconds: Sequence[float]) -> float | None:
     weighed = total = 0.0
-    for sample, weight in zip(samples, weights(samples), strict=False):
-        if (value := getattr(sample, figure)) is not None:
-            weighed, total = weighed + value * weight, total + weight
+    for value, weight in zip(values, seconds, strict=False):
+        if value is not None:
+            weighed += value * weight
+            total += weight
     return weighed / total if total else None
 
 
