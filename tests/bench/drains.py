@@ -141,7 +141,7 @@ class JobWorld:
         faults = tuple(replace(f, until=min(f.until, ends(found.begin, dice))) for f in found.faults)
         self.begin, self._due = found.begin, 0.0
         self.fleet = JobFleet(found.spec, faults, found.seed, found.begin - stories.BEFORE)
-        self._exporter = Exporter(self.fleet, stories.NAME, found.exporter)
+        self._exporter = Exporter(self.fleet, stories.NAME, found.exporter, stories.MONDAY)
         self.now = -stories.BEFORE
 
     def minute(self) -> Snapshot | None:
@@ -150,8 +150,8 @@ class JobWorld:
         self.now = self.fleet.now - self.begin
         if self.fleet.now < self._due:
             return None
-        self._due, sample = self.fleet.now + self._exporter.step, self._exporter.look()
-        return replace(sample, at=sample.at + stories.MONDAY)
+        self._due = self.fleet.now + self._exporter.step
+        return self._exporter.look()
 
     def waits(self) -> float:
         """Seconds that the oldest job has waited."""

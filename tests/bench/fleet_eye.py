@@ -1,7 +1,7 @@
 """Sees the simulated fleet as its metrics source would show it, one snapshot a simulated minute, without HTTP."""
 
 from bisect import insort
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass, field
 
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
@@ -27,8 +27,8 @@ class Eye:
     hidden: frozenset[str] = frozenset()
     """Figures that this source does not have."""
     series: deque[Snapshot] = field(default_factory=lambda: deque(maxlen=KEPT))
-    _counts: deque[tuple[float, dict[str, Counter[str]]]] = field(default_factory=deque)
-    _arrivals: deque[tuple[float, Counter[str]]] = field(default_factory=deque)
+    _counts: deque[tuple[float, dict[str, dict[str, int]]]] = field(default_factory=deque)
+    _arrivals: deque[tuple[float, dict[str, int]]] = field(default_factory=deque)
     _rates: list[float] = field(default_factory=list)
     _durations: list[float] = field(default_factory=list)
 
@@ -56,40 +56,44 @@ class Eye:
             "running_longest_seconds": figures.running_seconds,
             "create_failures": sum(counts["failures"].values()),
             "create_failures_by_code": _counted(counts["failures"]),
-            "creates": counts["plain"]["creates"],
-            "registered": counts["plain"]["registrations"],
+            "creates": counts["plain"].get("creates", 0),
+            "registered": counts["plain"].get("registrations", 0),
             "provider_up": self.fleet.provider_up,
             "arrivals_by_source": _counted(counts["arrived"]),
             "usual_by_source": _counted(self._earlier(now, arrived)),
             "usual_arrivals_per_minute": self._rates[len(self._rates) // 2],
             "usual_duration_seconds": self._durations[len(self._durations) // 2] if self._durations else None,
         }
-        given = {name: value for name, value in known.items() if name not in self.hidden}
+        given = {name: value for name, value in known.items() if name not in self.hidden} if self.hidden else known
         missing = tuple(f"{name}: not exported" for name in sorted(self.hidden))
         sample = Snapshot(self.name, now, missing=missing, **given)  # type: ignore[arg-type]  # names are checked by it
         self.series.append(sample)
         return sample
 
-    def _earlier(self, now: float, arrived: Counter[str]) -> Counter[str]:
+    def _earlier(self, now: float, arrived: dict[str, int]) -> dict[str, int]:
         self._arrivals.append((now, arrived))
         while len(self._arrivals) > 1 and self._arrivals[1][0] <= now - LATELY_SECONDS:
             self._arrivals.popleft()
         return self._arrivals[0][1]
 
-    def _arrived(self) -> Counter[str]:
+    def _arrived(self) -> dict[str, int]:
         arrived = self.fleet.pools[self.name].tally.arrived
-        return Counter({f"{repository} / {workflow}": n for (repository, workflow), n in arrived.items()})
+        return {f"{repository} / {workflow}": n for (repository, workflow), n in arrived.items()}
 
-    def _grown(self, now: float, arrived: Counter[str]) -> dict[str, Counter[str]]:
+    def _grown(self, now: float, arrived: dict[str, int]) -> dict[str, dict[str, int]]:
         tally = self.fleet.pools[self.name].tally
-        plain = Counter({"creates": tally.creates, "registrations": tally.registrations})
-        present = {"failures": Counter(tally.failures), "arrived": arrived, "plain": plain}
+        plain = {"creates": tally.creates, "registrations": tally.registrations}
+        present = {"failures": dict(tally.failures), "arrived": arrived, "plain": plain}
         self._counts.append((now, present))
         while len(self._counts) > 1 and self._counts[1][0] <= now - WINDOW_SECONDS:
             self._counts.popleft()
         past = self._counts[0][1]
-        return {name: count - past[name] for name, count in present.items()}
+        return {name: _more(counts, past[name]) for name, counts in present.items()}
 
 
-def _counted(counts: Counter[str]) -> tuple[Counted, ...]:
-    return tuple(Counted(name, number) for name, number in counts.most_common() if number)
+def _more(counts: dict[str, int], before: dict[str, int]) -> dict[str, int]:
+    return {name: number - before.get(name, 0) for name, number in counts.items() if number > before.get(name, 0)}
+
+
+def _counted(counts: dict[str, int]) -> tuple[Counted, ...]:
+    return tuple(Counted(name, counts[name]) for name in sorted(counts, key=lambda name: -counts[name]))

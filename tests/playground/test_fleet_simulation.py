@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.playground.fleet.faults import FleetFault, FleetFaultKind
-from bot.playground.fleet.figures import PoolFigures, read
+from bot.playground.fleet.figures import PoolFigures, longest_waiting, read
 from bot.playground.fleet.metrics import samples
 from bot.playground.fleet.scenarios import SURGE
 from bot.playground.fleet.simulation import SimulatedFleet
@@ -38,7 +38,7 @@ def test_jobs_are_queued_started_and_completed() -> None:
     assert sum(tally.arrived.values()) == 30
     assert tally.started == tally.completed + now.busy
     assert now.queued == 30 - tally.started
-    waiting = now.longest_waiting[0]
+    waiting = longest_waiting(fleet, "small")[0]
     assert waiting.wait_seconds == 590
     assert (waiting.repository, waiting.workflow, waiting.job) == ("example/torch", "pull", "build")
     assert waiting.url.startswith("https://ci.example/example/torch/actions/runs/")

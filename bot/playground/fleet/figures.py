@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import islice
 
 from bot.playground.fleet.pool import RATE_WINDOW_SECONDS, RunnerState, SimulatedJob, SimulatedPool
 from bot.playground.fleet.simulation import SimulatedFleet
@@ -43,14 +44,13 @@ class PoolFigures:
     duration_p50_seconds: float | None
     duration_p95_seconds: float | None
     running_seconds: float
-    longest_waiting: tuple[WaitingJob, ...]
 
 
 def read(fleet: SimulatedFleet, name: str) -> PoolFigures:
     """Return the figures of a pool now; raises UnknownPoolError."""
     pool, now = fleet.pool(name), fleet.now_seconds
     per_minute = 60 / RATE_WINDOW_SECONDS
-    durations = sorted(seconds for _, seconds in pool.tally.durations)
+    durations = sorted([seconds for _, seconds in pool.tally.durations])
     return PoolFigures(
         pool=name,
         queued=len(pool.waiting),
@@ -68,8 +68,12 @@ def read(fleet: SimulatedFleet, name: str) -> PoolFigures:
         duration_p50_seconds=_quantile(durations, 0.5),
         duration_p95_seconds=_quantile(durations, 0.95),
         running_seconds=_longest_running(pool, now),
-        longest_waiting=tuple(_waiting(pool.waiting[i], now) for i in range(min(LONGEST_WAITING, len(pool.waiting)))),
     )
+
+
+def longest_waiting(fleet: SimulatedFleet, name: str) -> tuple[WaitingJob, ...]:
+    """Return the jobs of a pool that have waited longest, longest first; raises UnknownPoolError."""
+    return tuple(_waiting(job, fleet.now_seconds) for job in islice(fleet.pool(name).waiting, LONGEST_WAITING))
 
 
 def _longest_running(pool: SimulatedPool, now: float) -> float:

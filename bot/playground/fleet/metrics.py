@@ -6,7 +6,7 @@ All times, including the ages of jobs and the timestamps of samples, are those o
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.playground.fleet.figures import PoolFigures, read
+from bot.playground.fleet.figures import PoolFigures, WaitingJob, longest_waiting, read
 from bot.playground.fleet.simulation import SimulatedFleet
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -51,7 +51,7 @@ def samples(fleet: SimulatedFleet) -> list[ExposedSample]:
     for name in fleet.pools:
         figures = read(fleet, name)
         found += _gauges(figures)
-        found += _waits(figures)
+        found += _waits(name, longest_waiting(fleet, name))
         found += _counters(fleet, name)
     order = {family: place for place, family in enumerate(FAMILIES)}
     return sorted(found, key=lambda s: order[s.name])
@@ -97,10 +97,10 @@ def _gauges(figures: PoolFigures) -> Iterator[ExposedSample]:
             yield ExposedSample("ci_job_duration_seconds", (pool, ("quantile", quantile)), seconds)
 
 
-def _waits(figures: PoolFigures) -> Iterator[ExposedSample]:
-    for waiting in figures.longest_waiting:
+def _waits(pool: str, jobs: tuple[WaitingJob, ...]) -> Iterator[ExposedSample]:
+    for waiting in jobs:
         labels = (
-            ("job", waiting.job), ("pool", figures.pool), ("repository", waiting.repository), ("url", waiting.url),
+            ("job", waiting.job), ("pool", pool), ("repository", waiting.repository), ("url", waiting.url),
             ("workflow", waiting.workflow),
         )  # fmt: skip
         yield ExposedSample("ci_job_wait_seconds", labels, waiting.wait_seconds)

@@ -23,8 +23,9 @@ EXPORTERS: dict[str, tuple[frozenset[str] | None, float]] = {
 class Exporter:
     """Reads one pool."""
 
-    def __init__(self, fleet: JobFleet, name: str, kind: str = "full") -> None:
-        self._fleet, self._name = fleet, name
+    def __init__(self, fleet: JobFleet, name: str, kind: str = "full", epoch: float = 0.0) -> None:
+        """`epoch`: what is told as the time of the fleet's second 0, in epoch seconds."""
+        self._fleet, self._name, self._epoch = fleet, name, epoch
         self._told, self.step = EXPORTERS[kind]
 
     def look(self) -> Snapshot:
@@ -62,9 +63,9 @@ class Exporter:
             "usual_by_source": tuple(Counted(name, share * 1000) for name, share in fleet.spec.sources),
         }
         hidden = () if self._told is None else sorted(known.keys() - self._told)
-        told = {name: value for name, value in known.items() if name not in hidden}
+        told = {name: value for name, value in known.items() if name not in hidden} if hidden else known
         gaps = tuple(Gap(name, "not exported") for name in hidden)
-        return Snapshot(self._name, now, missing=gaps, **told)  # type: ignore[arg-type]  # names are checked by it
+        return Snapshot(self._name, now + self._epoch, missing=gaps, **told)  # type: ignore[arg-type]  # names are checked by it
 
 
 def _counted(names: list[str]) -> tuple[Counted, ...]:

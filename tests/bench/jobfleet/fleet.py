@@ -107,7 +107,10 @@ class JobFleet:
 
     def at(self, kind: str) -> Fault | None:
         """The fault of this kind that is at work now."""
-        return next((f for f in self.faults if f.kind == kind and f.since <= self.now < f.until), None)
+        for fault in self.faults:
+            if fault.kind == kind and fault.since <= self.now < fault.until:
+                return fault
+        return None
 
     @property
     def limit(self) -> int:

@@ -35,7 +35,7 @@ class Moment:
 def lived(case: Case) -> Iterator[Moment]:
     """The minutes after the alert; none when no alert came within five hours of the fault."""
     fleet = JobFleet(case.spec, case.faults, case.seed, case.begin - BEFORE)
-    exporter = Exporter(fleet, NAME, case.exporter)
+    exporter = Exporter(fleet, NAME, case.exporter, MONDAY)
     (pool, past), alert = known(case), None
     rules = PoolRules(NAME, boot_time_seconds=round(case.spec.boot))
     quiet = case.begin + case.alert_seconds if not case.faults and case.causes == () else None
@@ -60,7 +60,7 @@ def lived(case: Case) -> Iterator[Moment]:
 
 def _seen(pool: Pool, past: PoolHistory, sample: Snapshot, rules: PoolRules) -> tuple[Pool, PoolHistory]:
     """Both as the product keeps them: at each full hour the last one joins the past."""
-    after, over = remembered(pool, measured(pool, replace(sample, at=sample.at + MONDAY)))
+    after, over = remembered(pool, measured(pool, sample))
     if not over or after.hour is None:
         return after, past
     past = finished(past, over)
