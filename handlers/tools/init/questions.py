@@ -118,9 +118,10 @@ async def _measured(answers: InitAnswers, options: InitOptions, asker: Asker, di
             known = {name: ProposedPool(preset, name) for preset, name in await discover(url, token)}
             break
         except (Unreachable, ConfigError) as error:
+            problem = f"{error}; mend the address, or leave it empty and name the pools later in tailback.toml."
             if given is not None:
-                raise
-            asker.say(str(error))
+                raise Refused(f"--prometheus: {problem}") from None
+            asker.say(problem)
     asker.say(f"Pools that Prometheus knows: {', '.join(known) or 'none with metrics that a preset reads'}.")
 
     def named(text: str) -> str:
