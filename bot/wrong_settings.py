@@ -40,8 +40,8 @@ def in_table(place: str, error: ValidationError, table: type[BaseModel], *, whol
     """The problems of a table, or of the whole file, with the full key; never the value, it may be a secret."""
     found = []
     for facts in error.errors():
-        said = problem_of(f"{place}: {key}" if (key := _key(facts["loc"])) else place, facts)
-        found.append(replace(said, remedy=_nearer(table, facts, whole=whole) or said.remedy))
+        problem = problem_of(f"{place}: {key}" if (key := _key(facts["loc"])) else place, facts)
+        found.append(replace(problem, remedy=_nearer(table, facts, whole=whole) or problem.remedy))
     return found
 
 

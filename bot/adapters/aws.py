@@ -211,8 +211,8 @@ class BoundedSession:
 
 
 def _answered(system: str, service: str, operation: str, error: ClientError, unsure: Failure) -> Exception:
-    said = error.response.get("Error", {})
-    code, words = str(said.get("Code", "")), one_line(str(said.get("Message", "")).partition(OWN_REQUEST)[0])
+    facts = error.response.get("Error", {})
+    code, words = str(facts.get("Code", "")), one_line(str(facts.get("Message", "")).partition(OWN_REQUEST)[0])
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if (taking := str(error.operation_name)).startswith("AssumeRole"):
         remedy = f"correct the trust policy of the role that this process takes, or allow it sts:{taking}"

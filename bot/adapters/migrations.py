@@ -235,13 +235,13 @@ CONFIDENCE_0_2_0 = {"high": HIGH, "medium": MEDIUM, "low": 0.0}
 
 def _finding(warning: Document) -> None:
     """The sentence of a warning's cause became a finding; its evidence stays as it was written."""
-    said = LIKELY_0_2_0.fullmatch(next(iter(warning.pop("why", ())), ""))
-    rule = next((rule for rule in RULES if said and rule.cause == CAUSES_0_2_0.get(said["cause"])), None)
-    if said and rule:
-        seen = {"id": "as_written", "values": {"text": said["seen"]}}
+    match = LIKELY_0_2_0.fullmatch(next(iter(warning.pop("why", ())), ""))
+    rule = next((rule for rule in RULES if match and rule.cause == CAUSES_0_2_0.get(match["cause"])), None)
+    if match and rule:
+        seen = {"id": "as_written", "values": {"text": match["seen"]}}
         warning["finding"] = {
             "cause": rule.cause,
-            "confidence": CONFIDENCE_0_2_0[said["sure"]],
+            "confidence": CONFIDENCE_0_2_0[match["sure"]],
             "evidence": [seen],
             "scaling": rule.scaling,
             "remedy": rule.remedy,

@@ -201,8 +201,8 @@ def readings(alert: Alert) -> Readings:
 
 def worst_readings(alerts: Iterable[Alert]) -> Readings | None:
     """The readings of the alert with the longest wait, else the longest queue; None if there are none."""
-    told = [readings(alert) for alert in alerts]
-    worst = max(told, key=lambda one: one.longest_wait_minutes or one.most_queued_jobs or 0, default=None)
+    alert_readings = [readings(alert) for alert in alerts]
+    worst = max(alert_readings, key=lambda one: one.longest_wait_minutes or one.most_queued_jobs or 0, default=None)
     if worst is None or (worst.most_queued_jobs is None and worst.longest_wait_minutes is None):
         return None
     return worst

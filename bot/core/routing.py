@@ -93,18 +93,18 @@ def _has_value(name: str, value: str, facts: Mapping[str, set[str]], *, maybe: b
 
     `maybe`: a generated name counts for any value, because only Kubernetes knows where its own part begins.
     """
-    said = facts.get(name, set())
-    if value in said or name != SCALE_SET_LABEL:
-        return value in said
-    return any(_is(one, value) or (maybe and bool(_stem(one))) for one in said)
+    values = facts.get(name, set())
+    if value in values or name != SCALE_SET_LABEL:
+        return value in values
+    return any(_is(one, value) or (maybe and bool(_stem(one))) for one in values)
 
 
-def _is(said: str, name: str) -> bool:
-    return name in {said, _stem(said)}
+def _is(value: str, name: str) -> bool:
+    return name in {value, _stem(value)}
 
 
-def _stem(said: str) -> str:
+def _stem(value: str) -> str:
     """What stands before a generated end such as `-x7k2p`; empty without one."""
-    end = said[-GENERATED_CHARS:]
-    dash = said[-GENERATED_CHARS - 1 : -GENERATED_CHARS]
-    return said[: -GENERATED_CHARS - 1] if dash == "-" and {*end} <= GENERATED else ""
+    end = value[-GENERATED_CHARS:]
+    dash = value[-GENERATED_CHARS - 1 : -GENERATED_CHARS]
+    return value[: -GENERATED_CHARS - 1] if dash == "-" and {*end} <= GENERATED else ""

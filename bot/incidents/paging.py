@@ -51,11 +51,11 @@ async def page(context: Context, claim: Claim) -> None:
     held = await intend(context, held, replace(record, pagers={**record.pagers, **tried}))
     problems = await _sent(context, held.value, incident.value, ready)
     now = context.now()
-    told = {
+    facts = {
         name: tried[name].failed(now, problem.retry_after_seconds) if problem else PagerState(ready[name], ready[name])
         for name, problem in problems.items()
     }
-    put = Put(held, replace(held.value, pagers={**held.value.pagers, **told}), now)
+    put = Put(held, replace(held.value, pagers={**held.value.pagers, **facts}), now)
     triggers = [name for name, action in ready.items() if action is PageAction.TRIGGER]
     paged = [name for name in triggers if problems[name] is None]
     silent = {name: problem for name in triggers if (problem := problems[name]) and not before[name].failures}

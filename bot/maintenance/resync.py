@@ -24,18 +24,18 @@ log = structlog.get_logger()
 
 async def resync(context: Context) -> str:
     """Repair every incident that differs from the alert source; returns the problem as a sentence, or nothing."""
-    heard: dict[str, tuple[Delivery, ...]] = {}
+    deliveries: dict[str, tuple[Delivery, ...]] = {}
     deaf: dict[str, str] = {}
     for name, back_end in context.alertmanagers.items():
         try:
-            heard[name] = await back_end.groups()
+            deliveries[name] = await back_end.groups()
         except (Unreachable, Refused) as error:
             deaf[name] = str(error)
             log.warning("what fires could not be read", alertmanager=name, why=str(error))
     incidents = await open_incidents(context)
     receivers = await context.store.members("receivers")
     by_likeness = {likeness(i.group.source, i.group.receiver, i.group.group_key): i for i in incidents}
-    for groups in heard.values():
+    for groups in deliveries.values():
         for group in groups:
             if OURS in group.receiver.lower() or f"{group.source}|{group.receiver}" in receivers:
                 await _heard_of(context, group, by_likeness.pop(group.likeness, None))
@@ -43,7 +43,7 @@ async def resync(context: Context) -> str:
         holders = [
             name for name in context.holders(incident) if context.alertmanagers[name].kind == incident.group.source
         ]
-        if holders and all(name in heard for name in holders):
+        if holders and all(name in deliveries for name in holders):
             await _not_heard_of(context, incident)
     return "; ".join(f"{name}: what fires could not be read ({why})" for name, why in deaf.items())
 

@@ -95,7 +95,7 @@ async def _asked(context: Context, mine: Stored[Backfill], fill: Backfill) -> No
         await _left(context, mine, failed(fill, context.now()))
         return
     cells = hours_of(day, samples)
-    fill = replace(answered(fill, day, told=bool(cells)), look_at=context.now())
+    fill = replace(answered(fill, day, known=bool(cells)), look_at=context.now())
     hours = await _stored_hours(context, mine, fill, day, cells)
     log.info("past asked for", pool=fill.id, day=date(day), hours=hours, days_left=len(fill.days))
 

@@ -108,5 +108,5 @@ async def _trail(store: Store, since: float) -> tuple[AuditEntry, ...]:
 
 def _prices(file: File) -> dict[str, float]:
     """Cost per runner-hour by pool; validated when the scaler was built."""
-    said = {name: pool.scaler.get("cost_per_runner_hour") for name, pool in file.pool.items()}
-    return {name: float(cost) for name, cost in said.items() if isinstance(cost, int | float)}
+    prices = {name: pool.scaler.get("cost_per_runner_hour") for name, pool in file.pool.items()}
+    return {name: float(cost) for name, cost in prices.items() if isinstance(cost, int | float)}

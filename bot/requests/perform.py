@@ -119,8 +119,8 @@ async def _not_answered(
     pause = max(min(30.0, 2.0**tried), error.retry_after_seconds or 0.0)
     put = Put(mine, later, now + pause)
     if begun.progress is not Progress.UNKNOWN and incident is not None:
-        told = Result(_not_done(request, RequestEnd.CHECKING, system=error.system), event=Event.NOTED)
-        move = _result_move(context, request, told)
+        result = Result(_not_done(request, RequestEnd.CHECKING, system=error.system), event=Event.NOTED)
+        move = _result_move(context, request, result)
         await keep(context, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
     else:
         await context.store.commit(Change(puts=(put,), audit=(audited(later, now, "unknown"),)))
@@ -167,8 +167,8 @@ def _result_move(context: Context, request: Request, outcome: Result) -> Move:
         if anchor_of(changed, scaled):
             return advanced(changed, now, event, outcome.details, request=scaled, who=who,
                             figures=outcome.figures, choices=outcome.offers)  # fmt: skip
-        told = noted(changed, now, event, outcome.details, who=who, figures=outcome.figures)
-        return offering(told, outcome.about or request.id, outcome.offers) if outcome.offers else told
+        after = noted(changed, now, event, outcome.details, who=who, figures=outcome.figures)
+        return offering(after, outcome.about or request.id, outcome.offers) if outcome.offers else after
 
     return move
 

@@ -127,4 +127,4 @@ async def cautions_by_pool(context: Context, incident: Incident | None) -> dict[
     found = diagnoses(names, pools, context.settings.file.pools, moment_of(context.now(), context.settings.file.paces))
     verdicts = incident.pools.verdicts if incident else {}
     named = (remembered(verdicts.get(one.pool), one) for one in found)
-    return {one.pool: said for one in named if one.waits and (said := caution(one.top))}
+    return {one.pool: words for one in named if one.waits and (words := caution(one.top))}

@@ -67,31 +67,31 @@ class LeaseAnnouncement:
 async def maintain_lease(context: Context, claim: Claim) -> None:
     """Do the first due step and continue; otherwise return the time of the next step."""
     held = claim.of(PoolLeases)
-    look = await _lease_view(context, held)
-    for lease in look.leases.leases:
-        if (news := await _news(context, look, lease)) is not None:
-            await _tell(context, look, news)
+    view = await _lease_view(context, held)
+    for lease in view.leases.leases:
+        if (news := await _news(context, view, lease)) is not None:
+            await _tell(context, view, news)
             return
-        if why := end_reason(lease, look.leases, look.now, _drained_seconds(context, claim.id)):
-            await _return(context, look, lease, why)
+        if why := end_reason(lease, view.leases, view.now, _drained_seconds(context, claim.id)):
+            await _return(context, view, lease, why)
             return
-    due = _next_look(context, look)
-    if await _progressed(context, look, due):
+    due = _next_look(context, view)
+    if await _progressed(context, view, due):
         return
-    keep_seconds = None if look.leases.leases else FORGOTTEN_SECONDS
-    await context.store.commit(Change(puts=(Put(held, look.leases, due, keep_seconds=keep_seconds),)))
+    keep_seconds = None if view.leases.leases else FORGOTTEN_SECONDS
+    await context.store.commit(Change(puts=(Put(held, view.leases, due, keep_seconds=keep_seconds),)))
 
 
-async def _progressed(context: Context, look: LeaseView, due: float | None) -> bool:
+async def _progressed(context: Context, view: LeaseView, due: float | None) -> bool:
     """Show in the replies how many of the requested runners came and work; False if they show it already."""
-    for lease in look.leases.leases:
-        request, sample = look.requests.get(lease.act), look.sample
+    for lease in view.leases.leases:
+        request, sample = view.requests.get(lease.act), view.sample
         accepted = request is not None and request.progress is Progress.DONE and not lease.returning
         if not accepted or not lease.incident or sample is None or sample.at <= lease.asked_at:
             continue
         base = lease.before if lease.online is None else lease.online
         came = None if sample.online is None else min(max(sample.online - base, 0), lease.target - lease.before)
-        drained = look.leases.empty_since is not None and look.leases.empty_since > lease.asked_at
+        drained = view.leases.empty_since is not None and view.leases.empty_since > lease.asked_at
         held = await context.store.get(Incident, lease.incident)
 
         def move(
@@ -101,7 +101,7 @@ async def _progressed(context: Context, look: LeaseView, due: float | None) -> b
             return progressed(fresh, act, came, busy, drained=drained)
 
         if held is not None and move(held.value) is not held.value:
-            await keep(context, held, move, due=look.now, also=(Put(look.held, look.leases, due),))
+            await keep(context, held, move, due=view.now, also=(Put(view.held, view.leases, due),))
             return True
     return False
 
@@ -134,24 +134,24 @@ async def _sample(context: Context, pool: str) -> Snapshot | None:
         return None
 
 
-async def _news(context: Context, look: LeaseView, lease: Lease) -> LeaseAnnouncement | None:
+async def _news(context: Context, view: LeaseView, lease: Lease) -> LeaseAnnouncement | None:
     """The announcement of a lease: whether runners came, or that its end is near."""
-    request = look.requests.get(lease.act)
+    request = view.requests.get(lease.act)
     if request is not None and request.progress is Progress.DONE and not (lease.verified or lease.returning):
         accepted_at = request.finished_at or lease.asked_at
-        boot = boot_seconds(context, look.leases.id)
-        evidence = Evidence(look.leases.id, accepted_at, boot, look.now, look.sample)
+        boot = boot_seconds(context, view.leases.id)
+        evidence = Evidence(view.leases.id, accepted_at, boot, view.now, view.sample)
         if (found := verdict(lease, evidence)) is not None:
             if found.came not in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}:
                 found = verdict(lease, await _with_reasons(context, evidence)) or found
-            figures = (look.sample,) if look.sample else ()
-            told = replace(lease, verified=found.came.value)
-            return LeaseAnnouncement(told, Event.VERIFIED, found, (HAND_BACK,), figures)
-    if look.now >= warning_due_at(lease) and not lease.returning and look.now < (lease.ends_at or look.now):
-        left = max(0.0, (lease.ends_at or look.now) - look.now)
-        ends = LeaseNoted(LeaseStep.ENDS_SOON, look.leases.id, lease.target, left)
-        pool_scaler = context.pool_scalers.get(look.leases.id)
-        longer = pool_scaler is not None and extended_end(lease, pool_scaler.policy, look.now) is not None
+            figures = (view.sample,) if view.sample else ()
+            verified = replace(lease, verified=found.came.value)
+            return LeaseAnnouncement(verified, Event.VERIFIED, found, (HAND_BACK,), figures)
+    if view.now >= warning_due_at(lease) and not lease.returning and view.now < (lease.ends_at or view.now):
+        left = max(0.0, (lease.ends_at or view.now) - view.now)
+        ends = LeaseNoted(LeaseStep.ENDS_SOON, view.leases.id, lease.target, left)
+        pool_scaler = context.pool_scalers.get(view.leases.id)
+        longer = pool_scaler is not None and extended_end(lease, pool_scaler.policy, view.now) is not None
         choices = (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
         return LeaseAnnouncement(replace(lease, warned=True), Event.LEASE, ends, choices)
     return None
@@ -167,25 +167,25 @@ async def _with_reasons(context: Context, evidence: Evidence) -> Evidence:
     return replace(evidence, delivered=delivered, trouble=capacity.trouble)
 
 
-async def _return(context: Context, look: LeaseView, lease: Lease, why: ReturnReason) -> None:
+async def _return(context: Context, view: LeaseView, lease: Lease, why: ReturnReason) -> None:
     """Request the return; if it is blocked, say so once and try again later."""
-    scalable = look.leases.id in context.pool_scalers
+    scalable = view.leases.id in context.pool_scalers
     if reason := return_block(context) or (None if scalable else ReturnBlock.NO_SCALER):
-        waiting = replace(lease, retry_at=look.now + STUCK_SECONDS, stuck=reason)
+        waiting = replace(lease, retry_at=view.now + STUCK_SECONDS, stuck=reason)
         if lease.stuck is reason:
-            put = Put(look.held, with_lease(look.leases, waiting), look.now + STUCK_SECONDS)
+            put = Put(view.held, with_lease(view.leases, waiting), view.now + STUCK_SECONDS)
             await context.store.commit(Change(puts=(put,)))
             return
-        stuck = LeaseNoted(LeaseStep.CANNOT_RETURN, look.leases.id, lease.target, why=reason)
-        await _tell(context, look, LeaseAnnouncement(waiting, Event.LEASE, stuck))
+        stuck = LeaseNoted(LeaseStep.CANNOT_RETURN, view.leases.id, lease.target, why=reason)
+        await _tell(context, view, LeaseAnnouncement(waiting, Event.LEASE, stuck))
         return
-    back = return_request(context, look.leases.id, lease, "", why)
-    puts = return_puts(look.held, look.leases, lease, back, look.now)
-    await context.store.commit(Change(puts=puts, audit=(audited(back, look.now, f"asked: {why}"),)))
+    back = return_request(context, view.leases.id, lease, "", why)
+    puts = return_puts(view.held, view.leases, lease, back, view.now)
+    await context.store.commit(Change(puts=puts, audit=(audited(back, view.now, f"asked: {why}"),)))
 
 
-async def _tell(context: Context, look: LeaseView, news: LeaseAnnouncement) -> None:
-    put = Put(look.held, with_lease(look.leases, news.lease), look.now)
+async def _tell(context: Context, view: LeaseView, news: LeaseAnnouncement) -> None:
+    put = Put(view.held, with_lease(view.leases, news.lease), view.now)
     incident = await context.store.get(Incident, news.lease.incident) if news.lease.incident else None
     if incident is None:
         await context.store.commit(Change(puts=(put,)))
@@ -195,12 +195,12 @@ async def _tell(context: Context, look: LeaseView, news: LeaseAnnouncement) -> N
     def move(fresh: Incident) -> Incident:
         if isinstance(news.details, RunnersChecked):
             before = fresh if quiet(news.details) else decided(fresh, news.lease.act, Decision.SETTLED)
-            return advanced(before, look.now, news.event, news.details, request=news.lease.act, figures=news.figures,
+            return advanced(before, view.now, news.event, news.details, request=news.lease.act, figures=news.figures,
                             choices=news.choices)  # fmt: skip
-        told = noted(fresh, look.now, news.event, news.details, figures=news.figures)
-        return offering(told, news.lease.act, news.choices)
+        after = noted(fresh, view.now, news.event, news.details, figures=news.figures)
+        return offering(after, news.lease.act, news.choices)
 
-    await keep(context, incident, move, due=look.now, also=(put,))
+    await keep(context, incident, move, due=view.now, also=(put,))
 
 
 async def _whisper(context: Context, news: LeaseAnnouncement) -> None:
@@ -208,15 +208,15 @@ async def _whisper(context: Context, news: LeaseAnnouncement) -> None:
     await context.chat.whisper(news.lease.channel, news.lease.who, plain_answer(words))
 
 
-def _next_look(context: Context, look: LeaseView) -> float | None:
+def _next_look(context: Context, view: LeaseView) -> float | None:
     """Time of the next check: after a poll period while results are open, or at a known time."""
     times = []
-    for lease in look.leases.leases:
-        request = look.requests.get(lease.act)
+    for lease in view.leases.leases:
+        request = view.requests.get(lease.act)
         moving = request is not None and not request.finished
         unseen = request is not None and request.progress is Progress.DONE and not lease.verified
         if moving or unseen or lease.returning or lease.ends_at is not None:
-            times.append(look.now + max(context.settings.file.timing.poll, 0.05))
+            times.append(view.now + max(context.settings.file.timing.poll, 0.05))
         if lease.ends_at is not None and not lease.returning:
-            times += [max(lease.ends_at, lease.retry_at, look.now + 0.05), max(warning_due_at(lease), look.now + 0.05)]
+            times += [max(lease.ends_at, lease.retry_at, view.now + 0.05), max(warning_due_at(lease), view.now + 0.05)]
     return min(times, default=None)

@@ -70,8 +70,8 @@ def _performed(context: Context, request: Request, incident: Incident | None) ->
     ended = replace(_ours(request, incident), ended=True)
     left = [one for one in holding(incident.silences if incident else (), context.now()) if one.act != ended.act]
     asked, other = request.of(EndSilence), goes_on(left[0], context.now()) if left else None
-    told = SilenceEnded(SilenceEnd.ENDED, asked.why, asked.waiting, asked.above, other)
-    return Result(told, "ended", silence=ended, settles=ended.act)
+    details = SilenceEnded(SilenceEnd.ENDED, asked.why, asked.waiting, asked.above, other)
+    return Result(details, "ended", silence=ended, settles=ended.act)
 
 
 def _ours(request: Request, incident: Incident | None) -> Silence:

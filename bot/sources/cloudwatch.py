@@ -41,13 +41,13 @@ def alarm(message: Mapping[str, object]) -> Delivery:
 
 
 def _alert(message: Mapping[str, object], name: str, arn: str, state: str) -> Alert:
-    said, description = _described(text(message.get("AlarmDescription"), 8000))
+    facts, description = _described(text(message.get("AlarmDescription"), 8000))
     at, status = instant(message.get("StateChangeTime")), STATES[state]
     reason = text(message.get("NewStateReason"), MOST_CHARS)
     was_blind = text(message.get("OldStateValue")).upper() == BLIND
     blind = state == BLIND or (state == "OK" and was_blind)
     trigger = fields(message.get("Trigger"))
-    named = {"teams": said.get("TEAMS", said.get("TEAM", "")), "priority": said.get("PRIORITY", "")}
+    named = {"teams": facts.get("TEAMS", facts.get("TEAM", "")), "priority": facts.get("PRIORITY", "")}
     return Alert(
         fingerprint=arn,
         status=status,
@@ -56,11 +56,11 @@ def _alert(message: Mapping[str, object], name: str, arn: str, state: str) -> Al
         starts_at=at,
         ends_at=at if status is Status.RESOLVED else None,
         values={} if blind else _figures(trigger, reason),
-        links=Links(runbook=link(said.get("RUNBOOK", "")), alert=_console(arn, name)),
+        links=Links(runbook=link(facts.get("RUNBOOK", "")), alert=_console(arn, name)),
         kind=Kind.BLIND if blind else Kind.QUEUE,
         priority=priority(named, {}),
         teams=teams(named, {}),
-        summary=cut(said.get("SUMMARY") or reason, MOST_CHARS),
+        summary=cut(facts.get("SUMMARY") or reason, MOST_CHARS),
         description=cut(description, MOST_DESCRIPTION_CHARS),
     )
 
@@ -70,16 +70,16 @@ def _described(description: str) -> tuple[dict[str, str], str]:
 
     Terraform and the console also leave line breaks as a backslash and an `n`.
     """
-    said: dict[str, str] = {}
+    facts: dict[str, str] = {}
     rest: list[str] = []
     description = description.replace("\\n", "\n")
     for line in description.split("\n" if "\n" in description else "|"):
         key, equals, value = line.partition("=")
         if equals and (known := key.strip().upper()) in KEYS:
-            said[known] = value.strip()
+            facts[known] = value.strip()
         elif line.strip():
             rest.append(line.strip())
-    return said, "\n".join(rest)
+    return facts, "\n".join(rest)
 
 
 def _dimensions(trigger: Mapping[str, object]) -> Iterator[tuple[str, str]]:

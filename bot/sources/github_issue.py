@@ -66,33 +66,37 @@ def parse(body: bytes) -> Delivery | None:
 
 def _alert(issue: Mapping[str, object], names: list[str], repository: str, *, over: bool, action: str) -> Alert:
     body = text(issue.get("body"), MOST_BODY_CHARS).replace("\r\n", "\n")
-    said = _details(body)
+    details = _details(body)
     labels = _by_name(names)
     name = " ".join(_PREFIX.sub("", text(issue.get("title"), MOST_TITLE_CHARS)).split()) or "Issue without a title"
     links = Links(
-        runbook=first_link(said.get("runbook", "")),
-        dashboard=first_link(said.get("dashboard", "")),
-        alert=first_link(said.get("view alert", ""), text(issue.get("html_url"), None)),
-        silence=first_link(said.get("silence alert", "")),
+        runbook=first_link(details.get("runbook", "")),
+        dashboard=first_link(details.get("dashboard", "")),
+        alert=first_link(details.get("view alert", ""), text(issue.get("html_url"), None)),
+        silence=first_link(details.get("silence alert", "")),
     )
     known = silenceable(links.silence, name)
     own = {label: values[0] for label, values in labels.items() if label not in {"area", "pri", "team", "source"}}
-    origin = next(iter(labels.get("source", ())), said.get("source", ""))
+    origin = next(iter(labels.get("source", ())), details.get("source", ""))
     return Alert(
-        fingerprint=_fingerprint(said, repository, issue),
+        fingerprint=_fingerprint(details, repository, issue),
         status=Status.RESOLVED if over else Status.FIRING,
         name=name,
         labels=bounded(known.labels),
         annotations={"issue": first_link(text(issue.get("html_url"), None))},
         starts_at=(ended := _ended_at(issue)) if over else _began_at(issue, action),
         ends_at=ended if over else None,
-        values=figures(said.get("reason", "")),
+        values=figures(details.get("reason", "")),
         links=links,
         rule_uid=known.rule_uid,
-        priority=priority({"priority": next(iter(labels.get("pri", ())), "")}, {"priority": said.get("priority", "")}),
-        teams=teams({"teams": ",".join(labels.get("team", ()))}, {"teams": said.get("teams", said.get("team", ""))}),
+        priority=priority(
+            {"priority": next(iter(labels.get("pri", ())), "")}, {"priority": details.get("priority", "")}
+        ),
+        teams=teams(
+            {"teams": ",".join(labels.get("team", ()))}, {"teams": details.get("teams", details.get("team", ""))}
+        ),
         summary=cut(_summary(body), MOST_CHARS),
-        description=cut(said.get("description", ""), MOST_DESCRIPTION_CHARS),
+        description=cut(details.get("description", ""), MOST_DESCRIPTION_CHARS),
         facts=bounded({**machine(name), **own, "repository": repository, "source": origin}),
     )
 
@@ -107,8 +111,8 @@ def _ended_at(issue: Mapping[str, object]) -> float | None:
     return instant(issue.get("closed_at")) or instant(issue.get("updated_at")) or instant(issue.get("created_at"))
 
 
-def _fingerprint(said: Mapping[str, str], repository: str, issue: Mapping[str, object]) -> str:
-    found = _FINGERPRINT.fullmatch(said.get("fingerprint", "").strip(" `").lower())
+def _fingerprint(details: Mapping[str, str], repository: str, issue: Mapping[str, object]) -> str:
+    found = _FINGERPRINT.fullmatch(details.get("fingerprint", "").strip(" `").lower())
     return found[0] if found else f"{repository}#{text(issue.get('number'))}"
 
 

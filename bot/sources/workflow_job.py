@@ -72,11 +72,11 @@ def _state(action: str, status: str, steps: list[object]) -> JobState | None:
     `queued` with the status `waiting` is held (docs/design/back-ends.md#ci-systems). A job with steps has begun,
     whatever its status says.
     """
-    said = {STATES[word] for word in (action, status) if word in STATES}
+    states = {STATES[word] for word in (action, status) if word in STATES}
     for state in (JobState.COMPLETED, JobState.IN_PROGRESS):
-        if state in said:
+        if state in states:
             return state
-    if steps and said:
+    if steps and states:
         return JobState.IN_PROGRESS
     return STATES.get(status) or STATES.get(action)
 

@@ -134,5 +134,5 @@ def _command_of(error: typer.TyperException) -> str:
 
 
 def _sentence(text: str) -> str:
-    told = text.replace("Value error, ", "")
-    return told if told.endswith((".", "?")) else f"{told}."
+    words = text.replace("Value error, ", "")
+    return words if words.endswith((".", "?")) else f"{words}."

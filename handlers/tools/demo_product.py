@@ -50,9 +50,9 @@ async def opened_product(
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))
         post = await stack.enter_async_context(_poster())
-        around = Surroundings(clock.now, post, api_token=keys.fleet)
+        surroundings = Surroundings(clock.now, post, api_token=keys.fleet)
         target = AlertTarget(f"{product}/alerts", keys.webhook)
-        world = await asyncio.to_thread(FleetStandIn, scenario, around, (target,), seed)
+        world = await asyncio.to_thread(FleetStandIn, scenario, surroundings, (target,), seed)
         fleet = await stack.enter_async_context(served(world.app))
         world.external_url = fleet
         (path := folder / "tailback.toml").write_text(demo_config(scenario, fleet, poll), "utf-8")

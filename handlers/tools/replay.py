@@ -142,8 +142,8 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
         actions=ACTIONS,
         new_id=lambda prefix: f"{prefix}{next(ids)}",
     )
-    told = ReplayProgress(since, until) if recorded.measured >= LONG else _silent
-    await Player(context, store, clock, recorded, journal, told, judges).play(until)
+    progress = ReplayProgress(since, until) if recorded.measured >= LONG else _silent
+    await Player(context, store, clock, recorded, journal, progress, judges).play(until)
     data = await gathered(store, settings.file, since, until + 1)
     fed = sum(one.at <= until for one in recorded.deliveries)
     measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)

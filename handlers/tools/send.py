@@ -202,6 +202,6 @@ def _judged(place: str, status: int, text: bytes) -> str:
     facts = body if isinstance(body, dict) else {}
     if status == 200 and "outcome" in facts:
         return WORDS.get(str(facts["outcome"]), f"Stored ({facts['outcome']}).")
-    said = " ".join(str(facts.get("error", "")).split())[:300]
+    words = " ".join(str(facts.get("error", "")).split())[:300]
     remedy = REMEDIES.get(status, "Check --url: is this the address of `tailback web`?")
-    raise Refused(f"{place} answered HTTP {status}{f': {said}' if said else ''}. {remedy}".replace("..", "."))
+    raise Refused(f"{place} answered HTTP {status}{f': {words}' if words else ''}. {remedy}".replace("..", "."))

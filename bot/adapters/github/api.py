@@ -148,10 +148,10 @@ class GitHubApi:
         if now < self._quiet_until:
             raise self._quiet(now)
         if self._left is not None and self._left < self._reserve and now < self._resets_at:
-            told = f"{count(self._left, 'call')} of {self._of:,} left until {clock(self._resets_at)}"
+            words = f"{count(self._left, 'call')} of {self._of:,} left until {clock(self._resets_at)}"
             kept = f"{self._reserve:,} are kept back for others"
             remedy = "use credentials of its own, or lower reserve"
-            raise self._http.problem(f"{told}, and {kept}", Failure.LATER, self._resets_at - now, remedy=remedy)
+            raise self._http.problem(f"{words}, and {kept}", Failure.LATER, self._resets_at - now, remedy=remedy)
 
     def _note(self, headers: Mapping[str, str]) -> None:
         """Store GitHub's hourly limit; responses that arrive out of order never raise it."""
@@ -166,8 +166,8 @@ class GitHubApi:
     def _refusal(self, path: str, answer: HttpAnswer, verb: str = "read") -> Unreachable:
         if answer.status == 401:
             self._keys.refused()
-            said = f"refused the credentials (HTTP 401: {answer.text})"
-            return self._http.problem(said, Failure.CREDENTIALS, remedy=self._keys.remedy)
+            words = f"refused the credentials (HTTP 401: {answer.text})"
+            return self._http.problem(words, Failure.CREDENTIALS, remedy=self._keys.remedy)
         if answer.status in {403, 429}:
             return self._limited(answer) or self._forbidden(path, answer, verb)
         if answer.status in MOVED:
@@ -217,8 +217,8 @@ class GitHubApi:
             remedy = f"give the credentials the permission {wanted}"
         else:
             remedy = "give the credentials the permissions that docs/integrations/github.md lists"
-        said = f"may not {verb} {path} (HTTP {answer.status}: {answer.text})"
-        return self._http.problem(said, Failure.CREDENTIALS, remedy=remedy)
+        words = f"may not {verb} {path} (HTTP {answer.status}: {answer.text})"
+        return self._http.problem(words, Failure.CREDENTIALS, remedy=remedy)
 
 
 async def together(calls: Iterable[Awaitable[A]]) -> list[A]:

@@ -54,18 +54,18 @@ class App:
         self._token, self._until = token, (instant(ends) or now + 3600.0) - EARLY_SECONDS
 
     def _problem(self, answer: HttpAnswer) -> Unreachable:
-        said = f"(HTTP {answer.status}{'' if answer.ok else f': {answer.text}'})"
+        http = f"(HTTP {answer.status}{'' if answer.ok else f': {answer.text}'})"
         if answer.status == 404:
-            what = f"the App {self._id} has no installation {self._installation} {said}"
+            what = f"the App {self._id} has no installation {self._installation} {http}"
             remedy = "correct installation_id, the number at the end of the address where it is configured"
             return self._http.problem(what, Failure.SHAPE, remedy=remedy)
         if answer.status == 403:
             remedy = "let an owner of the organisation lift its suspension"
-            return self._http.problem(f"the App may not act {said}", Failure.CREDENTIALS, remedy=remedy)
+            return self._http.problem(f"the App may not act {http}", Failure.CREDENTIALS, remedy=remedy)
         if answer.status == 401:
             remedy = "check app_id, that the private key is this App's, and this machine's clock"
-            return self._http.problem(f"does not believe the App {self._id} {said}", Failure.CREDENTIALS, remedy=remedy)
-        return self._http.problem(f"gave the App no token {said}", Failure.SHAPE, remedy="look at the App's settings")
+            return self._http.problem(f"does not believe the App {self._id} {http}", Failure.CREDENTIALS, remedy=remedy)
+        return self._http.problem(f"gave the App no token {http}", Failure.SHAPE, remedy="look at the App's settings")
 
 
 def private_key(place: str, variable: str, text: str) -> RSAPrivateKey:

@@ -144,8 +144,8 @@ class Pages(Generic[T]):
             numbers = numbers[: max(spend.left, 0)]
         await together(self._page(walk, path, params, number, spend) for number in numbers)
         if walk.pages > KEPT_PAGES:
-            told, walk.pages, walk.done = _too_long(path, walk.pages, spend), 1, {}
-            return GitHubListing((), told)
+            refusal, walk.pages, walk.done = _too_long(path, walk.pages, spend), 1, {}
+            return GitHubListing((), refusal)
         while 1 in walk.done and (number := len(walk.done) + 1) <= walk.pages:
             rest = [one for one in range(2, walk.pages + 1) if one not in walk.done]
             if not spend.left:

@@ -36,24 +36,24 @@ class GitHubQueue:
         """Whether a round was ever finished."""
 
     async def read_round(
-        self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None, spend: Allowance
+        self, at: float, jobs: Mapping[str, WorkflowJob], line: WebhookCoverage | None, spend: Allowance
     ) -> None:
         """Read as much as `spend` allows; results are kept at once, so an early end loses nothing."""
-        names, self._trouble = await self._which(KnownQueues(at, told, line, lost=self._lost), spend)
+        names, self._trouble = await self._which(KnownQueues(at, jobs, line, lost=self._lost), spend)
         self._repos = {name: self._repos.get(name, RepoSeen()) for name in names}
         oldest = sorted(self._repos, key=lambda name: self._repos[name].at)
         most = max(1, spend.left * 2 // 3 // len(STATUSES))
-        known_queues = self.known_queues(at, told, line)
+        known_queues = self.known_queues(at, jobs, line)
         await asyncio.gather(*(self._list(name, known_queues, spend) for name in oldest[:most]))
         lost = set(self._lost)
-        await self._read_due(self.known_queues(at, told, line), spend)
+        await self._read_due(self.known_queues(at, jobs, line), spend)
         if self._lost.keys() - lost:
-            await self._read_due(self.known_queues(at, told, line), spend)
+            await self._read_due(self.known_queues(at, jobs, line), spend)
         self._forget(known_queues)
         self._looked = True
 
-    def known_queues(self, at: float, told: Mapping[str, WorkflowJob], line: WebhookCoverage | None) -> KnownQueues:
-        return KnownQueues(at, told, line, dict(self._repos), dict(self._runs), dict(self._lost), self._trouble)
+    def known_queues(self, at: float, jobs: Mapping[str, WorkflowJob], line: WebhookCoverage | None) -> KnownQueues:
+        return KnownQueues(at, jobs, line, dict(self._repos), dict(self._runs), dict(self._lost), self._trouble)
 
     def interrupted(self, why: str) -> None:
         """A round was interrupted: unread parts stay old; `why` explains parts that are unknown."""
@@ -69,7 +69,7 @@ class GitHubQueue:
         These are the configured ones, and those with open jobs according to webhooks. Without either, and without
         reliable webhooks, they are all repositories of an organisation.
         """
-        waiting = {told.repository for told in known_queues.told.values() if told.state is not JobState.COMPLETED}
+        waiting = {job.repository for job in known_queues.told.values() if job.state is not JobState.COMPLETED}
         names = dict.fromkeys([*self._repositories, *sorted({*waiting, *self._lost} - {""})])
         if self._repositories:
             return list(names), NO_TROUBLE

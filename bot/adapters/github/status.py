@@ -25,6 +25,6 @@ async def assigns(http: Http, now: Callable[[], float]) -> Listed[Told]:
     for one in rows(fields(body).get("components")):
         if one.get("name") == COMPONENT:
             word = one_line(str(one.get("status")), 40)
-            said = f"GitHub's status page says {word.replace('_', ' ')} of {COMPONENT}"
-            return Listed((UP.get(word), said), at)
+            words = f"GitHub's status page says {word.replace('_', ' ')} of {COMPONENT}"
+            return Listed((UP.get(word), words), at)
     return Listed((None, f"{http.system}: its answer names no component {COMPONENT}; correct status_url"), at)

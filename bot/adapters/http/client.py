@@ -193,15 +193,15 @@ class Http:
         headers: Words = None,
     ) -> HttpAnswer:
         sending, headers = False, {**await self._fresh(), **(headers or {})}
-        told = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **headers}
-        if not sendable(told):
+        sent = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **headers}
+        if not sendable(sent):
             raise self.problem(UNSENDABLE, Failure.CREDENTIALS)
         try:
             async with asyncio.timeout(self.total_seconds), self.slots:
                 sending, began = True, asyncio.get_running_loop().time()
                 given = {"data": dict(form)} if form else {"json": body, "params": dict(params) if params else None}
                 limits = httpx.Timeout(self.total_seconds, connect=min(CONNECT_SECONDS, self.total_seconds))
-                request = self.client.build_request(method, self._address(path), headers=told, timeout=limits, **given)
+                request = self.client.build_request(method, self._address(path), headers=sent, timeout=limits, **given)
                 response, content = await self._received(request)
         except NEVER_SENT as error:
             raise self._unreached(error) from None
@@ -257,8 +257,8 @@ class Http:
         remedy = "check proxy and its login, and that it lets this host through" if self.options.proxy else ""
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             remedy = "name the file of the authority that signed its certificate in ca_file"
-        told = f"cannot be reached at {self._place()}{self.options.proxy_words} ({reason(error)})"
-        return self.problem(told, Failure.UNCONNECTED, remedy=remedy)
+        words = f"cannot be reached at {self._place()}{self.options.proxy_words} ({reason(error)})"
+        return self.problem(words, Failure.UNCONNECTED, remedy=remedy)
 
     def _address(self, path: str) -> str:
         if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):

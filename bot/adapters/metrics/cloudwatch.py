@@ -163,7 +163,7 @@ class Cloudwatch(Present):
         more: dict[str, str] = {}
         while queries:
             start, end = (datetime.fromtimestamp(at, UTC) for at in (now - WINDOW_SECONDS, now))
-            said = await self._aws.ask(
+            answer = await self._aws.ask(
                 "cloudwatch",
                 "get_metric_data",
                 MetricDataQueries=queries,
@@ -172,11 +172,11 @@ class Cloudwatch(Present):
                 ScanBy="TimestampDescending",
                 **more,
             )
-            for row in said.get("MetricDataResults", []):
+            for row in answer.get("MetricDataResults", []):
                 results[row["Id"]] = (*results.get(row["Id"], ()), *row.get("Values", []))
-            if not said.get("NextToken"):
+            if not answer.get("NextToken"):
                 break
-            more = {"NextToken": str(said["NextToken"])}
+            more = {"NextToken": str(answer["NextToken"])}
         for number, (figure, one) in enumerate(asked):
             values = results.get(f"m{number}", ())
             found.setdefault(figure, []).append((one.adds or one.name, values))
@@ -194,11 +194,11 @@ class Cloudwatch(Present):
     async def _ask_names(self, metric: Metric) -> Listed[tuple[str, ...]]:
         """The values of a dimension in the last two weeks, from the first page of CloudWatch's list."""
         now, known = self._now(), [{"Name": name, "Value": value} for name, value in metric.dimensions.items()]
-        said = await self._aws.ask(
+        answer = await self._aws.ask(
             "cloudwatch", "list_metrics", Namespace=metric.namespace, MetricName=metric.name, Dimensions=known
         )
         wanted = {metric.by, *metric.dimensions}
-        rows = ({one["Name"]: one["Value"] for one in row.get("Dimensions", [])} for row in said.get("Metrics", []))
+        rows = ({one["Name"]: one["Value"] for one in row.get("Dimensions", [])} for row in answer.get("Metrics", []))
         return Listed(tuple(sorted(row[metric.by] for row in rows if {*row} == wanted))[:MOST_CODES], now)
 
 

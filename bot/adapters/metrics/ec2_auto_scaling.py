@@ -51,11 +51,11 @@ class Ec2AutoScaling(Present):
 
     async def _ask_group(self, name: str) -> Listed[dict[str, Any]]:
         now = self._now()
-        said = await self._aws.ask("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[name])
-        if not said.get("AutoScalingGroups"):
+        answer = await self._aws.ask("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[name])
+        if not answer.get("AutoScalingGroups"):
             remedy = "correct group or region, or use the account that it is in"
             raise Unreachable(self._aws.system, f"there is no group {name}", remedy=remedy, failure=Failure.SHAPE)
-        group = said["AutoScalingGroups"][0]
+        group = answer["AutoScalingGroups"][0]
         states = [str(one.get("LifecycleState", "")).partition(":")[0] for one in group.get("Instances", [])]
         found = {figure: sum(state in wanted for state in states) for figure, wanted in STATES.items()}
         return Listed({**found, "limit": int(group["MaxSize"])}, now)
@@ -64,17 +64,17 @@ class Ec2AutoScaling(Present):
         """Launches that ended in the window; unknown if there are more than the pages that are read."""
         now, made, failed, more = self._now(), 0, list[str](), dict[str, str]()
         for _ in range(MOST_PAGES):
-            said = await self._aws.ask(
+            answer = await self._aws.ask(
                 "autoscaling", "describe_scaling_activities", AutoScalingGroupName=name, MaxRecords=100, **more
             )
-            rows = said.get("Activities", [])
+            rows = answer.get("Activities", [])
             for row in rows:
                 if not _recent(row, now) or not str(row.get("Description", "")).startswith(LAUNCH):
                     continue
                 made += row.get("StatusCode") == "Successful"
                 if row.get("StatusCode") in FAILED:
                     failed.append(code_of(str(row.get("StatusMessage", ""))))
-            more = {"NextToken": str(said["NextToken"])} if said.get("NextToken") else {}
+            more = {"NextToken": str(answer["NextToken"])} if answer.get("NextToken") else {}
             if not more or not any(_recent(row, now) for row in rows):
                 figures = {"create_failures": len(failed), "create_failures_by_code": counted(failed)}
                 return Listed({**figures, "creates": made}, now)

@@ -65,22 +65,22 @@ class GitHub(Present):
         GitHub's rate limit is unknown too.
         """
         keys = self._pools[pool]
-        at, told, line = await self._webhooks()
-        await self._read(at, told, line)
+        at, jobs, line = await self._webhooks()
+        await self._read(at, jobs, line)
         late = f"GitHub did not list everything within {self._means.seconds:g} s; the next look goes on"
         if self._round is not None:
             self._means.queue.interrupted(late)
         runners = self._runners.get(keys.runner_group) or self._means.api.problem(late, Failure.LATER)
         shot = snapshot(
-            pool, keys, self._means.queue.known_queues(at, told, line), runners, heeded=self._means.jobs is not None
+            pool, keys, self._means.queue.known_queues(at, jobs, line), runners, heeded=self._means.jobs is not None
         )
         remaining = self._means.api.remaining
         limited = remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER
         if isinstance(runners, Unreachable) and shot.queued is None and not limited:
             raise runners
         if self._provider is not None:
-            up, said = self._provider
-            gaps = () if up is not None else (Gap("provider_up", said),)
+            up, status_words = self._provider
+            gaps = () if up is not None else (Gap("provider_up", status_words),)
             shot = replace(shot, provider_up=up, missing=(*shot.missing, *gaps))
         return replace(shot, api_remaining=remaining)
 
@@ -98,25 +98,25 @@ class GitHub(Present):
         lists = await asyncio.gather(*(jobs.under(label) for label in labels))
         return {job.id: job for found in lists for job in found}, await jobs.line()
 
-    async def _read(self, at: float, told: dict[str, WorkflowJob], line: WebhookCoverage | None) -> None:
+    async def _read(self, at: float, jobs: dict[str, WorkflowJob], line: WebhookCoverage | None) -> None:
         """Start a round when one is due, and wait a little for the one that runs."""
         if self._round is None and (self._began is None or not 0 <= at - self._began < self._every):
             self._began = at
-            self._round = asyncio.ensure_future(self._one_round(at, told, line))
+            self._round = asyncio.ensure_future(self._one_round(at, jobs, line))
         if (running := self._round) is not None:
             done, _ = await asyncio.wait({running}, timeout=self._means.seconds)
             for one in done:
                 one.result()
 
-    async def _one_round(self, at: float, told: dict[str, WorkflowJob], line: WebhookCoverage | None) -> None:
+    async def _one_round(self, at: float, jobs: dict[str, WorkflowJob], line: WebhookCoverage | None) -> None:
         """Runners first, so that one refusal stops the rest; side by side once a round has taken long."""
         spend, queue = Allowance(self._budget), self._means.queue
         try:
             if self._slow:
-                await asyncio.gather(self._list(spend), self._status(), queue.read_round(at, told, line, spend))
+                await asyncio.gather(self._list(spend), self._status(), queue.read_round(at, jobs, line, spend))
             else:
                 await asyncio.gather(self._list(spend), self._status())
-                await queue.read_round(at, told, line, spend)
+                await queue.read_round(at, jobs, line, spend)
             self._slow = self._now() - at > self._means.seconds
         finally:
             self._round = None

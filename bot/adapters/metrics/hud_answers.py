@@ -85,8 +85,8 @@ def _queue(live: Sequence[Row], rows_of_label: int, looks: HudFigures, label: st
         counts = [(whole(row, "count") or 0, number(row, "avg_queue_s") or 0.0) for row in labels
                   if text(row, "machine_type") == label]  # fmt: skip
     if any(wait > LIVE_SECONDS for _, wait in counts):
-        told = looks.jobs if isinstance(looks.jobs, str) else "HUD counts jobs that are older than a day"
-        return HudQueue(why=f"{told}, and does not say which" if told is not looks.jobs else told)
+        words = looks.jobs if isinstance(looks.jobs, str) else "HUD counts jobs that are older than a day"
+        return HudQueue(why=f"{words}, and does not say which" if words is not looks.jobs else words)
     counts += [
         (whole(row, "num_queued_jobs") or 0, 60 * (number(row, "max_queue_time_minutes") or 0.0))
         for row in looks.others

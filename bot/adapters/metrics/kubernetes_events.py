@@ -53,9 +53,9 @@ def drawn(pool: str, at: float, scale_set: str, found: Objects, gaps: Sequence[G
     recent = [row for row in runners if at - (_since(row) or 0.0) <= WINDOW_SECONDS]
     failed = [row for row in runners if _phase(row) == "Failed"]
     pods = [row for row in found.pods if _labels(row).get(SCALE_SET) == scale_set or _name(row) in names]
-    told = _event_texts(found.events)
+    texts = _event_texts(found.events)
     codes = {_name(row): code_of(f"{_status(row, 'reason')}: {_status(row, 'message')}") for row in failed}
-    codes |= {_name(row): code for row in pods if (code := _why(row, told.get(_name(row), []), at))}
+    codes |= {_name(row): code for row in pods if (code := _why(row, texts.get(_name(row), []), at))}
     coming = [row for row in live if row not in busy and row not in ready]
     started = {_name(row) for row in pods if _phase(row) == "Running"}
     silent = [row for row in coming if _name(row) in started and at - (_since(row) or at) >= SLOW_SECONDS]
@@ -75,7 +75,7 @@ def drawn(pool: str, at: float, scale_set: str, found: Objects, gaps: Sequence[G
     )
 
 
-def _why(pod: Row, told: Sequence[str], at: float) -> str:
+def _why(pod: Row, texts: Sequence[str], at: float) -> str:
     """Why a pod does not start; empty if it does, or may still."""
     for one in rows(inner(pod, "status").get("containerStatuses")):
         reason = text(inner(inner(one, "state"), "waiting"), "reason")
@@ -87,7 +87,7 @@ def _why(pod: Row, told: Sequence[str], at: float) -> str:
         return ""
     conditions = rows(inner(pod, "status").get("conditions"))
     unscheduled = [text(one, "message") for one in conditions if text(one, "reason") == "Unschedulable"]
-    codes = [code_of(message) for message in (*told, *unscheduled)]
+    codes = [code_of(message) for message in (*texts, *unscheduled)]
     return next((code for code in codes if code.endswith(("Exceeded", "Capacity", "Denied"))), "".join(codes[:1]))
 
 

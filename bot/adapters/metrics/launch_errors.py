@@ -40,8 +40,8 @@ def code_of(message: str) -> str:
     """The code in a message, else the code for what it says, else its beginning."""
     if found := CODE.search(message):
         return found[0]
-    said = message.lower()
-    known = next((code for phrase, code in PHRASES if re.search(phrase, said)), "")
+    lower = message.lower()
+    known = next((code for phrase, code in PHRASES if re.search(phrase, lower)), "")
     return known or one_line(message, LONGEST) or "no reason given"
 
 

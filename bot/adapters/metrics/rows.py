@@ -42,8 +42,8 @@ def odd(http: Http, answer: HttpAnswer, where: str) -> Unreachable:
         )
     if answer.status == 404:
         return http.problem(f"has no {where} (HTTP 404): {answer.text}", Failure.SHAPE)
-    told = f"HTTP {answer.status}: {answer.text}" if not answer.ok else answer.text
-    return http.problem(f"{where}: not the answer that was expected: {told}", Failure.SHAPE)
+    text = f"HTTP {answer.status}: {answer.text}" if not answer.ok else answer.text
+    return http.problem(f"{where}: not the answer that was expected: {text}", Failure.SHAPE)
 
 
 def is_page(answer: HttpAnswer) -> bool:

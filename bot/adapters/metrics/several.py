@@ -34,11 +34,11 @@ class Several:
                 self._running[name, pool] = asyncio.ensure_future(source.snapshot(pool))
         tasks = {name: self._running[name, pool] for name in self._sources}
         await asyncio.wait(tasks.values(), timeout=self._patience)
-        told = [self._result(name, pool, task) for name, task in tasks.items()]
-        if any(one.sample for one in told):
-            return merged(pool, told)
-        why = "; ".join(f"{one.source}: {one.why}" for one in told)
-        raise Unreachable(f"Metrics of {pool}", why, remedy=told[0].remedy, failure=Failure.LATER)
+        results = [self._result(name, pool, task) for name, task in tasks.items()]
+        if any(one.sample for one in results):
+            return merged(pool, results)
+        why = "; ".join(f"{one.source}: {one.why}" for one in results)
+        raise Unreachable(f"Metrics of {pool}", why, remedy=results[0].remedy, failure=Failure.LATER)
 
     def _result(self, name: str, pool: str, task: asyncio.Task[Snapshot]) -> Told:
         key = (name, pool)

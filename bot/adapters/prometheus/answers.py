@@ -80,8 +80,8 @@ def counted(found: tuple[PrometheusSample, ...] | Unknown) -> tuple[Counted, ...
 
 
 def _named(labels: Mapping[str, str]) -> str:
-    told = [value for name, value in sorted(labels.items()) if value and not name.startswith("__")]
-    return " / ".join(told) or "unnamed"
+    values = [value for name, value in sorted(labels.items()) if value and not name.startswith("__")]
+    return " / ".join(values) or "unnamed"
 
 
 def points(answer: HttpAnswer) -> Points | Unknown:

@@ -90,20 +90,20 @@ class RedisLink:
 
 
 def _unreachable(error: Exception, lost: Failure) -> Unreachable:
-    said = str(error).partition(" : <")[0]  # after it come the sentinels as Python objects
+    words = str(error).partition(" : <")[0]  # after it come the sentinels as Python objects
     for kind, word, what, remedy in _REMEDIES:
-        if isinstance(error, kind) and word in said:
-            return Unreachable("Redis", f"{what} ({said})", remedy=remedy, failure=Failure.LATER)
-    if isinstance(error, errors.TimeoutError) or said.startswith("Timeout"):
+        if isinstance(error, kind) and word in words:
+            return Unreachable("Redis", f"{what} ({words})", remedy=remedy, failure=Failure.LATER)
+    if isinstance(error, errors.TimeoutError) or words.startswith("Timeout"):
         return Unreachable(
             "Redis", "no answer in time", failure=lost, remedy="check that the server at REDIS_URL is not stuck"
         )
-    if said.startswith("No master found"):
+    if words.startswith("No master found"):
         remedy = "wait for the failover, or correct hosts and service in REDIS_URL"
-        return Unreachable("Redis", f"no sentinel knows a primary ({said})", remedy=remedy, failure=lost)
+        return Unreachable("Redis", f"no sentinel knows a primary ({words})", remedy=remedy, failure=lost)
     if isinstance(error, errors.ConnectionError):
-        return Unreachable("Redis", f"no connection ({said})", remedy="check REDIS_URL and that it runs", failure=lost)
-    return Unreachable("Redis", said, failure=Failure.LATER)
+        return Unreachable("Redis", f"no connection ({words})", remedy="check REDIS_URL and that it runs", failure=lost)
+    return Unreachable("Redis", words, failure=Failure.LATER)
 
 
 def text(reply: object) -> str:

@@ -18,8 +18,8 @@ FORMAT_KEY = "{tailback}:format"
 async def unsafe_settings(link: RedisLink, now: Callable[[], float]) -> list[Problem]:
     """The findings from INFO alone, because managed servers block CONFIG. Raises Unreachable."""
     before = now()
-    told = await redis_time(link)
-    apart = (before + now()) / 2 - told
+    redis_now = await redis_time(link)
+    apart = (before + now()) / 2 - redis_now
     facts = await link.read("INFO")
     found = (
         of_facts(facts)
@@ -31,10 +31,10 @@ async def unsafe_settings(link: RedisLink, now: Callable[[], float]) -> list[Pro
 
 async def redis_time(link: RedisLink) -> float:
     """Redis TIME in epoch seconds. Raises Unreachable."""
-    told = await link.read("TIME")
-    if not isinstance(told, (tuple, list)):
-        raise Unreachable("Redis", f"TIME answered {told!r}", failure=Failure.UNKNOWN)
-    return int(told[0]) + int(told[1]) / 1e6
+    reply = await link.read("TIME")
+    if not isinstance(reply, (tuple, list)):
+        raise Unreachable("Redis", f"TIME answered {reply!r}", failure=Failure.UNKNOWN)
+    return int(reply[0]) + int(reply[1]) / 1e6
 
 
 def of_facts(facts: Mapping[str, object]) -> list[Problem]:

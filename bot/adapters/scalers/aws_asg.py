@@ -81,11 +81,11 @@ class AwsAsgScaler:
 
     async def _group(self) -> AutoScalingGroup:
         arguments = {"AutoScalingGroupNames": [self._name]}
-        said: Any = await self._aws.ask(self._system, "autoscaling", "describe_auto_scaling_groups", arguments)
-        if not said.get("AutoScalingGroups"):
+        answer: Any = await self._aws.ask(self._system, "autoscaling", "describe_auto_scaling_groups", arguments)
+        if not answer.get("AutoScalingGroups"):
             remedy = "correct `group` or `region`, or use the account that it is in"
             raise Refused(f"There is no Auto Scaling group {self._name} in {self._region}", remedy=remedy)
-        group = group_of(said["AutoScalingGroups"][0])
+        group = group_of(answer["AutoScalingGroups"][0])
         if group.unit != "instances":
             what = f"Auto Scaling group {self._name} counts {group.unit}, not instances"
             raise Unreachable(self._system, what, failure=Failure.SHAPE, remedy="use a group without weights")
@@ -95,12 +95,12 @@ class AwsAsgScaler:
         """The latest failed activity of the last half hour; empty if none, or if it cannot be read."""
         arguments = {"AutoScalingGroupName": self._name, "MaxRecords": 20}
         try:
-            said: Any = await self._aws.ask(self._system, "autoscaling", "describe_scaling_activities", arguments)
+            answer: Any = await self._aws.ask(self._system, "autoscaling", "describe_scaling_activities", arguments)
         except Refused:
             return "why is not known; allow autoscaling:DescribeScalingActivities to see it"
         except Unreachable:
             return ""
-        for activity in said.get("Activities", []):
+        for activity in answer.get("Activities", []):
             at = activity.get("StartTime")
             recent = isinstance(at, datetime) and self._now() - at.timestamp() <= RECENT_SECONDS
             if recent and activity.get("StatusCode") in FAILED:

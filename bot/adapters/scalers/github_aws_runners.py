@@ -104,9 +104,9 @@ class GithubAwsRunnersScaler:
             raise Refused(f"Runners for {self._label} end by themselves and are not returned; {level:,} are set now.")
         waiting = await self._waiting() if target > level else ()
         if target - level > len(waiting):
-            told = f"{count(len(waiting), 'job')} for {self._label} {'waits' if len(waiting) == 1 else 'wait'}"
+            words = f"{count(len(waiting), 'job')} for {self._label} {'waits' if len(waiting) == 1 else 'wait'}"
             most = f"{level + len(waiting):,} is the highest target now, {target:,} was asked"
-            raise Refused(f"Each new runner needs a job that waits, and only {told}: {most}. Nothing was sent.")
+            raise Refused(f"Each new runner needs a job that waits, and only {words}: {most}. Nothing was sent.")
         return waiting[: target - level]
 
     async def _waiting(self) -> tuple[WorkflowJob, ...]:
@@ -120,9 +120,9 @@ class GithubAwsRunnersScaler:
     async def _send(self, jobs: Sequence[WorkflowJob], order: Order, request_id: str) -> None:
         entries = [self._entry(number, job, request_id) for number, job in enumerate(jobs)]
         arguments = {"QueueUrl": self._table.queue_url, "Entries": entries}
-        said: Any = await self._aws.tell(self._system, "sqs", "send_message_batch", arguments)
-        order.confirmed |= {jobs[int(one["Id"])].id for one in said.get("Successful", [])}
-        if failed := said.get("Failed", []):
+        answer: Any = await self._aws.tell(self._system, "sqs", "send_message_batch", arguments)
+        order.confirmed |= {jobs[int(one["Id"])].id for one in answer.get("Successful", [])}
+        if failed := answer.get("Failed", []):
             why = f"{failed[0].get('Code')}: {one_line(str(failed[0].get('Message', '')))}"
             what = f"SQS took {len(order.confirmed):,} of {count(len(order.jobs), 'message')} ({why})"
             lasting = failed[0].get("SenderFault") and not order.confirmed
@@ -141,7 +141,7 @@ class GithubAwsRunnersScaler:
         even for other jobs of the batch (scale-up.ts).
         """
         owner, _, name = job.repository.partition("/")
-        told: dict[str, object] = {
+        message: dict[str, object] = {
             "id": int(job.id),
             "eventType": "workflow_job",
             "repositoryName": name,
@@ -149,13 +149,13 @@ class GithubAwsRunnersScaler:
             "installationId": 0,
         }
         if self._table.format == "pytorch":
-            return {**told, "runnerLabels": list(job.labels) or [self._label], "callbackUrl": job.url}
-        return {**told, "repoOwnerType": self._table.owner_type, "labels": list(job.labels)}
+            return {**message, "runnerLabels": list(job.labels) or [self._label], "callbackUrl": job.url}
+        return {**message, "repoOwnerType": self._table.owner_type, "labels": list(job.labels)}
 
     async def _messages(self) -> int:
         arguments = {"QueueUrl": self._table.queue_url, "AttributeNames": list(WAITING)}
-        said: Any = await self._aws.ask(self._system, "sqs", "get_queue_attributes", arguments)
-        return sum(int(said.get("Attributes", {}).get(name, 0)) for name in WAITING)
+        answer: Any = await self._aws.ask(self._system, "sqs", "get_queue_attributes", arguments)
+        return sum(int(answer.get("Attributes", {}).get(name, 0)) for name in WAITING)
 
     async def _instances(self) -> int:
         tags = [{"Name": f"tag:{name}", "Values": [value]} for name, value in self._table.tags.items()]
@@ -163,11 +163,11 @@ class GithubAwsRunnersScaler:
         found, page = 0, dict[str, object]()
         for _ in range(PAGES):
             arguments = {"Filters": filters, "MaxResults": 1000, **page}
-            said: Any = await self._aws.ask(self._system, "ec2", "describe_instances", arguments)
-            found += sum(len(one.get("Instances", [])) for one in said.get("Reservations", []))
-            if not said.get("NextToken"):
+            answer: Any = await self._aws.ask(self._system, "ec2", "describe_instances", arguments)
+            found += sum(len(one.get("Instances", [])) for one in answer.get("Reservations", []))
+            if not answer.get("NextToken"):
                 return found
-            page = {"NextToken": said["NextToken"]}
+            page = {"NextToken": answer["NextToken"]}
         what = f"over {PAGES * 1000:,} instances have these tags; narrow `tags`"
         raise Unreachable(self._system, what, failure=Failure.SHAPE)
 

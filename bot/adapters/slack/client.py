@@ -85,11 +85,11 @@ def open_session(options: ConnectOptions = DIRECT) -> aiohttp.ClientSession:
 
     async def logged_in(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
         """The proxy login as a header; in the proxy's address it would appear in error messages."""
-        told = {"Proxy-Authorization": aiohttp.encode_basic_auth(*options.user)}
+        login = {"Proxy-Authorization": aiohttp.encode_basic_auth(*options.user)}
         if request.is_ssl():
-            request.update_proxy(request.proxy, None, told)
+            request.update_proxy(request.proxy, None, login)
         else:
-            request.headers.update(told)
+            request.headers.update(login)
         return await handler(request)
 
     return aiohttp.ClientSession(
@@ -141,8 +141,8 @@ async def posted(
     data: dict[str, object] = found if isinstance(found, dict) else {}
     if response.status == 200 and data.get("ok"):
         return data
-    told: dict[str, Any] = {"headers": response.headers, "status_code": response.status, "data": data}
-    raise SlackApiError(method, AsyncSlackResponse(client=client, http_verb="POST", api_url=url, req_args={}, **told))  # type: ignore[no-untyped-call]
+    facts: dict[str, Any] = {"headers": response.headers, "status_code": response.status, "data": data}
+    raise SlackApiError(method, AsyncSlackResponse(client=client, http_verb="POST", api_url=url, req_args={}, **facts))  # type: ignore[no-untyped-call]
 
 
 def _compact(value: object) -> str:

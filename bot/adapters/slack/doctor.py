@@ -22,8 +22,8 @@ class SlackDoctor:
     async def app(self) -> AppSeen:
         """The app's identity, and its scopes from the response's header."""
         data, headers = await self._asked(self._client, "auth.test", {})
-        told = {name.lower(): value for name, value in headers.items()}.get(SCOPES_HEADER)
-        scopes = frozenset(filter(None, (scope.strip() for scope in told.split(",")))) if told is not None else None
+        given = {name.lower(): value for name, value in headers.items()}.get(SCOPES_HEADER)
+        scopes = frozenset(filter(None, (scope.strip() for scope in given.split(",")))) if given is not None else None
         return AppSeen(text_at(data, "team"), text_at(data, "user"), scopes)
 
     async def channel(self, channel: str) -> ChannelSeen:

@@ -114,10 +114,10 @@ def unreachable(error: BaseException, method: str, blocks: object = ()) -> Unrea
     pause = pause_seconds(error) if failure is Failure.LATER else None
     if failure is Failure.UNKNOWN and status_of(error) == 500:
         pause = ANSWERED_SECONDS
-    said, remedy = _words(error)
+    words, remedy = _words(error)
     return Unreachable(
         "Slack",
-        f"{method}: {said}",
+        f"{method}: {words}",
         remedy=remedy,
         code=code_of(error),
         block=unknown_block(error, blocks) if failure is Failure.SHAPE else "",
@@ -131,9 +131,9 @@ def unknown_block(error: BaseException, blocks: object) -> str:
 
     A deeper pointer means that our content is wrong; then this is empty.
     """
-    told = _body(error).get("response_metadata")
-    said = told.get("messages") if isinstance(told, Mapping) else ()
-    for problem in said if isinstance(said, list) else ():
+    metadata = _body(error).get("response_metadata")
+    messages = metadata.get("messages") if isinstance(metadata, Mapping) else ()
+    for problem in messages if isinstance(messages, list) else ():
         found = re.search(r"\[json-pointer:/blocks/(\d{1,3})(?:/type)?\]", str(problem))
         if found and isinstance(blocks, list | tuple) and int(found[1]) < len(blocks):
             block = blocks[int(found[1])]
@@ -192,8 +192,8 @@ def _words(error: BaseException) -> tuple[str, str]:
         return f"missing_scope: the app needs {one_line(needed, 80)}", "add it and install the app again"
     if code:
         return code, ""
-    if told := _of_connecting(error):
-        return told
+    if words := _of_connecting(error):
+        return words
     if status:
         return f"HTTP {status} without a readable answer", ""
     if isinstance(error, asyncio.TimeoutError):
@@ -210,15 +210,15 @@ def _of_connecting(error: BaseException) -> tuple[str, str] | None:
             "name the variable with its user:password in proxy_basic_env of [slack], or correct that variable",
         )
     if isinstance(error, aiohttp.ClientHttpProxyError):
-        said = one_line(error.message, 80)
-        return f"the proxy does not lead there (HTTP {status} {said})", "let it pass slack.com and its subdomains"
+        words = one_line(error.message, 80)
+        return f"the proxy does not lead there (HTTP {status} {words})", "let it pass slack.com and its subdomains"
     if isinstance(error, aiohttp.ClientProxyConnectionError):
-        said = one_line(error.strerror or str(error.os_error), 80)
+        words = one_line(error.strerror or str(error.os_error), 80)
         place = f"{error.host}:{error.port}"
-        return f"the proxy {place} cannot be reached ({said})", "check proxy in [slack], and that it runs"
+        return f"the proxy {place} cannot be reached ({words})", "check proxy in [slack], and that it runs"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        said = one_line(str(error.certificate_error), 120)
-        return said, "name the file of the authority that signed the certificate in ca_file of [slack]"
+        words = one_line(str(error.certificate_error), 120)
+        return words, "name the file of the authority that signed the certificate in ca_file of [slack]"
     return None
 
 

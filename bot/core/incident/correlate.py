@@ -53,7 +53,7 @@ class PoolsNow:
     poll_seconds: float
 
 
-def correlated(known: Maxima | None, read: Readings, look: PoolsNow) -> Maxima | None:
+def correlated(known: Maxima | None, read: Readings, pools: PoolsNow) -> Maxima | None:
     """The matching pools; a result stays once the search has ended (`Maxima.complete`), or after MOST_LOOKS periods.
 
     None if the alert reports neither maximum.
@@ -61,17 +61,17 @@ def correlated(known: Maxima | None, read: Readings, look: PoolsNow) -> Maxima |
     if read.most_queued_jobs is None and read.longest_wait_minutes is None:
         return None
     mine = known if known is not None and known.of(read) else None
-    patience = LOOKS * look.poll_seconds
-    if mine is not None and (mine.complete or look.at - mine.at > MOST_LOOKS * look.poll_seconds):
+    patience = LOOKS * pools.poll_seconds
+    if mine is not None and (mine.complete or pools.at - mine.at > MOST_LOOKS * pools.poll_seconds):
         return mine
-    fresh = [sample for sample in look.samples if look.at - sample.at <= patience + 1]
-    since = mine.at if mine else look.at
+    fresh = [sample for sample in pools.samples if pools.at - sample.at <= patience + 1]
+    since = mine.at if mine else pools.at
     queues = {one.pool: one.queued for one in fresh if one.queued is not None}
     waits = {one.pool: one.oldest_wait_seconds for one in fresh if one.oldest_wait_seconds is not None}
     queue = _nearest(queues, read.most_queued_jobs, QUEUE_SHARE, QUEUE_JOBS)
     wait = _nearest(waits, 60 * (read.longest_wait_minutes or 0.0), WAIT_SHARE, WAIT_SECONDS)
-    everyone = len(fresh) == look.pools
-    all_known = everyone and len(queues) == len(waits) == look.pools
+    everyone = len(fresh) == pools.pools
+    all_known = everyone and len(queues) == len(waits) == pools.pools
     both_fit = None not in (queue, wait)
     measured_since = everyone and all(one.at >= since for one in fresh)
     return Maxima(
@@ -80,7 +80,7 @@ def correlated(known: Maxima | None, read: Readings, look: PoolsNow) -> Maxima |
         at=since,
         longest_queue=queue,
         longest_wait=wait,
-        complete=(all_known and both_fit) or (measured_since and (all_known or look.at - since > patience)),
+        complete=(all_known and both_fit) or (measured_since and (all_known or pools.at - since > patience)),
     )
 
 

@@ -80,8 +80,8 @@ def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> I
     read = worst_readings(incident.group.firing)
     if read is None or (incident.pools.affected and incident.pools.maxima is None):
         return incident
-    look = PoolsNow(latest(incident, view), len(incident.pools.candidates), now, timing.poll)
-    found = correlated(incident.pools.maxima, read, look)
+    pools = PoolsNow(latest(incident, view), len(incident.pools.candidates), now, timing.poll)
+    found = correlated(incident.pools.maxima, read, pools)
     if found is None or found == incident.pools.maxima:
         return incident
     too_long = (found.longest_queue,) if found.longest_queue and read.size_limit_crossed else ()
@@ -231,14 +231,14 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     last = incident.pools.reported
     fresh_owner = incident.ownership.owner is not None and incident.ownership.owner_knows is None
     if last is None or fresh_owner:
-        told = _with_report(incident, present)
-        return replace(told, ownership=told.ownership.informed(present.queued)) if fresh_owner else told
+        reported = _with_report(incident, present)
+        return replace(reported, ownership=reported.ownership.informed(present.queued)) if fresh_owner else reported
     if not much_worse(last, present) or incident.ownership.muted or now - last.at < timing.report:
         return _lower(incident, last, present)
     where = present.worst if len(figures) == 1 else ""
     details = QueueChanged(where, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds)
-    said = noted(_with_report(incident, present), now, Event.WORSE, details)
-    named = offering(said, "", (), whom=incident.ownership.owner)
+    worse = noted(_with_report(incident, present), now, Event.WORSE, details)
+    named = offering(worse, "", (), whom=incident.ownership.owner)
     return replace(named, ownership=named.ownership.informed(present.queued))
 
 
@@ -273,8 +273,8 @@ def _silence_ends_soon(incident: Incident, now: float) -> Incident:
     for silence in incident.silences:
         if silence.ended or silence.warn_at is None or now < silence.warn_at:
             continue
-        told = decided(after, silence.act, Decision.ENDS_SOON, (PROLONG,))
-        after = silenced(told, replace(silence, warn_at=None))
+        reminded = decided(after, silence.act, Decision.ENDS_SOON, (PROLONG,))
+        after = silenced(reminded, replace(silence, warn_at=None))
         after = noted(after, now, Event.NOTED, Silencing(SilenceStep.ENDS_SOON, max(0.0, silence.ends_at - now)))
         after = offering(after, silence.act, (PROLONG,), silence.by)
     return after

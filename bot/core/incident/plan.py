@@ -103,5 +103,5 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 
 def escalated(incident: Incident, now: float) -> Incident:
     """Escalate once; the view adds the mention."""
-    told = replace(incident, ownership=replace(incident.ownership, escalated_at=now))
-    return noted(told, now, Event.ESCALATED, Escalated(now - _fired_at(incident)), broadcast=True)
+    after = replace(incident, ownership=replace(incident.ownership, escalated_at=now))
+    return noted(after, now, Event.ESCALATED, Escalated(now - _fired_at(incident)), broadcast=True)

@@ -93,9 +93,9 @@ def hours_of(day: int, samples: Iterable[Snapshot]) -> tuple[HourStats, ...]:
     return tuple(one for one in mine if one.covered_seconds >= LEAST_KNOWN_SECONDS)
 
 
-def answered(fill: Backfill, day: int, *, told: bool) -> Backfill:
+def answered(fill: Backfill, day: int, *, known: bool) -> Backfill:
     """The record after a response; after an empty week, earlier days are given up."""
-    empty = 0 if told else fill.empty + 1
+    empty = 0 if known else fill.empty + 1
     rest = tuple(one for one in fill.days if one != day)
     asked = (day, *fill.asked)
     if empty >= ENOUGH_EMPTY:

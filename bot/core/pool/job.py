@@ -115,12 +115,12 @@ def minute_of(now: float) -> str:
 
 def line_of(minutes: Iterable[str], now: float) -> WebhookCoverage | None:
     """The coverage from the minutes with events (`minute_of`); None if there are none."""
-    heard = sorted({float(minute) * 60 for minute in minutes if minute.isascii() and minute.isdigit()})
-    if not heard:
+    minutes_heard = sorted({float(minute) * 60 for minute in minutes if minute.isascii() and minute.isdigit()})
+    if not minutes_heard:
         return None
-    since = heard[-1]
-    for at in reversed(heard):
+    since = minutes_heard[-1]
+    for at in reversed(minutes_heard):
         if since - at > GAP_SECONDS:
             break
         since = at
-    return WebhookCoverage(min(since + 60, now), min(heard[-1] + 60, now))
+    return WebhookCoverage(min(since + 60, now), min(minutes_heard[-1] + 60, now))

@@ -36,12 +36,12 @@ def known(sample: Snapshot) -> dict[str, object]:
     return {name: value for name in FIGURES if (value := getattr(sample, name)) not in (None, ())}
 
 
-def merged(pool: str, told: Sequence[Told]) -> Snapshot:
+def merged(pool: str, answers: Sequence[Told]) -> Snapshot:
     """One sample of a pool; at least one source must have given one.
 
     `at` is the time of the source that gave `queued`, else the newest: only that figure decides about a drain.
     """
-    samples = [(one.source, one.sample) for one in told if one.sample is not None]
+    samples = [(one.source, one.sample) for one in answers if one.sample is not None]
     newest = max(sample.at for _, sample in samples)
     figures: dict[str, tuple[str, float, object]] = {}
     for source, sample in samples:
@@ -51,7 +51,7 @@ def merged(pool: str, told: Sequence[Told]) -> Snapshot:
     values: Mapping[str, object] = {name: value for name, (_, _, value) in figures.items()}
     at = figures["queued"][1] if "queued" in figures else newest
     whole = Snapshot(pool, at, **values)  # type: ignore[arg-type]  # each name is a field of it
-    gaps = tuple(gap for one in told for gap in _gaps(one, values, newest))
+    gaps = tuple(gap for one in answers for gap in _gaps(one, values, newest))
     return replace(whole, missing=gaps, origins=_origins(figures), contradictions=_contradictions(samples, newest))
 
 
@@ -84,19 +84,19 @@ def _gaps(one: Told, values: Mapping[str, object], newest: float) -> list[Gap]:
 
 def doubtful_figures(sample: Snapshot) -> frozenset[str]:
     """Figures of which one source says at least twice as much as another, so that no cause can rest on either."""
-    told = {one.figure: [each.number for each in one.told] for one in sample.contradictions}
-    return frozenset(figure for figure, numbers in told.items() if max(numbers) >= 2 * min(numbers))
+    values = {one.figure: [each.number for each in one.told] for one in sample.contradictions}
+    return frozenset(figure for figure, numbers in values.items() if max(numbers) >= 2 * min(numbers))
 
 
 def _contradictions(samples: Sequence[tuple[str, Snapshot]], newest: float) -> tuple[Contradiction, ...]:
     found = []
     for name in COMPARED:
-        told = tuple(
+        values = tuple(
             Counted(source, float(value))
             for source, sample in samples
             if (value := getattr(sample, name)) is not None and age_of(sample, name) >= newest - OLD_SECONDS
         )
-        numbers = [one.number for one in told]
-        if len(told) > 1 and max(numbers) - min(numbers) >= max(LEAST_DIFFERENCE, LEAST_SHARE * max(numbers)):
-            found.append(Contradiction(name, told))
+        numbers = [one.number for one in values]
+        if len(values) > 1 and max(numbers) - min(numbers) >= max(LEAST_DIFFERENCE, LEAST_SHARE * max(numbers)):
+            found.append(Contradiction(name, values))
     return tuple(found)

@@ -24,33 +24,34 @@ def spoken(held: Spoken | None, made: Forecast | None) -> Spoken | None:
         return None if made is None else Spoken(made)
     if made.at <= held.forecast.at:
         return held
-    said = _as_of(made, held.forecast)
-    rival = _rival(said, made)
+    shown = _as_of(made, held.forecast)
+    rival = _rival(shown, made)
     looks = held.looks + 1 if rival == held.rival else 1
-    if rival and (looks >= LOOKS or said.verdict is Verdict.NONE or _beyond(said, made)):
+    if rival and (looks >= LOOKS or shown.verdict is Verdict.NONE or _beyond(shown, made)):
         return Spoken(made)
-    return Spoken(said, rival, looks if rival else 0)
+    return Spoken(shown, rival, looks if rival else 0)
 
 
-def _as_of(now: Forecast, said: Forecast) -> Forecast:
+def _as_of(now: Forecast, shown: Forecast) -> Forecast:
     """The same drain, seen from now; a trouble that lasts is no closer to its end."""
-    gone = now.at - said.at if said.verdict in TIMED else 0.0
+    gone = now.at - shown.at if shown.verdict in TIMED else 0.0
     low, mid, high = (
-        None if end is None else max(0.0, end - gone) for end in (said.low_seconds, said.mid_seconds, said.high_seconds)
+        None if end is None else max(0.0, end - gone)
+        for end in (shown.low_seconds, shown.mid_seconds, shown.high_seconds)
     )
-    return replace(said, at=now.at, queued=now.queued, low_seconds=low, mid_seconds=mid, high_seconds=high)
+    return replace(shown, at=now.at, queued=now.queued, low_seconds=low, mid_seconds=mid, high_seconds=high)
 
 
-def _rival(said: Forecast, made: Forecast) -> str:
-    if made.verdict is not said.verdict and not {made.verdict, said.verdict} <= TIMED:
+def _rival(shown: Forecast, made: Forecast) -> str:
+    if made.verdict is not shown.verdict and not {made.verdict, shown.verdict} <= TIMED:
         return made.verdict
-    before, now = said.mid_seconds or 0.0, made.mid_seconds or 0.0
+    before, now = shown.mid_seconds or 0.0, made.mid_seconds or 0.0
     return "later" if now > FAR * before else "sooner" if FAR * now < before else ""
 
 
-def _beyond(said: Forecast, made: Forecast) -> bool:
+def _beyond(shown: Forecast, made: Forecast) -> bool:
     """Whether the new middle lies outside the bounds that were said."""
-    if made.mid_seconds is None or not {made.verdict, said.verdict} <= TIMED:
+    if made.mid_seconds is None or not {made.verdict, shown.verdict} <= TIMED:
         return False
-    over = said.high_seconds is not None and made.mid_seconds > said.high_seconds
-    return over or (said.low_seconds is not None and made.mid_seconds < said.low_seconds)
+    over = shown.high_seconds is not None and made.mid_seconds > shown.high_seconds
+    return over or (shown.low_seconds is not None and made.mid_seconds < shown.low_seconds)

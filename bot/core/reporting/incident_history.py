@@ -90,8 +90,8 @@ def judged_causes(incidents: Iterable[Incident]) -> dict[str, tuple[int, int]]:
             if isinstance(entry.details, CauseJudged):
                 answers[incident.id, entry.who, entry.details.cause] = entry.details.fits
     causes = dict.fromkeys(cause for _, _, cause in answers)
-    told = {cause: [fits for (_, _, known), fits in answers.items() if known == cause] for cause in causes}
-    return {cause: (sum(fits), len(fits) - sum(fits)) for cause, fits in told.items()}
+    judged = {cause: [fits for (_, _, known), fits in answers.items() if known == cause] for cause in causes}
+    return {cause: (sum(fits), len(fits) - sum(fits)) for cause, fits in judged.items()}
 
 
 def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:

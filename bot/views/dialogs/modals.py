@@ -97,13 +97,15 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Previe
     `preview` is the effect of more runners for the first pool that can be scaled.
     """
     able = [one for one in choices if one.proposed is not None and len(one.pool) <= MOST_OPTION_VALUE][:MOST_CHOICES]
-    told, calm = _pools(choices)
+    sections, calm = _pools(choices)
     if not able:
-        nothing = section(say("No pool can be scaled up now.")) if told else section(say("No pool here can be scaled."))
-        return modal("notice", "Scale up", request_id, [nothing, *told, *calm])
+        nothing = (
+            section(say("No pool can be scaled up now.")) if sections else section(say("No pool here can be scaled."))
+        )
+        return modal("notice", "Scale up", request_id, [nothing, *sections, *calm])
     first = able[0]
     head = say("*What more runners would do for {pool}*", pool=name_of(first.pool))
-    blocks = [*told, *(_preview(preview, head) if preview else [])]
+    blocks = [*sections, *(_preview(preview, head) if preview else [])]
     if len(able) > 1:
         options = [option(_option_label(choice), choice.pool) for choice in able]
         chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
@@ -124,12 +126,12 @@ def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
     lines = [_line(choice) for choice in loud[:MOST_LINES]]
     if len(loud) > MOST_LINES:
         lines.append(say("+ {more}", more=count(len(loud) - MOST_LINES, "more pool")))
-    told = [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
+    sections = [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
     if loud is choices or not calm:
-        return told, []
+        return sections, []
     short = [say("{pool} {current} of at most {maximum} runners", pool=name_of(one.pool), current=figure(one.current),
                  maximum=one.maximum) for one in calm[:MOST_LINES]]  # fmt: skip
-    return told, [context(say("Nothing queued: {pools}.", pools=joined(", ", *short)))]
+    return sections, [context(say("Nothing queued: {pools}.", pools=joined(", ", *short)))]
 
 
 def _preview(preview: Preview, head: Marked | None = None) -> list[Block]:
@@ -194,8 +196,8 @@ def question(callback: str, title: str, request_id: str, sentence: str, submit: 
 
 
 def notice(title: str, lines: Sequence[str]) -> Block:
-    told = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
-    return modal("notice", title, "", told or [section(say("Nothing to show."))])
+    sections = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
+    return modal("notice", title, "", sections or [section(say("Nothing to show."))])
 
 
 def in_dialog(words: Message) -> Block:

@@ -85,13 +85,13 @@ def issue_text(incident: Incident, now: float, form: IssueForm, link: str = "") 
         IssuePart.MITIGATION: lambda: _mitigation(incident),
         IssuePart.FOLLOW_UP: lambda: NOT_KNOWN,
     }
-    told = []
+    sections = []
     for part, words in (form.headings or HEADINGS[form.preset]).items():
         heading = f"{words} ({form.zone_name})" if part is IssuePart.TIMELINE else words
-        told.append(f"## {heading}\n\n{parts[part]()}")
+        sections.append(f"## {heading}\n\n{parts[part]()}")
     url = safe_url(link)
     thread = [f"Incident {_plain(incident.id)} in Slack: <{url}>"] if url else []
-    return "\n\n".join([*thread, *told]) + "\n"
+    return "\n\n".join([*thread, *sections]) + "\n"
 
 
 def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
@@ -149,8 +149,8 @@ def _entry_lines(entry: Entry, zone: tzinfo) -> list[str]:
     who = f"{_plain(entry.who)} " if entry.who else ""
     first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry_words(entry))}"
     see = [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
-    told = [f"  - {_plain(line)}" for line in entry_lines(entry)]
-    return [first, *told, *see, *(f"  - {_figures(f)}" for f in entry.figures)]
+    below = [f"  - {_plain(line)}" for line in entry_lines(entry)]
+    return [first, *below, *see, *(f"  - {_figures(f)}" for f in entry.figures)]
 
 
 def _figures(snapshot: Snapshot) -> str:
@@ -176,10 +176,10 @@ def _status(incident: Incident, now: float) -> str:
 
 def _error(incident: Incident) -> str:
     lines = [f"The alert “{_plain(incident.group.title)}”."]
-    said = dict.fromkeys(
+    reasons = dict.fromkeys(
         text for alert in incident.group.alerts if (text := _plain(alert.summary or alert.description))
     )
-    lines += [f"- {text}" for text in list(said)[:5]]
+    lines += [f"- {text}" for text in list(reasons)[:5]]
     lines += [f"- {label}: {url}" for label, url in _links(incident)]
     return "\n".join(lines)
 

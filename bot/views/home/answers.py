@@ -31,9 +31,9 @@ def status(view: View, names: Sequence[str], now: float, timing: Timing, warned_
         newest is not None and say("Measured {at}.", at=date(newest)),
         warned_from and say("Early warnings start {at}, once two weeks are known.", at=date(warned_from)),
     ]
-    told = [say("{pool}: {queue}.", pool=name_of(row.name), queue=_queue(row)) for row in shown]
-    more = len(told) - MOST_ROWS
-    text = joined(" ", *told[:MOST_ROWS], say("+ {pools}.", pools=count(more, "more pool")) if more > 0 else None)
+    lines = [say("{pool}: {queue}.", pool=name_of(row.name), queue=_queue(row)) for row in shown]
+    more = len(lines) - MOST_ROWS
+    text = joined(" ", *lines[:MOST_ROWS], say("+ {pools}.", pools=count(more, "more pool")) if more > 0 else None)
     return message(text, *pool_table(shown, now=now), *(context(line) for line in small if line))
 
 

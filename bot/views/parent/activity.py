@@ -28,7 +28,7 @@ def owner_words(incident: Incident) -> Marked:
 
 def silences(incident: Incident, now: float) -> list[Marked]:
     """Active silences, and whether updates are muted."""
-    told = [
+    lines = [
         say(
             "Silenced {drained}until {until} by {who}.",
             drained=say("until the queue drains, at the latest ") if silence.until_drained else say(""),
@@ -38,18 +38,18 @@ def silences(incident: Incident, now: float) -> list[Marked]:
         for silence in incident.silences
         if not silence.ended and silence.ends_at > now
     ]
-    if told and (part := coverage_words(coverage(incident.silences, incident.group.alerts, now))):
-        told.append(escaped(part, 300))
+    if lines and (part := coverage_words(coverage(incident.silences, incident.group.alerts, now))):
+        lines.append(escaped(part, 300))
     if incident.ownership.muted:
-        told.append(say("Updates in the thread are muted. This message stays current."))
-    return told
+        lines.append(say("Updates in the thread are muted. This message stays current."))
+    return lines
 
 
 def latest_actions(incident: Incident) -> Block | None:
     """The latest actions, newest last; a request is replaced by its result. The others stand in the thread."""
     done = [entry for entry in incident.log.timeline if _is_shown(entry) and not entry.answered]
-    told = [say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_ACTIONS:]]
-    return section(joined("\n", *told)) if told else None
+    lines = [say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_ACTIONS:]]
+    return section(joined("\n", *lines)) if lines else None
 
 
 def _is_shown(entry: Entry) -> bool:
@@ -64,9 +64,9 @@ def _is_shown(entry: Entry) -> bool:
 def spoken(entry: Entry, most: int) -> Marked:
     """An entry's sentence with its author as the subject."""
     words = escaped(entry_words(entry), most) or say("did something.")
-    said = say("{who} {words}", who=mention(entry.who), words=words) if entry.who else words
+    sentence = say("{who} {words}", who=mention(entry.who), words=words) if entry.who else words
     if not entry.whom:
-        return said
+        return sentence
     if entry.event is Event.WORSE:
-        return say("{said} {whom}, you acknowledged this.", said=said, whom=mention(entry.whom))
-    return say("{said} {whom}.", said=said, whom=mention(entry.whom))
+        return say("{sentence} {whom}, you acknowledged this.", sentence=sentence, whom=mention(entry.whom))
+    return say("{sentence} {whom}.", sentence=sentence, whom=mention(entry.whom))

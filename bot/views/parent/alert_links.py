@@ -69,12 +69,12 @@ def _late(incident: Incident, now: float) -> Marked | None:
 
 def peaks(incident: Incident) -> Marked | None:
     worst = sorted(incident.pools.peaks.items(), key=lambda item: item[1].order)
-    told = [(name, peak) for name, peak in worst if peak.queued]
-    if not told:
+    known = [(name, peak) for name, peak in worst if peak.queued]
+    if not known:
         return None
-    words = [_peak(name, peak) for name, peak in told[:MOST_PEAKS]]
-    if len(told) > MOST_PEAKS:
-        words.append(say("{pools}", pools=count(len(told) - MOST_PEAKS, "more pool")))
+    words = [_peak(name, peak) for name, peak in known[:MOST_PEAKS]]
+    if len(known) > MOST_PEAKS:
+        words.append(say("{pools}", pools=count(len(known) - MOST_PEAKS, "more pool")))
     return say("Peak: {pools}.", pools=joined("; ", *words))
 
 

@@ -101,9 +101,9 @@ def queue_words(shown: Sequence[PoolRow]) -> str:
     if not known:
         return "queue length unknown"
     waits = [row.sample.oldest_wait_seconds for row in shown if row.sample and row.queued]
-    told = [wait for wait in waits if wait is not None]
+    known_waits = [wait for wait in waits if wait is not None]
     least = "at least " if len(known) < len(shown) else ""
     words = f"{least}{count(sum(known), 'job')} queued"
-    if told:
-        return f"{words}, longest wait {wait_words(max(told))}"
+    if known_waits:
+        return f"{words}, longest wait {wait_words(max(known_waits))}"
     return f"{words}, longest wait unknown" if sum(known) else words

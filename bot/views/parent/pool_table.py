@@ -89,13 +89,13 @@ def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:
                 reasons.setdefault(clean(reason).rstrip("."), []).append(name_of(row.name))
     if not reasons:
         return None
-    told = [
+    lines = [
         say("{pools}: {reason}", pools=listed(pools, 3), reason=escaped(reason, 160))
         for reason, pools in list(reasons.items())[:MOST_REASONS]
     ]
     if len(reasons) > MOST_REASONS:
-        told.append(say("+ {more} more reasons", more=len(reasons) - MOST_REASONS))
-    return say("? = unknown, which is not zero. {reasons}.", reasons=joined("; ", *told))
+        lines.append(say("+ {more} more reasons", more=len(reasons) - MOST_REASONS))
+    return say("? = unknown, which is not zero. {reasons}.", reasons=joined("; ", *lines))
 
 
 def _lacks_runners(row: PoolRow) -> bool:
@@ -117,17 +117,17 @@ def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
     for row in drawn:
         if row.old and row.sample:
             groups.setdefault((int(row.sample.at // 60), clean(row.trouble or "")), []).append(row)
-    told = []
+    lines = []
     for (_, why), silent in list(groups.items())[:MOST_REASONS]:
         at = max(row.sample.at for row in silent if row.sample)
         names = listed((name_of(row.name) for row in silent), 3)
         words = say("Stale: {pools} last measured at {at}, {age}", at=date(at), age=age_words(now - at), pools=names)
-        told.append(
+        lines.append(
             say("{words} ({why}).", words=words, why=escaped(why, 160)) if why else say("{words}.", words=words)
         )
     if len(groups) > MOST_REASONS:
-        told.append(say("+ {more} more times of stale figures.", more=len(groups) - MOST_REASONS))
-    return told
+        lines.append(say("+ {more} more times of stale figures.", more=len(groups) - MOST_REASONS))
+    return lines
 
 
 def age_words(seconds: float) -> str:

@@ -104,11 +104,11 @@ def _why(one: PoolReport) -> tuple[str, ...]:
     if not one.history.causes:
         return ()
     judged = one.history.judged
-    said = listed(
+    reasons = listed(
         (f"{cause_name(cause)} ({number:,}{confirmed(judged.get(cause))})" for cause, number in one.history.causes),
         MOST_CAUSES,
     )
-    return (f"likeliest causes: {said}",)
+    return (f"likeliest causes: {reasons}",)
 
 
 def _recurs(one: PoolReport) -> tuple[str, ...]:

@@ -19,12 +19,12 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
         words = escaped(nothing(made))
         return message(words, section(words), _measured(made))
     begins = escaped(lead(made))
-    told = [one for one in made.pools if one.has_news]
+    with_news = [one for one in made.pools if one.has_news]
     heading = header("Weekly queue report") if weekly else None
-    pools = [_pool(one) for one in told[:MOST_POOLS]]
-    rest = _rest(told[MOST_POOLS:])
+    pools = [_pool(one) for one in with_news[:MOST_POOLS]]
+    rest = _rest(with_news[MOST_POOLS:])
     proposed = joined("\n", say("*Proposals*"), *_proposed(made.proposals)) if made.proposals else None
-    whole = [_pool(one, waits_words(one, made.target_seconds)) for one in told[:MOST_POOLS]]
+    whole = [_pool(one, waits_words(one, made.target_seconds)) for one in with_news[:MOST_POOLS]]
     text = joined("\n", begins, *whole, rest, proposed or say("Nothing is proposed."))
     return message(
         text,
@@ -34,7 +34,7 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
         *(section(pool) for pool in pools),
         section(rest) if rest else None,
         section(proposed or say("*Proposals*: none.")),
-        _without(told),
+        _without(with_news),
         context(escaped(legend(made), 1000)),
     )
 
@@ -76,9 +76,9 @@ def _proposed(proposals: Sequence[Proposal]) -> list[Marked]:
     ]
 
 
-def _without(told: Sequence[PoolReport]) -> Block | None:
+def _without(pools: Sequence[PoolReport]) -> Block | None:
     """Why there is no proposed limit for pools with long waits."""
-    whys = [(one.pool, why) for one in told if (why := unsized(one))][:3]
+    whys = [(one.pool, why) for one in pools if (why := unsized(one))][:3]
     if not whys:
         return None
     return context(

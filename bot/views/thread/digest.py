@@ -62,9 +62,9 @@ def _facts(one: Incident, view: View | None, now: float, timing: Timing) -> str:
         queueing = [row for row in of_incident(one, view, now, timing) if row.queueing]
         if queueing:
             return queue_words(queueing)
-    if (told := one.pools.reported) is None:
+    if (report := one.pools.reported) is None:
         return ""
-    return f"{count(told.queued, 'job')} queued, longest wait {duration(told.oldest_wait_seconds)}"
+    return f"{count(report.queued, 'job')} queued, longest wait {duration(report.oldest_wait_seconds)}"
 
 
 def _fitting(waiting: Sequence[Incident], seen: Mapping[str, str]) -> tuple[list[Marked], int]:

@@ -27,30 +27,30 @@ class WarningView:
     scalable: bool = False
 
 
-def warning(told: WarningView) -> Message:
+def warning(view: WarningView) -> Message:
     """The warning in words; times of day are UTC."""
-    pool, episode = name_of(told.pool), told.episode
+    pool, episode = name_of(view.pool), view.episode
     standing = episode.ended_at is None
     title = f"Early warning{'' if standing else ', over'}"
-    state = _state(told)
+    state = _state(view)
     then = _figures(episode.queued, episode.oldest_wait_seconds)
-    now = _now(told.latest) if standing and told.latest else None
+    now = _now(view.latest) if standing and view.latest else None
     began = None
-    if now is None or told.latest is None or then != _figures(told.latest.queued, told.latest.oldest_wait_seconds):
+    if now is None or view.latest is None or then != _figures(view.latest.queued, view.latest.oldest_wait_seconds):
         began = say("At the warning, {at} UTC: {then}.", at=clock(episode.began_at), then=then)
-    more = say("Effect of more runners: `/queue scale {pool}`.", pool=pool) if standing and told.scalable else None
-    cause = escaped(f"Likely cause: {likely_cause(told.finding)}", 400) if told.finding else None
-    helps = escaped(remedy_words(told.finding), 400) if told.finding and standing else None
+    more = say("Effect of more runners: `/queue scale {pool}`.", pool=pool) if standing and view.scalable else None
+    cause = escaped(f"Likely cause: {likely_cause(view.finding)}", 400) if view.finding else None
+    helps = escaped(remedy_words(view.finding), 400) if view.finding and standing else None
     reasons = [cause, helps, more]
     words = joined("\n", *reasons)
     heading = say("{title}: {pool}.", title=title, pool=pool)
     return message(
         joined(" ", heading, state, now, began, *reasons),
-        header(f"{title}: {told.pool}"),
+        header(f"{title}: {view.pool}"),
         section(state),
         section(joined("\n", now, began)),
         section(words) if words else None,
-        context(_small(told, standing=standing)),
+        context(_small(view, standing=standing)),
     )
 
 
@@ -72,11 +72,11 @@ def limit_words(limit: Threshold) -> str:
     return f"more than {count(round(limit.value), 'job')} queued"
 
 
-def _state(told: WarningView) -> Marked:
-    episode = told.episode
+def _state(view: WarningView) -> Marked:
+    episode = view.episode
     limit = limit_words(episode.foreseen.threshold).capitalize()
     if episode.ended_at is not None:
-        return _over(told, clock(episode.ended_at), duration(episode.ended_at - episode.began_at))
+        return _over(view, clock(episode.ended_at), duration(episode.ended_at - episode.began_at))
     if episode.crossed_at is not None:
         after = duration(episode.crossed_at - episode.began_at)
         return say("{limit} since {at} UTC, {after} after this warning. No alert has fired yet.",
@@ -84,10 +84,10 @@ def _state(told: WarningView) -> Marked:
     return say("{limit} expected {when}. No alert has fired yet.", limit=limit, when=when_words(episode.expected))
 
 
-def _over(told: WarningView, at: str, after: str) -> Marked:
-    match told.episode.ending:
+def _over(view: WarningView, at: str, after: str) -> Marked:
+    match view.episode.ending:
         case Ending.FIRED:
-            thread = link(told.incident_link, "its thread") if told.incident_link else say("its thread is below")
+            thread = link(view.incident_link, "its thread") if view.incident_link else say("its thread is below")
             return say("The alert fired at {at} UTC, {after} after this warning: {thread}.",
                        at=at, after=after, thread=thread)  # fmt: skip
         case Ending.PASSED:
@@ -95,7 +95,7 @@ def _over(told: WarningView, at: str, after: str) -> Marked:
         case Ending.AVERTED:
             return say("Somebody scaled the pool at {scaled} UTC, and by {at} UTC the trend had reversed. The limit "
                        "was not reached. The warning is not scored.",
-                       at=at, scaled=clock(told.episode.scaled_at or told.episode.began_at))  # fmt: skip
+                       at=at, scaled=clock(view.episode.scaled_at or view.episode.began_at))  # fmt: skip
         case Ending.EASED:
             return say(
                 "The limit was crossed, but no alert fired. The pool has been well below it since {at} UTC.", at=at
@@ -127,8 +127,8 @@ def _figures(queued: int | None, wait: float | None) -> str:
     return f"{count(queued, 'job')} queued, longest wait {duration(wait)}"
 
 
-def _small(told: WarningView, *, standing: bool) -> Marked:
-    limit, early = told.episode.foreseen.threshold, told.early
+def _small(view: WarningView, *, standing: bool) -> Marked:
+    limit, early = view.episode.foreseen.threshold, view.early
     source = f"from its last {limit.learnt_from} alerts" if limit.learnt_from else "configured"
     score = f"Warnings of this pool so far: {early.hits} right, {early.false} false, {early.missed} missed."
     return joined(

@@ -18,12 +18,12 @@ _MATRIX = re.compile(r"\(([^(),]+),[^()]*\)")
 """`(default, 1, 5, linux.2xlarge)`: the first part names the kind of job, the others its shard and runner."""
 
 
-def introduction(incident: Incident, entry: Entry, told: Introduced) -> list[Marked]:
-    parts = [alert_words(incident, told), waiting_jobs(entry.figures), _others(told)]
+def introduction(incident: Incident, entry: Entry, introduced: Introduced) -> list[Marked]:
+    parts = [alert_words(incident, introduced), waiting_jobs(entry.figures), _others(introduced)]
     return [part for part in parts if part]
 
 
-def alert_words(incident: Incident, told: Introduced) -> Marked:
+def alert_words(incident: Incident, introduced: Introduced) -> Marked:
     group = incident.group
     teams = listed(dict.fromkeys(clean(team) for alert in group.alerts for team in alert.teams), 3)
     heads = joined(
@@ -34,7 +34,7 @@ def alert_words(incident: Incident, told: Introduced) -> Marked:
         say("team {teams}", teams=escaped(teams, 80)) if teams else None,
     )
     checked = None
-    if not told.named and (pools := len(incident.pools.candidates)):
+    if not introduced.named and (pools := len(incident.pools.candidates)):
         checked = say("The alert names no pool, so I checked {all}.", all="1 pool" if pools == 1 else f"all {pools}")
     return joined("\n", heads, joined(" ", _values(incident), checked))
 
@@ -103,13 +103,13 @@ def job_name(name: str) -> str:
     return _MATRIX.sub(r"(\1)", kind).strip() or "(no name)"
 
 
-def _others(told: Introduced) -> Marked | None:
-    pools = count(told.others, "other pool")
-    calm = say("No queue in {pools}.", pools=pools) if told.others and not told.others_queued else None
-    if told.others_queued:
-        calm = say("In {pools}: {jobs}, within normal.", pools=pools, jobs=count(told.others_queued, "job"))
+def _others(introduced: Introduced) -> Marked | None:
+    pools = count(introduced.others, "other pool")
+    calm = say("No queue in {pools}.", pools=pools) if introduced.others and not introduced.others_queued else None
+    if introduced.others_queued:
+        calm = say("In {pools}: {jobs}, within normal.", pools=pools, jobs=count(introduced.others_queued, "job"))
     unread = [
         say("{pool}: no figures ({why}).", pool=name_of(pool), why=escaped(why or "not measured yet", 120))
-        for pool, why in told.unread.items()
+        for pool, why in introduced.unread.items()
     ]
     return joined("\n", calm, *unread) or None

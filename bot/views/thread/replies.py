@@ -50,10 +50,10 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
     if isinstance(entry.details, IssueNoted) and safe_url(entry.details.url):
         see = link(entry.details.url, "Open the issue")
     helped = added(entry.details.summary) if isinstance(entry.details, IncidentEnded) else None
-    said = joined(" ", failed, spoken(entry, 1500), helped, mention(group) if group else None, see)
+    body = joined(" ", failed, spoken(entry, 1500), helped, mention(group) if group else None, see)
     late, happened, lines = _late(entry, now), story(incident, entry), entry_lines(entry)
     blocks = [
-        section(joined("\n", lead, said)),
+        section(joined("\n", lead, body)),
         *line_sections(lines),
         section(joined("\n", say("*What happened*"), *(say("• {line}", line=line) for line in happened)))
         if happened
@@ -64,7 +64,7 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
         context(late) if late else None,
     ]
     story_words = say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
-    return message(joined(" ", _text(lead, labels, said, lines), story_words), *blocks)
+    return message(joined(" ", _text(lead, labels, body, lines), story_words), *blocks)
 
 
 def _fit(incident: Incident, entry: Entry) -> list[Block]:
@@ -84,9 +84,9 @@ def _scale_up(incident: Incident, entry: Entry, asked: ScaleRequest, labels: Lab
     """The newest words about the request, and how far it has come."""
     plan = scale_plan(incident, entry, asked)
     approved = say("Approved by {who}.", who=mention(plan.approver)) if plan.approver else None
-    said, lines = joined(" ", spoken(plan.newest, 1500), approved), plan.lines
-    blocks = [section(said), plan_block(plan, entry.request), *line_sections(lines), _choices(entry, labels)]
-    return message(joined(" ", escaped(f"{plan.title}."), _text(None, labels, said, lines)), *blocks)
+    body, lines = joined(" ", spoken(plan.newest, 1500), approved), plan.lines
+    blocks = [section(body), plan_block(plan, entry.request), *line_sections(lines), _choices(entry, labels)]
+    return message(joined(" ", escaped(f"{plan.title}."), _text(None, labels, body, lines)), *blocks)
 
 
 def _choices(entry: Entry, labels: Labels) -> Block | None:
@@ -109,14 +109,14 @@ def _late(entry: Entry, now: float) -> Marked | None:
     return say("Happened {at}, reported {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
 
 
-def _text(lead: Marked | None, labels: Labels, said: Marked, below: Sequence[str]) -> Marked:
-    told = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
-    lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in told]
+def _text(lead: Marked | None, labels: Labels, body: Marked, below: Sequence[str]) -> Marked:
+    text_lines = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
+    lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in text_lines]
     more = len(below) - MOST_TEXT_LINES
     return joined(
         " ",
         say("{lead}:", lead=lead) if lead else None,
-        said,
+        body,
         *lines,
         say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,
         say("You can press: {buttons}.", buttons=listed(one.text for one in labels.values())) if labels else None,
@@ -165,11 +165,11 @@ def _line(entry: Entry) -> Marked:
 def added(summary: ClosingSummary) -> Marked | None:
     """Who added how many runners, and what they cost: `<@U1> added 18 runners for about $7.30.`"""
     several = len({one.pool for one in summary.added}) > 1
-    told = []
+    sentences = []
     for one in summary.added:
         where = say(" to {pool}", pool=name_of(one.pool)) if several else say("")
         cost = say(" for about {cost}", cost=money(one.cost, one.currency)) if one.cost is not None else say("")
         who = mention(one.who) if one.who else say("Somebody")
-        told.append(say("{who} added {runners}{where}{cost}.", who=who, runners=count(one.runners, "runner"),
+        sentences.append(say("{who} added {runners}{where}{cost}.", who=who, runners=count(one.runners, "runner"),
                         where=where, cost=cost))  # fmt: skip
-    return joined(" ", *told) or None
+    return joined(" ", *sentences) or None

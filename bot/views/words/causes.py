@@ -226,7 +226,7 @@ def matrix_lines(
     """A row for each source, the figures that nothing gave just now (`silent`), and the causes by id (`found`)."""
     never = [cause_name(cause) for cause in CAUSES if cause not in found]
     causes = f"{count(len(found), 'cause')} of {len(CAUSES)} can be found"
-    said = [f"{source} gives {listed(names, MOST_IN_A_ROW) or 'nothing more'}" for source, names in given.items()]
-    said += [f"unknown right now: {listed(silent, MOST_IN_A_ROW)}"] if silent else []
-    said += [f"{causes}; never found: {listed(never, MOST_IN_A_ROW)}" if never else causes]
-    return [f"{pools}: {one}" for one in said]
+    lines = [f"{source} gives {listed(names, MOST_IN_A_ROW) or 'nothing more'}" for source, names in given.items()]
+    lines += [f"unknown right now: {listed(silent, MOST_IN_A_ROW)}"] if silent else []
+    lines += [f"{causes}; never found: {listed(never, MOST_IN_A_ROW)}" if never else causes]
+    return [f"{pools}: {one}" for one in lines]

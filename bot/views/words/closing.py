@@ -92,8 +92,9 @@ def _longer(other: Counterfactual) -> str:
 
 
 def _helped(score: Score) -> str:
-    said, took = exact(score.forecast.low_seconds or 0.0, score.forecast.high_seconds), duration(score.actual_seconds)
-    return f"Forecast with the extra runners: {said}. It took {took} ({'correct' if score.held else 'wrong'})"
+    bounds = exact(score.forecast.low_seconds or 0.0, score.forecast.high_seconds)
+    took = duration(score.actual_seconds)
+    return f"Forecast with the extra runners: {bounds}. It took {took} ({'correct' if score.held else 'wrong'})"
 
 
 def cause_lines(causes: Sequence[LikelyCause]) -> tuple[str, ...]:

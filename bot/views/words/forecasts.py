@@ -69,8 +69,8 @@ class Preview:
     @property
     def lines(self) -> tuple[str, ...]:
         """All of it as sentences, for a reader without the table."""
-        told = (" · ".join(f"{name} {cell}" for name, cell in zip(HEAD, row, strict=False)) for row in self.table[1:])
-        return (*self.above, *told, *self.below)
+        rows = (" · ".join(f"{name} {cell}" for name, cell in zip(HEAD, row, strict=False)) for row in self.table[1:])
+        return (*self.above, *rows, *self.below)
 
 
 def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "", currency: str = "") -> Preview:
@@ -217,16 +217,16 @@ def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
 
 def score_lines(scores: ScoreSummary, *, first: bool = True) -> tuple[str, ...]:
     """Forecast against truth, with how many are left out, and the `first` one; nothing when nothing was forecast."""
-    missing, said = left_out_words(scores.left_out), []
+    missing, lines = left_out_words(scores.left_out), []
     if (made := scores.first) is not None:
-        said.append(f"Forecasts: {scores.held} of {scores.timed:,} correct" + (missing and f"; {missing}"))
+        lines.append(f"Forecasts: {scores.held} of {scores.timed:,} correct" + (missing and f"; {missing}"))
         if first:
             at, bounds = clock(made.made_at, made.actual_seconds), exact(made.low_seconds or 0.0, made.high_seconds)
-            said.append(f"First forecast, at {at} UTC: {bounds}. It took {duration(made.actual_seconds)}")
+            lines.append(f"First forecast, at {at} UTC: {bounds}. It took {duration(made.actual_seconds)}")
     elif missing:
-        said.append(f"Forecasts: none scored; {missing}")
+        lines.append(f"Forecasts: none scored; {missing}")
     if scores.stalled:
         of = f"{scores.came_true:,} of {count(scores.stalled, 'forecast')}"
         soon = duration(EMPTY_SOON_SECONDS)
-        said.append(f"Forecast that the queue does not drain: {of} correct (not empty within {soon})")
-    return tuple(said)
+        lines.append(f"Forecast that the queue does not drain: {of} correct (not empty within {soon})")
+    return tuple(lines)

@@ -48,9 +48,9 @@ Words = str | Callable[[Mapping[str, Value]], str]
 """A template, or a function where the sentence depends on the values."""
 
 
-def in_words(said: Statement, words: Mapping[str, Words]) -> str:
+def in_words(statement: Statement, words: Mapping[str, Words]) -> str:
     """The sentence of a statement; its id if only a newer release knows it."""
-    found = words.get(said.id)
+    found = words.get(statement.id)
     if found is None:
-        return said.id
-    return phrase(found, said.values) if isinstance(found, str) else found(said.values)
+        return statement.id
+    return phrase(found, statement.values) if isinstance(found, str) else found(statement.values)

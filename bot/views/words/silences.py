@@ -26,20 +26,20 @@ def until_when(silence: ActiveSilence) -> str:
     return f"until the queue has drained, {until} at the latest{above}" if silence.until_drained else f"{until}{above}"
 
 
-def silencing_words(told: Silencing) -> str:
-    left = duration(told.seconds)
+def silencing_words(step: Silencing) -> str:
+    left = duration(step.seconds)
     return {
-        SilenceStep.ASKED: f"asked to silence the alert {_how_long(told)}.",
+        SilenceStep.ASKED: f"asked to silence the alert {_how_long(step)}.",
         SilenceStep.MADE: " ".join(
-            part for part in (f"silenced the alert {_how_long(told)}.", coverage_words(told.coverage)) if part
+            part for part in (f"silenced the alert {_how_long(step)}.", coverage_words(step.coverage)) if part
         ),
         SilenceStep.NOT_MADE: f"asked for a silence of {left}. None was created (shadow mode).",
         SilenceStep.EXTENSION_ASKED: f"asked to extend the silence to {left} from now.",
         SilenceStep.EXTENDED: f"extended the silence to {left} from now.",
         SilenceStep.NOT_EXTENDED: "asked to extend the silence. Nothing was changed (shadow mode).",
         SilenceStep.ENDS_SOON: f"The silence ends in {left}. The alert can then notify again.",
-        SilenceStep.RECREATED: f"{told.alertmanager} had lost the silence. It was created again with the same end.",
-    }[told.step]
+        SilenceStep.RECREATED: f"{step.alertmanager} had lost the silence. It was created again with the same end.",
+    }[step.step]
 
 
 def coverage_words(found: Coverage | None) -> str:
@@ -68,7 +68,7 @@ def _ended(ended: SilenceEnded) -> str:
     return f"ended the silence{why}.{other}"
 
 
-def _how_long(told: Silencing) -> str:
-    lasting = duration(told.seconds)
-    until = f"until the queue has drained, for {lasting} at most" if told.until_drained else f"for {lasting}"
-    return f"{until}, unless more than {told.above:,} jobs wait" if told.above is not None else until
+def _how_long(silencing: Silencing) -> str:
+    lasting = duration(silencing.seconds)
+    until = f"until the queue has drained, for {lasting} at most" if silencing.until_drained else f"for {lasting}"
+    return f"{until}, unless more than {silencing.above:,} jobs wait" if silencing.above is not None else until

@@ -48,8 +48,8 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
     share = f"{len(queueing):,} of {count(len(seen), 'pool')}"
     are = "is" if len(queueing) == 1 else "are"
     wide = len(queueing) * 2 > len(seen)
-    said = f"Widespread: {share} have a queue ({names})" if wide else f"Only {names} {are} affected ({share})"
-    return f"{said}{but}."
+    headline = f"Widespread: {share} have a queue ({names})" if wide else f"Only {names} {are} affected ({share})"
+    return f"{headline}{but}."
 
 
 def _missing(seen: list[Snapshot]) -> list[str]:
@@ -84,7 +84,7 @@ def _contradictions(sample: Snapshot) -> list[str]:
     """Clear differences between sources; a reader cannot trust either figure until somebody finds out why."""
     return [
         f"the sources disagree about {one.figure}: "
-        f"{', '.join(f'{told.name} {told.number:,.0f}' for told in one.told)}. Tailback uses the first."
+        f"{', '.join(f'{value.name} {value.number:,.0f}' for value in one.told)}. Tailback uses the first."
         for one in sample.contradictions
     ]
 
@@ -94,12 +94,12 @@ def _sources(sample: Snapshot) -> str:
     if len(sample.origins) < 2:
         return ""
     newest = max(origin.at for origin in sample.origins)
-    told = [
+    lines = [
         f"{listed(origin.figures, len(origin.figures))} from {origin.source or 'its source'}"
         + (f" ({duration(newest - origin.at)} older)" if newest - origin.at >= 60 else "")
         for origin in sample.origins
     ]
-    return f"{'; '.join(told)}."
+    return f"{'; '.join(lines)}."
 
 
 def _utilisation(sample: Snapshot) -> str:
@@ -128,32 +128,34 @@ def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
 
     Sentences about figures that the causes show are omitted, and failed creates that one reason explains.
     """
-    said, told = [], pool.shown
+    lines, shown = [], pool.shown
     waits_long = (sample.oldest_wait_seconds or 0) > pool.boot_time_seconds
-    if sample.idle and waits_long and "idle" not in told:
-        said.append(f"{count(sample.idle, 'idle runner')} while jobs wait: capacity is not the problem.")
+    if sample.idle and waits_long and "idle" not in shown:
+        lines.append(f"{count(sample.idle, 'idle runner')} while jobs wait: capacity is not the problem.")
     full = sample.online is not None and sample.limit is not None and sample.online >= sample.limit
-    if full and not sample.idle and "limit" not in told:
-        said.append(f"the limit of {count(sample.limit, 'runner')} is reached, and all are busy.")
-    if sample.offline and "offline" not in told:
-        said.append(f"{count(sample.offline, 'runner')} offline.")
+    if full and not sample.idle and "limit" not in shown:
+        lines.append(f"the limit of {count(sample.limit, 'runner')} is reached, and all are busy.")
+    if sample.offline and "offline" not in shown:
+        lines.append(f"{count(sample.offline, 'runner')} offline.")
     if sample.machines is not None and sample.online is not None and sample.machines > sample.online:
-        said.append(f"{count(sample.machines, 'machine')} in service, but {count(sample.online, 'runner')} online.")
+        lines.append(f"{count(sample.machines, 'machine')} in service, but {count(sample.online, 'runner')} online.")
     if sample.requests:
         age = sample.oldest_request_seconds
         since = f", the oldest for {duration(age)}" if age else ""
-        said.append(f"{count(sample.requests, 'launch request')} in the autoscaler's queue{since}.")
+        lines.append(f"{count(sample.requests, 'launch request')} in the autoscaler's queue{since}.")
     if sample.dead_requests:
-        said.append(f"{count(sample.dead_requests, 'launch request')} abandoned by the autoscaler (dead-letter queue).")
-    if sample.create_failures and "create_failures" not in told and not _by_one_code(sample, told):
-        said.append(f"{count(sample.create_failures, 'launch request')} failed in the last 15 min.")
-    return said
+        lines.append(
+            f"{count(sample.dead_requests, 'launch request')} abandoned by the autoscaler (dead-letter queue)."
+        )
+    if sample.create_failures and "create_failures" not in shown and not _by_one_code(sample, shown):
+        lines.append(f"{count(sample.create_failures, 'launch request')} failed in the last 15 min.")
+    return lines
 
 
-def _by_one_code(sample: Snapshot, told: Sequence[str]) -> bool:
+def _by_one_code(sample: Snapshot, shown: Sequence[str]) -> bool:
     """Whether the reported reason explains all failed creates."""
     numbers = [code.number for code in sample.create_failures_by_code]
-    return "create_failures_by_code" in told and len(numbers) == 1 and round(numbers[0]) == sample.create_failures
+    return "create_failures_by_code" in shown and len(numbers) == 1 and round(numbers[0]) == sample.create_failures
 
 
 def long_wait(pool: str, limit: float) -> str:

@@ -128,10 +128,10 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
             return ending_words(details)
 
 
-def _diagnosis_words(told: Diagnosed | CauseJudged, figures: Sequence[Snapshot]) -> str:
-    if isinstance(told, CauseJudged):
-        return judged_words(told)
-    return f"asked for a diagnosis. {survey_headline(told, figures)}"
+def _diagnosis_words(details: Diagnosed | CauseJudged, figures: Sequence[Snapshot]) -> str:
+    if isinstance(details, CauseJudged):
+        return judged_words(details)
+    return f"asked for a diagnosis. {survey_headline(details, figures)}"
 
 
 def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> tuple[str, ...]:  # noqa: PLR0911
@@ -155,16 +155,16 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
             return ()
 
 
-def _alert_words(told: AlertFired | AlertsJoined | AlertResolved | FiredAgain) -> str:
-    match told:
+def _alert_words(details: AlertFired | AlertsJoined | AlertResolved | FiredAgain) -> str:
+    match details:
         case AlertFired():
-            return f"The alert fired: {told.title}"
+            return f"The alert fired: {details.title}"
         case AlertsJoined():
-            return _joined_words(told)
+            return _joined_words(details)
         case AlertResolved():
-            return "The alert resolved." + (" I'll watch the queue until it has drained." if told.measured else "")
+            return "The alert resolved." + (" I'll watch the queue until it has drained." if details.measured else "")
         case FiredAgain():
-            return f"The alert fired again, {duration(told.after_seconds)} after the end."
+            return f"The alert fired again, {duration(details.after_seconds)} after the end."
 
 
 def _joined_words(joined: AlertsJoined) -> str:
@@ -184,13 +184,13 @@ def _queue_words(changed: QueueChanged) -> str:
     return f"Worse: {changed.pool or 'all pools'} {now} ({was})."
 
 
-def _issue_words(told: IssueNoted) -> str:
-    if told.step is IssueStep.ASKED:
-        return f"asked to file an issue in {told.name}."
-    if told.step is IssueStep.NOT_FILED:
-        return f"would have filed an issue in {told.name} (shadow mode). Nothing was done."
-    lacking = f" GitHub did not set {listed(told.lacking)}: its token may not set labels." if told.lacking else ""
-    return f"filed {told.name}.{lacking}"
+def _issue_words(details: IssueNoted) -> str:
+    if details.step is IssueStep.ASKED:
+        return f"asked to file an issue in {details.name}."
+    if details.step is IssueStep.NOT_FILED:
+        return f"would have filed an issue in {details.name} (shadow mode). Nothing was done."
+    lacking = f" GitHub did not set {listed(details.lacking)}: its token may not set labels." if details.lacking else ""
+    return f"filed {details.name}.{lacking}"
 
 
 def _not_done_words(asked: RequestNotDone) -> str:
@@ -218,10 +218,10 @@ def page_text(action: PageAction, headline: str) -> str:
     return f"{headline}. {ENDINGS[action]}"
 
 
-def paged_words(told: Escalated | Paged) -> str:
+def paged_words(details: Escalated | Paged) -> str:
     """That nobody acknowledged; `Paged oncall.`, or that the pager could not be reached."""
-    if isinstance(told, Escalated):
-        return f"Nobody has acknowledged this incident for {duration(told.waited_seconds)}."
-    if told.problem:
-        return f"Could not page {told.pager}: {told.problem}. I keep trying."
-    return f"Paged {told.pager}."
+    if isinstance(details, Escalated):
+        return f"Nobody has acknowledged this incident for {duration(details.waited_seconds)}."
+    if details.problem:
+        return f"Could not page {details.pager}: {details.problem}. I keep trying."
+    return f"Paged {details.pager}."

@@ -108,9 +108,9 @@ async def examined(
 
     progress(waiting)
     answers = await asyncio.gather(*(asked(area, part) for area, part in parts))
-    said = [of_problem(one, "") for one in tools.problems]
+    findings = [of_problem(one, "") for one in tools.problems]
     machine = of_host(tools.host, settings)
-    return [*of_settings(settings), *machine, *said, *(finding for answer in answers for finding in answer)]
+    return [*of_settings(settings), *machine, *findings, *(finding for answer in answers for finding in answer)]
 
 
 async def _in_time(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
@@ -142,34 +142,36 @@ async def _of_redis(tools: CheckTargets) -> list[CheckFinding]:
 async def _of_metrics(settings: Settings, tools: CheckTargets) -> list[CheckFinding]:
     """Measure each pool once; the same problem of many pools is reported once."""
     pools = list(tools.metrics)
-    looks = await asyncio.gather(*(_snapshot_or_error(tools.metrics[pool], pool) for pool in pools))
+    snapshots = await asyncio.gather(*(_snapshot_or_error(tools.metrics[pool], pool) for pool in pools))
     broken: dict[tuple[str, str], list[str]] = {}
     found: list[CheckFinding] = []
-    for pool, look in zip(pools, looks, strict=True):
-        if isinstance(look, Snapshot):
-            found += _of_snapshot(look, tools.now(), settings)
+    for pool, snapshot in zip(pools, snapshots, strict=True):
+        if isinstance(snapshot, Snapshot):
+            found += _of_snapshot(snapshot, tools.now(), settings)
         else:
             names = settings.file.pool[pool].metrics if pool in settings.file.pool else ()
             source = listed(f"[metrics.{name}]" for name in names) or "[metrics]"
-            remedy = look.remedy or REMEDIES[look.failure].format(place=source)
+            remedy = snapshot.remedy or REMEDIES[snapshot.failure].format(place=source)
             if _kind_of(pool, settings) == WAITED_FOR:
-                found.append(warning("metrics", f"{pool}: {look.what}", remedy))
+                found.append(warning("metrics", f"{pool}: {snapshot.what}", remedy))
             else:
-                broken.setdefault((f"{look.system}: {look.what}", remedy), []).append(pool)
-    found += _of_figures(tools, [look for look in looks if isinstance(look, Snapshot)])
-    return found + [problem("metrics", f"{listed(names)}: {said}", remedy) for (said, remedy), names in broken.items()]
+                broken.setdefault((f"{snapshot.system}: {snapshot.what}", remedy), []).append(pool)
+    found += _of_figures(tools, [snapshot for snapshot in snapshots if isinstance(snapshot, Snapshot)])
+    return found + [
+        problem("metrics", f"{listed(names)}: {words}", remedy) for (words, remedy), names in broken.items()
+    ]
 
 
-def _of_figures(tools: CheckTargets, looks: Iterable[Snapshot]) -> list[CheckFinding]:
+def _of_figures(tools: CheckTargets, snapshots: Iterable[Snapshot]) -> list[CheckFinding]:
     """The matrix of sources and figures; pools with the same one share it."""
     groups: dict[tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]], list[str]] = {}
-    for look in looks:
-        sources = tools.figures.get(look.pool, {})
+    for snapshot in snapshots:
+        sources = tools.figures.get(snapshot.pool, {})
         first = {figure: source for source in reversed([*sources]) for figure in FIGURES if figure in sources[source]}
         rows = tuple((one, tuple(name for name in FIGURES if first.get(name) == one)) for one in sources)
-        now = {*known(look), *(("create_failures_by_code",) if look.create_failures == 0 else ())}
+        now = {*known(snapshot), *(("create_failures_by_code",) if snapshot.create_failures == 0 else ())}
         groups.setdefault((rows, tuple(name for name in FIGURES if name in first and name not in now)), []).append(
-            look.pool
+            snapshot.pool
         )
     return [
         ok("figures", line)
@@ -188,30 +190,30 @@ async def _snapshot_or_error(source: Metrics, pool: str) -> Snapshot | Unreachab
         return error
 
 
-def _of_snapshot(look: Snapshot, now: float, settings: Settings) -> list[CheckFinding]:
+def _of_snapshot(snapshot: Snapshot, now: float, settings: Settings) -> list[CheckFinding]:
     """A gap may have its own remedy; else it is the pool's keys that are to be corrected."""
-    kind = _kind_of(look.pool, settings)
-    place, queries = f'[pool."{look.pool}"]', kind == "prometheus"
-    if look.queued is None:
-        gap = next((gap for gap in look.missing if gap.figure == "queued"), Gap("queued"))
+    kind = _kind_of(snapshot.pool, settings)
+    place, queries = f'[pool."{snapshot.pool}"]', kind == "prometheus"
+    if snapshot.queued is None:
+        gap = next((gap for gap in snapshot.missing if gap.figure == "queued"), Gap("queued"))
         queue = problem("metrics",
-                        f"{look.pool}: the queue length is unknown ({gap.why or 'its source does not report it'})",
+                        f"{snapshot.pool}: the queue length is unknown ({gap.why or 'its source does not report it'})",
                         gap.remedy or f"fix {'`queued`' if queries else 'the settings'} in {place}")  # fmt: skip
         return [replace(queue, state=Level.WARNING) if kind == WAITED_FOR else queue]
     found = []
-    if others := [gap for gap in look.missing if gap.figure != "queued"]:
+    if others := [gap for gap in snapshot.missing if gap.figure != "queued"]:
         names = ((gap_name(gap.figure), gap.why) for gap in others)
-        told = "; ".join(f"{name} ({why})" if why else name for name, why in names)
+        words = "; ".join(f"{name} ({why})" if why else name for name, why in names)
         remedies = dict.fromkeys(gap.remedy for gap in others if gap.remedy)
         usual = f"fix {'these queries' if queries else 'the settings'} in {place}"
-        found.append(warning("metrics", f"{look.pool}: no value for {told}", "; ".join(remedies) or usual))
-    if (age := now - look.at) > 2 * settings.file.timing.poll + 1:
-        found.append(warning("metrics", f"{look.pool}: the newest figures are {duration(age)} old",
+        found.append(warning("metrics", f"{snapshot.pool}: no value for {words}", "; ".join(remedies) or usual))
+    if (age := now - snapshot.at) > 2 * settings.file.timing.poll + 1:
+        found.append(warning("metrics", f"{snapshot.pool}: the newest figures are {duration(age)} old",
                              "check the exporter; stale figures never count as drained"))  # fmt: skip
     if found:
         return found
-    wait = f", longest wait {duration(look.oldest_wait_seconds)}" if look.queued else ""
-    return [ok("metrics", f"{look.pool}: {count(look.queued, 'job')} queued{wait}")]
+    wait = f", longest wait {duration(snapshot.oldest_wait_seconds)}" if snapshot.queued else ""
+    return [ok("metrics", f"{snapshot.pool}: {count(snapshot.queued, 'job')} queued{wait}")]
 
 
 def _kind_of(pool: str, settings: Settings) -> object:

@@ -82,8 +82,8 @@ def for_machines(findings: Sequence[CheckFinding]) -> str:
 
 
 def _line(finding: CheckFinding) -> str:
-    said = f"{finding.state:<8} {finding.area:<13} {_sentence(finding.text)}"
-    line = f"{said} To do: {_sentence(finding.remedy)}" if finding.remedy else said
+    sentence = f"{finding.state:<8} {finding.area:<13} {_sentence(finding.text)}"
+    line = f"{sentence} To do: {_sentence(finding.remedy)}" if finding.remedy else sentence
     return " ".join(line.splitlines())
 
 

@@ -68,7 +68,7 @@ def test_a_day_is_asked_for_when_an_hour_of_it_is_lacking(hours: tuple[int, ...]
 
 
 def test_a_day_is_asked_for_once() -> None:
-    fill = answered(planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS), YESTERDAY, told=True)
+    fill = answered(planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS), YESTERDAY, known=True)
     assert YESTERDAY not in fill.days
     assert YESTERDAY not in planned(fill, PoolHistory(POOL), NOW, KEPT_SECONDS).days
     later = planned(fill, PoolHistory(POOL), NOW + 60 * DAY_SECONDS, KEPT_SECONDS)
@@ -80,10 +80,10 @@ def test_an_empty_week_is_the_end() -> None:
     """What a source does not keep is not asked for again, also not tomorrow; a day with figures starts over."""
     fill = planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS)
     for _ in range(ENOUGH_EMPTY - 1):
-        fill = answered(fill, fill.days[0], told=False)
+        fill = answered(fill, fill.days[0], known=False)
     assert fill.days
-    assert answered(fill, fill.days[0], told=True).empty == 0
-    fill = answered(fill, fill.days[0], told=False)
+    assert answered(fill, fill.days[0], known=True).empty == 0
+    fill = answered(fill, fill.days[0], known=False)
     assert fill.days == ()
     assert planned(fill, PoolHistory(POOL), NOW + DAY_SECONDS, KEPT_SECONDS).days == (TODAY,)
 
@@ -96,7 +96,7 @@ def test_a_failing_source_is_asked_ever_more_rarely() -> None:
     assert pauses[:3] == [FIRST_PAUSE_SECONDS, 2 * FIRST_PAUSE_SECONDS, 4 * FIRST_PAUSE_SECONDS]
     assert pauses[-1] == LONGEST_PAUSE_SECONDS
     assert fill.days[0] == YESTERDAY
-    assert answered(fill, YESTERDAY, told=True).failures == 0
+    assert answered(fill, YESTERDAY, known=True).failures == 0
 
 
 def test_a_day_of_samples_is_its_twenty_four_hours_and_no_more() -> None:

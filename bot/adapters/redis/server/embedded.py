@@ -200,10 +200,10 @@ def _failed(engine: Engine, folder: RedisFolder, what: str) -> EmbeddedRedisErro
     """The failure, with the last line of the server's log."""
     log = folder.path / "redis.log"
     try:
-        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     except OSError:
-        said = []
+        lines = []
     full = "; the disk is full" if shutil.disk_usage(folder.path).free < FULL_BYTES else ""
-    last = f"; its last words: {said[-1]}" if said else full
+    last = f"; its last words: {lines[-1]}" if lines else full
     remedy = f"see {log}, or set REDIS_URL to a server of yours"
     return EmbeddedRedisError(f"The embedded {engine.name} on {folder.path} {what}{last}", remedy)

@@ -102,8 +102,8 @@ def examine(path: Path) -> Engine | None:
         answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False)  # noqa: S603 (a path found by us, no shell)
     except (OSError, subprocess.SubprocessError):
         return None
-    said = _VERSION.search(answer.stdout)
-    return Engine(path, said["kind"].lower(), said["version"]) if said else None
+    version = _VERSION.search(answer.stdout)
+    return Engine(path, version["kind"].lower(), version["version"]) if version else None
 
 
 def bundled_binary() -> Path | None:
