@@ -15,7 +15,7 @@ from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.hour_stats import Fired
 from bot.core.pool.pool import Pool, worst_first
-from bot.core.pool.spoken import spoken
+from bot.core.pool.steady_forecast import steadied
 from bot.core.pool.usual import first_hour
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.core.requests.request import Progress
@@ -51,7 +51,7 @@ async def measure(context: Context, claim: Claim) -> None:
     after, over = remembered(pool, looked)
     after, past = await _in_the_past(context, pool, after, over)
     after = await _ahead(context, after) if watchers else _unwatched(await _looked_back(context, after))
-    after = replace(after, spoken=spoken(pool.spoken, after.outlook))
+    after = replace(after, steady=steadied(pool.steady, after.outlook))
     after = await with_warning(context, after, watchers, fresh=after.latest != pool.latest)
     wake = tuple(f"inc:{incident}" for incident in watchers if looked is not pool or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:

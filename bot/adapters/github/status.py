@@ -15,11 +15,11 @@ UP = {"operational": True, "partial_outage": False, "major_outage": False}
 """A degraded service assigns some jobs late, which is neither up nor down."""
 
 
-Told = tuple[bool | None, str]
+ProviderStatus = tuple[bool | None, str]
 """(whether GitHub says that Actions works, in what words); None: it does not say."""
 
 
-async def assigns(http: Http, now: Callable[[], float]) -> Listed[Told]:
+async def assigns(http: Http, now: Callable[[], float]) -> Listed[ProviderStatus]:
     """What a page in the format of https://www.githubstatus.com/api/v2/components.json says. Raises Unreachable."""
     at, body = now(), await http.get_json()
     for one in rows(fields(body).get("components")):

@@ -12,7 +12,7 @@ from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.reconcile_jobs import KnownQueues, doubts, known_jobs, read_at
 from bot.adapters.github.runners import RunnerFleet, Runners, runner_counts, with_labels
 from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
-from bot.adapters.github.status import GOOD_SECONDS, Told, assigns
+from bot.adapters.github.status import GOOD_SECONDS, ProviderStatus, assigns
 from bot.adapters.github.trouble import Trouble
 from bot.adapters.metrics.listing import Listing, Present, tried
 from bot.adapters.metrics.source import Given, SourceKind
@@ -31,7 +31,7 @@ class Means:
     api: GitHubApi
     fleet: RunnerFleet
     queue: GitHubQueue
-    page: Listing[Told] | None
+    page: Listing[ProviderStatus] | None
     jobs: Jobs | None
     seconds: float
     """How long a measurement waits for a round; the round itself goes on."""
@@ -56,7 +56,7 @@ class GitHub(Present):
         self._told: tuple[float, dict[str, WorkflowJob], WebhookCoverage | None] | None = None
         self._webhooks_lock = asyncio.Lock()
         self._runners: dict[str, Runners] = {}
-        self._provider: Told | None = None
+        self._provider: ProviderStatus | None = None
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is the time of the oldest response behind the queue, `origins` has that of the runners.

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from bot.adapters.metrics.source import SourceKind
 from bot.config import ConfigError
 from bot.core.external import Problem
-from bot.core.pool.merge import Told, merged
+from bot.core.pool.merge import SourceAnswer, merged
 from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Metrics, Unreachable
 
@@ -40,27 +40,27 @@ class Several:
         why = "; ".join(f"{one.source}: {one.why}" for one in results)
         raise Unreachable(f"Metrics of {pool}", why, remedy=results[0].remedy, failure=Failure.LATER)
 
-    def _result(self, name: str, pool: str, task: asyncio.Task[Snapshot]) -> Told:
+    def _result(self, name: str, pool: str, task: asyncio.Task[Snapshot]) -> SourceAnswer:
         key = (name, pool)
         if not task.done():
             late = f"has not answered within {self._patience:g} s; the request goes on"
-            return Told(name, self._last.get(key), late)
+            return SourceAnswer(name, self._last.get(key), late)
         if self._running.get(key) is task:  # a measurement and a click may wait for the same answer
             del self._running[key]
         try:
             self._last[key] = task.result()
         except Unreachable as error:
-            return Told(name, None, error.what, error.remedy)
-        return Told(name, self._last[key])
+            return SourceAnswer(name, None, error.what, error.remedy)
+        return SourceAnswer(name, self._last[key])
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The history, oldest first, merged where times agree to half a step. Raises Unreachable if a source fails."""
         asked = (one.history(pool, since, until, step_seconds) for one in self._sources.values())
         found: Sequence[tuple[Snapshot, ...]] = await asyncio.gather(*asked)
-        slots: dict[int, list[Told]] = {}
+        slots: dict[int, list[SourceAnswer]] = {}
         for name, samples in zip(self._sources, found, strict=True):
             for sample in samples:
-                slots.setdefault(round(sample.at / max(step_seconds, 1.0)), []).append(Told(name, sample))
+                slots.setdefault(round(sample.at / max(step_seconds, 1.0)), []).append(SourceAnswer(name, sample))
         return tuple(merged(pool, slots[slot]) for slot in sorted(slots))
 
 

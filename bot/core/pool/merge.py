@@ -22,7 +22,7 @@ GROUPS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SourceAnswer:
     """One source's contribution: its sample, or the reason why there is none."""
 
     source: str
@@ -36,7 +36,7 @@ def known(sample: Snapshot) -> dict[str, object]:
     return {name: value for name in FIGURES if (value := getattr(sample, name)) not in (None, ())}
 
 
-def merged(pool: str, answers: Sequence[Told]) -> Snapshot:
+def merged(pool: str, answers: Sequence[SourceAnswer]) -> Snapshot:
     """One sample of a pool; at least one source must have given one.
 
     `at` is the time of the source that gave `queued`, else the newest: only that figure decides about a drain.
@@ -67,7 +67,7 @@ def _origins(figures: Mapping[str, tuple[str, float, object]]) -> tuple[Origin, 
     return tuple(Origin(source, at, tuple(found)) for (source, at), found in names.items())
 
 
-def _gaps(one: Told, values: Mapping[str, object], newest: float) -> list[Gap]:
+def _gaps(one: SourceAnswer, values: Mapping[str, object], newest: float) -> list[Gap]:
     """The gaps of a source that no other source fills, and its figures that are too old; its name comes first."""
     if one.sample is None:
         figure = "source" if "queued" in values else "queued"

@@ -7,7 +7,7 @@ from bot.core.forecast.outlook import Calibration, Forecast, Score
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import Baseline, DayStats, Fired, HourStats
 from bot.core.pool.retention import kept
-from bot.core.pool.spoken import Spoken
+from bot.core.pool.steady_forecast import SteadyForecast
 
 NORMAL_WAIT_SECONDS = 300.0
 """Normal even where machines boot faster (docs/design/diagnosis.md#definitions)."""
@@ -157,7 +157,7 @@ class Pool:
     tried_at: float = 0.0
     outlook: Forecast | None = None
     """The forecast of the newest sample; None without a queue."""
-    spoken: Spoken | None = None
+    steady: SteadyForecast | None = None
     """The steady one that messages show."""
     forecasts: tuple[Forecast, ...] = ()
     """Unscored forecasts, oldest first."""
@@ -184,7 +184,7 @@ class Pool:
     @property
     def said(self) -> Forecast | None:
         """The forecast that messages show."""
-        return self.spoken.forecast if self.spoken else self.outlook
+        return self.steady.forecast if self.steady else self.outlook
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ FAR, LOOKS = 2.0, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SteadyForecast:
     forecast: Forecast
     """As of the newest measurement."""
     rival: str = ""
@@ -18,18 +18,18 @@ class Spoken:
     looks: int = 0
 
 
-def spoken(held: Spoken | None, made: Forecast | None) -> Spoken | None:
+def steadied(held: SteadyForecast | None, made: Forecast | None) -> SteadyForecast | None:
     """What to say after a new forecast; repeating it changes nothing."""
     if made is None or held is None:
-        return None if made is None else Spoken(made)
+        return None if made is None else SteadyForecast(made)
     if made.at <= held.forecast.at:
         return held
     shown = _as_of(made, held.forecast)
     rival = _rival(shown, made)
     looks = held.looks + 1 if rival == held.rival else 1
     if rival and (looks >= LOOKS or shown.verdict is Verdict.NONE or _beyond(shown, made)):
-        return Spoken(made)
-    return Spoken(shown, rival, looks if rival else 0)
+        return SteadyForecast(made)
+    return SteadyForecast(shown, rival, looks if rival else 0)
 
 
 def _as_of(now: Forecast, shown: Forecast) -> Forecast:

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from bot.core.forecast.outlook import Forecast, Verdict
-from bot.core.pool.spoken import Spoken, spoken
+from bot.core.pool.steady_forecast import SteadyForecast, steadied
 
 HOUR = 3600.0
 
@@ -15,10 +15,10 @@ def made(minute: float, mid: float, verdict: Verdict = Verdict.INTERVAL) -> Fore
     return Forecast(60 * minute, verdict, 9, mid / 3, mid, 3 * mid)
 
 
-def after(*forecasts: Forecast) -> Spoken:
-    held: Spoken | None = None
+def after(*forecasts: Forecast) -> SteadyForecast:
+    held: SteadyForecast | None = None
     for one in forecasts:
-        held = spoken(held, one)
+        held = steadied(held, one)
     assert held is not None
     return held
 
@@ -49,5 +49,5 @@ def test_another_kind_needs_three_measurements_too_and_no_trend_gives_way_at_onc
 
 def test_repeating_changes_nothing_and_without_a_queue_nothing_is_said() -> None:
     held = after(made(0, HOUR), made(1, 2.5 * HOUR))
-    assert spoken(held, made(1, 2.5 * HOUR)) == held
-    assert spoken(held, None) is None
+    assert steadied(held, made(1, 2.5 * HOUR)) == held
+    assert steadied(held, None) is None
