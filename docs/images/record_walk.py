@@ -22,6 +22,8 @@ WIDTH, HEIGHT = 1180, 680
 SETTLE_SECONDS = 1.0
 """So that a frame shows what the step before has changed."""
 FRAME_MS, LAST_MS = 1800, 5000
+STILL = 1
+"""The frame with the first message."""
 MOST_BYTES = 1_500_000
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -44,20 +46,27 @@ async def record() -> list[bytes]:
 
 
 def animated(frames: list[bytes]) -> bytes:
-    """One animated PNG; the frames have the same size and colors (www.w3.org/TR/png-3, APNG)."""
+    """One animated PNG; the frames have the same size and colors (www.w3.org/TR/png-3, APNG).
+
+    A viewer that cannot animate shows STILL, and not the empty channel with which the walk begins.
+    """
     head = dict(_chunks(frames[0]))[b"IHDR"]
     out = [SIGNATURE, _chunk(b"IHDR", head), _chunk(b"acTL", struct.pack(">II", len(frames), 0))]
+    out.append(_chunk(b"IDAT", _packed(frames[STILL])))
     number = 0
     for index, frame in enumerate(frames):
         pause = LAST_MS if index == len(frames) - 1 else FRAME_MS
         control = struct.pack(">IIIIIHHBB", number, WIDTH, HEIGHT, 0, 0, pause, 1000, 0, 0)
         out.append(_chunk(b"fcTL", control))
-        number += 1
-        data = b"".join(body for kind, body in _chunks(frame) if kind == b"IDAT")
-        packed = zlib.compress(zlib.decompress(data), 9)
-        out.append(_chunk(b"IDAT", packed) if index == 0 else _chunk(b"fdAT", struct.pack(">I", number) + packed))
-        number += index > 0
+        out.append(_chunk(b"fdAT", struct.pack(">I", number + 1) + _packed(frame)))
+        number += 2
     return b"".join([*out, _chunk(b"IEND", b"")])
+
+
+def _packed(frame: bytes) -> bytes:
+    """Its pixels, as small as can be."""
+    data = b"".join(body for kind, body in _chunks(frame) if kind == b"IDAT")
+    return zlib.compress(zlib.decompress(data), 9)
 
 
 def _chunks(picture: bytes) -> list[tuple[bytes, bytes]]:
