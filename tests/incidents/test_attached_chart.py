@@ -56,5 +56,5 @@ async def test_a_raise_that_was_given_up_in_doubt_is_handed_back_when_it_comes_a
     assert (await world.now(request)).progress is Progress.FAILED
     await world.scaler.set(24, request.id)
     world.actions(enabled=True)
-    await world.passes(7300, step=60)
+    await world.passes(7300, step=292)
     assert world.scaler.current == 10

@@ -29,9 +29,9 @@ def asked(world: World) -> int:
 async def test_the_original_channel_is_tried_once_an_hour() -> None:
     world = await away()
     root = world.parent.ts
-    await world.passes(3500, step=50)
+    await world.passes(3500, step=100)
     assert asked(world) == 1
-    await world.passes(3600, step=50)
+    await world.passes(3600, step=100)
     assert asked(world) == 2
     assert world.parent.ts == root
     assert world.replies == []
@@ -42,7 +42,7 @@ async def test_an_open_channel_is_gone_back_to_within_the_hour() -> None:
     world = await away()
     before = world.parent.ts
     world.chat.channels = [CHANNEL, FALLBACK]
-    await world.passes(3700, step=50)
+    await world.passes(3700, step=100)
     assert world.parent.channel == CHANNEL
     assert "Posted here because" not in str(world.parent.message.blocks)
     assert world.replies == [NOTES[Note.BACK_IN_CHANNEL]]
@@ -51,7 +51,7 @@ async def test_an_open_channel_is_gone_back_to_within_the_hour() -> None:
     assert not any(block["type"] == "actions" for block in old.message.blocks)
     assert world.data.indexes[f"thread:{CHANNEL}:{world.parent.ts}"] == world.incident.id
     await world.asks("ack", ANA)
-    await world.passes(4000, step=50)
+    await world.passes(4000, step=100)
     assert f"<@{ANA}>" in str(world.parent.message.blocks)
     assert len(world.chat.parents()) == 2
 
@@ -62,7 +62,7 @@ async def test_nobody_is_mentioned_a_second_time_at_home() -> None:
     await world.opens()
     assert "S0ONCALL" in str(world.parent.message)
     world.chat.channels = [CHANNEL, FALLBACK]
-    await world.passes(3700, step=50)
+    await world.passes(3700, step=100)
     assert world.parent.channel == CHANNEL
     assert "S0ONCALL" not in str(world.parent.message)
 

@@ -1,6 +1,5 @@
 """The weeks before the installation come from the source's own history: once, bounded, and in nobody's way."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change
 from bot.measuring.backfill import TURN_SECONDS
 from bot.ports import Failure
-from tests.builders import NOW, POOL, sample
+from tests.builders import NOW, POOL
 from tests.fakes import FakeClock, FakeMetrics
 from tests.world import OTHER_POOL, World
 
@@ -34,9 +33,9 @@ class Archive(FakeMetrics):
         if until - since > PAST_SECONDS:
             self.spans.append((pool, since, until, step_seconds))
         self.script.asked("history")
-        first = (TODAY - self.days) * DAY_SECONDS
+        first, known = (TODAY - self.days) * DAY_SECONDS, {"queued": 3, "oldest_wait_seconds": 3600.0, **self.figures}
         times = (since + n * step_seconds for n in range(round((until - since) / step_seconds) + 1))
-        return tuple(replace(sample(3, at=at, pool=pool), **self.figures) for at in times if at >= first)
+        return tuple(Snapshot(pool, at, **known) for at in times if at >= first)
 
 
 async def started(days: int, *, pools: tuple[str, ...] = (POOL,), **tables: Any) -> tuple[World, Archive]:
@@ -106,7 +105,7 @@ async def test_a_source_without_a_history_is_asked_for_a_week_and_left_alone() -
     await world.passes(3600, step=30)
     assert len(archive.spans) == 7
     assert min(cell.hour for cell in past(world).cells) >= TODAY * 24
-    await world.passes(2 * DAY_SECONDS, step=60)
+    await world.passes(2 * DAY_SECONDS, step=600)
     assert [span[1] for span in archive.spans[7:]] == [span_of(TODAY)[0]], (
         "before the installation nothing was measured"
     )
@@ -115,14 +114,14 @@ async def test_a_source_without_a_history_is_asked_for_a_week_and_left_alone() -
 async def test_what_was_measured_is_neither_replaced_nor_counted_twice() -> None:
     """A hole of hours is filled between the hours that stand."""
     world, archive = await started(0)
-    await world.passes(2 * DAY_SECONDS, step=60)
+    await world.passes(2 * DAY_SECONDS, step=600)
     before = {cell.hour: cell for cell in past(world).cells}
     archive.figures["arrivals_per_minute"] = 50.0
     archive.days = 10
     row = world.data.rows[f"past:{POOL}"]
     hole = range((TODAY + 1) * 24 + 5, (TODAY + 1) * 24 + 9)
     row.value = PoolHistory(POOL, tuple(text for text in past(world).rows if int(text.partition(";")[0]) not in hole))
-    await world.passes(DAY_SECONDS, step=60)
+    await world.passes(DAY_SECONDS, step=600)
     after = {cell.hour: cell for cell in past(world).cells}
     assert {after[hour].arrivals.total for hour in hole} == {3000.0}
     assert {hour: after[hour] for hour in before if hour not in hole and hour // 24 == TODAY + 1} == {

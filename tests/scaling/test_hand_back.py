@@ -29,7 +29,7 @@ async def lent(target: int = 24, queued: int = 14, **policy: object) -> CareWorl
 async def test_it_goes_back_when_the_lease_ends() -> None:
     """Two hours later at the latest, to what was before, with an intent in the trail before the effect."""
     world = await lent()
-    await world.passes(7400, step=200)
+    await world.passes(7400, step=370)
     assert world.scaler.current == 10
     assert [entry.outcome for entry in world.audit("hand_back")][:2] == ["asked: ended", "sent"]
     assert world.audit("hand_back")[1].before == "24"
@@ -82,7 +82,7 @@ async def test_it_goes_back_after_the_incident_is_over() -> None:
 async def test_what_somebody_else_set_meanwhile_is_left(level: int) -> None:
     world = await lent()
     world.scaler.current = level
-    await world.passes(7400, step=200)
+    await world.passes(7400, step=370)
     assert world.scaler.current == level
     assert len(world.scaler.effects) == 1
     words = "found nothing to return" if level < 10 else f"left {POOL} at {level}: someone else changed it"
@@ -124,14 +124,14 @@ async def test_what_others_set_before_the_second_raise_is_the_new_base() -> None
     world.scaler.current = 25
     world.runners(25)
     await world.scaled(30, BEN)
-    await world.passes(7400, step=200)
+    await world.passes(7400, step=370)
     assert world.scaler.current == 25
 
 
 async def test_the_scalers_own_minimum_holds() -> None:
     world = await lent()
     world.scaler.minimum = 12
-    await world.passes(7400, step=200)
+    await world.passes(7400, step=370)
     assert world.scaler.current == 12
 
 
@@ -163,7 +163,7 @@ async def test_a_hand_back_that_loses_its_permission_on_the_way_is_not_done_and_
     world.chat.groups["S0INFRA"] = frozenset({ANA})
     await world.work()
     assert world.scaler.current == 24
-    await world.passes(7400, step=200)
+    await world.passes(7400, step=370)
     assert world.scaler.current == 10
 
 
@@ -174,7 +174,7 @@ async def test_a_hand_back_that_meets_shadow_mode_on_the_way_is_not_done_and_the
     await world.work()
     assert world.scaler.current == 24
     world.actions()
-    await world.passes(7300, step=100)
+    await world.passes(7300, step=365)
     assert world.scaler.current == 10
 
 
@@ -200,7 +200,7 @@ async def test_in_shadow_mode_there_is_no_lease() -> None:
     await world.opens()
     await world.scaled()
     world.actions()
-    await world.passes(7400, step=200)
+    await world.passes(7400, step=370)
     assert world.scaler.requests == []
 
 
@@ -248,7 +248,7 @@ async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
     assert "Outcome unknown" in world.replies[-1]
     assert world.offering("hand_back").about == request.id
     world.scaler.script.heal()
-    await world.passes(7400, step=200)
+    await world.passes(7400, step=370)
     assert world.scaler.current == 10
 
 
@@ -279,7 +279,7 @@ async def test_without_an_incident_its_asker_is_told() -> None:
     await world.types("scale_up", POOL, "24")
     await World.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", request_id=world.request.id)
     await world.work()
-    await world.passes(7400, step=200)
+    await world.passes(7400, step=370)
     assert world.scaler.current == 10
     told = [message.text for _, who, message, _ in world.chat.whispers if who == ANA]
     assert any("Tailback returned the extra runners" in text for text in told)
@@ -296,7 +296,7 @@ async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:
         await (world.presses("hand_back", BEN) if press else world.says("hand_back", who=BEN))
         await world.work()
         assert (world.scaler.current, world.lease.leases, world.buttons()) == (10, (), [])
-        await world.passes(7400, step=200)
+        await world.passes(7400, step=370)
         assert [target for target, _ in world.scaler.effects] == [24, 10]
         assert not any("verified" in text or "no effect" in text for text in world.replies)
 

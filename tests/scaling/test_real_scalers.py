@@ -166,7 +166,7 @@ async def test_a_pull_request_that_nobody_merges_is_said_and_closed_at_the_end()
         await world.passes(400)
         (told,) = [text for text in world.replies if "no effect after" in text]
         assert f"pull request #1 is not merged yet: {PULL.format(1)}" in told
-        await world.passes(7400, step=200)
+        await world.passes(7400, step=370)
     assert ([one.state for one in api.pulls], list(api.branches)) == (["closed"], ["main"])
 
 
@@ -188,5 +188,5 @@ async def test_a_field_that_somebody_took_over_is_not_handed_back_by_force() -> 
         assert "spec.minReplicas of runners belongs to argocd, so nothing was changed" in world.replies[-1]
         assert len(world.lease.leases) == 1
         api.managers = ours
-        await world.passes(7400, step=200)
+        await world.passes(7400, step=370)
     assert [one["spec"]["minReplicas"] for one in api.patches] == [24, 10]

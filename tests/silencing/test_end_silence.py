@@ -88,6 +88,6 @@ async def test_another_silence_that_goes_on_is_named() -> None:
 
 async def test_a_silence_that_runs_out_by_itself_is_told() -> None:
     world = await silenced()
-    await world.passes(7300, step=100)
+    await world.passes(7300, step=365)
     assert world.incident.active_silence is None
     assert any("The silence has expired" in text for text in world.replies)

@@ -36,16 +36,16 @@ async def test_it_lasts_as_long_again_from_now() -> None:
 
 async def test_its_owner_is_told_again_before_the_new_end() -> None:
     world = await silenced("1h")
-    await world.passes(3100, step=50)
+    await world.passes(3100, step=100)
     assert any("The silence ends in" in text for text in world.replies)
     await presses(world)
     await world.work()
-    await world.passes(3100, step=50)
+    await world.passes(3100, step=100)
     assert len([text for text in world.replies if "The silence ends in" in text]) == 2
     await presses(world)
     await world.work()
     assert active(world) == 1
-    await world.passes(3700, step=50)
+    await world.passes(3700, step=100)
     assert active(world) == 0
     assert "The silence has expired" in world.replies[-1]
     assert [entry for entry in world.incident.log.timeline if entry.choices] == []

@@ -96,7 +96,7 @@ def test_a_storm_of_120_incidents_is_named_in_one_message(title: str) -> None:
 
 
 def test_a_storm_too_large_for_one_message_says_how_many_it_does_not_name() -> None:
-    drawn = digest(storm(2000, "{n} " + "t" * 300), 2000, NOW)
+    drawn = digest(storm(500, "{n} " + "t" * 300), 500, NOW)
     assert message_problems(drawn) == []
     assert "more incidents that do not fit here; none is lost" in words(drawn)
     assert "more pools." in drawn.text
