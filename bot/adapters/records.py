@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
+from functools import cache
 from types import GenericAlias
 from typing import TypeVar
 
@@ -107,15 +108,17 @@ def _adapter(kind: type[T], config: ConfigDict) -> TypeAdapter[tuple[T]]:
 
 @dataclass(frozen=True, slots=True)
 class Codecs:
-    """Encodes and decodes records; use one per process, because each compiles its types."""
+    """Encodes and decodes records."""
 
     adapters: dict[type[object], TypeAdapter[tuple[Record]]]
     samples: TypeAdapter[tuple[Snapshot]]
 
     @classmethod
+    @cache
     def build(cls) -> "Codecs":
-        """One adapter for each record type, compiled at its first use: no process needs all of them.
+        """One adapter for each record type, the same for the whole process, because each compiles its type.
 
+        It does so at its first use: no process needs all of them.
         Each is wrapped in a tuple, because pydantic takes no configuration on a foreign dataclass.
         """
         exact = ConfigDict(ser_json_inf_nan="constants", defer_build=True)
