@@ -55,6 +55,7 @@ def slack_app(context: Context, afterwards: Afterwards) -> AsyncApp:
         return AuthorizeResult(enterprise_id=None, team_id=None, bot_token=token)
 
     app = AsyncApp(
+        name="tailback",  # without one, Bolt reads the source of whoever calls
         authorize=authorised,
         signing_secret=context.settings.env.slack_signing_secret.get_secret_value() or "verified-before",
         process_before_response=True,
