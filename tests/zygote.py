@@ -1,6 +1,6 @@
 """Starts product processes quickly: imports the product once, then each process is a fork that runs the command line.
 
-The processes are as real as any: pid, memory and sockets of their own; only the second of importing is saved.
+The processes are as real as any: pid, memory and sockets of their own; only importing and compiling is saved.
 Run as `python -m tests.zygote`; speaks JSON lines on its pipes. `tests/processes.py` is its client.
 """
 
@@ -13,6 +13,7 @@ import pkgutil
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +22,18 @@ import handlers
 from handlers.cli import main
 from handlers.terminal import leave_out
 
+LATER = (
+    "anyio._backends._asyncio",
+    "apscheduler.executors.asyncio",
+    "apscheduler.triggers.interval",
+    "encodings.idna",
+    "encodings.utf_8_sig",
+    "slack_bolt.listener_matcher.async_builtins",
+    "uvicorn.lifespan.off",
+    "uvicorn.protocols.websockets.auto",
+    "uvloop",
+)
+"""What libraries import only when they are used."""
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
@@ -29,6 +42,29 @@ def import_all(package: ModuleType) -> None:
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+
+
+def make_ready() -> None:
+    """Do once what each process would do anew: import, compile the tables of the file and records, read authorities."""
+    from bot.adapters.http.connection import usual  # noqa: PLC0415 - after what is left out
+    from bot.adapters.records import Codecs  # noqa: PLC0415
+    from bot.settings import Table  # noqa: PLC0415
+
+    for name in LATER:
+        importlib.import_module(name)
+    for table in _tables(Table):
+        table.model_rebuild()
+    codecs = Codecs.build()
+    codecs.samples.rebuild()
+    for adapter in codecs.adapters.values():
+        adapter.rebuild()
+    usual()
+
+
+def _tables(table: type[Any]) -> Iterator[Any]:
+    yield table
+    for more in table.__subclasses__():
+        yield from _tables(more)
 
 
 def serve() -> None:
@@ -96,5 +132,6 @@ if __name__ == "__main__":
     leave_out()
     import_all(handlers)
     import_all(bot.adapters)
+    make_ready()
     gc.freeze()
     serve()

@@ -24,6 +24,8 @@ class Ends:
 
     firing: list[Json] = field(default_factory=list)
     """Groups as `/api/v2/alerts/groups` shows them."""
+    listed: int = 0
+    """How often they were shown."""
     silences: Silences = field(default_factory=lambda: Silences(time.time))
     silenced: list[str] = field(default_factory=list)
     """The comments of all silences that were ever created."""
@@ -93,6 +95,7 @@ class Ends:
         return JSONResponse([alert for group in self.firing for alert in group["alerts"]])  # type: ignore[attr-defined]  # a list, by `firing_group`
 
     async def _groups(self, _: Request) -> Response:
+        self.listed += 1
         return JSONResponse(self.firing)
 
     async def _all(self, _: Request) -> Response:

@@ -59,8 +59,9 @@ async def test_sl_2_a_lost_answer_is_looked_up_before_anything_is_posted_again(
             system.stand_in.faults.drop_reply("chat.postMessage")
             before = len(system.stand_in.log.calls)
             await system.send(number)
-
-            look_ups = partial(system.stand_in.log.of, "conversations.history", since=before)
+            await system.eventually(partial(any_of, partial(first_messages, system, before)), "the post")
+            posted = len(system.stand_in.log.calls)
+            look_ups = partial(system.stand_in.log.of, "conversations.history", since=posted)
             await system.eventually(partial(any_of, look_ups), "a look-up")
             assert len(first_messages(system, before)) == 1
             await system.eventually(lambda: not seen(system).missing, "the thread")
