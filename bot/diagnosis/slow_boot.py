@@ -32,10 +32,16 @@ def find(facts: Facts) -> Found | None:
 
 
 def _overdue(facts: Facts) -> bool:
-    """Whether machines that were created long ago have not registered; after a rush all are young."""
+    """Whether machines that were created long ago have not registered; after a rush all are young.
+
+    The same holds of the oldest job's machine, where each waiting job has one for two boot times.
+    """
     if facts.rules.boot_time_seconds < 450 and (facts.now.booting or 0) > 1.3 * (facts.now.creates or 0) + 3:
         return True
     lag = 2.2 * facts.rules.boot_time_seconds
+    looks = facts.recent(lag / 60)
+    if (facts.now.oldest_wait_seconds or 0) > 1.5 * lag and all((s.booting or 0) >= (s.queued or 0) for s in looks):
+        return True
     then = [s for s in facts.series if s.at <= facts.now.at - lag and s.creates is not None]
     return bool(then) and (then[-1].creates or 0) > 1.5 * (facts.now.registered or 0)
 

@@ -19,10 +19,10 @@ def find(facts: Facts) -> Found | None:
     seen = []
     if now.ghosts:
         seen.append(statement("rows_left_out", rows=now.ghosts))
-    old = (now.oldest_wait_seconds or 0) > LIVE_SECONDS
-    if old and now.starts_per_minute:
-        seen.append(statement("wait_beyond_life", seconds=now.oldest_wait_seconds, starts=now.starts_per_minute))
-    blind = old and now.starts_per_minute is None
+    old, starts = (now.oldest_wait_seconds or 0) > LIVE_SECONDS, mean(facts.recent(60), "starts_per_minute")
+    if old and starts:
+        seen.append(statement("wait_beyond_life", seconds=now.oldest_wait_seconds, starts=starts))
+    blind = old and starts is None
     if blind:
         seen.append(statement("wait_beyond_life", seconds=now.oldest_wait_seconds, starts=None))
     share, passed = _overtaken(facts)
@@ -30,7 +30,7 @@ def find(facts: Facts) -> Found | None:
     if not seen:
         return None
     certain = (now.oldest_wait_seconds or 0) > 2 * LIVE_SECONDS
-    sure = 0.9 if old and now.starts_per_minute else (0.6 if certain else 0.45) if blind else 0.3 + 0.45 * share
+    sure = 0.9 if old and starts else (0.6 if certain else 0.45) if blind else 0.3 + 0.45 * share
     return Found(sure, tuple(seen), ("starts_per_minute",) if blind else ())
 
 

@@ -18,6 +18,7 @@ SEEN = statement("limit_was", limit=50)
 DEAD: dict[str, Any] = {"booting": 0, "creates": 0, "registered": 0}
 QUIET = {**DEAD, "busy": 0}
 REFUSED = {"creates": 0, "registered": 0}
+FEW: dict[str, Any] = {"queued": 3, "busy": 2, "creates": 1, "registered": 2}
 
 
 def sources(rate: float, **jobs: tuple[float, float]) -> Facts:
@@ -149,7 +150,11 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("one is offline", "unknown_label", facts(**QUIET, limit=0), facts(**QUIET, limit=0, offline=1)),
     ("runners leave", "unknown_label", leaving(11), leaving(13)),
     ("each job has its own", "unknown_label", leaving(18, creates=40), leaving(18)),
-    ("old ones boot still", "slow_boot", facts(booting=57, limit=99), facts(booting=54, limit=99)),
+    ("old ones boot still", "slow_boot", facts(booting=57, limit=99, oldest_wait_seconds=590.0),
+     facts(booting=54, limit=99, oldest_wait_seconds=590.0)),
+    ("the oldest job's machine boots still", "slow_boot", facts(**FEW, booting=3, oldest_wait_seconds=600.0),
+     facts(**FEW, booting=3, oldest_wait_seconds=590.0)),
+    ("not each job has a machine", "slow_boot", facts(**FEW, booting=3), facts(**FEW, booting=2)),
     ("its own machine boots", "limit", facts(limit=25, booting=None), facts(limit=27, booting=None)),
     ("failed ones hold places", "lost_events", fewer(failed=9), fewer(failed=11)),
     ("some register", "unregistered", facts(creates=10, registered=3, booting=0),
@@ -273,7 +278,7 @@ def test_what_is_around_a_pool_is_measured_now() -> None:
 
 
 def test_what_is_usual_is_older_than_the_trouble() -> None:
-    """The median of what was seen before the last 20 minutes; from two looks nothing is usual."""
+    """Of what was seen before the last 20 minutes; from two looks nothing is usual."""
     found = lately(facts(offline=2, looks=26), 21, offline=9)
     assert found.usual.offline == 2.0
     assert replace(found, series=found.series[-23:]).usual.offline is None

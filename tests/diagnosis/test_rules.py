@@ -33,6 +33,8 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("failures without codes", "refused", facts(create_failures=9, creates=0, registered=0), Scaling.NO),
     ("R1 API limit", "throttled_api", facts(api_remaining=3), Scaling.HARMFUL),
     ("G1 ghosts", "stale_rows", facts(oldest_wait_seconds=112_000.0), Scaling.NO),
+    ("G1 ghosts between two pushes", "stale_rows",
+     lately(facts(oldest_wait_seconds=112_000.0, idle=3), 15, starts_per_minute=0.0), Scaling.NO),
     ("L1 newer jobs overtake", "stale_rows", facts(queued=6, oldest_wait_seconds=7200.0), Scaling.NO),
     ("G2 provider says so", "provider", facts(idle=12, provider_up=False, starts_per_minute=0.0, busy=3), Scaling.NO),
     ("G2 idle beside queues in many pools", "provider",

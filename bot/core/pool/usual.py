@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
-from statistics import median
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Baseline, DayStats
 from bot.core.pool.pool import Snapshot
@@ -50,6 +49,7 @@ class Usual:
     """Median seconds of a job."""
     offline: float | None = None
     limit: float | None = None
+    """Of the better quarter of the samples: trouble may begin hours before jobs wait for it."""
     busy: float | None = None
     launches: float | None = None
     boots: float | None = None
@@ -79,11 +79,11 @@ def usual_of(
         weeks,
         most,
         arrivals if weeks or arrivals is None else max(arrivals, most or 0.0),
-        own or (day.duration_seconds if day else None) or given,
+        min((one for one in (own, day.duration_seconds if day else None) if one), default=given),
         _doubt((ended or 0.0) * _length(known) / 60, batches) if own else 0.0,
         now.usual_duration_seconds or middle(known, "duration_p50_seconds"),
-        middle(older, "offline"),
-        middle(older, "limit"),
+        middle(older, "offline", 0.25),
+        middle(older, "limit", 0.75),
         busy,
         launched / 15 / came if came and launched is not None else None,
         booting / came if came and booting is not None else None,
@@ -162,10 +162,10 @@ def _mean(values: Iterable[float | None], seconds: Sequence[float]) -> float | N
     return weighed / total if total else None
 
 
-def middle(samples: Iterable[Snapshot], figure: str) -> float | None:
-    """The median of a figure; None if fewer than three samples know it."""
-    known = [v for s in samples if (v := getattr(s, figure)) is not None]
-    return float(median(known)) if len(known) >= 3 else None
+def middle(samples: Iterable[Snapshot], figure: str, share: float = 0.5) -> float | None:
+    """The value of a figure that this share of the samples does not exceed; None if fewer than three know it."""
+    known = sorted(v for s in samples if (v := getattr(s, figure)) is not None)
+    return float(known[round(share * (len(known) - 1))]) if len(known) >= 3 else None
 
 
 def _length(samples: Sequence[Snapshot]) -> float:

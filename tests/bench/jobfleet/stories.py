@@ -76,7 +76,8 @@ def known(case: Case, before: float = BEFORE) -> tuple[Pool, PoolHistory]:
         mean = 60 * case.spec.rate * case.spec.week[int(past - MONDAY // HOUR_SECONDS) % WEEK]
         pushes = mean / case.spec.batch
         jobs = max(0.0, dice.gauss(mean, 1.4 * case.spec.batch * pushes**0.5)) * dice.lognormvariate(0, 0.1)
-        cells.append(HourStats(past, 60, 3600.0, Amount(jobs, 3600.0)))
+        work = Amount(jobs * case.spec.mean, 3600.0)
+        cells.append(HourStats(past, 60, 3600.0, Amount(jobs, 3600.0), completions=Amount(jobs, 3600.0), busy=work))
     history = finished(PoolHistory(NAME), tuple(cells))
     return Pool(NAME, ahead=usual_ahead(history, hour), day=last_day(history, hour)), history
 

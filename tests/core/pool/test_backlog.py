@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.pool.backlog import Factor, attributed
+from bot.core.pool.hour_stats import DayStats
 from bot.core.pool.pool import Snapshot
 from bot.core.pool.usual import usual_of
 
@@ -79,3 +80,13 @@ def test_a_usual_duration_of_few_pushes_is_doubtful() -> None:
                          for series in (hung, pushes) if (usual := usual_of(series, 300.0))), strict=True)  # fmt: skip
     assert doubts[0] < 0.1 < doubts[1]
     assert late[0] > 0.25 > late[1]
+
+
+def test_trouble_that_began_hours_before_its_queue_is_not_usual() -> None:
+    """A pool with slack hides slow jobs, lost hosts and a lower limit until the rush comes."""
+    worse = {"completions_per_minute": 0.7, "offline": 6, "limit": 24}
+    series = tuple(replace(s, **worse) if n >= 80 else s for n, s in enumerate(lived()))  # type: ignore[arg-type]
+    usual = usual_of(series, 300.0, day=DayStats(duration_seconds=700.0))
+    assert (usual.duration, usual.offline, usual.limit) == (700.0, 0.0, 30.0)
+    swift = usual_of(lived(), 300.0, day=DayStats(duration_seconds=700.0))
+    assert swift.duration == pytest.approx(600.0)
