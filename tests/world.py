@@ -49,8 +49,8 @@ FILE: dict[str, Any] = {
         OTHER_POOL: {"match": {"runner_label": OTHER_POOL}},
     },
 }
-MEASURED = 6
-"""Steps at the beginning and at the end of a time that goes by."""
+MEASURED = 4
+"""Steps at the beginning and at the end of a time that goes by, and thrice as many records in one step."""
 LABELS = {"alertname": "Runner queue is long", "runner_label": POOL, "severity": "page"}
 
 
@@ -179,7 +179,8 @@ class World:
             claims = (await self.store.claim(1)).claims
             if not claims:
                 return done
-            await self.tell(claims[0])
+            with unmeasured() if done >= 3 * MEASURED else nullcontext():
+                await self.tell(claims[0])
         raise AssertionError(f"still due after {most} claims: {sorted(self.data.due.items())}")
 
     async def tell(self, claim: Claim, context: Context | None = None) -> None:

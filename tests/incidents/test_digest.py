@@ -41,7 +41,7 @@ async def test_the_digest_is_kept_up_to_date_and_says_when_all_have_their_thread
     """It is edited in place, it costs the channel no further message, and then its record is empty again."""
     world = World(slack=PACED)
     await burst(world, 20)
-    await world.passes(60, step=1)
+    await world.passes(30, step=1)
     (digest,) = digests(world)
     assert digest.edits > 1
     assert "have their own threads now" in digest.message.text
@@ -69,10 +69,10 @@ async def test_a_few_that_wait_make_no_digest() -> None:
 async def test_the_next_storm_has_a_digest_of_its_own() -> None:
     world = World(slack=PACED)
     await burst(world, 10)
-    await world.passes(60, step=1)
+    await world.passes(30, step=1)
     for number in range(10):
         await world.fires(group_key=f"h{number}")
-    await world.passes(60, step=1)
+    await world.passes(30, step=1)
     first, second = digests(world)
     assert first.key != second.key
     numbers = [int(stored.message.text.split()[1]) for stored in (first, second)]
@@ -87,7 +87,7 @@ async def test_a_worker_that_dies_while_it_posts_leaves_one_digest(sent: bool) -
     with pytest.raises(RuntimeError):
         await world.passes(5, step=1)
     assert record(world).begun_at > 0
-    await world.passes(60, step=1)
+    await world.passes(30, step=1)
     assert len(digests(world)) == 1
     assert len(world.chat.parents()) == 16
 
@@ -108,6 +108,6 @@ async def test_a_digest_that_cannot_be_edited_is_not_hammered(failure: Failure) 
     await burst(world, 15)
     await world.passes(2, step=1)
     world.chat.script.fail("update", failure, times=None)
-    await world.passes(60, step=1)
+    await world.passes(30, step=1)
     assert len(world.chat.parents()) == 16
     assert 0 < world.chat.script.count("update") <= 25

@@ -21,7 +21,7 @@ def world(**more: object) -> World:
 async def escalated(given: World | None = None) -> World:
     made = given or world()
     await made.opens()
-    await made.passes(LATE, step=60)
+    await made.passes(LATE, step=120)
     return made
 
 
@@ -70,7 +70,7 @@ async def test_an_incident_acknowledged_in_time_pages_nobody_not_even_at_its_end
     made = world()
     await made.opens()
     await made.asks("ack")
-    await made.passes(LATE, step=60)
+    await made.passes(LATE, step=120)
     await made.says("resolve")
     await made.passes(60)
     assert made.pager.events == []
@@ -90,7 +90,7 @@ async def test_an_incident_that_opens_again_is_paged_again_with_another_key() ->
     await made.says("resolve")
     await made.passes(60)
     await made.fires(spoken(starts_at=made.clock.now()))
-    await made.passes(LATE, step=60)
+    await made.passes(LATE, step=120)
     assert actions(made) == ["trigger", "resolve", "trigger"]
     assert made.pager.events[2].key != made.pager.events[0].key
 

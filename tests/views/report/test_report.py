@@ -70,13 +70,13 @@ def data() -> ReportData:
 
 
 def test_the_week_is_told_in_one_message() -> None:
-    drawn = reported(report(data()), weekly=True)
+    drawn = reported(whole(), weekly=True)
     assert_golden("report_weekly", drawn)
     assert message_problems(drawn) == []
 
 
 def test_one_person_is_told_the_same_without_the_heading() -> None:
-    drawn = reported(report(data()))
+    drawn = reported(whole())
     assert not any(block["type"] == "header" for block in drawn.blocks)
     for words in ("1 Feb", "4 incidents (1 open)", "20 of 20 weekdays 09:00-11:00", "Raise the limit of linux.2xlarge"):
         assert words in drawn.text, words
@@ -99,9 +99,14 @@ def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
     assert reported(report(ReportData(SINCE, UNTIL))).text == "No incident began in the last 7 days."
 
 
+@cache
+def whole() -> Report:
+    return report(data())
+
+
 def hostile(name: str, pools: int) -> Report:
     """A report whose every name comes from outside."""
-    made = report(data())
+    made = whole()
     worst = made.pools[0]
     history = PoolIncidents(name, 10**6, 10**6, 1e12, 1e12, ended=((BIG, 3),), causes=((HOSTILE, 9), (BIG, 1)))
     many: tuple[PoolReport, ...] = tuple(
