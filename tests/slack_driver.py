@@ -13,7 +13,7 @@ from tests.slack_surfaces import DEFAULT_USER, Found, Message, View
 
 __all__ = ["ChannelView", "Message", "NotShownError", "RefusedError", "SlackDriver", "View"]
 
-POLL_SECONDS = 0.02
+POLL_SECONDS, MOST_SECONDS = 0.02, 0.2
 
 
 class ChannelView:
@@ -180,17 +180,17 @@ class SlackDriver:
     async def wait(
         self, look: Callable[[], Awaitable[Found | None]], within: float, what: str, there: Callable[[], str]
     ) -> Found:
-        """Looks every 20 ms until there is something.
+        """Looks until there is something: every 20 ms, and less often after a while, so that a tenth may be added.
 
         Raises:
             NotShownError: after `within` seconds, with what was there instead.
         """
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + within
+        begun = loop.time()
         while True:
             found = await look()
             if found is not None:
                 return found
-            if loop.time() > deadline:
+            if (waited := loop.time() - begun) > within:
                 raise NotShownError(f"no {what} within {within:g} s; there was: {there()}")
-            await asyncio.sleep(POLL_SECONDS)
+            await asyncio.sleep(min(max(POLL_SECONDS, waited / 10), MOST_SECONDS))

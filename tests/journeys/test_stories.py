@@ -13,6 +13,8 @@ from tests.journeys.demo import opened_demo
 from tests.patience import WHOLE_TEST_SECONDS
 from tests.slack_driver import SlackDriver
 
+SPEED, POLL = 240.0, "5m"
+"""Faster than a visitor sees it, and the product measures as often in a real second."""
 STORIES = {
     "surge": "surge",
     "limit-reached": "limit",
@@ -27,7 +29,8 @@ STORIES = {
 async def test_every_story_opens_an_incident_that_names_the_affected_pools(name: str) -> None:
     """One thread in the team's channel, with every affected pool and the true cause in its first seconds."""
     scenario = scenario_named(name)
-    async with asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario) as demo, SlackDriver(demo.address) as slack:
+    limit, opened = asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario, speed=SPEED, poll=POLL)
+    async with limit, opened as demo, SlackDriver(demo.address) as slack:
         parent = await slack.channel("dev-infra").parent(scenario.rule.name)
         for pool in scenario.affected:
             await parent.until(pool)
@@ -41,7 +44,8 @@ async def test_every_story_opens_an_incident_that_names_the_affected_pools(name:
 async def test_the_early_warning_stands_before_the_alert_and_is_taken_over_by_it() -> None:
     """One message in the team's channel, without a mention; then the incident, which says that it was foreseen."""
     scenario = scenario_named("early-warning")
-    async with asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario) as demo, SlackDriver(demo.address) as slack:
+    limit, opened = asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario, speed=SPEED, poll=POLL)
+    async with limit, opened as demo, SlackDriver(demo.address) as slack:
         channel = slack.channel("dev-infra")
         warning = await channel.parent("Early warning: linux.2xlarge")
         assert "Longest wait over 30 min expected" in warning.text
