@@ -2,6 +2,7 @@
 
 import math
 from collections import defaultdict
+from statistics import mean
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
@@ -11,10 +12,14 @@ from bot.core.statement import statement
 
 WINDOW_MINUTES = 15.0
 LEAST_SHARE = 0.4
+ITS_PART = 0.5
+"""Share of the queue that the source must have sent beyond its usual."""
 EVERYBODY = 0.5
 """Confidence where the other sources send more as well: then it is a surge rather."""
 AGAIN = 3
 """Windows in a row that one source must fill where its usual share is unknown: one push can fill one or two."""
+LATELY = 4
+"""Windows whose mean is judged: between two retries of a bot come pushes of others."""
 LEAST_TIMES = 2.0
 """The source sends at least this many times its usual number."""
 
@@ -26,8 +31,10 @@ def find(facts: Facts) -> Found | None:
     if total < 5 or facts.shrunk:
         return None
     usual = _usual(facts) or _own(facts)
-    top = max(now.arrivals_by_source, key=lambda c: c.number - WINDOW_MINUTES * usual.get(c.name, 0.0))
-    rate, share = top.number / WINDOW_MINUTES, top.number / total
+    looks = _looks(facts)[-LATELY:]
+    sent = {c.name: mean(_number(look, c.name) for look in looks) for c in now.arrivals_by_source}
+    top = max(now.arrivals_by_source, key=lambda c: sent[c.name] - WINDOW_MINUTES * usual.get(c.name, 0.0))
+    share = top.number / total
     seen = statement("source_sent", source=top.name, jobs=top.number, total=total, share=share)
     if not usual:
         shares = [_share(look, top.name) for look in _looks(facts)[-AGAIN:]]
@@ -35,11 +42,13 @@ def find(facts: Facts) -> Found | None:
             return None
         return Found(0.5, (seen,), ("usual_by_source",))
     was = usual.get(top.name, 0.0)
-    others = (total - top.number) / WINDOW_MINUTES
+    rate, every = sent[top.name] / WINDOW_MINUTES, mean(sum(c.number for c in look) for look in looks) / WINDOW_MINUTES
+    share, others = rate / every, every - rate
     others_usual = sum(usual.values()) - was
     alike = rate / max(was, 0.1) < 1.8 * others / max(others_usual, 0.1)
     arrivals = facts.backlog.share(Factor.ARRIVALS)
-    if arrivals == 0:
+    more = sum(_number(look, top.name) - WINDOW_MINUTES * was for look in _looks(facts))
+    if more < ITS_PART * (now.queued or 0):
         return None  # its jobs are not what waits
     if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or not (windows := _windows(facts, top, was)):
         return None
@@ -52,10 +61,10 @@ def find(facts: Facts) -> Found | None:
 
 def _windows(facts: Facts, top: Counted, was: float) -> int:
     """In how many windows it sent far more than usual; 0 if pushes of the usual size may explain it."""
-    looks = [next((c.number for c in look if c.name == top.name), 0.0) for look in _looks(facts)]
+    looks = [_number(look, top.name) for look in _looks(facts)]
     expected = WINDOW_MINUTES * was
-    mean = max(1.0, expected) * max(1, len(looks))
-    if sum(looks) <= mean + 3 * math.sqrt(mean * max(facts.usual.batches, 4.0)):
+    average = max(1.0, expected) * max(1, len(looks))
+    if sum(looks) <= average + 3 * math.sqrt(average * max(facts.usual.batches, 4.0)):
         return 0
     return sum(sent > LEAST_TIMES * expected + 3 for sent in looks)
 
@@ -63,9 +72,9 @@ def _windows(facts: Facts, top: Counted, was: float) -> int:
 def _others_too(facts: Facts, top: Counted, usual: float) -> bool:
     """Whether the other sources together have sent clearly more than usual as well since the trouble began."""
     looks = _looks(facts)
-    mean = WINDOW_MINUTES * usual * len(looks)
+    average = WINDOW_MINUTES * usual * len(looks)
     sent = sum(c.number for look in looks for c in look if c.name != top.name)
-    return sent > 1.5 * mean + 1.5 * math.sqrt(mean * max(facts.usual.batches, 4.0))
+    return sent > 1.5 * average + 1.5 * math.sqrt(average * max(facts.usual.batches, 4.0))
 
 
 def _looks(facts: Facts) -> list[tuple[Counted, ...]]:
@@ -74,9 +83,14 @@ def _looks(facts: Facts) -> list[tuple[Counted, ...]]:
     return list({int((facts.now.at - s.at) // (60 * WINDOW_MINUTES)): s.arrivals_by_source for s in known}.values())
 
 
+def _number(look: tuple[Counted, ...], name: str) -> float:
+    """The source's jobs in a window."""
+    return sum(c.number for c in look if c.name == name)
+
+
 def _share(look: tuple[Counted, ...], name: str) -> float:
     """The source's share of the jobs in a window."""
-    return sum(c.number for c in look if c.name == name) / max(1.0, sum(c.number for c in look))
+    return _number(look, name) / max(1.0, sum(c.number for c in look))
 
 
 def _own(facts: Facts) -> dict[str, float]:
@@ -90,7 +104,8 @@ def _own(facts: Facts) -> dict[str, float]:
     for sample in before:
         for one in sample.arrivals_by_source:
             sent[one.name] += one.number / WINDOW_MINUTES / len(before)
-    return dict(sent)
+    busier = max(1.0, (facts.usual.arrivals or 0.0) / max(sum(sent.values()), 0.01))
+    return {name: rate * busier for name, rate in sent.items()}
 
 
 def _usual(facts: Facts) -> dict[str, float]:
@@ -100,4 +115,4 @@ def _usual(facts: Facts) -> dict[str, float]:
     return {c.name: rate * c.number / every for c in facts.now.usual_by_source} if rate and every else {}
 
 
-RULE = Rule("flood", find, Scaling.NO, remedy="stop_source", needs=("arrivals_by_source",), outranks=("surge",))
+RULE = Rule("flood", find, Scaling.NO, remedy="stop_source", needs=("arrivals_by_source",), outranks=("surge", "limit"))

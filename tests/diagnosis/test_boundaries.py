@@ -7,6 +7,7 @@ import pytest
 
 from bot.core.finding import Around, Facts, Finding, Moment, Scaling, facts_of
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
+from bot.core.pool.hour_stats import DayStats
 from bot.core.pool.pool import Counted, Pool, PoolRules, Snapshot
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
@@ -71,6 +72,11 @@ def own(rate: float, before: int = 0) -> Facts:
     return lately(replace(old, series=series), 40, arrivals_per_minute=rate, arrivals_by_source=sent)
 
 
+def pushed(jobs: int) -> tuple[Counted, ...]:
+    """The bot's usual jobs of a window, and a push of another source."""
+    return (Counted("bot", 45), Counted("a", jobs), Counted("b", 10))
+
+
 def leaner(busy: int) -> Facts:
     """The limit fell from 40 to 20, and only the queue, the limit and the runners are told."""
     bare: dict[str, Any] = {"booting": None, "completions_per_minute": None, "usual_duration_seconds": None}
@@ -107,7 +113,10 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("usual unknown, share", "flood", sources(0, bot=(9, 1), b=(1, 1)), sources(0, bot=(7, 1), b=(3, 1))),
     ("usual unknown, one push", "flood", sources(0, bot=(9, 1), b=(1, 1)),
      lately(sources(0, bot=(1, 1), b=(9, 1)), 10, arrivals_by_source=(Counted("bot", 9), Counted("b", 1)))),
-    ("its jobs wait", "flood", own(5.0), lately(own(5.0), 40, arrivals_per_minute=2.0)),
+    ("its jobs wait", "flood", lately(own(5.0), 40, arrivals_per_minute=2.0), lately(own(5.0), 40, queued=400)),
+    ("beside a push of others", "flood", lately(own(5.0), 5, arrivals_by_source=pushed(100)),
+     lately(own(5.0), 5, arrivals_by_source=pushed(300))),
+    ("in a busier hour", "flood", own(5.0, before=10), replace(own(5.0, before=10), day=DayStats(6.0))),
     ("by its own past", "flood", own(5.0), own(5.0, before=25)),
     ("still run", "hung", facts(**flow(0.5)), facts(**flow(1.0))),
     ("by chance", "hung", facts(busy=8, **flow(0.1)), facts(busy=4, **flow(0.05))),

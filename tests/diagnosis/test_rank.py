@@ -14,9 +14,12 @@ from tests.diagnosis.rows import HUNG, POOL, facts, lately
 
 
 def test_the_deeper_cause_comes_before_the_limit_that_it_fills() -> None:
-    """Hung jobs fill the pool to its limit: the hang is first, the limit second."""
+    """Hung jobs or a flood fill the pool to its limit: they are first, the limit second."""
     found = facts(limit=20, booting=0, **HUNG)
     assert [f.cause for f in diagnosed(found).findings[:2]] == ["hung", "limit"]
+    bot = (Counted("example/torch / autorevert", 60), Counted("example/torch / pull", 20))
+    found = facts(limit=20, booting=0, arrivals_by_source=bot)
+    assert [f.cause for f in diagnosed(found).findings] == ["flood", "limit"]
 
 
 def test_two_causes_stand_side_by_side() -> None:
