@@ -89,7 +89,12 @@ class Worker:
         while not self._stopping and (free := int(self._most) - len(self._tasks)) > 0:
             try:
                 await self._recovery.recover()
+                whole = not self._context.store.lost_data()
                 claims = await self._context.store.claim(free)
+                if whole and self._context.store.lost_data():  # this reply shows it: recover before a thread is doubled
+                    for claim in claims.claims:
+                        await self._context.store.give_back(claim, 0.0)
+                    continue
             except Unreachable as error:
                 self._context.health.redis = str(error)
                 log.warning("no work claimed", why=str(error))

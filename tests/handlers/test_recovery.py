@@ -6,13 +6,15 @@ from dataclasses import replace
 import pytest
 
 from bot.context.context import Health
+from bot.core.record import Claims
 from bot.maintenance.recover import EPOCH
-from bot.ports import Failure, Refused
+from bot.ports import Failure, Own, Refused
 from bot.registry import DUTIES
 from bot.requests.permission import acting
 from handlers.recovery import AGAIN_SECONDS, LOOK_SECONDS, Recovery
 from handlers.worker import Worker
 from tests.fakes_store import FakeStore
+from tests.maintenance.test_recover import all_lost
 from tests.patience import eventually
 from tests.world import World
 
@@ -71,6 +73,40 @@ async def test_a_worker_recovers_before_it_claims_anything() -> None:
     assert not world.store.lost
     calls = world.chat.script.calls
     assert calls.index("own") < calls.index("post")
+
+
+async def test_a_claim_that_shows_the_loss_is_not_worked_on_before_the_recovery() -> None:
+    """Another process opened an incident after the loss; its old thread is found first."""
+    world = World(timing={"first_look": "0s"})
+    await world.opens()
+    (first,) = world.chat.parents()
+    all_lost(world)
+    await world.fires()
+    world.store.lost = False  # another process took the delivery
+    world.data.indexes[EPOCH] = "e1"
+    claim = world.store.claim
+
+    async def shown(most: int) -> Claims:
+        """The reply of the first claim knows less than this process saw."""
+        if world.data.indexes[EPOCH] == "e1":
+            world.store.lost = True
+        return await claim(most)
+
+    own = world.chat.own
+
+    async def slow(channel: str, *, since: float) -> tuple[Own, ...]:
+        """Slack takes its time, in which a claimed incident would be posted."""
+        await asyncio.sleep(0.1)
+        return await own(channel, since=since)
+
+    world.store.claim, world.chat.own = shown, slow  # type: ignore[method-assign]
+    worker = Worker(world.context)
+    running = asyncio.create_task(worker.run())
+    await eventually(lambda: world.incident.thread.root, "a thread")
+    worker.stop()
+    await running
+    assert world.incident.thread.root == first.ts
+    assert world.chat.parents() == [first]
 
 
 async def test_while_channels_cannot_be_read_it_says_so_and_tries_again() -> None:

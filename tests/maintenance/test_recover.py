@@ -112,6 +112,7 @@ async def test_an_incident_that_was_opened_meanwhile_moves_into_the_old_thread()
     await world.work()
     assert world.incident.thread.root == first.ts
     assert world.chat.parents() == [first]
+    assert NOTES[Note.RECORDS_LOST] in world.replies[0]
 
 
 async def test_an_old_thread_beside_a_new_one_points_to_it() -> None:
