@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -55,6 +54,8 @@ def _nearer(table: Any, facts: ErrorDetails, *, whole: bool) -> str:
     for part in above:
         fields = getattr(table, "model_fields", {})
         table = fields[part].annotation if part in fields else get_args(table)[-1]
+    from difflib import get_close_matches
+
     known = next((list(kind.model_fields) for kind in (table, *get_args(table)) if hasattr(kind, "model_fields")), [])
     return f"did you mean {near[0]}?" if (near := get_close_matches(str(name), known, 1)) else ""
 

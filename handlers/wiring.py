@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import aiohttp
 import structlog
@@ -16,7 +17,6 @@ from bot.adapters.integrations import build
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
-from bot.adapters.redis.server.embedded import EmbeddedRedis
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
@@ -34,13 +34,23 @@ RECORD_SCHEMA = FORMAT
 log = structlog.get_logger()
 
 
+class LocalServer(Protocol):
+    """The embedded Redis, whose module a process with a REDIS_URL does not load."""
+
+    data: Path
+    durable: bool
+
+    async def closed(self) -> None:
+        """Return when it has ended."""
+
+
 @dataclass(slots=True)
 class Runtime:
     """Everything that is open while Tailback runs."""
 
     context: Context
     store: RedisStore
-    embedded: EmbeddedRedis | None
+    embedded: LocalServer | None
     file_seen: float = 0.0
     clock: Clock = field(default_factory=lambda: RealClock(0.0))
     to_slack: Callable[[], aiohttp.ClientSession] = open_session
@@ -78,6 +88,8 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         clock = clock or RealClock(now() - time.monotonic())
         url, embedded = settings.env.redis_url.get_secret_value(), None
         if not url:
+            from bot.adapters.redis.server.embedded import EmbeddedRedis
+
             embedded = EmbeddedRedis(settings.env.tailback_data, durable=durable)
             url = await embedded.start()
             stack.push_async_callback(embedded.stop)

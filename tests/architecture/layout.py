@@ -52,9 +52,11 @@ LAZY = (
     *(
         "handlers.tools.init.cli_init",
         "handlers.run",
+        "handlers.wiring",
         "handlers.tools.demo",
         "bot.adapters.sns",
         "bot.adapters.github.settings",
+        "bot.wrong_settings",
     ),
 )
 """The modules that import what a command or process uses when it needs it, so that all start quickly and stay small."""
