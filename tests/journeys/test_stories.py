@@ -8,6 +8,7 @@ import pytest
 from bot.ports import Refused
 from bot.views.words.causes import cause_name
 from handlers.tools.demo import scenario_named
+from handlers.tools.demo_product import Demo
 from handlers.tools.demo_workspace import PageAddress
 from tests.journeys.demo import opened_demo
 from tests.patience import WHOLE_TEST_SECONDS
@@ -25,6 +26,12 @@ STORIES = {
 }
 
 
+def posted(demo: Demo, channel: str | None = None) -> list[object]:
+    """The texts of all messages but the weekly report, which comes when the demo runs through nine on a Monday."""
+    texts = [call.args["text"] for call in demo.slack.log.of("chat.postMessage", channel)]
+    return [text for text in texts if not str(text).startswith("Incidents of the last 7 days")]
+
+
 @pytest.mark.parametrize("name", STORIES)
 async def test_every_story_opens_an_incident_that_names_the_affected_pools(name: str) -> None:
     """One thread in the team's channel, with every affected pool and the true cause in its first seconds."""
@@ -36,7 +43,7 @@ async def test_every_story_opens_an_incident_that_names_the_affected_pools(name:
             await parent.until(pool)
         await parent.until(cause_name(STORIES[name]))
         await parent.until("OPEN")
-        assert demo.slack.log.of("chat.postMessage", "C0CIONCALL") == []
+        assert posted(demo, "C0CIONCALL") == []
         refused = {call.outcome for call in demo.slack.log.calls} - {"ok", "pending"}
         assert refused == set()
 
@@ -54,14 +61,14 @@ async def test_the_early_warning_stands_before_the_alert_and_is_taken_over_by_it
         parent = await channel.parent("OPEN")
         await parent.until(scenario.rule.name)
         await warning.until("The alert fired at")
-        assert demo.slack.log.of("chat.postMessage", "C0CIONCALL") == []
+        assert posted(demo, "C0CIONCALL") == []
 
 
 async def test_nothing_is_said_when_nothing_is_wrong() -> None:
     """The healthy fleet fires no alert, and Tailback posts nothing."""
     async with asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario_named("healthy")) as demo:
         await demo.world.step(60)
-        assert demo.slack.log.of("chat.postMessage") == []
+        assert posted(demo) == []
 
 
 async def test_a_port_that_is_taken_is_named_with_the_remedy() -> None:
