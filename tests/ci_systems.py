@@ -1,16 +1,14 @@
 """Stand-ins of CI systems for tests: they answer over real HTTP from tests/fixtures, and keep every request."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from bot.playground.serving import serving
+from tests.answering import answering
 from tests.architecture.tree import ROOT
 
 AT = 1_772_445_600.0
@@ -57,12 +55,9 @@ class CiSystem:
         """How often a path was asked for."""
         return sum(one.path == path for one in self.asked)
 
-    @asynccontextmanager
-    async def url(self) -> AsyncIterator[str]:
+    def url(self) -> AbstractAsyncContextManager[str]:
         """Its address, for as long as the block lasts."""
-        app = Starlette(routes=[Route("/{path:path}", self._endpoint, methods=["GET", "POST"])])
-        async with serving(app) as url:
-            yield url
+        return answering(self._endpoint)
 
     async def _endpoint(self, request: Request) -> Response:
         sent = await request.body()

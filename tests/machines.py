@@ -4,25 +4,22 @@ The shapes are those of the Kubernetes API (EventList, PodList) and of ARC's Eph
 (apis/actions.github.com/v1alpha1/ephemeralrunner_types.go).
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from bot.adapters.metrics.several import Several
 from bot.context.causes import diagnoses, moment_of
 from bot.core.finding import Diagnosis
 from bot.core.incident.observe import Timing
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, measured
-from bot.playground.serving import serving
 from bot.ports import Metrics
 from tests.adapters.scalers.kubernetes_api import failure
+from tests.answering import answering
 from tests.patience import PATIENCE_SECONDS
 
 POOL = "linux"
@@ -90,11 +87,9 @@ class KubernetesLists:
         more = str(start + self.page) if start + self.page < len(rows) else ""
         return JSONResponse({"metadata": {"continue": more}, "items": rows[start : start + self.page]})
 
-    @asynccontextmanager
-    async def url(self) -> AsyncIterator[str]:
+    def url(self) -> AbstractAsyncContextManager[str]:
         """At a real address."""
-        async with serving(Starlette(routes=[Route("/{path:path}", self.endpoint)])) as url:
-            yield url
+        return answering(self.endpoint)
 
 
 class Queue:

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import httpx
+from starlette.responses import PlainTextResponse
 
+from tests.answering import answering_aside
 from tests.patience import PATIENCE_SECONDS, until
 from tests.real_servers import prometheus
 
@@ -64,37 +64,13 @@ def real_prometheus(
     exporter = Exporter(shows)
     folder.mkdir(exist_ok=True)
     (folder / "rules.yml").write_text(rules, "utf-8")
-    with _served(exporter):
+    with answering_aside(lambda _: PlainTextResponse(f"{exporter.shows(time.time())}\n")) as exporter.port:
         if past_seconds:
             _backfill(folder, exporter, past_seconds)
         with prometheus(folder, SCRAPE.format(port=exporter.port)) as url:
             real = RealPrometheus(url, exporter)
             real.until("up", lambda found: found == [1.0])
             yield real
-
-
-@contextmanager
-def _served(exporter: Exporter) -> Iterator[None]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            """Answer with the exposition of now."""
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.end_headers()
-            self.wfile.write(f"{exporter.shows(time.time())}\n".encode())
-
-        def log_message(self, *_: object) -> None:
-            """Quiet."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        exporter.port = server.server_port
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            server.shutdown()
-            thread.join(PATIENCE_SECONDS)
 
 
 def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:

@@ -9,15 +9,14 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import httpx
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from bot.adapters.build_context import BuildContext, TimeLimits
 from bot.adapters.http.client import HttpPool
 from bot.config import unusable
-from bot.playground.serving import ABORT, serving
+from bot.playground.serving import ABORT
+from tests.answering import answering
 from tests.patience import PATIENCE_SECONDS
 
 URL = "http://back.test"
@@ -100,5 +99,5 @@ async def serving_once(*, drop: bool = False, wait_for: "Callable[[], object] | 
             await wait_for()  # type: ignore[misc]  # an async function of the test
         return Response(b"{}")
 
-    async with serving(Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "PUT", "POST"])])) as url:
+    async with answering(endpoint) as url:
         yield url

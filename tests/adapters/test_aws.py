@@ -6,16 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from bot.adapters.aws import Aws, AwsRegion, aws_of
-from bot.playground.serving import serving
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, patient_aws, serving_aws
+from tests.answering import answering, answering_with
 
 GROUP = {"AutoScalingGroupNames": ["ci-linux"]}
 SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
@@ -94,7 +92,7 @@ async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPa
         signed.append(request.headers["authorization"].partition("Credential=")[2].partition("/")[0])
         return Response("<ErrorResponse/>", 400)
 
-    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url, patient_pool() as wire:
+    async with answering(endpoint) as url, patient_pool() as wire:
         parts = parts_with(wire)
         for profile in ("", "other"):
             with suppress(Refused):
@@ -112,12 +110,8 @@ async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
     (tmp_path / "token").write_text("web-identity")
     message = "Not authorized to perform sts:AssumeRoleWithWebIdentity"
 
-    async def endpoint(request: Request) -> Response:
-        del request
-        error = f"<Error><Type>Sender</Type><Code>AccessDenied</Code><Message>{message}</Message></Error>"
-        return Response(f"<ErrorResponse>{error}</ErrorResponse>", 403, media_type="text/xml")
-
-    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
+    error = f"<Error><Type>Sender</Type><Code>AccessDenied</Code><Message>{message}</Message></Error>"
+    async with answering_with(f"<ErrorResponse>{error}</ErrorResponse>", 403, content_type="text/xml") as url:
         monkeypatch.setenv("AWS_ENDPOINT_URL_STS", url)
         monkeypatch.setenv("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/tailback")
         monkeypatch.setenv("AWS_WEB_IDENTITY_TOKEN_FILE", str(tmp_path / "token"))

@@ -1,22 +1,21 @@
 """A Linux host: the systemd unit, and nginx or Caddy in front of Tailback."""
 
-import contextlib
-import http.server
 import os
 import re
 import shutil
 import ssl
 import subprocess
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
+from starlette.responses import Response
 
 from bot.config import Environment
 from bot.settings import HttpTable
 from handlers.tools.demo_workspace import free_port
+from tests.answering import answering_aside
 from tests.architecture.tree import ROOT
 from tests.patience import PATIENCE_SECONDS, until
 
@@ -97,37 +96,11 @@ def test_the_unit_keeps_the_data_where_it_may_write() -> None:
     assert settings()["EnvironmentFile"] == ["/etc/tailback/env"]
 
 
-class Upstream(http.server.BaseHTTPRequestHandler):
-    """Stands for Tailback: 200 for whatever reaches it, with the size of the body."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        body = str(len(self.rfile.read(int(self.headers["Content-Length"])))).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        with contextlib.suppress(ConnectionError):  # a proxy that gave up on this request
-            self.wfile.write(body)
-
-    do_GET = do_POST  # noqa: N815 - the name that http.server calls
-
-    def log_message(self, *_: object) -> None:
-        """Keep the test's output clean."""
-
-
 @pytest.fixture
 def upstream() -> Iterator[int]:
-    """The port of a server that answers everything."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    """The port of what stands for Tailback: 200 for whatever reaches it, with the size of the body."""
+    with answering_aside(lambda asked: Response(str(len(asked.body)))) as port:
+        yield port
 
 
 @pytest.fixture

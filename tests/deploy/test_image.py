@@ -1,21 +1,19 @@
 """The image: what can be checked without a builder everywhere, and built and started where there is one."""
 
 import contextlib
-import http.server
 import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
 import tomllib
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from starlette.responses import Response
 
+from tests.answering import answering_aside
 from tests.architecture.tree import ROOT
 from tests.deploy.dockerfile import copied, reaches_the_builder, stages
 from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS, until
@@ -106,34 +104,11 @@ def test_the_image_holds_no_secret_and_writes_only_to_its_volume_and_tmp() -> No
     assert one("EXPOSE").split() == [given["PORT"], given["TAILBACK_WORKER_PORT"]]
 
 
-@contextmanager
-def answering(status: int) -> Iterator[int]:
-    """A server that answers /healthz with `status`; gives its port."""
-
-    class Answer(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(status if self.path == "/healthz" else 404)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Keep the test's output clean."""
-
-    server = http.server.HTTPServer(("127.0.0.1", 0), Answer)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
 @pytest.mark.parametrize(("status", "healthy"), [(200, True), (404, True), (500, False), (503, False)])
 @pytest.mark.parametrize("variable", ["PORT", "TAILBACK_WORKER_PORT"])
 def test_the_health_check_asks_the_web_process_or_the_worker(variable: str, status: int, healthy: bool) -> None:
     """One image for all processes: whichever of the two ports answers decides. A proxy of the environment does not."""
-    with answering(status) as port:
+    with answering_aside(lambda asked: Response(status_code=status if asked.path == "/healthz" else 404)) as port:
         given = {"PORT": "1", "TAILBACK_WORKER_PORT": "1", "http_proxy": "http://127.0.0.1:1", variable: str(port)}
         ran = subprocess.run([sys.executable, HEALTH], env=given, capture_output=True, text=True, check=False)
     assert (ran.returncode == 0, ran.stderr) == (healthy, "")

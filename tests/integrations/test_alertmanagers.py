@@ -1,17 +1,15 @@
 """The pages on Alertmanager and Grafana: each configuration through the doctor, good and bad."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
-from bot.playground.serving import serving
 from handlers.tools.doctor.findings import CheckFinding, Level
+from tests.answering import answering
 from tests.integrations.checking import checked, said
 from tests.journeys.real_alertmanager import alertmanager
 
@@ -31,15 +29,11 @@ async def found(page: str, url: str, folder: Path, **instead: str) -> CheckFindi
     return one
 
 
-@asynccontextmanager
-async def answering(answer: Callable[[str], Response]) -> AsyncIterator[str]:
-    """Answers by path."""
-
+def answering_by_path(answer: Callable[[str], Response]) -> AbstractAsyncContextManager[str]:
     async def endpoint(request: Request) -> Response:
         return answer(request.url.path)
 
-    async with serving(Starlette(routes=[Route("/{path:path}", endpoint)])) as url:
-        yield url
+    return answering(endpoint)
 
 
 @pytest.mark.needs("alertmanager")
@@ -58,7 +52,7 @@ async def test_the_configuration_of_grafanas_page_works(tmp_path: Path) -> None:
         asked.append(path)
         return JSONResponse([])
 
-    async with answering(answer) as url:
+    async with answering_by_path(answer) as url:
         one = await found("grafana", url, tmp_path)
     assert (one.state, one.text[:24]) == (Level.OK, "grafana: 0 alerts fire, ")
     api = {f"/api/alertmanager/grafana/api/v2/{part}" for part in ("alerts", "silences")}
@@ -92,7 +86,7 @@ async def test_a_grafana_token_that_may_only_read_is_told_before_anybody_clicks(
         scopes = {name: ["folders:uid:abc"] for name in permissions or ()}
         return JSONResponse(scopes) if permissions is not None else JSONResponse({"message": "Not found"}, 404)
 
-    async with answering(answer) as url:
+    async with answering_by_path(answer) as url:
         one = await found("grafana", url, tmp_path)
     assert one.state is state
     assert text in one.text
@@ -122,7 +116,7 @@ async def test_each_failure_is_told_with_its_remedy(  # noqa: PLR0917 - the colu
         headers = {"Location": "https://elsewhere.example/"}
         return Response("<html>log in</html>") if body is None else JSONResponse(body, status, headers)
 
-    async with answering(answer) as url:
+    async with answering_by_path(answer) as url:
         one = await found(page, url, tmp_path)
     assert one.state is Level.PROBLEM
     assert text in one.text
@@ -136,7 +130,7 @@ async def test_silences_that_may_not_be_read_are_told_although_alerts_may(tmp_pa
     def answer(path: str) -> Response:
         return JSONResponse([]) if path.endswith("/alerts") else JSONResponse(DENIED, 403)
 
-    async with answering(answer) as url:
+    async with answering_by_path(answer) as url:
         one = await found("grafana", url, tmp_path)
     assert one.state is Level.PROBLEM
     assert "(HTTP 403)" in one.text

@@ -1,34 +1,30 @@
 """The pages on home-grown autoscalers and on pools without a scaler: each configuration through the doctor."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
-from bot.playground.serving import serving
 from handlers.tools.doctor.findings import CheckFinding, Level
+from tests.answering import answering
 from tests.integrations.checking import said
 from tests.integrations.scalers import scaler_finding
 
 URL = "http://localhost:9100/pools/linux"
 
 
-@asynccontextmanager
-async def autoscaler(answer: Response) -> AsyncIterator[str]:
+def autoscaler(answer: Response) -> AbstractAsyncContextManager[str]:
     """A home-grown one that knows one token and one pool."""
 
     async def endpoint(request: Request) -> Response:
+        assert request.url.path == "/pools/linux"
         if request.headers.get("authorization") != "Bearer scaler-token-1":
             return JSONResponse({"error": "who are you?"}, 401)
         return answer if request.method == "GET" else JSONResponse({"error": "nothing was to be set"}, 500)
 
-    async with serving(Starlette(routes=[Route("/pools/linux", endpoint, methods=["GET", "PUT"])])) as url:
-        yield url
+    return answering(endpoint)
 
 
 async def found(answer: Response, folder: Path, token: str = "scaler-token-1", **instead: str) -> CheckFinding:

@@ -1,19 +1,16 @@
 """The pages of the sources that say why machines do not come: their configuration, and each refusal by name."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 import yaml
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
-from bot.playground.serving import serving
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.answering import answering
 from tests.integrations.checking import PAGES, checked, said
 from tests.integrations.scalers import actions_of
 from tests.machines import POOL, KubernetesLists, runner
@@ -21,8 +18,7 @@ from tests.machines import POOL, KubernetesLists, runner
 LOCAL = "http://localhost:9090"
 
 
-@asynccontextmanager
-async def prometheus() -> AsyncIterator[str]:
+def prometheus() -> AbstractAsyncContextManager[str]:
     """A Prometheus in which twelve jobs wait (the shape of /api/v1/query)."""
 
     async def answer(request: Request) -> Response:
@@ -30,8 +26,7 @@ async def prometheus() -> AsyncIterator[str]:
         row = {"metric": {}, "value": [at, str(at) if "timestamp" in request.query_params["query"] else "12"]}
         return JSONResponse({"status": "success", "data": {"resultType": "vector", "result": [row]}})
 
-    async with serving(Starlette(routes=[Route("/{path:path}", answer)])) as url:
-        yield url
+    return answering(answer)
 
 
 async def on_aws(page: str, api: AwsApi, folder: Path) -> CheckFinding:

@@ -1,19 +1,16 @@
 """The page on Prometheus: its configuration through the doctor, against a real one and against refusals."""
 
-import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from bot.adapters.prometheus.presets import PRESETS
-from bot.playground.serving import serving
 from handlers.tools.doctor.findings import CheckFinding, Level
+from tests.answering import answering
 from tests.integrations.checking import PAGES, checked, said
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
@@ -78,18 +75,16 @@ async def test_a_figure_that_is_not_there_is_told_with_its_remedy(
     assert remedy in one.remedy
 
 
-@asynccontextmanager
-async def answering(status: int, body: object = None, headers: dict[str, str] | None = None) -> AsyncIterator[str]:
+def refusing(status: int, body: object, location: str) -> AbstractAsyncContextManager[str]:
     """What stands in front of many a Prometheus: it answers everything in one way, but a good token with a figure."""
 
     async def endpoint(request: Request) -> Response:
         if request.headers.get("authorization") == "Bearer good-token-1":
             result = [{"metric": {}, "value": [1, "3"]}]
             return JSONResponse({"status": "success", "data": {"resultType": "vector", "result": result}})
-        return Response(json.dumps(body or {}), status, headers)
+        return JSONResponse(body, status, {"Location": location})
 
-    async with serving(Starlette(routes=[Route("/{path:path}", endpoint)])) as url:
-        yield url
+    return answering(endpoint)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +101,7 @@ async def test_each_refusal_is_told_with_its_remedy(
     tmp_path: Path, status: int, body: object, text: str, remedy: str
 ) -> None:
     """A wrong token, a missing permission by its name, a wrong address, a server that starts."""
-    async with answering(status, body, {"Location": "https://elsewhere.example/"}) as url:
+    async with refusing(status, body, "https://elsewhere.example/") as url:
         wanted = {f'url = "{URL}"': f'url = "{url}"\ntoken_env = "PROMETHEUS_TOKEN"'}
         findings = await checked("prometheus", tmp_path, wanted, {"PROMETHEUS_TOKEN": "a-wrong-token"})
         (one,) = [finding for finding in findings if finding.area == "metrics"]

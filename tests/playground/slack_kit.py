@@ -11,15 +11,13 @@ from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from bot.playground.serving import serving
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
 from bot.playground.slack.settings import WorkspaceSettings
+from tests.answering import answering
 from tests.slack_driver import SlackDriver
 
 CI, RANDOM = "C0CIONCALL", "C0RANDOM"
@@ -83,8 +81,7 @@ async def over_http(kit: Kit, app: AsyncApp) -> AsyncIterator[None]:
     async def endpoint(request: Request) -> Response:
         return await handler.handle(request)
 
-    web = Starlette(routes=[Route("/slack/events", endpoint, methods=["POST"])])
-    async with serving(web) as url:
+    async with answering(endpoint) as url:
         kit.stand_in.settings.request_url = f"{url}/slack/events"
         yield
 

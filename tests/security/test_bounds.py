@@ -5,20 +5,16 @@ from collections.abc import Awaitable, Callable
 
 import httpx
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from bot.adapters.github.api import LONGEST_HOUR_SECONDS, Allowance, GitHubApi, Token
 from bot.adapters.github.pages import Pages
 from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, HttpPool
 from bot.adapters.metrics import buildkite, github, gitlab
 from bot.adapters.metrics.listing import Listed, Listing
-from bot.playground.serving import serving
 from bot.ports import Failure, Metrics, Unreachable
 from tests.adapters.back_end import URL, parts_with
 from tests.adapters.scalers.aws_api import MADE_UP, patient_aws
+from tests.answering import answering_with
 
 NOW = 1_700_000_000.0
 NUMBERS = (b"9" * 5000, b"9" * 12, b"-1", b"1e999", b"nan", "٣".encode(), b"0x10", b"")
@@ -121,12 +117,7 @@ async def test_an_answer_that_is_not_amazons_is_said_in_words(
     """A proxy's page in the place of XML; a change is then in doubt."""
     for name, value in MADE_UP.items():
         monkeypatch.setenv(name, value)
-
-    async def endpoint(request: Request) -> Response:
-        await request.body()
-        return Response(content, status)
-
-    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
+    async with answering_with(content, status) as url:
         size = {"AutoScalingGroupName": "ci", "DesiredCapacity": 2}
         why = await refusal(patient_aws(url).tell("Scaler", "autoscaling", "set_desired_capacity", size))
     if why is not None:

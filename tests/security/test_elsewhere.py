@@ -4,17 +4,15 @@ from contextlib import suppress
 
 import httpx
 import pytest
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.registry import METRICS
-from bot.playground.serving import serving
 from bot.ports import Refused, Unreachable
 from tests.adapters.back_end import parts_with
 from tests.adapters.scalers.aws_api import MADE_UP, patient_aws
+from tests.answering import answering, answering_with
 from tests.metrics_sources import ADDRESSED, least_table
 from tests.security.test_canary import canary
 
@@ -57,12 +55,7 @@ async def test_aws_is_asked_at_its_own_address_alone(monkeypatch: pytest.MonkeyP
     async with canary() as (address, visits):
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, address)
-
-        async def endpoint(request: Request) -> Response:
-            del request
-            return Response(status_code=307, headers={"Location": f"{address}/stolen"})
-
-        async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
+        async with answering_with(b"", 307, Location=f"{address}/stolen") as url:
             with pytest.raises((Unreachable, Refused)):
                 await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
         assert visits == []
@@ -79,7 +72,7 @@ async def test_a_refused_signature_of_aws_does_not_repeat_our_request(monkeypatc
         error = f"<Error><Code>SignatureDoesNotMatch</Code><Message>{words}</Message></Error>"
         return Response(f"<ErrorResponse>{error}</ErrorResponse>", 403, media_type="text/xml")
 
-    async with serving(Starlette(routes=[Route("/", endpoint, methods=["POST"])])) as url:
+    async with answering(endpoint) as url:
         with pytest.raises(Unreachable, match="refused the credentials") as caught:
             await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
     assert "It does not match" in str(caught.value)

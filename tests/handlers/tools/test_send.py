@@ -1,15 +1,14 @@
 """`tailback send`: what goes out, what it says to each answer, and what it never does."""
 
-import http.server
 import json
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from starlette.responses import Response
 
 from bot.config import Environment
 from bot.incidents.intake import Taken
@@ -18,6 +17,7 @@ from bot.sources.credentials import Secrets, judged
 from bot.sources.github_signature import signed
 from bot.sources.registry import SOURCES
 from handlers.tools.send import WORDS, example, home, kind_of, parcel, read, send
+from tests.answering import Asked, answering_aside
 from tests.architecture.tree import ROOT
 
 NOW = 1_800_000_000.0
@@ -25,36 +25,16 @@ TOKEN = Environment(tailback_webhook_token=SecretStr("first-token, second-token"
 
 
 @contextmanager
-def answering(
-    status: int, body: bytes, location: str = ""
-) -> Iterator[tuple[str, list[tuple[str, dict[str, str], bytes]]]]:
-    """A server that gives one answer to everything; its address, and what it was asked: (path, headers, body)."""
-    asked: list[tuple[str, dict[str, str], bytes]] = []
+def answering(status: int, body: bytes, **headers: str) -> Iterator[tuple[str, list[Asked]]]:
+    """A server that gives one answer to everything; its address, and what it was asked."""
+    asked: list[Asked] = []
 
-    class Endpoint(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            sent = self.rfile.read(int(self.headers["Content-Length"] or 0))
-            asked.append((self.path, dict(self.headers.items()), sent))
-            self.send_response(status)
-            if location:
-                self.send_header("Location", location)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(one: Asked) -> Response:
+        asked.append(one)
+        return Response(body, status, headers)
 
-        do_GET = do_POST  # noqa: N815 - as above
-
-        def log_message(self, *_: object) -> None:
-            return
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", asked
-        finally:
-            server.shutdown()
-            thread.join()
+    with answering_aside(answer) as port:
+        yield f"http://127.0.0.1:{port}", asked
 
 
 def test_a_stored_alert_is_said_in_words() -> None:
@@ -62,9 +42,9 @@ def test_a_stored_alert_is_said_in_words() -> None:
     with answering(200, b'{"outcome": "opened"}') as (url, asked):
         said = send(parcel(TOKEN, url + "/", "grafana", b'{"a":  1}', NOW))
     assert said == "Stored. The thread opens in Slack in a moment."
-    ((path, headers, body),) = asked
-    assert (path, body) == ("/alerts/grafana", b'{"a":  1}')
-    assert headers["Authorization"] == "Bearer first-token"
+    (one,) = asked
+    assert (one.path, one.body) == ("/alerts/grafana", b'{"a":  1}')
+    assert one.headers["Authorization"] == "Bearer first-token"
 
 
 def test_every_outcome_of_the_intake_has_words() -> None:
@@ -114,7 +94,10 @@ def test_every_refusal_comes_with_a_remedy(status: int, body: bytes, said: str) 
 def test_a_redirect_is_not_followed() -> None:
     """The token would go to whoever the redirect names."""
     with answering(200, b'{"outcome": "opened"}') as (other, stolen):
-        with answering(302, b"", f"{other}/alerts/grafana") as (url, _), pytest.raises(Refused, match="HTTP 302"):
+        with (
+            answering(302, b"", Location=f"{other}/alerts/grafana") as (url, _),
+            pytest.raises(Refused, match="HTTP 302"),
+        ):
             send(parcel(TOKEN, url, "grafana", b"{}", NOW))
         assert stolen == []
 
