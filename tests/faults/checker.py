@@ -10,7 +10,7 @@ from tests.faults.verdict import Root, Verdict, roots, seen
 from tests.patience import PATIENCE_SECONDS
 from tests.threads import key_of
 
-__all__ = ["Root", "Verdict", "buttons", "judged", "key_of", "roots", "seen", "settled", "strangers"]
+__all__ = ["Root", "Verdict", "buttons", "judged", "kept", "key_of", "roots", "seen", "settled", "strangers"]
 
 AGAIN_SECONDS = 10.0
 """How long somebody waits for what a click should show before pressing again."""
@@ -47,6 +47,12 @@ async def judged(system: System, within: float = PATIENCE_SECONDS) -> Verdict:
         await _pressed(system, left)
     verdict.orphans = [root.ts for root in strangers(system, found)]
     return verdict
+
+
+async def kept(system: System) -> None:
+    """`judged`, and nothing may be wrong."""
+    verdict = await judged(system)
+    assert verdict.kept, verdict
 
 
 def all_are_shown(system: System, found: list[Root]) -> bool:

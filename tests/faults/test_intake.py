@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.checker import judged, roots, seen
+from tests.faults.checker import kept, roots, seen
 from tests.faults.conftest import LONG
 from tests.faults.frames import HTTP
 from tests.faults.groups import name_of, webhook
@@ -43,8 +43,7 @@ async def test_in_1_a_crash_of_everything_after_the_200_loses_nothing(
             await system.eventually(lambda: not seen(system).missing, "a thread for each that was accepted")
             await asyncio.gather(*(system.send_until_taken(n, in_room(n)) for n in range(first, first + many)))
             await system.eventually(partial(has_threads, system, first + many), "all threads")
-        verdict = await judged(system)
-        assert verdict.kept, verdict
+        await kept(system)
 
 
 def in_room(group: int) -> bytes:
@@ -93,8 +92,7 @@ async def test_in_2_while_redis_is_down_every_sender_is_asked_to_send_again(zygo
         assert roots(system) == []
         await system.redis.start()
         await system.eventually(lambda: {root.group for root in roots(system)} == set(range(50)), "50 threads")
-        verdict = await judged(system)
-        assert verdict.kept, verdict
+        await kept(system)
         assert len(roots(system)) == 50
 
 
@@ -103,7 +101,6 @@ async def test_in_5_one_delivery_fifty_times_at_once_is_one_thread(zygote: Zygot
     async with opened_system(zygote, tmp_path, Plan(workers=2)) as system:
         answers = await asyncio.gather(*(system.send(1) for _ in range(50)))
         assert {answer.status for answer in answers} == {200}
-        verdict = await judged(system)
-        assert verdict.kept, verdict
+        await kept(system)
         assert len(roots(system)) == 1
         assert seen(system).disorder == []
