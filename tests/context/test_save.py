@@ -59,8 +59,7 @@ async def held(world: World) -> Stored[Incident]:
     return found
 
 
-async def test_a_move_is_run_again_on_what_somebody_else_wrote() -> None:
-    world = World()
+async def test_a_move_is_run_again_on_what_somebody_else_wrote(world: World) -> None:
     await world.opens()
     stale = await held(world)
     await keep(world.context, stale, lambda fresh: muted(fresh, ANA, NOW, on=True), due=None)
@@ -69,8 +68,7 @@ async def test_a_move_is_run_again_on_what_somebody_else_wrote() -> None:
     assert after == await held(world)
 
 
-async def test_a_record_that_vanished_is_a_conflict() -> None:
-    world = World()
+async def test_a_record_that_vanished_is_a_conflict(world: World) -> None:
     await world.opens()
     stale = await held(world)
     world.data.rows.clear()
@@ -78,16 +76,14 @@ async def test_a_record_that_vanished_is_a_conflict() -> None:
         await keep(world.context, stale, lambda fresh: acked(fresh, ANA, NOW), due=None)
 
 
-async def test_an_incident_that_is_over_is_kept_for_thirty_days() -> None:
-    world = World()
+async def test_an_incident_that_is_over_is_kept_for_thirty_days(world: World) -> None:
     await world.opens()
     await world.asks("resolve", surface="dialog")
     row = world.data.rows[f"inc:{world.incident.id}"]
     assert row.expires == world.clock.now() + EXPIRES_SECONDS
 
 
-async def test_a_claim_that_is_kept_is_lengthened_from_before_the_write() -> None:
-    world = World()
+async def test_a_claim_that_is_kept_is_lengthened_from_before_the_write(world: World) -> None:
     await world.opens()
     await world.asks("ack")
     (claim,) = await world.claims()

@@ -29,9 +29,8 @@ def judged(world: World) -> list[tuple[str | None, bool]]:
     return [(entry.who, entry.details.fits) for entry in found if isinstance(entry.details, CauseJudged)]
 
 
-async def test_each_answer_is_kept_and_changes_of_mind_count_once() -> None:
+async def test_each_answer_is_kept_and_changes_of_mind_count_once(world: World) -> None:
     """Several people press the same thumb; the last answer of each counts; the thread is not told."""
-    world = World()
     await world.opens()
     for who, fits in ((ANA, True), (BEN, True), (ANA, False)):
         answer = await answers(world, "limit", who, fits=fits)
@@ -42,9 +41,8 @@ async def test_each_answer_is_kept_and_changes_of_mind_count_once() -> None:
     assert world.replies == []
 
 
-async def test_an_incident_that_is_over_can_still_be_judged() -> None:
+async def test_an_incident_that_is_over_can_still_be_judged(world: World) -> None:
     """The summary asks too."""
-    world = World()
     await world.opens()
     await world.says("resolve")
     await world.work()
@@ -52,9 +50,8 @@ async def test_an_incident_that_is_over_can_still_be_judged() -> None:
     assert judged(world) == [(ANA, True)]
 
 
-async def test_a_diagnosis_says_how_often_people_confirmed_its_cause() -> None:
+async def test_a_diagnosis_says_how_often_people_confirmed_its_cause(world: World) -> None:
     """In incidents that have ended; what the rules make of the figures is said apart from it."""
-    world = World()
     first = await world.opens()
     for who, fits in ((ANA, True), (BEN, False)):
         await answers(world, "limit", who, fits=fits)
@@ -73,9 +70,8 @@ async def test_a_diagnosis_says_how_often_people_confirmed_its_cause() -> None:
 
 
 @pytest.mark.parametrize("value", ["", "nothing", "i9.limit.yes", ".limit.yes"])
-async def test_a_value_of_no_incident_is_refused(value: str) -> None:
+async def test_a_value_of_no_incident_is_refused(world: World, value: str) -> None:
     """A forged or outdated button does nothing."""
-    world = World()
     await world.opens()
     with pytest.raises(Refused):
         await world.asks("cause_fit", request_id=value)

@@ -21,9 +21,8 @@ def test_it_is_offered_where_there_is_something_to_read() -> None:
     assert diagnose.ACTION.label(incident(pools=named()), view()) is None
 
 
-async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool() -> None:
+async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool(world: World) -> None:
     """Figures of this moment, not of the last poll."""
-    world = World()
     await world.opens(queued=14)
     world.clock.advance(5)
     world.queues(20, busy=40, idle=0, offline=2, limit=40)
@@ -38,8 +37,7 @@ async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool
     assert "limit of 40 runners is reached" not in told
 
 
-async def test_what_could_not_be_read_is_named_with_its_reason() -> None:
-    world = World()
+async def test_what_could_not_be_read_is_named_with_its_reason(world: World) -> None:
     await world.opens()
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.asks("diagnose")
@@ -48,9 +46,8 @@ async def test_what_could_not_be_read_is_named_with_its_reason() -> None:
 
 
 @pytest.mark.parametrize("queued", [0, 3, 60])
-async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(queued: int) -> None:
+async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(world: World, queued: int) -> None:
     """No message gives its figures of 20 minutes ago as those of now."""
-    world = World()
     await world.opens(queued=queued)
     await world.passes(60)
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
@@ -91,9 +88,8 @@ async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.M
     assert {sample.pool: sample.queued for sample in again.figures} == {POOL: 14, OTHER_POOL: 3}, "known a moment ago"
 
 
-async def test_a_button_can_be_pressed_again_but_not_twice() -> None:
+async def test_a_button_can_be_pressed_again_but_not_twice(world: World) -> None:
     """Each use is a record of its own; the same button twice is one."""
-    world = World()
     await world.opens()
     button = {"request_id": request_id(world.incident, "diagnose")}
     await world.asks("diagnose", **button)
@@ -105,9 +101,8 @@ async def test_a_button_can_be_pressed_again_but_not_twice() -> None:
     assert len([text for text in world.replies if "asked for a diagnosis" in text]) == 2
 
 
-async def test_by_command_only_the_person_is_answered() -> None:
+async def test_by_command_only_the_person_is_answered(world: World) -> None:
     """`/queue diagnose POOL`: first that it is read, then what was read."""
-    world = World()
     world.queues(14)
     answer = await world.types("diagnose", POOL)
     assert answer.whisper is not None
@@ -117,9 +112,8 @@ async def test_by_command_only_the_person_is_answered() -> None:
     assert world.chat.messages == []
 
 
-async def test_in_a_thread_a_named_pool_is_told_to_the_thread() -> None:
+async def test_in_a_thread_a_named_pool_is_told_to_the_thread(world: World) -> None:
     """What is asked among colleagues is answered among them."""
-    world = World()
     await world.opens()
     await world.says("diagnose", OTHER_POOL)
     await world.work()
@@ -128,17 +122,15 @@ async def test_in_a_thread_a_named_pool_is_told_to_the_thread() -> None:
     assert world.request.pool == OTHER_POOL
 
 
-async def test_an_unknown_pool_is_refused_with_the_names_there_are() -> None:
+async def test_an_unknown_pool_is_refused_with_the_names_there_are(world: World) -> None:
     """Before anything is written down."""
-    world = World()
     with pytest.raises(Refused, match='Unknown pool "nope"'):
         await world.types("diagnose", "nope")
     assert world.data.commits == 0
 
 
-async def test_queues_of_unknown_length_are_not_called_empty() -> None:
+async def test_queues_of_unknown_length_are_not_called_empty(world: World) -> None:
     """The source answers, and knows nothing."""
-    world = World()
     world.queues(None)
     found = await diagnose.read(world.context, [POOL])
     words = details_words(found.details, found.figures)

@@ -23,9 +23,8 @@ async def text(world: World, *words: str, **parts: Any) -> str:
     return answer.whisper.text
 
 
-async def test_without_a_name_every_pool_is_shown() -> None:
+async def test_without_a_name_every_pool_is_shown(world: World) -> None:
     """Measured at once, when nothing fresh is known."""
-    world = World()
     world.queues(14)
     told = await text(world)
     assert "linux.2xlarge: 14 jobs queued" in told
@@ -33,24 +32,21 @@ async def test_without_a_name_every_pool_is_shown() -> None:
     assert world.metrics.script.count("snapshot") == 2
 
 
-async def test_with_a_name_only_that_pool_is_shown() -> None:
+async def test_with_a_name_only_that_pool_is_shown(world: World) -> None:
     """And only that one is measured."""
-    world = World()
     assert OTHER_POOL not in await text(world, POOL)
     assert world.metrics.script.count("snapshot") == 1
 
 
-async def test_in_a_thread_the_incidents_pools_are_shown() -> None:
-    world = World()
+async def test_in_a_thread_the_incidents_pools_are_shown(world: World) -> None:
     await world.opens()
     answer = await world.says("status")
     assert answer.whisper is not None
     assert OTHER_POOL not in answer.whisper.text
 
 
-async def test_what_is_fresh_is_not_measured_again() -> None:
+async def test_what_is_fresh_is_not_measured_again(world: World) -> None:
     """Ten people ask, and the source is asked once."""
-    world = World()
     await world.opens()
     before = world.metrics.script.count("snapshot")
     for _ in range(10):
@@ -64,8 +60,7 @@ async def test_an_unknown_pool_is_named_with_those_there_are() -> None:
         await text(World(), "linux.9xlarge")
 
 
-async def test_without_any_pool_the_remedy_is_said() -> None:
-    world = World()
+async def test_without_any_pool_the_remedy_is_said(world: World) -> None:
     world.context.settings = type(world.context.settings)(
         world.context.settings.env, type(world.context.settings.file)()
     )
@@ -73,8 +68,7 @@ async def test_without_any_pool_the_remedy_is_said() -> None:
         await text(world)
 
 
-async def test_a_source_that_fails_is_unknown_and_not_empty() -> None:
-    world = World()
+async def test_a_source_that_fails_is_unknown_and_not_empty(world: World) -> None:
     world.metrics.script.fail("*", times=None)
     told = await text(world, POOL)
     assert "unknown" in told
@@ -101,9 +95,8 @@ async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown(mon
     assert "linux.gpu: queue unknown" in told or "unknown" in told
 
 
-async def test_it_says_from_when_on_early_warnings_come() -> None:
+async def test_it_says_from_when_on_early_warnings_come(world: World) -> None:
     """Two weeks after the first known hour, until two weeks are known; not where they are switched off."""
-    world = World()
     world.metrics.show(POOL, {"queued": 0, "oldest_wait_seconds": 0.0, "arrivals_per_minute": 5.0})
     first = int(NOW // 3600) - 24
     past = PoolHistory(POOL)

@@ -59,9 +59,8 @@ async def test_a_loss_under_way_is_recovered() -> None:
     assert "chore:resync" in world.data.due
 
 
-async def test_a_worker_recovers_before_it_claims_anything() -> None:
+async def test_a_worker_recovers_before_it_claims_anything(world: World) -> None:
     """What is due may be old: the channels are read first."""
-    world = World()
     world.queues(14)
     await world.fires()
     world.store.lost = True

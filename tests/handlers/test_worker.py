@@ -45,8 +45,7 @@ def no_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TICK_SECONDS", 10 * PATIENCE_SECONDS)
 
 
-async def test_a_commit_wakes_the_worker_at_once(no_ticks: None) -> None:
-    world = World()
+async def test_a_commit_wakes_the_worker_at_once(world: World, no_ticks: None) -> None:
     world.queues(14)
     async with working(world):
         await until(lambda: world.data.listeners)
@@ -54,17 +53,15 @@ async def test_a_commit_wakes_the_worker_at_once(no_ticks: None) -> None:
         await until(lambda: len(world.chat.parents()) == 1)
 
 
-async def test_what_was_due_before_the_start_is_done_at_the_start(no_ticks: None) -> None:
-    world = World()
+async def test_what_was_due_before_the_start_is_done_at_the_start(world: World, no_ticks: None) -> None:
     world.queues(14)
     await world.fires()
     async with working(world):
         await until(lambda: len(world.chat.parents()) == 1)
 
 
-async def test_one_record_that_raises_does_not_stop_the_others() -> None:
+async def test_one_record_that_raises_does_not_stop_the_others(world: World) -> None:
     """Twenty incidents, one of them poison: the others get their threads, the worker goes on."""
-    world = World()
     world.queues(14)
     await world.fires()
     poison = world.incident.id
@@ -90,9 +87,8 @@ def rests_since(world: World, before: int) -> Callable[[], bool]:
     )
 
 
-async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_often() -> None:
+async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_often(world: World) -> None:
     """Its attempts are counted even when the story had written before it raised."""
-    world = World()
     world.queues(14)
     await world.fires()
     due = f"inc:{world.incident.id}"
@@ -111,9 +107,8 @@ async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_
         await until(lambda: len(world.chat.parents()) == 1)
 
 
-async def test_stopping_finishes_what_was_begun_and_claims_nothing_more() -> None:
+async def test_stopping_finishes_what_was_begun_and_claims_nothing_more(world: World) -> None:
     """SIGTERM while Slack is slow: the message is posted and recorded, the rest waits for another process."""
-    world = World()
     world.chat = world.context.chat = Gated(world.clock)
     world.queues(14)
     await world.fires()
@@ -156,9 +151,8 @@ async def test_a_worker_whose_work_takes_most_of_its_lease_takes_less_at_once(mo
     assert [await takes(0.0) for _ in range(400)][-1] == 96
 
 
-async def test_a_store_that_is_down_is_waited_for() -> None:
+async def test_a_store_that_is_down_is_waited_for(world: World) -> None:
     """The worker says why, and goes on when the store is back."""
-    world = World()
     world.queues(14)
     world.data.broken = Unreachable("Redis", "connection refused", failure=Failure.UNCONNECTED)
     async with working(world) as worker:
@@ -170,9 +164,8 @@ async def test_a_store_that_is_down_is_waited_for() -> None:
         assert not world.context.health.redis
 
 
-async def test_a_claim_that_raises_something_unforeseen_does_not_end_the_worker() -> None:
+async def test_a_claim_that_raises_something_unforeseen_does_not_end_the_worker(world: World) -> None:
     """It is logged, and the next bell is heard."""
-    world = World()
     world.queues(14)
     claim = world.store.claim
 
@@ -198,9 +191,8 @@ async def test_a_record_that_is_due_soon_is_done_when_it_is_due() -> None:
         await until(lambda: len(world.chat.parents()) == 1)
 
 
-async def test_the_ticker_reads_the_configuration() -> None:
+async def test_the_ticker_reads_the_configuration(world: World) -> None:
     """Once a second, by the function that it was given."""
-    world = World()
     ticks: list[int] = []
     worker = Worker(world.context, lambda: ticks.append(1))
     await worker._on_tick()

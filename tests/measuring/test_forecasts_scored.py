@@ -202,9 +202,8 @@ async def test_all_pools_learn_from_each_drain() -> None:
     assert world.data.rows["calibration:all"].value == taught
 
 
-async def test_an_unknown_cause_is_said_as_such() -> None:
+async def test_an_unknown_cause_is_said_as_such(world: World) -> None:
     """A source that knows nothing but the queue."""
-    world = World()
     await world.opens(queued=14)
     await world.asks("diagnose")
     await world.work()
@@ -223,9 +222,8 @@ async def test_the_question_before_scaling_shows_the_table() -> None:
     assert "to boot" in shown
 
 
-async def test_the_question_warns_when_the_cause_says_that_it_is_useless() -> None:
+async def test_the_question_warns_when_the_cause_says_that_it_is_useless(world: World) -> None:
     """The cloud refuses: more requests do not change that."""
-    world = World()
     world.queues(60, **{**FULL, "limit": 80, "create_failures": 12, "creates": 0})
     await world.fires()
     await world.work()

@@ -17,9 +17,8 @@ def pool(world: World, name: str = POOL) -> Pool:
     return found
 
 
-async def test_one_measurement_serves_every_incident_that_names_the_pool() -> None:
+async def test_one_measurement_serves_every_incident_that_names_the_pool(world: World) -> None:
     """Ten incidents, one query a poll period; each of them is looked at afterwards."""
-    world = World()
     world.queues(14)
     for number in range(10):
         await world.fires(group_key=f"g{number}")
@@ -30,9 +29,8 @@ async def test_one_measurement_serves_every_incident_that_names_the_pool() -> No
     assert world.metrics.script.count("snapshot") == 2
 
 
-async def test_a_pool_that_was_measured_a_moment_ago_only_wakes_the_new_incident() -> None:
+async def test_a_pool_that_was_measured_a_moment_ago_only_wakes_the_new_incident(world: World) -> None:
     """The figures are there already: the new thread opens at once with them."""
-    world = World()
     await world.opens(queued=14)
     world.clock.advance(5)
     await world.fires(group_key="another")
@@ -41,9 +39,8 @@ async def test_a_pool_that_was_measured_a_moment_ago_only_wakes_the_new_incident
     assert "14 jobs queued" in world.chat.parents()[1].message.text
 
 
-async def test_a_look_that_fails_keeps_the_past_and_the_reason() -> None:
+async def test_a_look_that_fails_keeps_the_past_and_the_reason(world: World) -> None:
     """What was known stays, marked as old; the reason is the source's own; the next look comes in a poll period."""
-    world = World()
     await world.opens(queued=14)
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.passes(30, step=30)
@@ -55,9 +52,8 @@ async def test_a_look_that_fails_keeps_the_past_and_the_reason() -> None:
     assert pool(world).trouble is None
 
 
-async def test_a_pool_without_a_source_says_so() -> None:
+async def test_a_pool_without_a_source_says_so(world: World) -> None:
     """Unknown is not zero, and the remedy is in the words."""
-    world = World()
     world.context.metrics = {}
     await world.fires()
     await world.work()
@@ -65,9 +61,8 @@ async def test_a_pool_without_a_source_says_so() -> None:
     assert pool(world).trouble == "no metrics source is configured for this pool"
 
 
-async def test_an_incident_starts_with_the_pools_past_where_the_source_has_one() -> None:
+async def test_an_incident_starts_with_the_pools_past_where_the_source_has_one(world: World) -> None:
     """Two hours of it, asked for once: an alert that takes half an hour to fire has a before to be compared with."""
-    world = World()
     known = tuple(sample(n, at=NOW - 900 + n * 60) for n in range(10))
     world.metrics.past[POOL] = (sample(99, at=NOW - PAST_SECONDS - 60), *known)
     await world.opens(queued=14)
@@ -101,9 +96,8 @@ async def test_measuring_stops_when_nobody_watches_and_no_watch_is_wanted() -> N
     assert world.due("pool") is None
 
 
-async def test_a_source_that_lags_is_not_asked_without_a_pause() -> None:
+async def test_a_source_that_lags_is_not_asked_without_a_pause(world: World) -> None:
     """A sample with an old time of its own does not make the next look due at once."""
-    world = World()
     world.metrics.show(POOL, *(sample(14, at=NOW - 300 + n) for n in range(100)))
     await world.fires()
     await world.work()
@@ -111,9 +105,8 @@ async def test_a_source_that_lags_is_not_asked_without_a_pause() -> None:
     assert world.due("pool") == 30.0
 
 
-async def test_the_pools_are_measured_apart() -> None:
+async def test_the_pools_are_measured_apart(world: World) -> None:
     """One that fails does not hold up another."""
-    world = World()
     world.metrics.show(POOL, {"queued": 5})
     await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
     world.context.metrics = {POOL: world.metrics}

@@ -23,9 +23,8 @@ async def stored(world: World) -> WorkflowJob | None:
     return held.value if held else None
 
 
-async def test_a_word_is_stored_with_its_labels_in_one_commit() -> None:
+async def test_a_word_is_stored_with_its_labels_in_one_commit(world: World) -> None:
     """Record, lists and the line become true together."""
-    world = World()
     assert await take_job(world.context, QUEUED, "d1") is StoredJob.STORED
     assert world.data.commits == 1
     assert await stored(world) == replace(QUEUED, heard_at=NOW)
@@ -34,9 +33,8 @@ async def test_a_word_is_stored_with_its_labels_in_one_commit() -> None:
     assert await jobs.line() is not None
 
 
-async def test_the_same_word_again_is_no_news() -> None:
+async def test_the_same_word_again_is_no_news(world: World) -> None:
     """Nothing is written, with or without the delivery's id."""
-    world = World()
     await take_job(world.context, QUEUED, "d1")
     world.clock.advance(30)
     for delivery in ("d1", "d2", ""):
@@ -44,18 +42,16 @@ async def test_the_same_word_again_is_no_news() -> None:
     assert world.data.commits == 1
 
 
-async def test_words_in_the_wrong_order_leave_the_job_where_it_is() -> None:
+async def test_words_in_the_wrong_order_leave_the_job_where_it_is(world: World) -> None:
     """A late `queued` does not put a finished job back into the queue."""
-    world = World()
     outcomes = [await take_job(world.context, word, f"d{n}") for n, word in enumerate((ENDED, QUEUED, RUNNING))]
     assert outcomes == [StoredJob.STORED, StoredJob.REPEATED, StoredJob.REPEATED]
     assert (found := await stored(world)) is not None
     assert found.state is JobState.COMPLETED
 
 
-async def test_a_redelivery_after_the_job_was_forgotten_brings_nothing_back() -> None:
+async def test_a_redelivery_after_the_job_was_forgotten_brings_nothing_back(world: World) -> None:
     """The record is gone after an hour; somebody presses Redeliver at GitHub. An end needs no mark: it is past."""
-    world = World()
     for number, word in enumerate((QUEUED, RUNNING, ENDED)):
         assert await take_job(world.context, word, f"d{number}") is StoredJob.STORED
     assert set(world.data.marks) == {"github:d0", "github:d1"}
@@ -66,9 +62,8 @@ async def test_a_redelivery_after_the_job_was_forgotten_brings_nothing_back() ->
     assert await stored(world) is None
 
 
-async def test_an_end_that_comes_hours_late_takes_the_job_out_of_the_queue() -> None:
+async def test_an_end_that_comes_hours_late_takes_the_job_out_of_the_queue(world: World) -> None:
     """It is kept a moment more as over, so that no late word of before can take its place."""
-    world = World()
     await take_job(world.context, QUEUED, "d1")
     world.clock.advance(7200)
     assert await take_job(world.context, replace(ENDED, seen_at=world.clock.now()), "d2") is StoredJob.STORED
@@ -78,9 +73,8 @@ async def test_an_end_that_comes_hours_late_takes_the_job_out_of_the_queue() -> 
     assert await StoredJobs(world.store, world.clock.now).under(POOL) == ()
 
 
-async def test_no_pool_is_measured_because_of_a_job() -> None:
+async def test_no_pool_is_measured_because_of_a_job(world: World) -> None:
     """A thousand jobs are no thousand measurements: nothing becomes due, nobody is woken."""
-    world = World()
     await world.opens()
     due = dict(world.data.due)
     for number in range(100):
@@ -88,9 +82,8 @@ async def test_no_pool_is_measured_because_of_a_job() -> None:
     assert world.data.due == due
 
 
-async def test_words_at_once_about_one_job_end_in_its_newest_state() -> None:
+async def test_words_at_once_about_one_job_end_in_its_newest_state(world: World) -> None:
     """Each reads before any writes; the commit finds out, and the word is looked at again."""
-    world = World()
     words = [QUEUED, RUNNING, ENDED] * 3
     outcomes = await asyncio.gather(*(take_job(world.context, word, f"d{n}") for n, word in enumerate(words)))
     assert (found := await stored(world)) is not None
@@ -98,9 +91,8 @@ async def test_words_at_once_about_one_job_end_in_its_newest_state() -> None:
     assert outcomes.count(StoredJob.STORED) <= 3
 
 
-async def test_a_job_that_is_written_without_end_is_not_stored() -> None:
+async def test_a_job_that_is_written_without_end_is_not_stored(world: World) -> None:
     """GitHub then hears 503, and nothing runs for ever."""
-    world = World()
     tries = 0
 
     async def refuses(change: object) -> None:

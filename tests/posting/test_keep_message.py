@@ -82,8 +82,7 @@ async def test_each_failure_ends_with_one_message_that_is_up_to_date(failure: Fa
     world.second_stands = True
 
 
-async def test_pauses_double_and_nothing_wakes_a_message_that_rests() -> None:
-    world = World()
+async def test_pauses_double_and_nothing_wakes_a_message_that_rests(world: World) -> None:
     world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
     for _ in range(300):
         await woken(world)

@@ -69,8 +69,7 @@ async def test_wrong_content_goes_down_the_ladder_and_is_not_remembered() -> Non
 
 
 @pytest.mark.parametrize("failure", [one for one in Failure if one is not Failure.SHAPE])
-async def test_any_other_failure_changes_nothing(failure: Failure) -> None:
-    world = World()
+async def test_any_other_failure_changes_nothing(world: World, failure: Failure) -> None:
     tries = 0
 
     async def fails(_: Message) -> None:
@@ -83,9 +82,7 @@ async def test_any_other_failure_changes_nothing(failure: Failure) -> None:
     assert tries == 1
 
 
-async def test_a_message_without_younger_blocks_is_left_to_the_table() -> None:
-    world = World()
-
+async def test_a_message_without_younger_blocks_is_left_to_the_table(world: World) -> None:
     async def refuses(_: Message) -> None:
         raise Unreachable("Slack", "invalid_blocks", failure=Failure.SHAPE)
 

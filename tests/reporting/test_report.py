@@ -30,8 +30,7 @@ async def test_without_incidents_it_says_so() -> None:
     assert "Measured: 0 of 2 pools." in told
 
 
-async def test_open_and_closed_incidents_count_with_their_peaks() -> None:
-    world = World()
+async def test_open_and_closed_incidents_count_with_their_peaks(world: World) -> None:
     await world.opens(queued=14)
     await world.says("resolve")
     await world.work()
@@ -45,8 +44,7 @@ async def test_open_and_closed_incidents_count_with_their_peaks() -> None:
     assert "most queued 30 jobs" in told
 
 
-async def test_what_is_older_than_the_span_does_not_count() -> None:
-    world = World()
+async def test_what_is_older_than_the_span_does_not_count(world: World) -> None:
     await world.opens()
     await world.says("resolve")
     world.clock.advance(8 * 86400)

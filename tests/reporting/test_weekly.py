@@ -79,8 +79,7 @@ async def test_it_comes_once_a_week_at_its_hour() -> None:
     assert [p.key for p in posts(world)] == [f"weekly/{MONDAY:.0f}", f"weekly/{MONDAY + 2 * WEEK:.0f}"]
 
 
-async def test_without_anything_to_tell_nothing_is_posted() -> None:
-    world = World()
+async def test_without_anything_to_tell_nothing_is_posted(world: World) -> None:
     await ticks(world, MONDAY + 3600)
     assert world.chat.parents() == []
     assert record(world).done_for == MONDAY
@@ -104,8 +103,7 @@ async def test_another_day_and_hour() -> None:
     assert len(posts(world)) == 1
 
 
-async def test_every_channel_hears_of_its_own_incidents() -> None:
-    world = World()
+async def test_every_channel_hears_of_its_own_incidents(world: World) -> None:
     routes = [RouteTable(match={"team": "a"}, channel=OTHER), RouteTable(match={"team": "b"}, channel="C0QUIET")]
     file = world.context.settings.file.model_copy(update={"route": routes})
     world.context.settings = replace(world.context.settings, file=file)
@@ -118,8 +116,7 @@ async def test_every_channel_hears_of_its_own_incidents() -> None:
     assert posts(world, "C0QUIET") == []
 
 
-async def test_an_incident_in_the_fallback_channel_belongs_to_its_own() -> None:
-    world = World()
+async def test_an_incident_in_the_fallback_channel_belongs_to_its_own(world: World) -> None:
     made = closed(id="moved", opened_at=NOW, at=NOW + 60, pools=named(POOL))
     await kept(world, replace(made, thread=Thread("C0FALLBACK", "1.1", instead_of=CHANNEL)))
     await ticks(world, MONDAY + 3600)
@@ -215,8 +212,7 @@ async def test_a_channel_that_is_no_longer_configured_is_left_alone() -> None:
     assert [member for member in world.data.due if member.startswith("weekly:")] == [f"weekly:{OTHER}"]
 
 
-async def test_the_chore_comes_back_within_the_hour() -> None:
-    world = World()
+async def test_the_chore_comes_back_within_the_hour(world: World) -> None:
     await world.context.store.commit(Change(wake=("chore:weekly",)))
     (claim,) = (await world.store.claim(1)).claims
     assert isinstance(claim, Claim)

@@ -276,8 +276,7 @@ async def test_a_scaler_that_does_not_answer_is_named() -> None:
         await world.types("scale_up", POOL, "24")
 
 
-async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask_which() -> None:
-    world = World()
+async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask_which(world: World) -> None:
     full = FakeScaler(current=40)
     world.context.pool_scalers = {**world.context.pool_scalers, OTHER_POOL: PoolScaler(full, ScalePolicy(maximum=40))}
     await world.opens(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))

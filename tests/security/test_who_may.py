@@ -139,9 +139,8 @@ async def test_a_command_reaches_only_the_pools_of_its_channel(incident_open: bo
     assert (await world.types("scale_up", POOL, "24")).view is not None
 
 
-async def test_a_pool_is_scaled_where_its_alerts_are_routed_to() -> None:
+async def test_a_pool_is_scaled_where_its_alerts_are_routed_to(world: World) -> None:
     """C15: by the route of the pool's labels, before anything is wrong too; and where an open incident of it stands."""
-    world = World()
     world.configure(route=[{"channel": "C0GPU", "match": {"runner_label": POOL}}])
     assert (await world.types("scale_up", POOL, "24", channel="C0GPU")).view is not None
     with pytest.raises(Refused) as refusal:

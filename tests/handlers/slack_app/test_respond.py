@@ -81,25 +81,22 @@ async def test_a_refusal_is_told_once_for_each_request() -> None:
 
 
 @pytest.mark.parametrize("failure", [Failure.UNCONNECTED, Failure.UNKNOWN])
-async def test_in_doubt_it_is_told(failure: Failure) -> None:
+async def test_in_doubt_it_is_told(world: World, failure: Failure) -> None:
     """Without Redis nobody knows whether it was told: twice is better than not at all."""
-    world = World()
     world.data.broken = Unreachable("Redis", "no answer", failure=failure)
     await asyncio.gather(*(tell(world.context, ASKED, WORDS) for _ in range(2)))
     assert len(world.chat.whispers) == 2
 
 
-async def test_a_request_without_an_id_is_always_told() -> None:
+async def test_a_request_without_an_id_is_always_told(world: World) -> None:
     """Two of them are not the same one."""
-    world = World()
     for _ in range(2):
         await tell(world.context, replace(ASKED, key=""), WORDS)
     assert len(world.chat.whispers) == 2
 
 
-async def test_where_nothing_is_to_tell_nothing_is_marked() -> None:
+async def test_where_nothing_is_to_tell_nothing_is_marked(world: World) -> None:
     """Most clicks are answered by the parent alone and cost no write more."""
-    world = World()
     await tell(world.context, ASKED, Answer())
     await world.store.commit(Change(once=("told:Ev1",)))
     assert world.chat.whispers == []
