@@ -11,17 +11,28 @@ from bot.ports import Refused, Unreachable
 from bot.views.words import refusals
 
 MOST_LINKS = 20
+QUOTES = "`'\"\u2018\u2019\u201c\u201d"
+"""What people and phones put around a name."""
 READ_SECONDS = 0.5
 """Time limit for asking Slack who may read a channel."""
 LINK_SECONDS = 0.8
 """Time limit for links; the list must be sent within Slack's 3 s."""
 
 
-def known_pool(file: File, name: str) -> str:
-    """The pool of that name; raises Refused with the known names."""
-    if name in file.pool:
-        return name
-    raise Refused(refusals.unknown_pool(name, file.pool))
+def named_pool(file: File, word: str) -> str:
+    """The pool that a person wrote, in any case and in quotes or not; empty if there is none."""
+    written = word.strip(QUOTES)
+    if written in file.pool:
+        return written
+    alike = [name for name in file.pool if name.casefold() == written.casefold()]
+    return alike[0] if len(alike) == 1 else ""
+
+
+def known_pool(file: File, word: str) -> str:
+    """The same; raises Refused with the known names."""
+    if found := named_pool(file, word):
+        return found
+    raise Refused(refusals.unknown_pool(word, file.pool))
 
 
 async def open_of(context: Context, name: str) -> list[Incident]:
@@ -89,12 +100,7 @@ def channel_of_pool(context: Context, pool: Pool) -> str:
 
 
 async def permit_here(context: Context, name: str, channel: str) -> None:
-    """Raise Refused unless the pool belongs to this channel, by an open incident or by its route (C15).
-
-    An unconfigured pool passes, because the later refusal explains it better.
-    """
-    if name not in context.settings.file.pools:
-        return
+    """Raise Refused unless the pool belongs to this channel, by an open incident or by its route (C15)."""
     open_now = await open_of(context, name)
     if any(incident.thread.channel == channel for incident in open_now):
         return

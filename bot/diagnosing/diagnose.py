@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import WORDS, Action, Context, Effect, MessageShortcut
@@ -39,7 +40,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """In a thread or by button the answer is posted; `/queue diagnose POOL` is answered privately."""
     name = known_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
     alone = bool(name) and not await context.incident_here(interaction)
-    held = None if alone else await subject(context, interaction)
+    held = None if alone else await subject(context, replace(interaction, words=()))
     request = new_request(context, interaction, held, Diagnose(name))
     await submit(context, interaction, held, request, lambda fresh: fresh)
     return (

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from bot.context.context import Context
-from bot.context.queries import known_pool, open_incidents, readable
+from bot.context.queries import known_pool, named_pool, open_incidents, readable
 from bot.context.save import Move, keep
 from bot.core.alert import Matcher, digest
 from bot.core.incident.details.details import Details
@@ -23,7 +23,6 @@ TAILBACK = "tailback"
 """Author of requests without a person, such as the end of a lease."""
 KEPT_SECONDS = 4 * 3600.0
 """How long it is known what a dialog showed; Slack keeps a dialog open for as long as nobody closes it."""
-
 FINISHED_SECONDS = 86400.0
 """How long a request that was finished at once is kept, to say to a second click who was first."""
 
@@ -199,7 +198,7 @@ class RecordLost(Refused):
 async def subject(context: Context, interaction: Interaction, *, over: bool = False) -> Stored[Incident]:
     """The open incident of an interaction; with `over` also an ended one.
 
-    Raises Refused with a remedy.
+    Typed words name a pool of it: take away words that mean something else. Raises Refused with a remedy.
     """
     if interaction.surface is Surface.BUTTON and not interaction.request_id:
         raise Refused(refusals.EMPTY_BUTTON)
@@ -226,7 +225,14 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
         raise Refused(refusals.OTHER_THREAD)
     if held.value.closed and not over:
         raise Refused(refusals.INCIDENT_OVER)
+    _refuse_other_pool(context, interaction, held.value)
     return held
+
+
+def _refuse_other_pool(context: Context, interaction: Interaction, incident: Incident) -> None:
+    named = named_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
+    if named and named not in incident.pools.candidates:
+        raise Refused(refusals.other_incidents_pool(named))
 
 
 async def _refuse_used(context: Context, request_id: str) -> None:
@@ -239,7 +245,7 @@ async def _refuse_used(context: Context, request_id: str) -> None:
 async def subject_of_button(context: Context, interaction: Interaction) -> tuple[str, Stored[Incident]]:
     """(request id, its incident) of a reply's button; the thread must be the incident's (C8).
 
-    When typed, the newest reply of the thread that still offers the action. Raises Refused.
+    When typed, the newest reply of the thread that still offers the action, for a pool if one is named. Raises Refused.
     """
     if interaction.request_id:
         return interaction.request_id, await _of_button(context, interaction)
@@ -248,8 +254,10 @@ async def subject_of_button(context: Context, interaction: Interaction) -> tuple
     if held is None:
         raise Refused(refusals.ASK_BELOW_A_REPLY)
     meant = {interaction.name, *context.actions[interaction.name].meant_by}
+    pool = known_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
     for entry in reversed(held.value.log.timeline):
-        if meant & set(entry.choices):
+        known = await context.request(entry.about) if meant & set(entry.choices) else None
+        if known and (not pool or known.pool == pool):
             return entry.about, held
     raise Refused(refusals.NOTHING_WAITS)
 

@@ -168,7 +168,7 @@ def return_puts(
 ACTION = Action(
     name=HAND_BACK,
     verb="handback",
-    usage="handback",
+    usage="handback [POOL]",
     help="Return the extra runners now.",
     ask=ask,
     permission="scale",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import WORDS, Action, Context, Effect
-from bot.context.queries import permit_here
+from bot.context.queries import known_pool, permit_here
 from bot.core.incident.details.scaling import ScaleAccepted, ScaleStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
@@ -68,14 +68,12 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         if not interaction.words and interaction.surface is Surface.COMMAND:
             held = await subject(context, interaction)
             return await first_dialog(context, replace(interaction, request_id=request_id(held.value, SCALE_UP)))
-        if len(interaction.words) == 1:
-            return await effect_table(context, interaction.words[0])
-        pool, text = _spoken(interaction)
+        if len(interaction.words) == 1 and not (interaction.thread and interaction.words[0].isdigit()):
+            return await effect_table(context, known_pool(context.settings.file, interaction.words[0]))
         held = await subject(context, interaction) if interaction.thread else None
+        pool, text = await _spoken(context, interaction, held)
         if held is None:
             await permit_here(context, pool, interaction.channel)
-        elif pool in context.pool_scalers and pool not in held.value.pools.candidates:
-            raise Refused(refusals.other_incidents_pool(pool))
     return await _drafted(context, interaction, held, pool, text)
 
 
@@ -210,10 +208,13 @@ async def _accepted(context: Context, request: Request, pending: str) -> Result:
     return Result(details, f"{asked.target}", offers=(HAND_BACK,))
 
 
-def _spoken(interaction: Interaction) -> tuple[str, str]:
-    if len(interaction.words) != 2:
+async def _spoken(context: Context, interaction: Interaction, held: Stored[Incident] | None) -> tuple[str, str]:
+    """(pool, target) as typed; in a thread the only pool that can be scaled may be omitted."""
+    *pools, target = interaction.words or ("",)
+    pool = known_pool(context.settings.file, pools[0]) if pools else await only_pool(context, held) if held else ""
+    if not pool or not target or len(pools) > 1:
         raise Refused(refusals.scale_usage(USAGE))
-    return interaction.words[0], interaction.words[1]
+    return pool, target
 
 
 ACTION = Action(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
+from bot.context.queries import named_pool
 from bot.core.external import SilenceFound
 from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident
@@ -15,7 +16,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
 from bot.ports import Refused
-from bot.requests.submit import hand_over, new_request, own_of, subject, subject_of_button
+from bot.requests.submit import SeveralIncidents, hand_over, new_request, own_of, subject, subject_of_button
 from bot.silencing.silence import alertmanager_of, wanted
 from bot.views.words import refusals
 
@@ -27,7 +28,9 @@ USUAL_SECONDS = 3600.0
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker extends the silence."""
-    held, silence = await _meant(context, interaction)
+    pool = named_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
+    interaction = replace(interaction, words=interaction.words[1:]) if pool else interaction
+    held, silence = await _meant(context, interaction, pool)
     now, most = context.now(), alertmanager_of(context, silence.alertmanager).max_silence_seconds
     length = await _length(context, interaction, silence, most)
     if now + length - silence.ends_at < LEAST_SECONDS:
@@ -80,10 +83,16 @@ def _performed(context: Context, silence: Silence, found: SilenceFound) -> Resul
     return replace(done, offers=(PROLONG,), about=silence.act)
 
 
-async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Incident], Silence]:
-    """The silence of a reply's button, or of the thread."""
-    if not interaction.request_id:
-        held = await subject(context, interaction)
+async def _meant(context: Context, interaction: Interaction, pool: str) -> tuple[Stored[Incident], Silence]:
+    """The silence of a reply's button, or the active one of the thread, of a pool or of a chosen incident."""
+    known = await context.request(interaction.request_id) if interaction.request_id else None
+    if known is None or known.name == PROLONG:
+        try:
+            held = await subject(context, replace(interaction, words=(pool,) if pool else ()))
+        except SeveralIncidents:
+            if interaction.words:  # a button would not carry the duration
+                raise Refused(refusals.PROLONG_WHICH) from None
+            raise
         if (active := held.value.active_silence) is None:
             raise Refused(refusals.NO_SILENCE_HERE)
         return held, active
@@ -121,7 +130,7 @@ def _of(made_by: str, incident: Incident) -> Silence:
 ACTION = Action(
     name=PROLONG,
     verb="prolong",
-    usage="prolong [DURATION]",
+    usage="prolong [POOL] [DURATION]",
     help="Extend the silence: for as long again from now, or for a duration.",
     ask=ask,
     permission="silence",

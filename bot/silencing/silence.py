@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.context.context import WORDS, Action, Context, Effect
-from bot.context.queries import open_of
+from bot.context.queries import known_pool, open_of
 from bot.core.alert import Matcher, silence_matchers
 from bot.core.durations import seconds
 from bot.core.incident.details.silences import SilenceStep, Silencing
@@ -185,14 +185,15 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
         raise Refused(refusals.SAY_HOW_LONG)
     if len(words) < 2:
         raise Refused(refusals.silence_usage(USAGE))
-    found = await open_of(context, words[0])
+    pool = known_pool(context.settings.file, words[0])
+    found = await open_of(context, pool)
     if not found:
-        raise Refused(refusals.nothing_to_silence(words[0]))
+        raise Refused(refusals.nothing_to_silence(pool))
     here = [incident for incident in found if incident.thread.channel == interaction.channel]
     if not here:
         places = dict.fromkeys(incident.thread.channel for incident in found)
-        raise Refused(refusals.other_channels_incident(words[0]), where=list(places))
-    own = [incident for incident in here if words[0] in incident.pools.affected] or here
+        raise Refused(refusals.other_channels_incident(pool), where=list(places))
+    own = [incident for incident in here if pool in incident.pools.affected] or here
     newest = max(own, key=lambda incident: incident.opened_at)
     return replace(interaction, request_id=request_id(newest, SILENCE), values={"custom": " ".join(words[1:])})
 

@@ -58,3 +58,54 @@ async def test_a_pool_names_the_incident_and_another_pools_incident_is_left_alon
     await world.types("resolve", OTHER_POOL)
     incidents = [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)]
     assert {one.pools.candidates: one.closed for one in incidents} == {(POOL,): False, (OTHER_POOL,): True}
+
+
+async def test_in_a_thread_a_pool_of_another_incident_is_refused() -> None:
+    """The words name what is meant; the thread's own incident is not acted on instead."""
+    world = World()
+    await world.opens()
+    for verb, words in (
+        ("resolve", ()),
+        ("ack", ()),
+        ("mute", ()),
+        ("chart", ()),
+        ("unsilence", ()),
+        ("silence", ("2h",)),
+    ):
+        with pytest.raises(Refused, match=f'Pool "{OTHER_POOL}" is not part of this incident'):
+            await world.says(verb, OTHER_POOL, *words)
+    assert not world.incident.closed
+    assert not world.alertmanager.silences
+    await world.says("note", OTHER_POOL, "is well")
+    await world.says("resolve", POOL)
+    assert world.incident.closed
+
+
+@pytest.mark.parametrize("written", [POOL.upper(), f"`{POOL}`", f"\u201c{POOL}\u201d", f'"{POOL}"'])
+async def test_a_pool_is_known_in_any_case_and_in_quotes(written: str) -> None:
+    world = World()
+    await world.opens()
+    await world.types("ack", written)
+    assert world.incident.ownership.owner == ANA
+    assert (await world.types("scale_up", written, "24")).view is not None
+    await world.types("silence", written, "2h")
+    await world.work()
+    assert world.alertmanager.silences
+
+
+async def test_words_in_the_wrong_order_are_told_from_a_pool_without_an_incident() -> None:
+    world = World()
+    await world.opens()
+    for verb, words in (("silence", ("2h", POOL)), ("scale_up", ("24", POOL)), ("scale_up", ("linux.9xlarge", "24"))):
+        with pytest.raises(Refused, match="Unknown pool"):
+            await world.types(verb, *words)
+
+
+async def test_in_a_thread_the_only_pool_that_can_be_scaled_may_be_left_out() -> None:
+    world = World()
+    await world.opens()
+    answer = await world.says("scale_up", "24")
+    assert answer.whisper is not None
+    assert f"Scale {POOL} from" in answer.whisper.text
+    with pytest.raises(Refused, match="Name a pool and a number"):
+        await world.says("scale_up")

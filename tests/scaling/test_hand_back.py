@@ -11,7 +11,7 @@ from bot.core.requests.request import Progress
 from bot.ports import Capacity, Failure, Refused
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, CAM, CareWorld
-from tests.world import World
+from tests.world import OTHER_POOL, World
 
 
 async def lent(target: int = 24, queued: int = 14, **policy: object) -> CareWorld:
@@ -149,6 +149,16 @@ async def test_by_hand_it_goes_back_at_once_and_once() -> None:
     assert world.buttons() == []
     with pytest.raises(Refused, match="already been returned"):
         await world.presses("hand_back", request_id=request)
+
+
+async def test_by_hand_a_named_pool_is_the_one_that_goes_back() -> None:
+    """Another pool's runners are not returned instead."""
+    world = await lent()
+    with pytest.raises(Refused, match="No reply in this thread offers that now"):
+        await world.says("hand_back", OTHER_POOL)
+    await world.says("hand_back", POOL)
+    await world.work()
+    assert world.scaler.current == 10
 
 
 async def test_by_hand_needs_the_permission_to_scale() -> None:

@@ -246,8 +246,9 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("nope",), 'Pool "nope" cannot be scaled from Slack. Pools that can: linux.2xlarge'),
-        (("nope", "24"), 'Pool "nope" cannot be scaled from Slack. Pools that can: linux.2xlarge'),
+        ((OTHER_POOL,), f'Pool "{OTHER_POOL}" cannot be scaled from Slack. Pools that can: linux.2xlarge'),
+        ((OTHER_POOL, "24"), f'Pool "{OTHER_POOL}" cannot be scaled from Slack. Pools that can: linux.2xlarge'),
+        (("nope", "24"), 'Unknown pool "nope". Known pools: linux.2xlarge'),
         ((POOL, "lots"), "whole number"),
     ],
 )

@@ -3,9 +3,10 @@
 import pytest
 
 from bot.ports import Failure, Refused
-from tests.builders import CHANNEL
+from bot.requests.submit import SeveralIncidents
+from tests.builders import CHANNEL, POOL
 from tests.silencing.test_silence_conditions import active, drains, silenced
-from tests.world import ANA, BEN, World
+from tests.world import ANA, BEN, OTHER_POOL, World, spoken
 
 
 def offered(world: World) -> str:
@@ -172,3 +173,30 @@ async def test_a_button_of_another_thread_does_nothing() -> None:
     world = await silenced("1h")
     with pytest.raises(Refused, match="belongs to another thread"):
         await world.asks("prolong", request_id=offered(world), thread="1.0")
+
+
+async def test_in_a_channel_the_duration_is_no_pool() -> None:
+    world = await silenced("1h")
+    await world.types("prolong", "4h")
+    await world.work()
+    (kept,) = world.alertmanager.silences.values()
+    assert kept.ends_at == world.clock.now() + 4 * 3600
+    await world.types("prolong", POOL, "6h")
+    await world.work()
+    assert kept.ends_at < world.alertmanager.silences[kept.id].ends_at == world.clock.now() + 6 * 3600
+
+
+async def test_of_several_incidents_one_is_chosen_and_a_duration_needs_the_pool() -> None:
+    world = await silenced("1h")
+    await world.fires(spoken("b1", runner_label=OTHER_POOL), group_key="two")
+    await world.work()
+    with pytest.raises(SeveralIncidents) as several:
+        await world.types("prolong")
+    with pytest.raises(Refused, match="Name the pool"):
+        await world.types("prolong", "4h")
+    chosen = next(offer for incident, offer in several.value.offers if incident.silences)
+    world.clock.advance(600)
+    await world.asks("prolong", request_id=chosen)
+    await world.work()
+    (kept,) = world.alertmanager.silences.values()
+    assert kept.ends_at == world.clock.now() + 3600

@@ -1,5 +1,7 @@
 """The action Note: a person's words in the timeline, the first message, the summary and the export."""
 
+from dataclasses import replace
+
 from bot.context.context import Action, Context
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, noted
@@ -15,7 +17,8 @@ MOST_CHARACTERS = 500
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Add the note, also to an incident that is over; the thread shows it already."""
-    held, text = await subject(context, interaction, over=True), " ".join(interaction.words)
+    held = await subject(context, replace(interaction, words=()), over=True)
+    text = " ".join(interaction.words)
     if not text:
         raise Refused(refusals.NO_NOTE)
     if len(text) > MOST_CHARACTERS:

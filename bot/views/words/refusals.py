@@ -194,6 +194,7 @@ SILENCE_OVER = "This silence has ended. Silence again if needed."
 SILENCE_DIALOG_LAPSED = "Nothing was silenced. This dialog has expired. Close it and press Silence again."
 SHORTEST_SILENCE = "The shortest silence is 1 min."
 NO_JOB_NUMBER = "Write a whole number of jobs, for example 200, or leave it empty."
+PROLONG_WHICH = "Name the pool, because several incidents are open here, for example `prolong linux.2xlarge 4h`."
 SAY_HOW_LONG = "Write how long, for example `silence 2h` or `silence drained`."
 
 

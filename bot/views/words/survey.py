@@ -44,7 +44,7 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
         return f"No queue in the {count(known, 'measured pool')}{but}."
     names = listed(sample.pool for sample in queueing)
     if len(seen) == 1:
-        return f"{names} has a queue. No other pool is measured{but}."
+        return f"{names} has a queue{but}."
     share = f"{len(queueing):,} of {count(len(seen), 'pool')}"
     are = "is" if len(queueing) == 1 else "are"
     wide = len(queueing) * 2 > len(seen)
