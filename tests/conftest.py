@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import redis
-from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis import HealthCheck, settings
 
 from bot.adapters.redis.server.engine import find_engine
 from tests.invariants import WATCHED
@@ -54,16 +54,6 @@ LONGEST = {
 }
 """The files with tests of ten seconds and more."""
 
-UNMEASURED = {
-    "test_architecture.py",
-    "test_docs_language.py",
-    "test_docs_links.py",
-    "test_docs_messages.py",
-    "test_references.py",
-    "test_report_page.py",
-}
-"""The files whose tests take long and run hardly any code of the product: coverage does not look at them."""
-
 settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("tests"), max_examples=25)  # the first of the same examples
 settings.load_profile("tests")  # no property depends on the speed of the machine, or on chance
@@ -82,14 +72,8 @@ def missing(component: str) -> str | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins first, so that no worker is alone with it at the end.
-
-    A property adds no line to those that its module's rows reach, and takes more than twice as long under coverage.
-    """
+    """What takes longest begins first, so that no worker is alone with it at the end."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
-    for item in items:
-        if item.path.name in UNMEASURED or is_hypothesis_test(getattr(item, "obj", None)):
-            item.add_marker("no_cover")
 
 
 def pytest_collection_finish() -> None:

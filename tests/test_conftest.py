@@ -1,6 +1,7 @@
 """What tests may ask for: a component that is missing is said plainly, and every test gets an empty Redis."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,3 +67,15 @@ def test_every_test_gets_an_empty_real_redis(redis_url: str, round_number: int) 
         assert client.config_get("appendonly") == {"appendonly": "yes"}
         client.set("left behind", round_number)
         assert client.config_set("maxmemory", 0)
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_too_few_lines_reached_fail_the_run(workers: str) -> None:
+    """What a worker of its own has reached counts as well."""
+    command = [sys.executable, "-m", "pytest", "-p", "tests.measured", "-n", workers, "tests/core/test_audit_chain.py"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    share = re.search(r"The tests reach ([0-9.]+) % of the lines and branches; 97.0 % are needed.", result.stdout)
+    assert share
+    assert 10 < float(share[1]) < 30
+    assert " passed" in result.stdout
+    assert result.returncode == pytest.ExitCode.TESTS_FAILED

@@ -220,7 +220,7 @@ def test_wrong_types_end_the_run_after_the_step_beside_them(run_by: RunBy) -> No
 
 def test_every_step_of_the_tests_runs_whatever_failed_before(run_by: RunBy) -> None:
     """CI runs what failed once more: a step that never ran would count as passed."""
-    status, said = run_by('case "$*" in *--cov*) exit 5;; esac', [])
+    status, said = run_by('case "$*" in *tests.measured*) exit 5;; esac', [])
     assert status == 5
     assert "quick tests failed with status 5" in said
     assert said.index("slow tests: pytest") < said.index("fleet tests: pytest")
@@ -241,7 +241,7 @@ def test_the_steps_together_run_every_test_once(launcher: ModuleType) -> None:
     """What the quick step leaves out has a step of its own; the statistics are named by their files."""
     measured, slow, fleet = (command for _, command, _ in launcher.test_steps([]))
     ((_, [*quick, fewer], _),) = launcher.test_steps(["--quick"])
-    assert measured == [*quick, "--cov", "--cov-report="]
+    assert measured == [*quick, "-p", "tests.measured"]
     assert fewer == "--hypothesis-profile=quick"
     assert [word.removeprefix("--ignore=") for word in quick if word.startswith("--ignore=")] == slow[
         -len(launcher.SLOW) :

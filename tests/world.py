@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +34,6 @@ from tests.fakes import (
 from tests.fakes_store import FakeData, FakeStore
 from tests.invariants import WATCHED, broken, forgotten
 from tests.threads import unruly
-from tests.unmeasured import unmeasured
 
 OTHER_POOL = "linux.gpu"
 ANA, BEN, CAM = "U0ANA", "U0BEN", "U0CAM"
@@ -49,8 +47,6 @@ FILE: dict[str, Any] = {
         OTHER_POOL: {"match": {"runner_label": OTHER_POOL}},
     },
 }
-MEASURED = 4
-"""Steps at the beginning and at the end of a time that goes by, and thrice as many records in one step."""
 LABELS = {"alertname": "Runner queue is long", "runner_label": POOL, "severity": "page"}
 
 
@@ -179,20 +175,17 @@ class World:
             claims = (await self.store.claim(1)).claims
             if not claims:
                 return done
-            with unmeasured() if done >= 3 * MEASURED else nullcontext():
-                await self.tell(claims[0])
+            await self.tell(claims[0])
         raise AssertionError(f"still due after {most} claims: {sorted(self.data.due.items())}")
 
     async def tell(self, claim: Claim, context: Context | None = None) -> None:
         await BEHAVIORS[claim.kind](context or self.context, claim)
 
     async def passes(self, seconds: float, step: float = 10.0) -> None:
-        """Time goes by and the worker works; of a long time, coverage looks at the first and the last steps alone."""
-        steps = round(seconds / step)
-        for at in range(steps):
-            with unmeasured() if MEASURED <= at < steps - MEASURED else nullcontext():
-                self.clock.advance(step)
-                await self.work()
+        """Time goes by and the worker works."""
+        for _ in range(round(seconds / step)):
+            self.clock.advance(step)
+            await self.work()
 
     async def asks(self, name: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody asks; without more, by the button that the parent shows now."""
