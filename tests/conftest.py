@@ -20,6 +20,7 @@ from tests.processes import Zygote
 from tests.redis_servers import running
 
 if TYPE_CHECKING:
+    from tests.handlers.terminal import Terminal
     from tests.world import World
 
 COMPONENTS = {
@@ -151,6 +152,25 @@ def redis_url(redis_server: str) -> str:
         client.flushall()
         client.script_flush()
     return redis_server
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, zygote: Zygote) -> "Terminal":
+    """An empty folder to run commands in, as real processes."""
+    from tests.handlers import terminal  # noqa: PLC0415 - only for tests that ask for it
+
+    return terminal.Terminal(tmp_path, zygote)
+
+
+@pytest.fixture
+def made_up_aws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Credentials by the usual variables, which boto3's chain finds before those of this machine."""
+    from tests.adapters.scalers.aws_api import MADE_UP  # noqa: PLC0415 - only for tests that ask for it
+
+    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in MADE_UP.items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture

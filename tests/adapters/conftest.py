@@ -6,7 +6,6 @@ import httpx
 import pytest
 from moto.server import ThreadedMotoServer
 
-from tests.adapters.scalers.aws_api import MADE_UP
 from tests.adapters.store_world import AnyStore, World
 from tests.redis_servers import plain_redis
 
@@ -36,12 +35,8 @@ def store(world: World) -> AnyStore:
 
 
 @pytest.fixture(autouse=True)
-def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made up, by the usual variables, which boto3's chain finds before those of this machine."""
-    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in MADE_UP.items():
-        monkeypatch.setenv(name, value)
+def aws_credentials(made_up_aws: None) -> None:
+    """No test here asks the AWS of this machine."""
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from bot.adapters.aws import Aws, AwsRegion, aws_of
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, patient_aws, serving_aws
+from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, patient_aws
 from tests.answering import answering, answering_with
 
 GROUP = {"AutoScalingGroupNames": ["ci-linux"]}
@@ -22,7 +22,7 @@ SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
 async def test_a_failed_call_is_not_repeated() -> None:
     """botocore would try four times more, longer than a worker's lease."""
     api = AwsApi(faults={"SetDesiredCapacity": "500"})
-    async with serving_aws(api) as url:
+    async with answering(api.endpoint) as url:
         with pytest.raises(Unreachable) as caught:
             await patient_aws(url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
     assert caught.value.failure is Failure.UNKNOWN
@@ -30,7 +30,7 @@ async def test_a_failed_call_is_not_repeated() -> None:
 
 
 async def test_a_read_without_a_whole_answer_may_be_asked_again() -> None:
-    async with serving_aws(AwsApi(faults={"DescribeAutoScalingGroups": "silent"})) as url:
+    async with answering(AwsApi(faults={"DescribeAutoScalingGroups": "silent"}).endpoint) as url:
         with pytest.raises(Unreachable) as caught:
             await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert caught.value.failure is Failure.LATER

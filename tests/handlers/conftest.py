@@ -7,15 +7,6 @@ from pathlib import Path
 import pytest
 import structlog
 
-from tests.handlers.terminal import Terminal
-from tests.processes import Zygote
-
-
-@pytest.fixture
-def terminal(tmp_path: Path, zygote: Zygote) -> Terminal:
-    """An empty folder to run in."""
-    return Terminal(tmp_path, zygote)
-
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from handlers.tools.doctor.findings import CheckFinding, Level
-from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi
+from tests.answering import answering
 from tests.integrations.checking import said
 from tests.integrations.scalers import configuration_problems, scaler_finding
 
@@ -21,7 +22,7 @@ def api() -> KubernetesApi:
 async def found(api: KubernetesApi, folder: Path, **instead: str) -> CheckFinding:
     """What the doctor says of the page's configuration against a stand-in, with a token file as in the cluster."""
     (folder / "token").write_text("cluster-token")
-    async with serving_kubernetes(api) as url:
+    async with answering(api.endpoint) as url:
         here = f'namespace = "arc-runners"\nurl = "{url}"\ntoken_file = "{folder / "token"}"\n'
         return await scaler_finding("arc", folder, {'namespace = "arc-runners"\n': here, **instead})
 

@@ -8,14 +8,17 @@ import pytest
 from bot.adapters.scalers.aws_asg import build
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import AwsApi
+from tests.answering import answering
 from tests.integrations.checking import said
 from tests.integrations.scalers import actions_of, configuration_problems, scaler_finding
+
+pytestmark = pytest.mark.usefixtures("made_up_aws")
 
 
 async def found(api: AwsApi, folder: Path) -> CheckFinding:
     """What the doctor says of the page's configuration against a stand-in."""
-    async with serving_aws(api) as url:
+    async with answering(api.endpoint) as url:
         there = {'region = "us-east-1"\n': f'region = "us-east-1"\nendpoint_url = "{url}"\n'}
         return await scaler_finding("aws", folder, there)
 
@@ -31,7 +34,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
 async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(tmp_path: Path) -> None:
     """Least permission, by what the stand-in was really asked."""
     api = AwsApi()
-    async with serving_aws(api) as url, patient_pool() as wire:
+    async with answering(api.endpoint) as url, patient_pool() as wire:
         raw = {"kind": "aws_asg", "group": "ci-linux", "region": "us-east-1", "endpoint_url": url, "max": 40}
         scaler, _ = build("linux", "[x]", raw, parts_with(wire))
         await scaler.read()

@@ -8,15 +8,18 @@ import pytest
 from bot.adapters.scalers.github_aws_runners import build
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import AwsApi
 from tests.adapters.scalers.jobs import FakeJobs, job
+from tests.answering import answering
 from tests.integrations.checking import said
 from tests.integrations.scalers import actions_of, configuration_problems, scaler_finding
+
+pytestmark = pytest.mark.usefixtures("made_up_aws")
 
 
 async def found(api: AwsApi, folder: Path) -> CheckFinding:
     """What the doctor says of the page's configuration against a stand-in."""
-    async with serving_aws(api) as url:
+    async with answering(api.endpoint) as url:
         there = {
             'region = "us-east-1"\n': f'region = "us-east-1"\nendpoint_url = "{url}"\n',
             "https://sqs.us-east-1.amazonaws.com": url,
@@ -36,7 +39,7 @@ async def test_the_configuration_of_the_page_works(tmp_path: Path) -> None:
 async def test_the_policy_of_the_page_allows_what_is_called_and_no_more() -> None:
     """Sending a batch needs the right to send."""
     api = AwsApi()
-    async with serving_aws(api) as url, patient_pool() as wire:
+    async with answering(api.endpoint) as url, patient_pool() as wire:
         raw = {"kind": "github_aws_runners", "queue_url": f"{url}/1/linux", "region": "us-east-1", "max": 40}
         parts = replace(parts_with(wire), jobs=FakeJobs(job(1)))
         scaler, _ = build("linux", "[x]", {**raw, "endpoint_url": url, "tags": {"a": "b"}}, parts)

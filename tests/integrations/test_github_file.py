@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from handlers.tools.doctor.findings import CheckFinding, Level
-from tests.adapters.scalers.git_api import GitApi, serving_git
+from tests.adapters.scalers.git_api import GitApi
+from tests.answering import answering
 from tests.integrations.checking import said
 from tests.integrations.scalers import configuration_problems, scaler_finding
 
@@ -18,7 +19,7 @@ def api() -> GitApi:
 
 async def found(api: GitApi, folder: Path, token: str = "made-up-token", **instead: str) -> CheckFinding:
     """What the doctor says of the page's configuration against a stand-in."""
-    async with serving_git(api) as url:
+    async with answering(api.endpoint) as url:
         here = {'branch = "main"\n': f'branch = "main"\nurl = "{url}"\n', **instead}
         return await scaler_finding("github-file", folder, here, {"TAILBACK_GIT_TOKEN": token})
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from handlers.tools.doctor.findings import CheckFinding, Level
-from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, KubernetesApi
+from tests.answering import answering
 from tests.integrations.checking import PAGES, checked, said
 from tests.integrations.scalers import configuration_problems
 
@@ -31,7 +32,7 @@ async def all_found(
 ) -> list[CheckFinding]:
     """What the doctor says of the page's configuration against a stand-in, with a token file as in the cluster."""
     (folder / "token").write_text(token)
-    async with serving_kubernetes(api) as url:
+    async with answering(api.endpoint) as url:
         here = f'url = "{url}"\ntoken_file = "{folder / "token"}"\n'
         places = {name: f"{name}{here}" for name in ('namespace = "ci"\n', 'name = "ci"\n')}
         return [one for one in await checked("kubernetes", folder, {**places, **instead}) if one.area == "scaler"]

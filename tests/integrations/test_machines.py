@@ -9,11 +9,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from handlers.tools.doctor.findings import CheckFinding, Level
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import AwsApi
 from tests.answering import answering
 from tests.integrations.checking import PAGES, checked, said
 from tests.integrations.scalers import actions_of
 from tests.machines import POOL, KubernetesLists, runner
+
+pytestmark = pytest.mark.usefixtures("made_up_aws")
 
 LOCAL = "http://localhost:9090"
 
@@ -31,7 +33,7 @@ def prometheus() -> AbstractAsyncContextManager[str]:
 
 async def on_aws(page: str, api: AwsApi, folder: Path) -> CheckFinding:
     """What the doctor says of the pool of a page's configuration against stand-ins."""
-    async with serving_aws(api) as url, prometheus() as queue:
+    async with answering(api.endpoint) as url, prometheus() as queue:
         there = {'region = "us-east-1"\n': f'region = "us-east-1"\nendpoint_url = "{url}"\n', LOCAL: queue}
         found = await (checked("cloudwatch", folder, there) if page == "cloudwatch" else checked(page, folder, there))
     (one,) = [one for one in found if one.area == "metrics"]

@@ -8,10 +8,8 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 import httpx
-import pytest
 
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import HEALTHY
@@ -20,13 +18,6 @@ from handlers.machine import now
 from tests.handlers.terminal import Terminal
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.fleet_world import Receiver
-from tests.processes import Zygote
-
-
-@pytest.fixture
-def terminal(tmp_path: Path, zygote: Zygote) -> Terminal:
-    """An empty folder to run in."""
-    return Terminal(tmp_path, zygote)
 
 
 @asynccontextmanager

@@ -11,17 +11,14 @@ from bot.context.context import PoolScaler
 from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, serving_aws
-from tests.adapters.scalers.git_api import FILE_TABLE, GitApi, serving_git
-from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.aws_api import AwsApi
+from tests.adapters.scalers.git_api import FILE_TABLE, GitApi
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, KubernetesApi
+from tests.answering import answering
 from tests.builders import POOL
 from tests.scaling.care import POLICY, CareWorld
 
-
-@pytest.fixture(autouse=True)
-def aws_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in MADE_UP.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("made_up_aws")
 
 
 @asynccontextmanager
@@ -39,20 +36,20 @@ async def scaled_by(serving: AbstractAsyncContextManager[str], raw: dict[str, ob
 
 def asg(api: AwsApi) -> AbstractAsyncContextManager[CareWorld]:
     """A world whose pool is an Auto Scaling group."""
-    return scaled_by(serving_aws(api), {"kind": "aws_asg", "group": api.group, "region": "us-east-1"})
+    return scaled_by(answering(api.endpoint), {"kind": "aws_asg", "group": api.group, "region": "us-east-1"})
 
 
 def deployment(api: KubernetesApi, **raw: object) -> AbstractAsyncContextManager[CareWorld]:
     """A world whose pool is a deployment, or the object that `raw` names."""
     api.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
     named = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env": "TOKEN"}
-    return scaled_by(serving_kubernetes(api), {**named, **raw})
+    return scaled_by(answering(api.endpoint), {**named, **raw})
 
 
 def repository(api: GitApi) -> AbstractAsyncContextManager[CareWorld]:
     """A world whose pool is a number in a file, changed by pull requests."""
     api.token = "cluster-token"
-    return scaled_by(serving_git(api), {**FILE_TABLE, "max": 40})
+    return scaled_by(answering(api.endpoint), {**FILE_TABLE, "max": 40})
 
 
 async def test_a_target_above_the_groups_limit_is_refused_with_its_name() -> None:

@@ -13,7 +13,7 @@ from bot.adapters.metrics import buildkite, github, gitlab
 from bot.adapters.metrics.listing import Listed, Listing
 from bot.ports import Failure, Metrics, Unreachable
 from tests.adapters.back_end import URL, parts_with
-from tests.adapters.scalers.aws_api import MADE_UP, patient_aws
+from tests.adapters.scalers.aws_api import patient_aws
 from tests.answering import answering_with
 
 NOW = 1_700_000_000.0
@@ -111,12 +111,8 @@ async def test_an_odd_pause_of_buildkite_is_none(value: str) -> None:
 
 @pytest.mark.parametrize("status", [200, 302, 400, 404])
 @pytest.mark.parametrize("content", [b"", b"<html>who are you?", b"<?xml version='1.0'?><a>", b"\x00\xff"])
-async def test_an_answer_that_is_not_amazons_is_said_in_words(
-    status: int, content: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_answer_that_is_not_amazons_is_said_in_words(status: int, content: bytes, made_up_aws: None) -> None:
     """A proxy's page in the place of XML; a change is then in doubt."""
-    for name, value in MADE_UP.items():
-        monkeypatch.setenv(name, value)
     async with answering_with(content, status) as url:
         size = {"AutoScalingGroupName": "ci", "DesiredCapacity": 2}
         why = await refusal(patient_aws(url).tell("Scaler", "autoscaling", "set_desired_capacity", size))

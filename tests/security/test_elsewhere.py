@@ -11,7 +11,7 @@ from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.registry import METRICS
 from bot.ports import Refused, Unreachable
 from tests.adapters.back_end import parts_with
-from tests.adapters.scalers.aws_api import MADE_UP, patient_aws
+from tests.adapters.scalers.aws_api import patient_aws
 from tests.answering import answering, answering_with
 from tests.metrics_sources import ADDRESSED, least_table
 from tests.security.test_canary import canary
@@ -48,10 +48,8 @@ async def test_no_link_and_no_redirect_leads_a_source_of_figures_away(kind: str,
     assert {*asked} == {OWN}
 
 
-async def test_aws_is_asked_at_its_own_address_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_aws_is_asked_at_its_own_address_alone(monkeypatch: pytest.MonkeyPatch, made_up_aws: None) -> None:
     """A redirect in the place of an answer, and proxies of the environment."""
-    for name, value in MADE_UP.items():
-        monkeypatch.setenv(name, value)
     async with canary() as (address, visits):
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, address)
@@ -61,10 +59,11 @@ async def test_aws_is_asked_at_its_own_address_alone(monkeypatch: pytest.MonkeyP
         assert visits == []
 
 
-async def test_a_refused_signature_of_aws_does_not_repeat_our_request(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_refused_signature_of_aws_does_not_repeat_our_request(
+    monkeypatch: pytest.MonkeyPatch, made_up_aws: None
+) -> None:
     """Amazon's error explains itself with the headers that were signed, a session token among them."""
-    for name, value in {**MADE_UP, "AWS_SESSION_TOKEN": TOKEN}.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_SESSION_TOKEN", TOKEN)
 
     async def endpoint(request: Request) -> Response:
         given = request.headers["x-amz-security-token"]

@@ -17,7 +17,8 @@ from bot.config import Environment, File, Settings
 from bot.ports import Failure, Metrics, Refused, Unreachable
 from handlers.logs import HIDDEN, Redaction, secrets_of, set_up
 from tests.adapters.back_end import URL, parts_with, patient_pool, serving_once
-from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, patient_aws, serving_aws
+from tests.adapters.scalers.aws_api import AwsApi, patient_aws
+from tests.answering import answering
 
 TOKEN = "ghs_0123456789abcdefghijklmnopqrstuvwxyz"
 POOL = "linux.2xlarge"
@@ -104,14 +105,15 @@ def test_the_log_knows_the_shapes_of_the_new_credentials(shape: str) -> None:
     assert SHAPES[shape][-12:] not in event["event"]
 
 
-async def test_what_the_aws_library_says_of_its_requests_is_in_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_the_aws_library_says_of_its_requests_is_in_no_log(
+    monkeypatch: pytest.MonkeyPatch, made_up_aws: None
+) -> None:
     """At DEBUG it writes every signed header; a role's session token stands in no variable that the log could know."""
-    for name, value in {**MADE_UP, "AWS_SESSION_TOKEN": TOKEN[4:]}.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_SESSION_TOKEN", TOKEN[4:])
     root, level, stream = list(logging.root.handlers), logging.root.level, io.StringIO()
     set_up("DEBUG", "json", stream)
     try:
-        async with serving_aws(AwsApi()) as url:
+        async with answering(AwsApi().endpoint) as url:
             names = {"AutoScalingGroupNames": ["ci-linux"]}
             await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", names)
         logging.getLogger("somebody").debug("heard")

@@ -14,7 +14,8 @@ from bot.core.pool.merge import FIGURES, known
 from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Metrics, Unreachable
 from tests.adapters.back_end import BackEnd, parts_with, patient_pool
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import AwsApi
+from tests.answering import answering
 from tests.test_docs_tables import samples
 
 AT = 1_800_000_000.0
@@ -118,7 +119,7 @@ async def test_a_refusal_of_aws_is_named_with_the_missing_action(
     """Nothing is claimed then, and the remedy is the action as IAM writes it."""
     service, action = ON_AWS[kind]
     table, keys = KINDS[kind]
-    async with serving_aws(AwsApi(faults={action: fault, "ListMetrics": fault})) as url, patient_pool() as wire:
+    async with answering(AwsApi(faults={action: fault, "ListMetrics": fault}).endpoint) as url, patient_pool() as wire:
         raw = {"kind": kind, **table, "region": "us-east-1", "endpoint_url": url}
         keys = {"queue": "q"} if kind == "cloudwatch" else keys
         found = METRICS[kind]("main", "[metrics.main]", raw, {"linux": keys}, parts_with(wire, {}, AT))

@@ -72,7 +72,7 @@ class AwsApi:
 
     def url(self) -> AbstractAsyncContextManager[str]:
         """At a real address."""
-        return serving_aws(self)
+        return answering(self.endpoint)
 
     async def endpoint(self, request: Request) -> Response:
         body = await request.body()
@@ -194,10 +194,6 @@ def xml(action: str, inside: str, *, result: bool = True) -> Response:
 
 def md5(text: str) -> str:
     return hashlib.md5(text.encode()).hexdigest()
-
-
-def serving_aws(api: AwsApi) -> AbstractAsyncContextManager[str]:
-    return answering(api.endpoint)
 
 
 def patient_aws(url: str) -> Aws:

@@ -7,7 +7,6 @@ object or an unknown head, 403 with X-Accepted-GitHub-Permissions. Deleting a br
 
 import base64
 import hashlib
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from bot.playground.serving import ABORT
-from tests.answering import answering
 
 REPO, FILE = "example/infra", "runners/main.tfvars"
 START = f"/repos/{REPO}"
@@ -158,7 +156,3 @@ def sha(text: str) -> str:
 def missing() -> Response:
     """What GitHub says of anything that is not there, or may not be seen."""
     return JSONResponse({"message": "Not Found"}, 404)
-
-
-def serving_git(api: GitApi) -> AbstractAsyncContextManager[str]:
-    return answering(api.endpoint)

@@ -6,7 +6,6 @@ a conflict (`NewConflictError` in pkg/util/managedfields/internal/conflict.go: o
 """
 
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from bot.playground.serving import ABORT
-from tests.answering import answering
 
 DEPLOYMENT = "/apis/apps/v1/namespaces/ci/deployments/runners/scale"
 SCALE_SET = "/apis/actions.github.com/v1alpha1/namespaces/arc-runners/autoscalingrunnersets/linux-2xlarge"
@@ -157,8 +155,3 @@ def leaves(part: Document) -> list[object]:
 def failure(code: int, message: str, causes: list[dict[str, str]] | None = None) -> Response:
     details = {"details": {"causes": causes}} if causes else {}
     return JSONResponse({"kind": "Status", "status": "Failure", "message": message, "code": code, **details}, code)
-
-
-def serving_kubernetes(api: KubernetesApi) -> AbstractAsyncContextManager[str]:
-    """The stand-in at a real address, as through a proxy without TLS."""
-    return answering(api.endpoint)

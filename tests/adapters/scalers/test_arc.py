@@ -7,7 +7,8 @@ import pytest
 from bot.adapters.scalers.arc import build
 from bot.ports import Capacity, Refused, Scaler
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi
+from tests.answering import answering
 
 PLACE = '[pool."linux".scaler]'
 TABLE = {"kind": "arc", "namespace": "arc-runners", "name": "linux-2xlarge", "token_env": "TOKEN", "max": 50}
@@ -25,7 +26,7 @@ async def api() -> KubernetesApi:
 
 @pytest.fixture
 async def lever(api: KubernetesApi) -> AsyncIterator[Make]:
-    async with serving_kubernetes(api) as url, patient_pool() as wire:
+    async with answering(api.endpoint) as url, patient_pool() as wire:
 
         async def make(**more: object) -> Scaler:
             return build("linux", PLACE, {**TABLE, "url": url, **more}, parts_with(wire, {"TOKEN": "cluster-token"}))[0]

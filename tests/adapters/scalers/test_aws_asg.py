@@ -10,7 +10,8 @@ from bot.adapters.build_context import BuildContext
 from bot.adapters.scalers.aws_asg import build
 from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import AwsApi
+from tests.answering import answering
 
 PLACE = '[pool."linux".scaler]'
 TABLE = {"kind": "aws_asg", "group": "ci-linux", "region": "us-east-1", "max": 50}
@@ -30,7 +31,7 @@ async def api() -> AwsApi:
 
 @pytest.fixture
 async def scaler(api: AwsApi, parts: BuildContext) -> AsyncIterator[Scaler]:
-    async with serving_aws(api) as url:
+    async with answering(api.endpoint) as url:
         yield build("linux", PLACE, {**TABLE, "endpoint_url": url}, parts)[0]
 
 
@@ -89,7 +90,7 @@ async def test_what_was_accepted_and_not_delivered_is_told_with_the_reason(scale
 
 async def test_an_old_failure_says_nothing_of_now(api: AwsApi, parts: BuildContext) -> None:
     api.failure, api.there = "Quota exceeded.", 3
-    async with serving_aws(api) as url:
+    async with answering(api.endpoint) as url:
         later = replace(parts, now=lambda: 4_000_000_000.0)
         scaler, _ = build("linux", PLACE, {**TABLE, "endpoint_url": url}, later)
         assert (await scaler.read()).trouble == ""

@@ -8,7 +8,8 @@ from bot.adapters.scalers.kubernetes import build
 from bot.ports import Capacity, Failure, Unreachable
 from tests.adapters.back_end import BackEnd, parts_with, patient_pool
 from tests.adapters.on_the_way import serving_tls
-from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, KubernetesApi
+from tests.answering import answering
 
 TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "max": 50}
 SCALE = b'{"metadata":{"resourceVersion":"1"},"spec":{"replicas":10},"status":{"replicas":9}}'
@@ -19,7 +20,7 @@ async def test_a_token_file_is_read_again_when_it_rotates(tmp_path: Path) -> Non
     api, token = KubernetesApi(), tmp_path / "token"
     api.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
     token.write_text("cluster-token\n")
-    async with serving_kubernetes(api) as url, patient_pool() as wire:
+    async with answering(api.endpoint) as url, patient_pool() as wire:
         scaler, _ = build("linux", "[x]", {**TABLE, "url": url, "token_file": str(token)}, parts_with(wire))
         assert (await scaler.read()).level == 10
         api.token = "renewed-token"

@@ -11,8 +11,9 @@ from bot.adapters.scalers.github_aws_runners import build
 from bot.core.pool.job import JobState
 from bot.ports import Failure, Jobs, Refused, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
+from tests.adapters.scalers.aws_api import AwsApi
 from tests.adapters.scalers.jobs import FakeJobs, job
+from tests.answering import answering
 
 PLACE = '[pool."linux".scaler]'
 TABLE = {"kind": "github_aws_runners", "region": "us-east-1", "tags": {"ghr:environment": "ci-linux"}, "max": 50}
@@ -28,7 +29,7 @@ async def api() -> AwsApi:
 @pytest.fixture
 async def pool_scaler(api: AwsApi) -> AsyncIterator[Make]:
     """Makes the adapter in front of it, with jobs 0 to 19 waiting."""
-    async with serving_aws(api) as url, patient_pool() as wire:
+    async with answering(api.endpoint) as url, patient_pool() as wire:
 
         def make(jobs: Jobs | None = TWENTY, queue: str = "linux", **more: object) -> Scaler:
             raw = {**TABLE, "endpoint_url": url, "queue_url": f"{url}/1/{queue}", **more}

@@ -9,7 +9,8 @@ import pytest
 from bot.adapters.scalers.github_file import GitHubFileScaler, build
 from bot.ports import Capacity, Failure, Refused, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.git_api import FILE_TABLE, TEXT, GitApi, serving_git, sha
+from tests.adapters.scalers.git_api import FILE_TABLE, TEXT, GitApi, sha
+from tests.answering import answering
 
 PLACE = '[pool."linux".scaler]'
 FIRST = "https://github.com/example/infra/pull/1"
@@ -24,7 +25,7 @@ def api() -> GitApi:
 @pytest.fixture
 async def pool_scaler(api: GitApi) -> AsyncIterator[Make]:
     """Makes the adapter in front of it, each time as another process would."""
-    async with serving_git(api) as url, patient_pool() as wire:
+    async with answering(api.endpoint) as url, patient_pool() as wire:
         parts = parts_with(wire, {"TOKEN": api.token})
 
         def make(**more: Any) -> GitHubFileScaler:

@@ -9,7 +9,8 @@ from bot.adapters.build_context import BuildContext
 from bot.adapters.scalers.kubernetes import build
 from bot.ports import Capacity, Failure, Refused, Rehearsed, Scaler, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, Document, KubernetesApi, serving_kubernetes
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, Document, KubernetesApi
+from tests.answering import answering
 
 PLACE = '[pool."linux".scaler]'
 TABLE = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env": "TOKEN", "max": 50}
@@ -30,7 +31,7 @@ async def api() -> KubernetesApi:
 
 @pytest.fixture
 async def scaler(api: KubernetesApi, parts: BuildContext) -> AsyncIterator[Scaler]:
-    async with serving_kubernetes(api) as url:
+    async with answering(api.endpoint) as url:
         yield build("linux", PLACE, {**TABLE, "url": url}, parts)[0]
 
 
@@ -107,7 +108,7 @@ async def of(api: KubernetesApi, parts: BuildContext) -> AsyncIterator[Make]:
     """Makes the adapter for a field of an HPA with 2 to 30 replicas, or of a NodePool with room for 10 runners."""
     api.put(HPA, {"minReplicas": 2, "maxReplicas": 30, "metrics": []}, {"currentReplicas": 9})
     api.put(NODES, {"limits": {"cpu": "40", "memory": "1000Gi"}}, {"resources": {"cpu": "14900m"}})
-    async with serving_kubernetes(api) as url:
+    async with answering(api.endpoint) as url:
         yield lambda table, **more: build("linux", PLACE, {**TABLE, "url": url, **table, **more}, parts)[0]
 
 

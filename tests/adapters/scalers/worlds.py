@@ -14,17 +14,11 @@ from bot.adapters.scalers import http as http_scaler
 from bot.adapters.scalers.registry import SCALERS
 from bot.ports import Failure, Scaler
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
-from tests.adapters.scalers.aws_api import AwsApi, serving_aws
-from tests.adapters.scalers.git_api import FILE_TABLE, GitApi, serving_git
+from tests.adapters.scalers.aws_api import AwsApi
+from tests.adapters.scalers.git_api import FILE_TABLE, GitApi
 from tests.adapters.scalers.jobs import FakeJobs, job
-from tests.adapters.scalers.kubernetes_api import (
-    DEPLOYMENT,
-    HPA,
-    SCALE_SET,
-    Document,
-    KubernetesApi,
-    serving_kubernetes,
-)
+from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, SCALE_SET, Document, KubernetesApi
+from tests.answering import answering
 from tests.fakes import FakeScaler
 
 POOL, PLACE = "linux", '[pool."linux".scaler]'
@@ -128,7 +122,7 @@ async def _fake(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> Wor
 
 async def _aws_asg(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     api = AwsApi()
-    url = await stack.enter_async_context(serving_aws(api))
+    url = await stack.enter_async_context(answering(api.endpoint))
     raw = {"kind": "aws_asg", "group": "ci-linux", "region": "us-east-1", "endpoint_url": url, "max": 50}
     return World(
         aws_asg.build(POOL, PLACE, raw, parts)[0],
@@ -141,7 +135,7 @@ async def _aws_asg(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> 
 
 async def _github_aws_runners(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     api = AwsApi()
-    url = await stack.enter_async_context(serving_aws(api))
+    url = await stack.enter_async_context(answering(api.endpoint))
     raw = {"kind": "github_aws_runners", "queue_url": f"{url}/123456789012/linux", "region": "us-east-1", "max": 50}
     raw |= {"endpoint_url": url, "tags": {"ghr:environment": "ci-linux"}}
     return World(
@@ -185,7 +179,7 @@ async def _cluster(
     api, (path, spec, _) = KubernetesApi(), found
     api.put(*found)
     key = next(iter(spec))
-    url = await stack.enter_async_context(serving_kubernetes(api))
+    url = await stack.enter_async_context(answering(api.endpoint))
     usual = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "url": url, "token_env": "TOKEN", "max": 50}
     scaler, _ = SCALERS[raw.get("kind", "kubernetes")](POOL, PLACE, {**usual, **raw}, parts)
     return World(
@@ -200,7 +194,7 @@ async def _cluster(
 
 async def _github_file(parts: BuildContext, stack: AsyncExitStack, folder: Path) -> World:
     api = GitApi()
-    url = await stack.enter_async_context(serving_git(api))
+    url = await stack.enter_async_context(answering(api.endpoint))
     parts = parts_with(parts.wire, {"TOKEN": api.token})
     scaler, _ = SCALERS["github_file"](POOL, PLACE, {**FILE_TABLE, "url": url, "by": "commit"}, parts)
     return World(
