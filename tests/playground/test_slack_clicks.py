@@ -1,22 +1,15 @@
 """Clicks and response URLs between a driver and a real Bolt app, by signed HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from tests.playground.slack_kit import CI, button, section
-from tests.playground.slack_with_app import Ack, Body, SlackWithApp, slack_with_app
+from tests.playground.slack_with_app import Ack, Body, SlackWithApp
 from tests.slack_driver import NotShownError, RefusedError
 
 OPEN = "OPEN: linux.2xlarge"
-
-
-@pytest.fixture
-async def context() -> AsyncIterator[SlackWithApp]:
-    async with slack_with_app() as standing:
-        yield standing
 
 
 async def test_a_click_reaches_the_app_as_slack_would_send_it(context: SlackWithApp) -> None:

@@ -1,18 +1,11 @@
 """The stand-in's messages, as the real SDK writes, changes and reads them."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import pytest
 
-from tests.playground.slack_kit import CI, RANDOM, Kit, client_of, code, parent_blocks, refusal, section, standing
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[Kit]:
-    async with standing() as kit:
-        yield kit
+from tests.playground.slack_kit import CI, RANDOM, Kit, client_of, code, parent_blocks, refusal, section
 
 
 async def test_an_update_without_blocks_drops_the_blocks(slack: Kit) -> None:

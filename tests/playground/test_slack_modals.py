@@ -1,19 +1,13 @@
 """Modals between a driver and a real Bolt app: filling in, submitting, and every answer to it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
 
 from tests.playground.slack_kit import modal
-from tests.playground.slack_with_app import Ack, Body, SlackWithApp, slack_with_app
+from tests.playground.slack_with_app import Ack, Body, SlackWithApp
 from tests.slack_driver import Message, RefusedError
-
-
-@pytest.fixture
-async def context() -> AsyncIterator[SlackWithApp]:
-    async with slack_with_app() as standing:
-        yield standing
 
 
 async def open_modal(context: SlackWithApp, on_submit: Callable[..., Awaitable[None]], **more: Any) -> Message:

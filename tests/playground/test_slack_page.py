@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -13,12 +12,6 @@ from bot.playground.slack.settings import DemoFrame
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI, Clock, Kit, parent_blocks, standing
 from tests.slack_blocks import RefusedError
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[Kit]:
-    async with standing() as kit:
-        yield kit
 
 
 async def get(kit: Kit, path: str) -> httpx.Response:

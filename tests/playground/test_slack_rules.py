@@ -1,18 +1,11 @@
 """The stand-in refuses what Slack refuses: every limit of messages, blocks and views, through the real SDK."""
 
-from collections.abc import AsyncIterator
 from typing import Any, cast
 
 import pytest
 
 from bot.playground.slack.rules.messages import check_view
-from tests.playground.slack_kit import CI, Kit, button, code, modal, mrkdwn, options, plain, refusal, section, standing
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[Kit]:
-    async with standing() as kit:
-        yield kit
+from tests.playground.slack_kit import CI, Kit, button, code, modal, mrkdwn, options, plain, refusal, section
 
 
 def actions(*elements: object) -> dict[str, object]:

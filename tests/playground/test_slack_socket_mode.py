@@ -1,21 +1,15 @@
 """Socket Mode between the stand-in and the real AsyncSocketModeHandler."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 
 import aiohttp
 import pytest
 
-from tests.playground.slack_kit import CI, Kit, bolt_app, client_of, code, modal, over_socket, parent_blocks, standing
+from tests.playground.slack_kit import CI, Kit, bolt_app, client_of, code, modal, over_socket, parent_blocks
 from tests.slack_driver import RefusedError
 
 Body = dict[str, object]
 Ack = Callable[..., Awaitable[object]]
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[Kit]:
-    async with standing() as kit:
-        yield kit
 
 
 async def connected(kit: Kit, count: int) -> None:

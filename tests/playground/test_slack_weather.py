@@ -15,12 +15,6 @@ OPS = "C0OPS"
 
 
 @pytest.fixture
-async def slack() -> AsyncIterator[Kit]:
-    async with standing() as kit:
-        yield kit
-
-
-@pytest.fixture
 async def limited() -> AsyncIterator[Kit]:
     async with standing(limits=Limits()) as kit:
         kit.clock.stop()

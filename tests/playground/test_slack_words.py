@@ -1,20 +1,13 @@
 """Commands, mentions, shortcuts and App Home between a driver and a real Bolt app, by signed HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI
-from tests.playground.slack_with_app import Ack, Body, SlackWithApp, slack_with_app
+from tests.playground.slack_with_app import Ack, Body, SlackWithApp
 from tests.slack_driver import RefusedError
-
-
-@pytest.fixture
-async def context() -> AsyncIterator[SlackWithApp]:
-    async with slack_with_app() as standing:
-        yield standing
 
 
 async def test_a_slash_command_arrives_as_a_form_and_its_answer_is_shown(context: SlackWithApp) -> None:
