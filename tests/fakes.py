@@ -1,5 +1,6 @@
 """Working fakes of the ports: they behave as the real parts do, and can be told to fail before or after they act."""
 
+import asyncio
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -279,6 +280,14 @@ class FakeMetrics:
         """The part of `past` that was asked for."""
         self.script.asked("history")
         return tuple(look for look in self.past.get(pool, ()) if since <= look.at <= until)
+
+
+class HangingMetrics(FakeMetrics):
+    """A source that never answers."""
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
 
 
 class FakeScaler:

@@ -11,6 +11,7 @@ from bot.core.alert import Alert, Status
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
 from bot.core.paging.page import OUTSIDE
+from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import request_id
@@ -129,10 +130,19 @@ class World:
         waits = None if queued is None else wait if queued else 0.0
         self.metrics.show(pool, {"queued": queued, "oldest_wait_seconds": waits, **figures})
 
+    def pool_record(self) -> Pool:
+        found = self.data.rows[f"pool:{POOL}"].value
+        assert isinstance(found, Pool)
+        return found
+
     @property
     def incident(self) -> Incident:
-        (found,) = [row.value for row in self.data.rows.values() if isinstance(row.value, Incident)]
+        (found,) = self.incidents
         return found
+
+    @property
+    def incidents(self) -> list[Incident]:
+        return [row.value for row in self.data.rows.values() if isinstance(row.value, Incident)]
 
     @property
     def request(self) -> Request:

@@ -1,7 +1,5 @@
 """Diagnose: the pools are read now; the thread hears what was seen, and what could not be seen."""
 
-import asyncio
-
 import pytest
 
 from bot.core.pool.pool import Pool, Snapshot
@@ -11,7 +9,7 @@ from bot.diagnosing import diagnose
 from bot.ports import Failure, Refused
 from bot.views.words.timeline import details_lines, details_words
 from tests.builders import CHANNEL, POOL, incident, named, view
-from tests.fakes import FakeMetrics
+from tests.fakes import HangingMetrics
 from tests.world import ANA, OTHER_POOL, World
 
 
@@ -67,18 +65,10 @@ async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(worl
 async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     """One pool that does not answer does not keep the others from being told of."""
 
-    class Hangs(FakeMetrics):
-        """Never answers."""
-
-        async def snapshot(self, pool: str) -> Snapshot:
-            """Waits for ever."""
-            await asyncio.Event().wait()
-            raise AssertionError("nobody sets it")
-
     world = World()
     world.queues(14)
     monkeypatch.setattr(diagnose, "PATIENCE_SECONDS", 0.3)
-    world.context.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
+    world.context.metrics = {POOL: world.metrics, OTHER_POOL: HangingMetrics(world.clock)}
     found = await diagnose.read(world.context, [POOL, OTHER_POOL])
     assert [sample.pool for sample in found.figures] == [POOL]
     assert "Not measured: linux.gpu: no answer within" in " ".join(details_lines(found.details, found.figures))

@@ -1,18 +1,16 @@
 """Status: the figures now, for the person who asks, and never an old one for a new one."""
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.pool.hour_stats import Amount, HourStats
-from bot.core.pool.pool import Snapshot
 from bot.core.record import Change, Put, Stored
 from bot.diagnosing import status
 from bot.ports import Refused
 from tests.builders import NOW, POOL
-from tests.fakes import FakeMetrics
+from tests.fakes import HangingMetrics
 from tests.world import OTHER_POOL, World
 
 
@@ -78,18 +76,10 @@ async def test_a_source_that_fails_is_unknown_and_not_empty(world: World) -> Non
 async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is waited for only as long as Slack's 3 s allow, and all at the same time."""
 
-    class Hangs(FakeMetrics):
-        """Never answers."""
-
-        async def snapshot(self, pool: str) -> Snapshot:
-            """Waits for ever."""
-            await asyncio.Event().wait()
-            raise AssertionError("nobody sets it")
-
     world = World()
     monkeypatch.setattr(status, "PATIENCE_SECONDS", 0.3)
     world.queues(14)
-    world.context.metrics = {POOL: world.metrics, OTHER_POOL: Hangs(world.clock)}
+    world.context.metrics = {POOL: world.metrics, OTHER_POOL: HangingMetrics(world.clock)}
     told = await text(world)
     assert "linux.2xlarge: 14 jobs queued" in told
     assert "linux.gpu: queue unknown" in told or "unknown" in told

@@ -10,6 +10,7 @@ import aiohttp
 
 from tests.faults.servers import Process
 from tests.faults.system import System
+from tests.faults.wires import pump
 
 LOOK_SECONDS = 0.25
 """How often /readyz is asked."""
@@ -92,19 +93,12 @@ class Balancer:
             raise ConnectionRefusedError
         port = self._ready[next(self._turns) % len(self._ready)]
         up_reader, up_writer = await asyncio.open_connection("127.0.0.1", port)
-        there = asyncio.create_task(_pump(reader, up_writer))
+        there = asyncio.create_task(pump(reader, up_writer))
         try:
-            await _pump(up_reader, writer)
+            await pump(up_reader, writer)
             with contextlib.suppress(OSError):
                 writer.close()
                 await writer.wait_closed()
         finally:
             there.cancel()
             up_writer.transport.abort()
-
-
-async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while data := await source.read(1 << 16):
-            sink.write(data)
-            await sink.drain()

@@ -17,13 +17,25 @@ from tests.redis_servers import answers, started
 ROOT = Path(__file__).parents[2]
 
 
-class RedisServer:
+class Killed:
+    """A program that can be killed."""
+
+    _child: subprocess.Popen[bytes] | None = None
+
+    def kill(self) -> None:
+        """`kill -9`."""
+        if self._child is not None:
+            self._child.send_signal(signal.SIGKILL)
+            self._child.wait(timeout=PATIENCE_SECONDS)
+            self._child = None
+
+
+class RedisServer(Killed):
     """redis-server on one port and one folder, by default with the append-only file synced each second."""
 
     def __init__(self, folder: Path, *more: str) -> None:
         self.folder, self.port, self.more = folder, free_port(), more
         folder.mkdir(exist_ok=True)
-        self._child: subprocess.Popen[bytes] | None = None
 
     @property
     def running(self) -> bool:
@@ -46,13 +58,6 @@ class RedisServer:
             return answers(f"redis://127.0.0.1:{self.port}")
 
         await eventually(ready, "redis-server answers")
-
-    def kill(self) -> None:
-        """`kill -9`."""
-        if self._child is not None:
-            self._child.send_signal(signal.SIGKILL)
-            self._child.wait(timeout=PATIENCE_SECONDS)
-            self._child = None
 
 
 class Process:

@@ -1,8 +1,6 @@
 """Redis as larger installations run it: a primary that Sentinel watches, a Cluster; each can lose its primary."""
 
 import contextlib
-import signal
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,8 +10,8 @@ import redis
 from redis.crc import key_slot
 
 from handlers.tools.demo_workspace import free_port
-from tests.faults.servers import RedisServer
-from tests.patience import PATIENCE_SECONDS, eventually
+from tests.faults.servers import Killed, RedisServer
+from tests.patience import eventually
 from tests.redis_servers import started
 
 SERVICE = "jobs"
@@ -52,7 +50,7 @@ class Topology:
         return found
 
 
-class Watcher:
+class Watcher(Killed):
     """One sentinel; it writes what it learns into its configuration file."""
 
     def __init__(self, folder: Path, primary: int) -> None:
@@ -64,7 +62,7 @@ class Watcher:
             f"sentinel down-after-milliseconds {SERVICE} {NOTICED_MS}\n"
             f"sentinel failover-timeout {SERVICE} 4000\n"
         )
-        self._child: subprocess.Popen[bytes] | None = started(["redis-sentinel", str(file)])
+        self._child = started(["redis-sentinel", str(file)])
 
     def knows(self) -> tuple[int, int]:
         """How many replicas and other sentinels it has found."""
@@ -72,13 +70,6 @@ class Watcher:
             seen = client.sentinel_masters()[SERVICE]
             return int(seen["num-slaves"]), int(seen["num-other-sentinels"])
         return 0, 0
-
-    def kill(self) -> None:
-        """`kill -9`."""
-        if self._child is not None:
-            self._child.send_signal(signal.SIGKILL)
-            self._child.wait(timeout=PATIENCE_SECONDS)
-            self._child = None
 
 
 @asynccontextmanager

@@ -202,6 +202,14 @@ class Wire:
         return reply
 
 
+async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    """Bytes one way until it ends, or the connection is cut."""
+    with contextlib.suppress(OSError):
+        while data := await source.read(1 << 16):
+            sink.write(data)
+            await sink.drain()
+
+
 async def _stream(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
@@ -209,13 +217,6 @@ async def _stream(
     up_writer: asyncio.StreamWriter,
 ) -> None:
     """Bytes both ways until either side ends."""
-
-    async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError):
-            while data := await source.read(1 << 16):
-                sink.write(data)
-                await sink.drain()
-
     ways = [asyncio.create_task(pump(reader, up_writer)), asyncio.create_task(pump(up_reader, writer))]
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)

@@ -16,10 +16,6 @@ from tests.builders import CHANNEL, NOW, POOL
 from tests.world import ANA, OTHER_POOL, PoliteStore, World, spoken
 
 
-def incidents(world: World) -> list[Incident]:
-    return [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)]
-
-
 async def test_a_group_that_fires_opens_one_incident(world: World) -> None:
     """It is due at once, its pools are watched and measured, and it waits for its thread in the right channel."""
     assert await world.fires() is Taken.OPENED
@@ -75,7 +71,7 @@ async def test_a_repeat_changes_nothing(world: World) -> None:
 async def test_fifty_identical_deliveries_at_once_are_one_incident(world: World) -> None:
     taken = await asyncio.gather(*(world.fires() for _ in range(50)))
     assert sorted(taken) == [Taken.OPENED, *[Taken.REPEATED] * 49]
-    assert len(incidents(world)) == 1
+    assert len(world.incidents) == 1
 
 
 async def test_fifty_members_at_once_are_one_incident_with_all_of_them(world: World) -> None:
@@ -92,12 +88,12 @@ async def test_a_group_whose_alerts_all_resolve_eases(world: World) -> None:
 
 async def test_resolved_without_an_open_incident_opens_nothing(world: World) -> None:
     assert await world.fires(spoken(firing=False)) is Taken.NOTHING_OPEN
-    assert incidents(world) == []
+    assert world.incidents == []
 
 
 async def test_the_contact_points_test_button_opens_nothing(world: World) -> None:
     assert await world.fires(replace(spoken(), kind=Kind.TEST)) is Taken.TESTED
-    assert incidents(world) == []
+    assert world.incidents == []
 
 
 async def closed(world: World) -> Incident:
@@ -122,7 +118,7 @@ async def test_firing_anew_long_after_the_end_is_another_incident(world: World) 
     before = await closed(world)
     world.clock.advance(1900)
     assert await world.fires(spoken(starts_at=NOW + 1900)) is Taken.OPENED
-    old, new = sorted(incidents(world), key=lambda found: found.opened_at)
+    old, new = sorted(world.incidents, key=lambda found: found.opened_at)
     assert (old.id, old.closed, new.closed) == (before.id, True, False)
     assert world.data.indexes[f"open:{new.group.key}"] == new.id
 
@@ -145,7 +141,7 @@ async def test_a_stale_firing_of_an_alert_that_has_ended_opens_nothing_new(world
     await world.fires(spoken("a1", firing=False), spoken("a2", firing=False))
     world.clock.advance(7200)
     assert await world.fires(spoken("a1")) is Taken.JOINED
-    assert [found.closed for found in incidents(world)] == [True]
+    assert [found.closed for found in world.incidents] == [True]
 
 
 async def test_a_store_that_is_down_is_said_so(world: World) -> None:

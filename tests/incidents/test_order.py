@@ -68,10 +68,6 @@ FORMATS = {
 """One alert of each sender, told at its start, at its end, and at a later start."""
 
 
-def incidents(world: World) -> list[Incident]:
-    return [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)]
-
-
 @pytest.mark.parametrize("told", FORMATS.values(), ids=FORMATS)
 async def test_a_start_that_arrives_after_its_end_opens_nothing_and_a_later_start_does(
     told: Callable[[str], Delivery], world: World
@@ -80,10 +76,10 @@ async def test_a_start_that_arrives_after_its_end_opens_nothing_and_a_later_star
     assert await take_alert(world.context, told(START)) is Taken.OUTDATED
     world.clock.advance(ENDS_KEPT_SECONDS - 1)
     assert await take_alert(world.context, told(START)) is Taken.OUTDATED
-    assert incidents(world) == []
+    assert world.incidents == []
     assert await take_alert(world.context, told(LATER)) is Taken.OPENED
     assert await take_alert(world.context, told(START)) is Taken.JOINED
-    (found,) = incidents(world)
+    (found,) = world.incidents
     assert (found.state, len(found.group.alerts)) == (State.OPEN, 1)
 
 
@@ -96,10 +92,10 @@ async def test_in_any_order_only_what_still_fires_is_open(told: Callable[[str], 
         shuffled.shuffle(order)
         for at in order:
             await take_alert(world.context, told(at))
-        assert [found for found in incidents(world) if found.group.firing] == []
+        assert [found for found in world.incidents if found.group.firing] == []
         await take_alert(world.context, told(LATER))
         await take_alert(world.context, told(order[0]))
-        (found,) = incidents(world)
+        (found,) = world.incidents
         assert (found.state, len(found.group.firing)) == (State.OPEN, 1)
 
 
@@ -109,8 +105,8 @@ async def test_both_at_once_in_two_processes_leave_nothing_firing(
     told: Callable[[str], Delivery], at: Sequence[str], world: World
 ) -> None:
     await asyncio.gather(*(take_alert(world.context, told(one)) for one in at))
-    assert len(incidents(world)) <= 1
-    assert not any(found.group.firing for found in incidents(world))
+    assert len(world.incidents) <= 1
+    assert not any(found.group.firing for found in world.incidents)
 
 
 async def test_both_at_once_on_a_real_server_leave_nothing_firing(redis_url: str) -> None:
@@ -154,7 +150,7 @@ async def test_a_listing_reopens_it_only_when_it_really_still_fires(world: World
     world.alertmanager.active = (delivery(group_key=f"{GUESSED}{labels}", receiver="tailback"),)
     await take_alert(world.context, delivery(resolved(), group_key=f"{{}}:{labels}"))
     await resync(world.context)
-    assert incidents(world) == []
+    assert world.incidents == []
     world.clock.advance(world.context.settings.file.timing.resync + 1)
     await resync(world.context)
     assert world.incident.state is State.OPEN

@@ -9,7 +9,7 @@ from bot.config import File
 from bot.context.past import PAST_SECONDS
 from bot.core.pool.backfill import DAY_SECONDS, Backfill, span_of
 from bot.core.pool.history import KEPT_HOURS, PoolHistory, usual_ahead
-from bot.core.pool.pool import Pool, Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.core.record import Change
 from bot.measuring.backfill import TURN_SECONDS
 from bot.ports import Failure
@@ -57,13 +57,6 @@ def past(world: World, name: str = POOL) -> PoolHistory:
     return row.value if row and isinstance(row.value, PoolHistory) else PoolHistory(name)
 
 
-def pool(world: World) -> Pool:
-    """The pool's record."""
-    found = world.data.rows[f"pool:{POOL}"].value
-    assert isinstance(found, Pool)
-    return found
-
-
 async def test_six_weeks_are_filled_in_within_minutes_newest_day_first() -> None:
     """One day a turn, at five minutes; then nothing more is asked."""
     world, archive = await started(60)
@@ -80,12 +73,12 @@ async def test_six_weeks_are_filled_in_within_minutes_newest_day_first() -> None
 async def test_what_past_weeks_foretell_is_known_to_the_next_look() -> None:
     """Nobody waits for the hour to change, and nobody for two weeks."""
     world, _ = await started(60)
-    assert pool(world).ahead == ()
+    assert world.pool_record().ahead == ()
     await world.passes(20 * TURN_SECONDS, step=TURN_SECONDS)
     await world.passes(60, step=60)
-    assert pool(world).hour is not None
-    assert pool(world).ahead == usual_ahead(past(world), int(world.clock.now() // 3600))
-    assert {usual.arrivals_per_minute for usual in pool(world).ahead} == {5.0}
+    assert world.pool_record().hour is not None
+    assert world.pool_record().ahead == usual_ahead(past(world), int(world.clock.now() // 3600))
+    assert {usual.arrivals_per_minute for usual in world.pool_record().ahead} == {5.0}
 
 
 async def test_the_last_day_ends_before_the_trouble() -> None:
@@ -94,7 +87,7 @@ async def test_the_last_day_ends_before_the_trouble() -> None:
     await world.passes(4 * TURN_SECONDS, step=TURN_SECONDS)
     archive.show(POOL, {"queued": 90, "oldest_wait_seconds": 7000.0, "arrivals_per_minute": 50.0})
     await world.passes(2 * 3600, step=60)
-    day = pool(world).day
+    day = world.pool_record().day
     assert day is not None
     assert (day.arrivals_per_minute, day.most_per_minute) == (5.0, 5.0)
 
@@ -183,7 +176,7 @@ async def test_an_hour_that_ends_while_a_day_is_filled_in_is_kept_too() -> None:
     hours = {cell.hour for cell in past(world).cells}
     assert int(NOW // 3600) in hours
     assert (TODAY - 2) * 24 in hours
-    assert pool(world).tried_at == world.clock.now()
+    assert world.pool_record().tried_at == world.clock.now()
 
 
 async def test_nothing_is_asked_when_it_is_switched_off() -> None:

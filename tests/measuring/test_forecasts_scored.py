@@ -8,7 +8,6 @@ import pytest
 from bot.core.forecast.outlook import Calibration, Forecast, LeftOut, PooledCalibration, Score, Verdict
 from bot.core.forecast.scoring import held_share, not_scored
 from bot.core.incident.closing import scored_later
-from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import Surface
 from bot.reporting.collect import longer_view
@@ -29,13 +28,6 @@ async def full(queued: int = 60, **tables: Any) -> World:
         world.queues(queued - 2 * minute, **FULL)
         await world.passes(60, step=30)
     return world
-
-
-def record(world: World) -> Pool:
-    """The pool's record."""
-    found = world.data.rows[f"pool:{POOL}"].value
-    assert isinstance(found, Pool)
-    return found
 
 
 async def test_the_parent_names_the_likely_cause_and_the_forecast() -> None:
@@ -59,7 +51,7 @@ async def test_the_line_costs_few_edits() -> None:
 async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
     """The farewell says how many intervals held; the pool keeps the scores for the next time."""
     world = await full()
-    kept = len(record(world).forecasts)
+    kept = len(world.pool_record().forecasts)
     assert kept >= 1
     await world.fires(spoken(firing=False))
     for minute in range(27):
@@ -71,8 +63,8 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
     assert len(world.incident.pools.scores) >= kept
     assert not any(score.left_out for score in world.incident.pools.scores)
     assert "Forecasts: " in world.replies[-1]
-    assert record(world).scores == world.incident.pools.scores
-    assert record(world).forecasts == ()
+    assert world.pool_record().scores == world.incident.pools.scores
+    assert world.pool_record().forecasts == ()
 
 
 async def by_hand(**tables: Any) -> World:
@@ -105,12 +97,12 @@ async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later(
     told, edits = world.replies, world.parent.edits
     before = world.incident
     await drains(world)
-    held, scored = held_share(record(world).scores)
+    held, scored = held_share(world.pool_record().scores)
     assert scored >= 1
-    assert not record(world).forecasts
+    assert not world.pool_record().forecasts
     assert f"{held} of {scored} forecast" in await report_of(world)
     assert "not scored" not in await report_of(world)
-    whole = scored_later(world.incident, {POOL: record(world)})
+    whole = scored_later(world.incident, {POOL: world.pool_record()})
     assert not not_scored(whole.pools.scores)
     assert f"Forecasts: {held} of {scored} correct" in await exported(world.store, world.incident.id, "markdown", 0.0)
     assert (world.replies, world.parent.edits, world.incident) == (told, edits, before)
@@ -118,18 +110,18 @@ async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later(
 
 async def test_nothing_more_is_foretold_of_it_while_nobody_waits_for_the_answer() -> None:
     world = await by_hand()
-    waiting = record(world).forecasts
+    waiting = world.pool_record().forecasts
     await world.passes(600, step=30)
-    assert record(world).forecasts == waiting
-    assert record(world).outlook is None
+    assert world.pool_record().forecasts == waiting
+    assert world.pool_record().outlook is None
 
 
 async def test_where_nobody_measures_on_what_was_foretold_counts_as_not_scored() -> None:
     """Without `timing.watch` the end is not seen: that is told, and nothing is made up."""
     world = await by_hand(timing={"watch": "0s"})
     await drains(world)
-    assert held_share(record(world).scores) == (0, 0)
-    missing = not_scored(record(world).scores)
+    assert held_share(world.pool_record().scores) == (0, 0)
+    missing = not_scored(world.pool_record().scores)
     assert missing[LeftOut.UNSEEN] >= 1
     told = await report_of(world)
     assert "no forecast was scored" in told
@@ -149,7 +141,7 @@ async def scales(world: World) -> None:
 async def test_what_was_foretold_before_somebody_scaled_is_counted_as_left_out() -> None:
     """It said what would come of itself; the farewell says how many, and only what came later is compared."""
     world = await full()
-    before = sum(made.verdict.bounded for made in record(world).forecasts)
+    before = sum(made.verdict.bounded for made in world.pool_record().forecasts)
     assert before >= 1
     await scales(world)
     await drains(world)
@@ -165,25 +157,25 @@ async def test_a_request_in_shadow_mode_leaves_no_forecast_out() -> None:
     world = await full(actions={"shadow": True})
     await scales(world)
     await world.passes(60, step=30)
-    assert not record(world).scores
-    assert record(world).forecasts
+    assert not world.pool_record().scores
+    assert world.pool_record().forecasts
 
 
 @pytest.mark.parametrize("whose", ["its own", "all pools'"])
 async def test_past_errors_widen_what_is_foretold_next(whose: str) -> None:
     """Eight intervals of the pool that were three times too short, or what other pools have taught."""
     world = await full()
-    plain = record(world).outlook
+    plain = world.pool_record().outlook
     wrong = Forecast(world.clock.now() - 9000, Verdict.INTERVAL, 60, 700.0, 1000.0, 1400.0, pool=POOL)
     if whose == "its own":
         row = world.data.rows[f"pool:{POOL}"]
         scores = tuple(Score(replace(wrong, at=wrong.at + 99 * n), 3000.0, held=False) for n in range(8))
-        world.data.rows[f"pool:{POOL}"] = replace(row, value=replace(record(world), scores=scores))
+        world.data.rows[f"pool:{POOL}"] = replace(row, value=replace(world.pool_record(), scores=scores))
     else:
         taught = PooledCalibration("all", Calibration(1.0, 3.0, 9))
         await world.store.commit(Change(puts=(Put(Stored(taught, 0), taught, None),)))
     await world.passes(30, step=30)
-    wide = record(world).outlook
+    wide = world.pool_record().outlook
     assert plain is not None
     assert wide is not None
     assert plain.high_seconds
@@ -196,7 +188,7 @@ async def test_all_pools_learn_from_each_drain() -> None:
     await drains(world)
     taught = world.data.rows["calibration:all"].value
     assert isinstance(taught, PooledCalibration)
-    assert taught.known.scored == held_share(record(world).scores)[1] > 0
+    assert taught.known.scored == held_share(world.pool_record().scores)[1] > 0
     assert taught.known.low != 1.0
     await world.passes(600, step=30)
     assert world.data.rows["calibration:all"].value == taught

@@ -11,7 +11,6 @@ from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import Prometheus, build
 from bot.core.pool.backfill import DAY_SECONDS, Backfill
 from bot.core.pool.history import PoolHistory
-from bot.core.pool.pool import Pool
 from bot.core.record import Change
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import NOW, POOL
@@ -87,13 +86,6 @@ async def installed(url: str, wire: HttpPool, **tables: dict[str, object]) -> Wo
     return world
 
 
-def pool(world: World) -> Pool:
-    """The pool's record."""
-    found = world.data.rows[f"pool:{POOL}"].value
-    assert isinstance(found, Pool)
-    return found
-
-
 async def test_the_first_forecast_rests_on_the_weeks_before_the_installation(url: str) -> None:
     """The lull that every day has clears the queue; from the samples alone nothing could be hoped for."""
     async with patient_pool() as wire:
@@ -103,11 +95,11 @@ async def test_the_first_forecast_rests_on_the_weeks_before_the_installation(url
     assert isinstance(past, PoolHistory)
     lived = {cell.hour % 24: 60 * cell.arrivals.total / cell.arrivals.seconds for cell in past.cells}
     assert [round(lived[hour], 1) for hour in (3, 12)] == [4.2, 1.0]
-    assert {usual.weeks for usual in pool(world).ahead} == {2}
-    with_weeks, alone = pool(world).outlook, pool(blind).outlook
+    assert {usual.weeks for usual in world.pool_record().ahead} == {2}
+    with_weeks, alone = world.pool_record().outlook, blind.pool_record().outlook
     assert with_weeks is not None
     assert alone is not None
-    assert pool(blind).ahead == ()
+    assert blind.pool_record().ahead == ()
     assert (with_weeks.mid_seconds or 0.0) < (alone.mid_seconds or 0.0)
 
 

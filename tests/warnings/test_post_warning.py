@@ -28,13 +28,6 @@ TABLES: dict[str, Any] = {
 }
 
 
-def pool(world: World) -> Pool:
-    """The pool's record."""
-    found = world.data.rows[f"pool:{POOL}"].value
-    assert isinstance(found, Pool)
-    return found
-
-
 async def watched(**tables: Any) -> World:
     """Tailback has started and measures its pools; nothing queues."""
     world = World(**{**TABLES, **tables})
@@ -62,7 +55,7 @@ async def warned(**tables: Any) -> World:
     """A warning stands in the channel."""
     world = await watched(**tables)
     await surges(world, 20)
-    assert pool(world).early.standing
+    assert world.pool_record().early.standing
     return world
 
 
@@ -87,7 +80,7 @@ async def test_every_configured_pool_is_measured_once_a_period_without_an_incide
     before = world.metrics.script.count("snapshot")
     await world.passes(600, step=10)
     assert world.metrics.script.count("snapshot") - before == 20
-    assert pool(world).hour is not None
+    assert world.pool_record().hour is not None
 
 
 async def test_several_processes_measure_as_often_as_one() -> None:
@@ -159,7 +152,7 @@ async def test_it_says_that_it_passed(refused: bool) -> None:
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
     assert "The limit was not reached" in only(world).message.text
-    assert pool(world).early.false == 1
+    assert world.pool_record().early.false == 1
 
 
 async def test_a_warning_that_somebody_acted_on_is_not_called_false() -> None:
@@ -170,7 +163,7 @@ async def test_a_warning_that_somebody_acted_on_is_not_called_false() -> None:
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
     assert "Somebody scaled the pool at" in only(world).message.text
-    assert (pool(world).early.false, pool(world).early.hits) == (0, 0)
+    assert (world.pool_record().early.false, world.pool_record().early.hits) == (0, 0)
 
 
 async def test_a_crossing_without_an_alert_is_said_at_once() -> None:
@@ -178,7 +171,7 @@ async def test_a_crossing_without_an_alert_is_said_at_once() -> None:
     world.queues(150, 1900.0, **FULL)
     await world.passes(60, step=60)
     assert "Longest wait over 30 min since" in only(world).message.text
-    assert pool(world).early.hits == 1
+    assert world.pool_record().early.hits == 1
 
 
 async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning_links_to_it() -> None:
@@ -193,8 +186,8 @@ async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning
     (reply,) = [words for words in world.replies if "An early warning" in words]
     assert f"An early warning for {POOL} came" in reply
     assert f"<{await world.chat.permalink(CHANNEL, warning.ts)}|Show the warning>" in reply
-    assert (pool(world).early.hits, pool(world).early.missed) == (1, 0)
-    episode = pool(world).early.episode
+    assert (world.pool_record().early.hits, world.pool_record().early.missed) == (1, 0)
+    episode = world.pool_record().early.episode
     assert episode is not None
     assert episode.ending is Ending.FIRED
 
@@ -206,8 +199,8 @@ async def test_an_alert_that_nobody_foresaw_is_counted_and_taught() -> None:
     world.queues(90, 2000.0, **FULL)
     await world.fires()
     await world.passes(60, step=30)
-    assert pool(world).early.missed == 1
-    (fired,) = pool(world).fired
+    assert world.pool_record().early.missed == 1
+    (fired,) = world.pool_record().fired
     assert (fired.queued, fired.oldest_wait_seconds, fired.channel) == (90, 2000.0, CHANNEL)
 
 
@@ -219,7 +212,7 @@ async def test_an_alert_over_all_pools_teaches_the_worst_one_alone() -> None:
     await world.fires(replace(spoken(), labels={"alertname": "Jobs are queued"}))
     await world.passes(60, step=30)
     others = [row.value for row in world.data.rows.values() if isinstance(row.value, Pool) and row.value.id != POOL]
-    assert len(pool(world).fired) == 1
+    assert len(world.pool_record().fired) == 1
     assert [one.fired for one in others] == [()]
 
 
@@ -254,7 +247,7 @@ async def test_a_blind_source_neither_ends_a_warning_nor_keeps_it_for_ever() -> 
     world = await warned()
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.passes(3 * 3600, step=60)
-    assert pool(world).early.standing
+    assert world.pool_record().early.standing
     await world.passes(4 * 3600, step=60)
     assert "Nothing happened within" in only(world).message.text
 
@@ -265,7 +258,7 @@ async def test_an_alert_about_a_blind_source_teaches_nothing() -> None:
     world.queues(20, 300.0, **FULL)
     await world.fires(replace(spoken(), kind=Kind.BLIND))
     await world.passes(120, step=30)
-    assert pool(world).fired == ()
+    assert world.pool_record().fired == ()
 
 
 async def test_a_route_decides_where_the_warning_goes() -> None:
@@ -296,7 +289,7 @@ async def test_an_outage_of_slack_delays_it_and_what_is_over_by_then_is_not_told
     world = await watched()
     world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
     await surges(world, 20)
-    assert pool(world).early.standing
+    assert world.pool_record().early.standing
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
     world.chat.script.heal()

@@ -9,7 +9,7 @@ from bot.ports import Failure
 from bot.posting.message_key import OVER
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import SlackMessage
-from tests.warnings.test_post_warning import FULL, only, pool, surges, warned, watched
+from tests.warnings.test_post_warning import FULL, only, surges, warned, watched
 from tests.world import World
 
 
@@ -87,7 +87,7 @@ async def test_a_warning_that_the_pool_still_knows_gets_its_message_back() -> No
         assert await recovered(world.context)
         await surges(world, 3, 120, 1200.0)
         assert notice(world).ts == only(world).ts, lost
-        assert pool(world).early.standing
+        assert world.pool_record().early.standing
 
 
 async def test_a_message_that_cannot_be_edited_does_not_keep_the_others_from_being_found() -> None:

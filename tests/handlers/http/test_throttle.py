@@ -3,51 +3,48 @@
 from contextlib import ExitStack
 
 from handlers.http.throttle import FREE_A_MINUTE, MOST_ADDRESSES, MOST_IN_HAND, PAUSE_SECONDS, Throttle
+from tests.fakes import FakeClock
 
 
-class Watch:
-    """A clock that a sleep moves on."""
+class Watch(FakeClock):
+    """A clock that knows how long was slept."""
 
     def __init__(self) -> None:
-        self.now = 0.0
+        super().__init__()
         self.slept: list[float] = []
-
-    def monotonic(self) -> float:
-        """Seconds."""
-        return self.now
+        self.throttle = Throttle(self.monotonic, self.sleep)
 
     async def sleep(self, seconds: float) -> None:
         """Remembers instead of waiting."""
         self.slept.append(seconds)
 
+    async def guesses(self, times: int, address: str = "192.0.2.1") -> None:
+        for _ in range(times):
+            await self.throttle.wrong(address)
+
 
 async def test_the_first_wrong_attempts_are_answered_at_once_and_the_next_ones_wait() -> None:
     """A typing mistake costs nothing, guessing does."""
     watch = Watch()
-    throttle = Throttle(watch.monotonic, watch.sleep)
-    for _ in range(FREE_A_MINUTE):
-        await throttle.wrong("192.0.2.1")
+    await watch.guesses(FREE_A_MINUTE)
     assert watch.slept == []
-    await throttle.wrong("192.0.2.1")
+    await watch.guesses(1)
     assert watch.slept == [PAUSE_SECONDS]
 
 
 async def test_another_address_and_the_next_minute_are_free_again() -> None:
     """One guesser does not slow down others, nor itself for ever."""
     watch = Watch()
-    throttle = Throttle(watch.monotonic, watch.sleep)
-    for _ in range(FREE_A_MINUTE + 1):
-        await throttle.wrong("192.0.2.1")
-    await throttle.wrong("192.0.2.2")
-    watch.now = 61.0
-    await throttle.wrong("192.0.2.1")
+    await watch.guesses(FREE_A_MINUTE + 1)
+    await watch.guesses(1, "192.0.2.2")
+    watch.advance(61.0)
+    await watch.guesses(1)
     assert watch.slept == [PAUSE_SECONDS]
 
 
 async def test_ten_thousand_addresses_do_not_fill_the_memory() -> None:
     """The oldest address is forgotten."""
-    watch = Watch()
-    throttle = Throttle(watch.monotonic, watch.sleep)
+    throttle = Watch().throttle
     for number in range(10_000):
         await throttle.wrong(f"address-{number}")
     assert len(throttle._attempts) == MOST_ADDRESSES  # the memory is what this test is about
