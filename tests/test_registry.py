@@ -18,7 +18,7 @@ from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS
 from tests.architecture.layout import BEHAVIORS
 from tests.architecture.tree import Module, project, under
 from tests.builders import POOL, closed, incident, view
-from tests.world import World
+from tests.world import World, whisper
 
 ABLE = replace(view(), silenceable=True, rules={POOL: PoolRules(POOL, scalable=True)})
 
@@ -92,9 +92,8 @@ def test_what_is_over_offers_nothing() -> None:
 
 
 def test_help_names_every_verb() -> None:
-    answer = helped()
-    assert answer.whisper is not None
-    assert all(action.usage in answer.whisper.text for action in ACTIONS.values())
+    text = whisper(helped()).text
+    assert all(action.usage in text for action in ACTIONS.values())
 
 
 def made_by(module: Module) -> set[Event]:

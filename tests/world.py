@@ -9,7 +9,7 @@ from bot.config import Environment, File, Settings
 from bot.context.context import Context, PoolScaler
 from bot.core.alert import Alert, Status
 from bot.core.incident.incident import Incident
-from bot.core.message import Message
+from bot.core.message import Block, Message
 from bot.core.paging.page import OUTSIDE
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim
@@ -217,6 +217,11 @@ class World:
         await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, request_id=draft.id)
         return await self.now(draft)
 
+    async def confirms(self, question: Answer, who: str = ANA) -> Answer:
+        """Somebody confirms a target in the dialog that asks for it."""
+        request_id = str(dialog(question)["private_metadata"])
+        return await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, request_id=request_id)
+
     async def now(self, request: Request) -> Request:
         found = await self.context.request(request.id)
         assert found is not None
@@ -230,6 +235,18 @@ class World:
     async def types(self, name: str, *words: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody types `/queue …` in the channel."""
         return await self.asks(name, who, surface=Surface.COMMAND, words=words, **parts)
+
+
+def whisper(answer: Answer) -> Message:
+    """What the person alone reads."""
+    assert answer.whisper is not None
+    return answer.whisper
+
+
+def dialog(answer: Answer) -> Block:
+    """What opens for the person."""
+    assert answer.view is not None
+    return answer.view
 
 
 def settings(route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> Settings:

@@ -10,7 +10,7 @@ from bot.ports import Failure, Refused
 from bot.views.words.timeline import details_lines, details_words
 from tests.builders import CHANNEL, POOL, incident, named, view
 from tests.fakes import HangingMetrics
-from tests.world import ANA, OTHER_POOL, World
+from tests.world import ANA, OTHER_POOL, World, whisper
 
 
 def test_it_is_offered_where_there_is_something_to_read() -> None:
@@ -53,9 +53,8 @@ async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(worl
     await world.asks("diagnose")
     await world.work()
     assert "*Cause:* no current metrics" in world.replies[-1]
-    told = (await world.types("status", POOL)).whisper
-    assert told is not None
-    for text in (world.replies[-1], str(world.thread[-1].blocks), told.text):
+    told = whisper(await world.types("status", POOL)).text
+    for text in (world.replies[-1], str(world.thread[-1].blocks), told):
         assert f"{queued} jobs queued" not in text
     first = world.parent.message.text
     assert ("(stale)" if queued else "queue unknown") in first
@@ -94,9 +93,7 @@ async def test_a_button_can_be_pressed_again_but_not_twice(world: World) -> None
 async def test_by_command_only_the_person_is_answered(world: World) -> None:
     """`/queue diagnose POOL`: first that it is read, then what was read."""
     world.queues(14)
-    answer = await world.types("diagnose", POOL)
-    assert answer.whisper is not None
-    assert "Reading linux.2xlarge now" in answer.whisper.text
+    assert "Reading linux.2xlarge now" in whisper(await world.types("diagnose", POOL)).text
     await world.work()
     assert [(channel, user) for channel, user, _, _ in world.chat.whispers] == [(CHANNEL, ANA)]
     assert world.chat.messages == []

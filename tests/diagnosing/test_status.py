@@ -11,14 +11,12 @@ from bot.diagnosing import status
 from bot.ports import Refused
 from tests.builders import NOW, POOL
 from tests.fakes import HangingMetrics
-from tests.world import OTHER_POOL, World
+from tests.world import OTHER_POOL, World, whisper
 
 
 async def text(world: World, *words: str, **parts: Any) -> str:
     """What the person reads."""
-    answer = await world.types("status", *words, **parts)
-    assert answer.whisper is not None
-    return answer.whisper.text
+    return whisper(await world.types("status", *words, **parts)).text
 
 
 async def test_without_a_name_every_pool_is_shown(world: World) -> None:
@@ -38,9 +36,7 @@ async def test_with_a_name_only_that_pool_is_shown(world: World) -> None:
 
 async def test_in_a_thread_the_incidents_pools_are_shown(world: World) -> None:
     await world.opens()
-    answer = await world.says("status")
-    assert answer.whisper is not None
-    assert OTHER_POOL not in answer.whisper.text
+    assert OTHER_POOL not in whisper(await world.says("status")).text
 
 
 async def test_what_is_fresh_is_not_measured_again(world: World) -> None:
@@ -94,9 +90,7 @@ async def test_it_says_from_when_on_early_warnings_come(world: World) -> None:
     await world.store.commit(Change(puts=(Put(Stored(past, 0), known, None),)))
 
     async def footer() -> str:
-        answer = await world.types("status", POOL)
-        assert answer.whisper is not None
-        return str(answer.whisper.blocks)
+        return str(whisper(await world.types("status", POOL)).blocks)
 
     assert f"Early warnings start <!date^{(first + 336) * 3600}" in await footer()
     world.configure(early={"enabled": False})

@@ -8,7 +8,6 @@ from structlog.testing import capture_logs
 
 from bot.adapters.records import kind_name
 from bot.core.record import Change
-from bot.core.requests.interaction import Surface
 from bot.registry import BEHAVIORS
 from handlers.worker import RETRY_SECONDS, Worker
 from tests.builders import CHANNEL, POOL
@@ -42,11 +41,7 @@ async def _incident(world: World) -> str:
 
 async def _request(world: World) -> str:
     await world.opens()
-    question = await world.types("scale_up", POOL, "24")
-    assert question.view is not None
-    await world.asks(
-        "scale_up", surface=Surface.DIALOG, step="scale_up_confirm", request_id=str(question.view["private_metadata"])
-    )
+    await world.confirms(await world.types("scale_up", POOL, "24"))
     return next(member for member in world.data.due if member.startswith("act:"))
 
 

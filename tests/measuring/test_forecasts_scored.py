@@ -15,7 +15,7 @@ from bot.views.report.terminal import plain
 from bot.views.words.causes import cause_name
 from handlers.tools.records import exported
 from tests.builders import FULL, POOL
-from tests.world import World, spoken
+from tests.world import World, spoken, whisper
 
 
 async def full(queued: int = 60, **tables: Any) -> World:
@@ -131,10 +131,7 @@ async def test_where_nobody_measures_on_what_was_foretold_counts_as_not_scored()
 async def scales(world: World) -> None:
     """Somebody asks for 24 runners, and says yes to the question."""
     values = {"target": "24", "pool": POOL}
-    asked = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values=values)
-    assert asked.view is not None
-    request_id = str(asked.view["private_metadata"])
-    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", request_id=request_id)
+    await world.confirms(await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values=values))
     await world.work()
 
 
@@ -240,8 +237,7 @@ async def test_nothing_is_proposed_that_would_not_be_sooner() -> None:
 async def test_scale_with_a_pool_alone_gives_the_table_to_the_person() -> None:
     """`/queue scale POOL`: what each choice would do, and nothing is asked of the scaler."""
     world = await full()
-    answer = await world.types("scale_up", POOL)
-    assert answer.whisper is not None
-    assert "What more would do:" in answer.whisper.text
-    assert "Added +5 · Drained " in answer.whisper.text
+    text = whisper(await world.types("scale_up", POOL)).text
+    assert "What more would do:" in text
+    assert "Added +5 · Drained " in text
     assert world.scaler.script.count("set") == 0

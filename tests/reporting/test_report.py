@@ -7,13 +7,12 @@ from bot.core.record import Change, Put, Stored
 from bot.ports import Refused
 from tests.builders import NOW, POOL
 from tests.core.pool.hours import MONDAY, weeks
-from tests.world import OTHER_POOL, World, spoken
+from tests.world import OTHER_POOL, World, spoken, whisper
 
 
 async def text(world: World, *words: str) -> str:
-    answer = await world.types("report", *words)
-    assert answer.whisper is not None
-    return f"{answer.whisper.text} {answer.whisper.blocks}"
+    answer = whisper(await world.types("report", *words))
+    return f"{answer.text} {answer.blocks}"
 
 
 async def measured(world: World, days: int, pool: str = POOL) -> None:

@@ -7,7 +7,7 @@ from bot.core.requests.interaction import Interaction, Surface
 from bot.ports import Refused
 from handlers.slack_app.app import answered
 from tests.builders import CHANNEL, POOL
-from tests.world import ANA, OTHER_POOL, TEAM, World, spoken
+from tests.world import ANA, OTHER_POOL, TEAM, World, spoken, whisper
 
 
 async def test_the_channels_one_open_incident_is_meant() -> None:
@@ -34,9 +34,8 @@ async def test_several_open_incidents_are_offered_as_buttons() -> None:
     await world.fires(spoken("b1"), group_key="two")
     await world.work()
     asked = Interaction("ack", ANA, TEAM, CHANNEL, Surface.COMMAND, "k-several")
-    answer = await answered(world.context, asked)
-    assert answer.whisper is not None
-    buttons = [block["accessory"] for block in answer.whisper.blocks if "accessory" in block]
+    choice = whisper(await answered(world.context, asked))
+    buttons = [block["accessory"] for block in choice.blocks if "accessory" in block]
     assert len(buttons) == 2
     values = [one["value"] for one in buttons]  # type: ignore[index]  # a block as Slack reads it
     await world.asks("ack", request_id=values[0])
@@ -104,8 +103,6 @@ async def test_words_in_the_wrong_order_are_told_from_a_pool_without_an_incident
 async def test_in_a_thread_the_only_pool_that_can_be_scaled_may_be_left_out() -> None:
     world = World()
     await world.opens()
-    answer = await world.says("scale_up", "24")
-    assert answer.whisper is not None
-    assert f"Scale {POOL} from" in answer.whisper.text
+    assert f"Scale {POOL} from" in whisper(await world.says("scale_up", "24")).text
     with pytest.raises(Refused, match="Name a pool and a number"):
         await world.says("scale_up")

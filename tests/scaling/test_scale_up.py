@@ -12,7 +12,7 @@ from bot.ports import Failure, Refused
 from bot.scaling import scale_up
 from tests.builders import POOL, incident, view
 from tests.fakes import FakeScaler
-from tests.world import ANA, BEN, CAM, OTHER_POOL, World, spoken
+from tests.world import ANA, BEN, CAM, OTHER_POOL, World, dialog, spoken, whisper
 
 
 def test_it_is_offered_where_a_pool_has_a_scaler() -> None:
@@ -27,12 +27,6 @@ async def filled(world: World, target: str, pool: str = "", who: str = ANA, **pa
     return await world.asks("scale_up", who, surface=Surface.DIALOG, step="scale_up", values=values, **parts)
 
 
-async def confirmed(world: World, answer: Answer, who: str = ANA) -> Answer:
-    assert answer.view is not None
-    request_id = str(answer.view["private_metadata"])
-    return await world.asks("scale_up", who, surface=Surface.DIALOG, step="scale_up_confirm", request_id=request_id)
-
-
 async def opened(queued: int = 14, **tables: dict[str, object]) -> World:
     """An incident whose pool has 10 runners, of at most 40."""
     world = World(**tables)
@@ -45,12 +39,11 @@ async def test_from_the_button_to_the_effect() -> None:
     first = await world.asks("scale_up")
     assert "Proposed for linux.2xlarge: 24" in str(first.view)
     question = await filled(world, "24")
-    assert question.view is not None
-    assert question.view["callback_id"] == "scale_up_confirm"
+    assert dialog(question)["callback_id"] == "scale_up_confirm"
     assert "from 10 to *24 runners*" in str(question.view)
     assert "4.76 an hour more" in str(question.view)
     assert world.scaler.requests == []
-    assert await confirmed(world, question) == Answer()
+    assert await world.confirms(question) == Answer()
     await world.work()
     assert world.scaler.effects == [(24, world.request.id)]
     assert f"<@{ANA}> scaled linux.2xlarge from 10 to 24 runners" in world.replies[-1]
@@ -117,7 +110,7 @@ async def test_the_total_that_was_entered_is_the_one_that_is_confirmed_and_reque
         return
     assert f"from {size} to *24 runners*" in str(question.view)
     world.scaler.current = max(1, size - 5)
-    await confirmed(world, question)
+    await world.confirms(question)
     await world.work()
     assert world.scaler.effects == [(24, world.request.id)]
 
@@ -149,7 +142,7 @@ async def test_the_scalers_own_maximum_counts_where_it_is_lower() -> None:
 
 async def test_too_soon_after_the_last_time_is_refused() -> None:
     world = await opened()
-    await confirmed(world, await filled(world, "20"))
+    await world.confirms(await filled(world, "20"))
     await world.work()
     assert "You can scale it again in 10 min" in (await filled(world, "24", who=BEN)).errors["target"]
     world.clock.advance(601)
@@ -159,7 +152,7 @@ async def test_too_soon_after_the_last_time_is_refused() -> None:
 async def test_an_action_that_failed_starts_no_cooldown() -> None:
     world = await opened()
     world.scaler.script.fail("set", error=Refused("The scaler refused 20 (HTTP 422): no quota"))
-    await confirmed(world, await filled(world, "20"))
+    await world.confirms(await filled(world, "20"))
     await world.work()
     assert "no quota" in world.replies[-1]
     assert (await filled(world, "20")).errors == {}
@@ -168,12 +161,12 @@ async def test_an_action_that_failed_starts_no_cooldown() -> None:
 async def test_confirming_twice_acts_once() -> None:
     world = await opened()
     question = await filled(world, "24")
-    first, second = await asyncio.gather(confirmed(world, question), confirmed(world, question), return_exceptions=True)
+    first, second = await asyncio.gather(world.confirms(question), world.confirms(question), return_exceptions=True)
     assert first == Answer()
     assert isinstance(second, Refused)
     assert second.who == ANA
     with pytest.raises(Refused, match="already requested"):
-        await confirmed(world, question)
+        await world.confirms(question)
     await world.work()
     assert len(world.scaler.requests) == 1
 
@@ -185,7 +178,7 @@ async def test_a_question_belongs_to_the_person_who_was_asked_and_lapses(who: st
     question = await filled(world, "24")
     world.clock.advance(seconds)
     with pytest.raises(Refused, match="expired"):
-        await confirmed(world, question, who=who)
+        await world.confirms(question, who=who)
     assert world.scaler.requests == []
 
 
@@ -193,7 +186,7 @@ async def test_a_dialog_that_is_sent_twice_asks_about_the_newest_target() -> Non
     world = await opened()
     await filled(world, "20", key="view:V1")
     question = await filled(world, "24", key="view:V1")
-    await confirmed(world, question)
+    await world.confirms(question)
     await world.work()
     assert world.scaler.effects[0][0] == 24
 
@@ -204,7 +197,7 @@ async def test_somebody_without_the_permission_is_refused_at_every_step() -> Non
     for step in (
         world.asks("scale_up", CAM),
         filled(world, "24", who=CAM),
-        confirmed(world, question, who=CAM),
+        world.confirms(question, who=CAM),
         world.types("scale_up", POOL, "24", who=CAM),
     ):
         with pytest.raises(Refused, match="don't have permission"):
@@ -214,8 +207,8 @@ async def test_somebody_without_the_permission_is_refused_at_every_step() -> Non
 async def test_two_people_at_once_are_kept_apart() -> None:
     world = await opened()
     mine, theirs = await filled(world, "24"), await filled(world, "30", who=BEN, key="view:V2")
-    await confirmed(world, mine)
-    await confirmed(world, theirs, who=BEN)
+    await world.confirms(mine)
+    await world.confirms(theirs, who=BEN)
     await world.work()
     await world.passes(20)
     assert len(world.scaler.effects) == 1
@@ -227,18 +220,15 @@ async def test_an_incident_that_ended_meanwhile_is_not_scaled_for() -> None:
     question = await filled(world, "24")
     await world.says("resolve")
     with pytest.raises(Refused, match="This incident is over"):
-        await confirmed(world, question)
+        await world.confirms(question)
 
 
 async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
     world = await opened()
-    answer = await world.says("scale_up", POOL, "24")
-    assert answer.whisper is not None
-    assert "from 10 to 24 runners" in answer.whisper.text
+    assert "from 10 to 24 runners" in whisper(await world.says("scale_up", POOL, "24")).text
     opened_question = await world.asks("scale_up", request_id=world.request.id)
-    assert opened_question.view is not None
-    assert opened_question.view["private_metadata"] == world.request.id
-    await confirmed(world, opened_question)
+    assert dialog(opened_question)["private_metadata"] == world.request.id
+    await world.confirms(opened_question)
     with pytest.raises(Refused, match="already requested"):
         await world.asks("scale_up", request_id=world.request.id)
 
@@ -261,7 +251,7 @@ async def test_in_shadow_mode_nothing_is_asked_of_the_scaler() -> None:
     world = await opened(actions={"shadow": True})
     question = await filled(world, "24")
     assert "Shadow mode" in str(question.view)
-    await confirmed(world, question)
+    await world.confirms(question)
     await world.work()
     assert world.scaler.requests == []
     assert (

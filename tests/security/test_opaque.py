@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tests.builders import POOL
 from tests.scaling.care import BEN, DAN, CareWorld
+from tests.world import dialog
 
 ACT = re.compile(r"(i\d+|i[0-9a-f]{16}|x)\.[0-9a-f]{12}")
 MARK = re.compile(r"i\d+(\.[0-9a-f]{32})?(/\d+)?")
@@ -52,12 +53,8 @@ async def test_every_dialog_carries_an_act_id_and_nothing_else() -> None:
     world = CareWorld()
     await world.opens()
     for name in ("scale_up", "silence", "resolve"):
-        answer = await world.asks(name)
-        assert answer.view is not None
-        assert ACT.fullmatch(str(answer.view["private_metadata"]))
-    answer = await world.types("scale_up", POOL, "24", who=BEN)
-    assert answer.view is not None
-    assert ACT.fullmatch(str(answer.view["private_metadata"]))
+        assert ACT.fullmatch(str(dialog(await world.asks(name))["private_metadata"]))
+    assert ACT.fullmatch(str(dialog(await world.types("scale_up", POOL, "24", who=BEN))["private_metadata"]))
 
 
 async def test_the_metadata_of_every_message_says_nothing() -> None:

@@ -5,13 +5,11 @@ import pytest
 from bot.core.alert import Matcher
 from bot.ports import Failure, Refused
 from tests.silencing.test_silence_conditions import silenced
-from tests.world import ANA, World
+from tests.world import ANA, World, whisper
 
 
 async def told(world: World) -> str:
-    answer = await world.types("silences")
-    assert answer.whisper is not None
-    return answer.whisper.text
+    return whisper(await world.types("silences")).text
 
 
 async def test_nothing_is_silenced() -> None:

@@ -13,7 +13,7 @@ from bot.ports import Failure, Refused
 from bot.silencing import silence
 from tests.builders import POOL, incident, view, with_fields
 from tests.fakes import FakeAlertmanager
-from tests.world import ANA, BEN, LABELS, World, spoken
+from tests.world import ANA, BEN, LABELS, World, dialog, spoken
 
 HOUR = 3600.0
 
@@ -35,10 +35,9 @@ async def submitted(world: World, who: str = ANA, custom: str = "", preset: str 
 
 
 async def test_the_button_opens_a_dialog_and_does_nothing_yet(world: World) -> None:
-    answer = await world.asks("silence")
-    assert answer.view is not None
-    assert answer.view["callback_id"] == "silence"
-    assert f"runner_label={POOL}" in str(answer.view)
+    shown = dialog(await world.asks("silence"))
+    assert shown["callback_id"] == "silence"
+    assert f"runner_label={POOL}" in str(shown)
     assert world.alertmanager.silences == {}
 
 

@@ -11,7 +11,6 @@ from bot.core.pool.history import PoolHistory, finished
 from bot.core.pool.hour_stats import Amount, Fired, HourStats
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored, WarningRecord
-from bot.core.requests.interaction import Surface
 from bot.ports import Failure, Refused
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import SlackMessage
@@ -61,10 +60,7 @@ async def warned(**tables: Any) -> World:
 
 async def scales(world: World) -> None:
     """Somebody asks for more runners by command, and confirms; a while goes by until it has been seen."""
-    question = await world.types("scale_up", POOL, "24")
-    assert question.view is not None
-    request_id = str(question.view["private_metadata"])
-    await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up_confirm", request_id=request_id)
+    await world.confirms(await world.types("scale_up", POOL, "24"))
     await surges(world, 1, 124, 1210.0)
 
 

@@ -14,7 +14,7 @@ from handlers.slack_app.timeouts import unanswered
 from tests.builders import CHANNEL
 from tests.handlers.endpoint import Endpoint
 from tests.patience import PATIENCE_SECONDS
-from tests.world import ANA, TEAM
+from tests.world import ANA, TEAM, whisper
 
 LOST = Unreachable("Redis", "no answer", failure=Failure.UNKNOWN)
 UNKNOWN = "It is unknown whether your request was recorded"
@@ -23,9 +23,7 @@ UNKNOWN = "It is unknown whether your request was recorded"
 def asked(name: str, surface: Surface = Surface.BUTTON, step: str = "", error: Exception | None = None) -> str:
     """What the person reads."""
     interaction = Interaction(name, ANA, TEAM, CHANNEL, surface, "k1", step=step)
-    answer = unanswered(interaction, error or TimeoutError())
-    assert answer.whisper is not None
-    return answer.whisper.text
+    return whisper(unanswered(interaction, error or TimeoutError())).text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from bot.core.requests.offer import request_id
 from bot.incidents.actions.file_issue import NAME
 from bot.ports import Failure, Refused
 from tests.requests.test_perform import dies_after_the_effect
-from tests.world import ANA, BEN, World, spoken
+from tests.world import ANA, BEN, World, dialog, spoken, whisper
 
 TABLE: dict[str, Any] = {"issues": {"repository": "example/ci", "token_env": "TOKEN", "labels": ["ci-incident"]}}
 
@@ -22,9 +22,7 @@ async def opened(**tables: Any) -> World:
 
 
 async def shown(world: World, who: str = ANA) -> str:
-    answer = await world.asks(NAME, who)
-    assert answer.view is not None
-    return str(answer.view)
+    return str(dialog(await world.asks(NAME, who)))
 
 
 async def confirmed(world: World, who: str = ANA) -> None:
@@ -60,9 +58,7 @@ async def test_typed_it_offers_the_dialog_also_for_an_incident_that_is_over() ->
     world = await opened()
     await world.says("resolve")
     await world.work()
-    answer = await world.says(NAME)
-    assert answer.whisper is not None
-    assert request_id(world.incident, NAME) in str(answer.whisper.blocks)
+    assert request_id(world.incident, NAME) in str(whisper(await world.says(NAME)).blocks)
     await confirmed(world)
     await world.work()
     assert len(world.issues.filed) == 1

@@ -3,13 +3,11 @@
 from bot.core.requests.offer import request_id
 from bot.ports import Failure
 from tests.builders import CHANNEL
-from tests.world import World
+from tests.world import World, whisper
 
 
 async def text(world: World) -> str:
-    answer = await world.types("list")
-    assert answer.whisper is not None
-    return answer.whisper.text
+    return whisper(await world.types("list")).text
 
 
 async def test_nothing_open_is_said() -> None:

@@ -7,14 +7,12 @@ import pytest
 
 from bot.core.incident.incident import State
 from bot.ports import Refused
-from tests.world import ANA, BEN, World
+from tests.world import ANA, BEN, World, dialog
 
 
 async def test_the_menu_asks_first(world: World) -> None:
     await world.opens()
-    answer = await world.asks("resolve")
-    assert answer.view is not None
-    assert answer.view["callback_id"] == "resolve"
+    assert dialog(await world.asks("resolve"))["callback_id"] == "resolve"
     assert not world.incident.closed
 
 

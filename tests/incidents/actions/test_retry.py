@@ -8,7 +8,7 @@ from bot.incidents.actions import retry
 from bot.ports import Person, Refused
 from bot.posting.failures import QUARANTINE_SECONDS
 from tests.builders import incident, with_fields
-from tests.world import CAM, World
+from tests.world import CAM, World, whisper
 
 
 def test_again_clears_what_kept_an_incident_waiting() -> None:
@@ -33,9 +33,7 @@ async def quarantined() -> World:
 
 async def test_who_names_it_has_it_tried_again_at_once() -> None:
     world = await quarantined()
-    answer = await world.types("retry", world.incident.id)
-    assert answer.whisper is not None
-    assert "is tried again now" in answer.whisper.text
+    assert "is tried again now" in whisper(await world.types("retry", world.incident.id)).text
     assert (world.incident.trouble.attempts, world.incident.trouble.retry_at) == (0, 0.0)
 
 
