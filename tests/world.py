@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from bot.config import Environment, File, Settings
 from bot.context.context import Context, PoolScaler
@@ -83,6 +83,13 @@ class World:
         self.context = self.process(settings(**tables))
         for pool in (POOL, OTHER_POOL):
             self.metrics.show(pool, {"queued": 0, "oldest_wait_seconds": 0.0})
+
+    @classmethod
+    async def opened(cls, **tables: Any) -> Self:
+        """A world with an incident whose thread stands."""
+        made = cls(**tables)
+        await made.opens()
+        return made
 
     def process(self, given: Settings) -> Context:
         """The context of one more process that shares all of the outside."""

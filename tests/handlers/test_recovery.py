@@ -76,8 +76,7 @@ async def test_a_worker_recovers_before_it_claims_anything(world: World) -> None
 
 async def test_a_claim_that_shows_the_loss_is_not_worked_on_before_the_recovery() -> None:
     """Another process opened an incident after the loss; its old thread is found first."""
-    world = World(timing={"first_look": "0s"})
-    await world.opens()
+    world = await World.opened(timing={"first_look": "0s"})
     (first,) = world.chat.parents()
     all_lost(world)
     await world.fires()

@@ -16,8 +16,7 @@ async def hangs(*_: object, **__: object) -> None:
 
 
 async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     request = await world.wants(24)
     world.configure(permissions=PERMISSIONS, timing={"poll": "30s", "lease": f"{LEASE_SECONDS}s"})
     world.scaler.set = hangs  # type: ignore[method-assign]  # a scaler that hangs
@@ -46,8 +45,7 @@ async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pyte
 
 
 async def test_a_raise_that_was_given_up_in_doubt_is_handed_back_when_it_comes_after_all() -> None:
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     request = await world.wants(24)
     world.scaler.script.fail("set")
     await world.work()

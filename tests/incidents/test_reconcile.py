@@ -103,8 +103,7 @@ async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread(wo
 
 
 async def test_a_closed_incident_is_watched_no_longer() -> None:
-    world = World(timing={"watch": "0s"})
-    await world.opens()
+    world = await World.opened(timing={"watch": "0s"})
     await world.fires(spoken(firing=False))
     world.queues(0)
     await world.passes(200, step=30)

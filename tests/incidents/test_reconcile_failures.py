@@ -87,8 +87,7 @@ async def test_a_short_settle_time_holds_after_an_answer_too() -> None:
 
 async def test_replies_wait_behind_first_messages_that_wait_for_slack() -> None:
     """After a rate limit what nobody knows yet goes first, also where no pace of our own books the order."""
-    world = World(slack={"channel": "C0CIONCALL", "pace": "0s"})
-    await world.opens()
+    world = await World.opened(slack={"channel": "C0CIONCALL", "pace": "0s"})
     thread, said = world.parent.ts, len(world.replies)
     await world.context.store.pause_lane("post:C0CIONCALL", 2.0)
     await world.fires(spoken("c1"), group_key="another")
@@ -185,8 +184,9 @@ async def test_a_channel_that_cannot_be_used_is_replaced_by_the_fallback() -> No
 
 
 async def test_a_channel_that_is_archived_under_way_moves_the_incident() -> None:
-    world = World(slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"})
-    await world.opens()
+    world = await World.opened(
+        slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"}
+    )
     world.chat.channels = [FALLBACK]
     await world.fires(spoken("a1"), spoken("b1", host="one"))
     await world.work()

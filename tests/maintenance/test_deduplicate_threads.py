@@ -16,8 +16,7 @@ from tests.world import World
 
 async def doubled(*, late: bool) -> tuple[World, SlackMessage]:
     """An incident and a second first message of it, which Slack took `late`, or before the one that is on record."""
-    world = World()
-    await world.opens()
+    world = await World.opened()
     first = world.parent
     posted = await world.chat.post(CHANNEL, first.message, key=first.key)
     second = next(one for one in world.chat.messages if one.ts == posted.ts)

@@ -27,8 +27,7 @@ def all_lost(world: World) -> None:
 
 async def lost() -> World:
     """An incident whose thread stands, and no record of it."""
-    world = World()
-    await world.opens()
+    world = await World.opened()
     all_lost(world)
     return world
 
@@ -150,8 +149,7 @@ async def test_messages_that_are_no_first_messages_of_ours_are_left_alone(world:
 
 async def test_an_action_that_was_asked_for_before_the_loss_is_not_done_after_it() -> None:
     """What Redis gives back may be old: the request is done no more, and the thread says why (P10)."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     request = await world.wants(24)
     world.store.lost = True
     await world.work()
@@ -164,8 +162,7 @@ async def test_an_action_that_was_asked_for_before_the_loss_is_not_done_after_it
 
 async def test_nothing_is_handed_back_before_all_is_recovered() -> None:
     """The lease that is on record may be an old one, so the level stays; afterwards it goes back (C18)."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     await world.scaled(24)
     world.store.lost = True
     world.clock.advance(7300)

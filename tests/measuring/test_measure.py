@@ -86,8 +86,7 @@ async def test_a_past_that_comes_late_joins_at_once_and_not_with_the_next_measur
 
 async def test_measuring_stops_when_nobody_watches_and_no_watch_is_wanted() -> None:
     """With `watch = "0s"`, after the end the pool is looked at once more, found unwatched, and left alone."""
-    world = World(timing={"watch": "0s"})
-    await world.opens()
+    world = await World.opened(timing={"watch": "0s"})
     await world.asks("resolve", surface="dialog")
     await world.work()
     looks = world.metrics.script.count("snapshot")

@@ -61,8 +61,7 @@ async def test_a_pool_names_the_incident_and_another_pools_incident_is_left_alon
 
 async def test_in_a_thread_a_pool_of_another_incident_is_refused() -> None:
     """The words name what is meant; the thread's own incident is not acted on instead."""
-    world = World()
-    await world.opens()
+    world = await World.opened()
     for verb, words in (
         ("resolve", ()),
         ("ack", ()),
@@ -82,8 +81,7 @@ async def test_in_a_thread_a_pool_of_another_incident_is_refused() -> None:
 
 @pytest.mark.parametrize("written", [POOL.upper(), f"`{POOL}`", f"\u201c{POOL}\u201d", f'"{POOL}"'])
 async def test_a_pool_is_known_in_any_case_and_in_quotes(written: str) -> None:
-    world = World()
-    await world.opens()
+    world = await World.opened()
     await world.types("ack", written)
     assert world.incident.ownership.owner == ANA
     assert (await world.types("scale_up", written, "24")).view is not None
@@ -93,16 +91,14 @@ async def test_a_pool_is_known_in_any_case_and_in_quotes(written: str) -> None:
 
 
 async def test_words_in_the_wrong_order_are_told_from_a_pool_without_an_incident() -> None:
-    world = World()
-    await world.opens()
+    world = await World.opened()
     for verb, words in (("silence", ("2h", POOL)), ("scale_up", ("24", POOL)), ("scale_up", ("linux.9xlarge", "24"))):
         with pytest.raises(Refused, match="Unknown pool"):
             await world.types(verb, *words)
 
 
 async def test_in_a_thread_the_only_pool_that_can_be_scaled_may_be_left_out() -> None:
-    world = World()
-    await world.opens()
+    world = await World.opened()
     assert f"Scale {POOL} from" in whisper(await world.says("scale_up", "24")).text
     with pytest.raises(Refused, match="Name a pool and a number"):
         await world.says("scale_up")

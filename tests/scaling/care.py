@@ -81,8 +81,7 @@ class CareWorld(World):
 
 async def awaiting(target: int = 24, **policy: object) -> CareWorld:
     """Ana asked for more than she may have alone; the thread shows the buttons."""
-    world = CareWorld(**{"approval_above": 20, **policy})
-    await world.opens()
+    world = await CareWorld.opened(**{"approval_above": 20, **policy})
     await world.wants(target)
     await world.work()
     return world

@@ -45,8 +45,7 @@ async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
 
 
 async def test_the_one_who_asked_cannot_approve() -> None:
-    world = CareWorld(approval_above=20)
-    await world.opens()
+    world = await CareWorld.opened(approval_above=20)
     await world.wants(24, DAN)
     await world.work()
     with pytest.raises(Refused, match="You can't approve your own request"):
@@ -75,8 +74,7 @@ async def test_in_words_it_is_the_same() -> None:
 
 
 async def test_nothing_waits_means_nothing_to_approve() -> None:
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     with pytest.raises(Refused, match="No reply in this thread offers that"):
         await world.says("approve", who=DAN)
 
@@ -145,8 +143,7 @@ async def test_everything_is_judged_again_at_the_moment_of_doing(
 
 
 async def test_a_threshold_that_came_later_counts_too() -> None:
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     await world.wants(24)
     world.policy(approval_above=20)
     await world.work()
@@ -200,8 +197,7 @@ async def test_an_incident_that_is_over_takes_no_approval() -> None:
 
 
 async def test_what_nobody_could_approve_is_refused_when_it_is_asked() -> None:
-    world = CareWorld(approval_above=20)
-    await world.opens()
+    world = await CareWorld.opened(approval_above=20)
     with pytest.raises(Refused, match="incident's thread"):
         await world.types("scale_up", POOL, "24")
     world.configure(permissions={"scale": ["S0INFRA"]})
@@ -220,8 +216,7 @@ async def test_buttons_of_a_deleted_reply_are_given_up() -> None:
 
 
 async def test_a_reply_that_is_decided_before_it_is_posted_has_no_buttons() -> None:
-    world = CareWorld(approval_above=20)
-    await world.opens()
+    world = await CareWorld.opened(approval_above=20)
     world.chat.script.fail("post", Failure.LATER, times=1, retry_after_seconds=5.0)
     await world.wants(24)
     await world.work()

@@ -247,8 +247,7 @@ async def test_a_hand_back_without_an_answer_is_read_back(arrived: bool) -> None
 
 
 async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     world.scaler.script.fail("set", Failure.UNKNOWN, after=True, times=None)
     world.scaler.script.fail("read", Failure.UNKNOWN, times=None, skip=2)
     request = await world.scaled()
@@ -263,8 +262,7 @@ async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
 
 
 async def test_a_raise_that_was_refused_leaves_no_lease() -> None:
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     request = await world.wants(24)
     world.scaler.script.fail("set", error=Refused("no quota"))
     await world.work()

@@ -8,8 +8,7 @@ from tests.scaling.care import BEN, CareWorld
 
 async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
     """10 → 20 for 5.00 an hour is allowed; the next runner is not, however small that step is by itself."""
-    world = CareWorld(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
-    await world.opens()
+    world = await CareWorld.opened(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
     await world.scaled(20)
     assert world.scaler.current == 20
     with pytest.raises(Refused, match=r"11 extra runners would cost 5\.50 an hour. The maximum is 5\.00"):
@@ -18,8 +17,7 @@ async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
 
 async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:
     """Two people were each allowed what together is too much: the scaler is not called for the second one."""
-    world = CareWorld(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
-    await world.opens()
+    world = await CareWorld.opened(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
     await world.wants(16)
     second = await world.wants(20, BEN)
     world.policy(cost_per_runner_hour=0.5, max_cost_per_hour=4.0)
@@ -29,8 +27,7 @@ async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:
 
 
 async def test_what_was_handed_back_costs_nothing_any_more() -> None:
-    world = CareWorld(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
-    await world.opens()
+    world = await CareWorld.opened(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
     raised = await world.scaled(20)
     await world.presses("hand_back", request_id=raised.id)
     await world.work()
@@ -40,8 +37,7 @@ async def test_what_was_handed_back_costs_nothing_any_more() -> None:
 
 
 async def test_the_kill_switch_stops_a_raise_that_is_being_checked() -> None:
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     await world.wants(24)
     world.scaler.script.fail("set", Failure.UNKNOWN)
     await world.work()

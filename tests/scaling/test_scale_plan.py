@@ -71,8 +71,7 @@ async def test_it_counts_from_the_size_that_the_pool_had_when_it_was_scaled() ->
 
 @pytest.mark.parametrize(("error", "state"), [(Refused("no quota"), "refused"), (Failure.UNKNOWN, "outcome unknown")])
 async def test_what_fails_is_an_error_on_its_step_and_a_word_in_the_title(error: object, state: str) -> None:
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     await world.wants(24)
     if isinstance(error, Refused):
         world.scaler.script.fail("set", error=error)

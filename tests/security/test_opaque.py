@@ -50,8 +50,7 @@ async def test_every_value_of_every_button_is_an_act_id() -> None:
 
 async def test_every_dialog_carries_an_act_id_and_nothing_else() -> None:
     """What Slack keeps between opening and submitting."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     for name in ("scale_up", "silence", "resolve"):
         assert ACT.fullmatch(str(dialog(await world.asks(name))["private_metadata"]))
     assert ACT.fullmatch(str(dialog(await world.types("scale_up", POOL, "24", who=BEN))["private_metadata"]))

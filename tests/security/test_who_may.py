@@ -47,8 +47,7 @@ NAMES = ["guest", "other workspace", "not on the list", "group gone", "slack sil
 @pytest.mark.parametrize("doubt", DOUBTS, ids=NAMES)
 async def test_nobody_in_doubt_may_ask_to_scale(doubt: Doubt) -> None:
     """At the click: nothing is written but the refusal."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     doubt(world)
     with pytest.raises(Refused):
         await world.says("scale_up", POOL, "24")
@@ -58,8 +57,7 @@ async def test_nobody_in_doubt_may_ask_to_scale(doubt: Doubt) -> None:
 @pytest.mark.parametrize("doubt", DOUBTS, ids=NAMES)
 async def test_nobody_in_doubt_gets_it_done(doubt: Doubt) -> None:
     """At the doing: what was allowed at the click is not sent when the right is gone, or cannot be looked up."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     await world.wants(24)
     doubt(world)
     await world.work()
@@ -69,8 +67,7 @@ async def test_nobody_in_doubt_gets_it_done(doubt: Doubt) -> None:
 @pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if Surface.BUTTON in action.surfaces])
 async def test_a_guest_may_press_nothing(name: str) -> None:
     """ "anyone" means full members of this workspace."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     _guest(world)
     with pytest.raises(
         Refused, match="full members" if ACTIONS[name].permission else "offers that now|no longer knows"
@@ -81,8 +78,7 @@ async def test_a_guest_may_press_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.permission])
 async def test_an_action_needs_the_permission_that_it_declares(name: str) -> None:
     """While its list is empty nobody may, and nothing is written."""
-    world = World(permissions={ACTIONS[name].permission: []})
-    await world.opens()
+    world = await World.opened(permissions={ACTIONS[name].permission: []})
     commits = world.data.commits
     with pytest.raises(Refused, match=rf"permissions\.{ACTIONS[name].permission}"):
         await world.says(name)
@@ -92,8 +88,7 @@ async def test_an_action_needs_the_permission_that_it_declares(name: str) -> Non
 @pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.kill_switch])
 async def test_the_kill_switch_stops_what_changes_something_outside(name: str) -> None:
     """Whoever asks, and nothing is written."""
-    world = World(actions={"enabled": False})
-    await world.opens()
+    world = await World.opened(actions={"enabled": False})
     commits = world.data.commits
     with pytest.raises(Refused, match="disabled"):
         await world.says(name)
@@ -102,16 +97,14 @@ async def test_the_kill_switch_stops_what_changes_something_outside(name: str) -
 
 async def test_the_workspace_of_the_request_must_be_the_persons() -> None:
     """A shared channel brings other workspaces' people."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     with pytest.raises(Refused, match="other workspaces"):
         await world.asks("ack", team="T0ELSE")
 
 
 async def test_the_bots_own_rights_help_nobody() -> None:
     """C15: Cam may see and acknowledge; what the bot could do for her is nothing more."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     await world.asks("ack", CAM)
     with pytest.raises(Refused, match=r"permissions\.scale"):
         await world.asks("scale_up", CAM)
@@ -119,8 +112,7 @@ async def test_the_bots_own_rights_help_nobody() -> None:
 
 async def test_a_dialog_reaches_only_the_pools_of_its_incident() -> None:
     """C15: a pool that was written into the dialog's answer by hand is refused."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     with pytest.raises(Refused, match="other pools"):
         await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": "secret-pool", "target": "24"})
 
@@ -154,8 +146,7 @@ async def test_a_pool_is_scaled_where_its_alerts_are_routed_to(world: World) -> 
 
 async def test_in_a_thread_only_the_pools_of_its_incident_are_scaled() -> None:
     """C15: a mention in the thread of one incident does nothing to another's pool."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     world.context.pool_scalers[OTHER_POOL] = world.context.pool_scalers[POOL]  # type: ignore[index]  # a test's own dict
     with pytest.raises(Refused, match="not part of this incident"):
         await world.says("scale_up", OTHER_POOL, "24")
@@ -164,8 +155,7 @@ async def test_in_a_thread_only_the_pools_of_its_incident_are_scaled() -> None:
 
 async def test_a_button_of_another_channels_incident_does_nothing() -> None:
     """C15: the id alone permits nothing."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     with pytest.raises(Refused, match="another channel"):
         await world.asks("ack", channel="C0ELSE")
     assert world.incident.ownership.owner is None
@@ -173,8 +163,7 @@ async def test_a_button_of_another_channels_incident_does_nothing() -> None:
 
 async def test_after_lost_data_nobody_acts() -> None:
     """C18: the store knows less than before, so nothing old may be done again."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     world.store.lost_data = lambda: True  # type: ignore[method-assign]  # as after a failover
     with pytest.raises(Refused, match="lost records"):
         await world.asks("silence", request_id=request_id(world.incident, "silence"), channel=CHANNEL)
@@ -188,8 +177,7 @@ async def home_of(world: CareWorld, who: str) -> str:
 
 async def test_app_home_is_for_those_who_may_diagnose() -> None:
     """It shows what `list` shows."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     assert POOL in await home_of(world, ANA)
     _guest(world)
     seen = await home_of(world, ANA)
@@ -200,8 +188,7 @@ async def test_app_home_is_for_those_who_may_diagnose() -> None:
 
 async def test_an_incident_of_a_private_channel_is_for_its_members() -> None:
     """Not listed elsewhere, nor tried again; in its channel, and for its members, it is."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     world.chat.private[CHANNEL] = frozenset({BEN})
     incident = world.incident.id
     listed = await world.types("list", channel="C0ELSE")
@@ -221,8 +208,7 @@ async def test_an_incident_of_a_private_channel_is_for_its_members() -> None:
 @pytest.mark.parametrize("failure", [Failure.UNCONNECTED, Failure.UNKNOWN, Failure.PLACE])
 async def test_in_doubt_an_incident_is_not_listed(failure: Failure) -> None:
     """The answer says that something is missing; nothing open would be another thing."""
-    world = CareWorld()
-    await world.opens()
+    world = await CareWorld.opened()
     world.chat.script.fail("may_read", failure, times=None)
     for seen in (str((await world.types("list", channel="C0ELSE")).whisper), await home_of(world, ANA)):
         assert "Not shown: 1 open incident. Slack did not say" in seen

@@ -8,6 +8,4 @@ from tests.world import World
 @pytest.fixture
 async def world() -> World:
     """A whole Tailback on working fakes, with one open incident."""
-    made = World()
-    await made.opens()
-    return made
+    return await World.opened()

@@ -19,8 +19,7 @@ def test_it_is_offered_while_a_silence_of_ours_is_active() -> None:
 
 
 async def silenced(**tables: dict[str, object]) -> World:
-    world = World(**tables)
-    await world.opens()
+    world = await World.opened(**tables)
     await world.types("silence", POOL, "2h")
     await world.work()
     assert world.incident.active_silence is not None

@@ -225,8 +225,7 @@ async def test_a_command_in_another_channel_reaches_no_incident_here(world: Worl
 
 
 async def test_in_shadow_mode_nothing_is_silenced_and_that_is_said() -> None:
-    world = World(actions={"shadow": True})
-    await world.opens()
+    world = await World.opened(actions={"shadow": True})
     await submitted(world)
     await world.work()
     assert world.alertmanager.silences == {}

@@ -16,9 +16,7 @@ TABLE: dict[str, Any] = {"issues": {"repository": "example/ci", "token_env": "TO
 
 async def opened(**tables: Any) -> World:
     """An incident in a workspace that files issues."""
-    world = World(**{**TABLE, **tables})
-    await world.opens()
-    return world
+    return await World.opened(**{**TABLE, **tables})
 
 
 async def shown(world: World, who: str = ANA) -> str:

@@ -42,8 +42,7 @@ async def test_what_is_over_cannot_be_closed_again(world: World) -> None:
 
 
 async def silenced(how: str, **tables: dict[str, Any]) -> World:
-    world = World(**tables)
-    await world.opens()
+    world = await World.opened(**tables)
     await world.says("silence", how)
     await world.work()
     return world
@@ -139,8 +138,7 @@ async def test_a_silence_until_the_drain_ends_with_the_incident() -> None:
 @pytest.mark.parametrize(("watch", "ended"), [("1m", False), ("0s", True)])
 async def test_a_silence_with_a_figure_ends_when_nobody_measures_it(watch: str, ended: bool) -> None:
     """Pools are measured also without an incident, unless `timing.watch` says otherwise."""
-    world = World(timing={"watch": watch})
-    await world.opens()
+    world = await World.opened(timing={"watch": watch})
     await world.silences(above="100")
     await world.work()
     await world.says("resolve")

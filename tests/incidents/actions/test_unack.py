@@ -9,8 +9,7 @@ from tests.world import ANA, BEN, World
 
 async def acted(action: str) -> World:
     """Ana scaled or silenced, and said nothing else."""
-    world = World()
-    await world.opens()
+    world = await World.opened()
     if action == "silence":
         await world.silences()
     else:
