@@ -21,7 +21,7 @@ WRITTEN = {
     "bare_minimum": "Queue",
     "datasource_no_data": "has no data",
     "mixed_group": "Runner queue is long",
-    "old_links_and_value_string": "+2 left out by the sender",
+    "old_links_and_value_string": "+2 not shown",
 }
 """Grafana payload → what its thread shows."""
 OTHERS = {
@@ -56,7 +56,7 @@ async def test_in_8_what_alertmanager_was_recorded_to_send_is_shown(zygote: Zygo
         for path in RECORDED:
             await taken(system, "alertmanager", json.dumps(json.loads(path.read_text("utf-8"))["body"]).encode())
         await system.eventually(lambda: len(shown(system)) == 2, "two threads")
-        for words in ("CIQueueBacklog", "CIRunnerOffline", "+5 left out by the sender"):
+        for words in ("CIQueueBacklog", "CIRunnerOffline", "+5 not shown"):
             await system.says(partial(shown, system), words)
 
 
@@ -91,4 +91,4 @@ async def test_in_8_what_is_left_out_or_new_in_a_payload_does_no_harm(zygote: Zy
         for body in (cut, bare):
             await taken(system, "alertmanager", json.dumps(body).encode())
         await system.eventually(lambda: len(shown(system)) == 2, "two threads")
-        await system.says(partial(shown, system), "+37 left out by the sender")
+        await system.says(partial(shown, system), "+37 not shown")

@@ -107,12 +107,14 @@ def how_ended(incident: Incident) -> str:
 
 
 def about_hours(seconds: float) -> str:
-    """Developer-hours of waiting, rounded: `0.4 h`, `41 h`, `3,200 h`."""
+    """Developer-hours of waiting, rounded: `under 0.1 h`, `about 0.4 h`, `about 41 h`, `about 3,200 h`."""
     number = seconds / 3600
+    if number < 0.05:
+        return "under 0.1 h"
     if number < 10:
-        return f"{number:.1f} h"
+        return f"about {number:.1f} h"
     digits = 10.0 ** max(0, len(f"{number:.0f}") - 2)
-    return f"{digits * round(number / digits):,.0f} h"
+    return f"about {digits * round(number / digits):,.0f} h"
 
 
 def acted_on(incident: Incident) -> bool:

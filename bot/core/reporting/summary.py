@@ -1,5 +1,6 @@
 """Computes the report: per pool the waits, incidents, recurring patterns, actions and advice of some days."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
@@ -169,11 +170,13 @@ def _waits(cells: Sequence[HourStats], target_seconds: float) -> Waits | None:
     p50, p90, p99 = (quantile(times, share, WAIT_EDGES) for share in (0.5, 0.9, 0.99))
     if p50 is None or p90 is None or p99 is None:
         return None
+    longest = [cell.longest_wait_seconds for cell in cells if any(cell.waits)]
+    most = max(wait or math.inf for wait in longest)  # a class is wider than what was seen in it
     started, sizes = added([cell.waited for cell in cells]), added([cell.sizes for cell in cells])
     return Waits(
-        p50_seconds=p50,
-        p90_seconds=p90,
-        p99_seconds=p99,
+        p50_seconds=min(p50, most),
+        p90_seconds=min(p90, most),
+        p99_seconds=min(p99, most),
         over_share=share_above(times, target_seconds, WAIT_EDGES) or 0.0,
         jobs_p95_seconds=quantile(started, 0.95, WAIT_EDGES),
         waited_seconds=_waited(sizes) if sum(sizes) > 0 else None,

@@ -47,7 +47,9 @@ def notes(incident: Incident, now: float) -> Marked | None:
     thread, group = incident.thread, incident.group
     fire = None
     if len(group.alerts) > 1 and not incident.closed:
-        fire = say("{firing} of {all} firing.", firing=len(group.firing), all=count(len(group.alerts), "alert"))
+        more = say("{more} more not shown.", more=group.truncated) if group.truncated else None
+        shown = say("{firing} of {all} firing.", firing=len(group.firing), all=count(len(group.alerts), "alert"))
+        fire = joined(" ", shown, more)
     moved = None
     if thread.instead_of:
         moved = say("Posted here because Tailback cannot post in {place}.", place=channel(thread.instead_of))

@@ -89,11 +89,13 @@ def _unmeasured(incident: Incident) -> Marked | None:
     if incident.group.kind is Kind.BLIND:
         return say("The metrics source has no data. The queue length is unknown, which is not zero.")
     remedy = say('Add a `[pool."NAME"]` table to `tailback.toml`.')
-    if names := listed((name_of(name) for name in incident.pools.unknown_pools), 5):
+    unknown = incident.pools.unknown_pools
+    if names := listed(map(name_of, unknown), 5):
+        are = "is not configured. Its queue is" if len(unknown) == 1 else "are not configured. Their queues are"
         pools = count(len(incident.pools.candidates), "configured pool")
         others = say(" Measured instead: {pools}.", pools=pools) if incident.pools.candidates else say("")
-        return say("The alert names {names}, which is not configured. Its queue is not measured.{others} {remedy}",
-                   names=names, others=others, remedy=remedy)  # fmt: skip
+        return say("The alert names {names}, which {are} not measured.{others} {remedy}",
+                   names=names, are=are, others=others, remedy=remedy)  # fmt: skip
     return say("No pool is configured for this alert, so its queue is not measured. {remedy}", remedy=remedy)
 
 

@@ -35,7 +35,9 @@ def pool_table(shown: Sequence[PoolRow], *, now: float | None = None, native: bo
 
 def _line(pool: Cell, queued: Cell, wait: Cell, busy: Cell) -> Marked:
     longest = None if wait == "–" else say("longest wait {wait}", wait=wait)
-    facts = joined(", ", say("{jobs} queued", jobs=queued), longest, say("{busy} runners busy", busy=busy))
+    jobs, _, mark = queued.partition(" ")
+    waiting = joined(" ", say("{jobs} queued", jobs=jobs), say("({mark})", mark=mark) if mark else None)
+    facts = joined(", ", waiting, longest, say("{busy} runners busy", busy=busy))
     return say("• *{pool}*: {facts}", pool=pool, facts=facts)
 
 

@@ -22,7 +22,7 @@ MOST_CAUSES = 4
 
 def lead(made: Report) -> str:
     still = f" ({made.open_now:,} open)" if made.open_now else ""
-    return f"Incidents of the last {days_of(made)} days, {span(made)}: {count(made.incidents, 'incident')}{still}."
+    return f"Incidents of {last_days(days_of(made))}, {span(made)}: {count(made.incidents, 'incident')}{still}."
 
 
 def span(made: Report) -> str:
@@ -32,7 +32,7 @@ def span(made: Report) -> str:
 def nothing(made: Report) -> str:
     """Nothing to report; "nobody waited" only if it was measured."""
     looked = f", and no job waited longer than {duration(made.target_seconds)}"
-    return f"No incident began{looked if _measured(made) else ''} in the last {days_of(made)} days."
+    return f"No incident began{looked if _measured(made) else ''} in {last_days(days_of(made))}."
 
 
 def measured(made: Report) -> str:
@@ -54,6 +54,10 @@ def legend(made: Report) -> str:
         f"measured. Recurring times use up to 6 weeks, hours in {made.zone}. An incident of several pools counts for "
         "each."
     )
+
+
+def last_days(days: int) -> str:
+    return "the last day" if days == 1 else f"the last {days} days"
 
 
 def days_of(made: Report) -> int:
@@ -94,7 +98,7 @@ def _incidents(one: PoolReport) -> str:
 
 
 def _worst(one: PoolReport) -> str:
-    waited = f"about {about_hours(known)} of waiting" if (known := one.waited_seconds) else ""
+    waited = f"{about_hours(known)} of waiting" if (known := one.waited_seconds) else ""
     worst = f"longest wait {duration(one.longest_wait_seconds)}" if one.longest_wait_seconds else ""
     most = f"most queued {count(one.most_queued, 'job')}" if one.most_queued else ""
     return ", ".join(part for part in (waited, worst, most) if part)

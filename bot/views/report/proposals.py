@@ -22,7 +22,7 @@ def _incidents_seen(values: Mapping[str, Value]) -> str:
     window = f"{hit} of {values['of']} {values['days']} {values['hours']}" if hit is not None else ""
     parts = (
         count(incidents, "incident") if isinstance(incidents, int) and incidents else "no incident",
-        f"about {about_hours(waited)} of waiting" if isinstance(waited, float) and waited else "",
+        f"{about_hours(waited)} of waiting" if isinstance(waited, float) and waited else "",
         window,
     )
     return "; ".join(part for part in parts if part)

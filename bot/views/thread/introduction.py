@@ -30,7 +30,7 @@ def alert_words(incident: Incident, introduced: Introduced) -> Marked:
         " · ",
         say("*Alert:* {title}", title=title_of(incident)),
         say("{all} at the start", all=count(len(group.alerts), "alert")) if len(group.alerts) > 1 else None,
-        say("+{more} left out by the sender", more=group.truncated) if group.truncated else None,
+        say("+{more} not shown", more=group.truncated) if group.truncated else None,
         say("team {teams}", teams=escaped(teams, 80)) if teams else None,
     )
     checked = None

@@ -19,6 +19,8 @@ from bot.views.words.interval import about, bound, exact, interval
 from bot.views.words.silences import until_when
 
 MOST_POOLS = 5
+LEAST_HOURS = 0.05
+"""Fewer hours are `under 0.1`, which is no lower bound."""
 MOSTLY, LITTLE = 0.9, 0.05
 """Shares of the time that are as good as all of it, or none."""
 
@@ -45,7 +47,7 @@ def _cost(summary: ClosingSummary) -> str:
     if queue and worst and len(summary.peaks) > 1:
         queue += f" in {worst.pool}"
     waited = sum(one.hours for one in summary.waited)
-    return f"{queue}, at least {hours(waited)} developer-hours lost" if waited else queue
+    return f"{queue}, at least {hours(waited)} developer-hours lost" if waited >= LEAST_HOURS else queue
 
 
 def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
@@ -119,12 +121,13 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
     blind = f", {unmeasured:.0%} of the time not measured" if unmeasured >= LITTLE else ""
     never = affected - len(waited)
     missing = f"; {count(never, 'pool')} never measured" if never > 0 else ""
-    total = hours(sum(one.hours for one in waited))
-    return (f"Developer time lost: at least {total} hours ({each}{more}){blind}{missing}",)
+    total = sum(one.hours for one in waited)
+    lost = f"at least {hours(total)} hours" if total >= LEAST_HOURS else f"{hours(total)} hours while measured"
+    return (f"Developer time lost: {lost} ({each}{more}){blind}{missing}",)
 
 
 def hours(number: float) -> str:
-    if 0 < number < 0.05:
+    if 0 < number < LEAST_HOURS:
         return "under 0.1"
     return f"{number:,.1f}" if number < 10 else f"{number:,.0f}"
 

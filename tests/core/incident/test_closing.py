@@ -8,6 +8,7 @@ import pytest
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, summary, waits
+from bot.core.incident.details.closing import Waited
 from bot.core.incident.details.scaling import (
     LeaseTerms,
     ReturnResult,
@@ -41,6 +42,9 @@ def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:
 
 
 def test_nothing_measured_is_unknown_and_no_queue_is_silent() -> None:
+    assert waited_lines((Waited("a", 0.01, 0.9),), 1) == (
+        "Developer time lost: under 0.1 hours while measured (a), 90% of the time not measured",
+    )
     assert waited_lines((), 1) == ("Developer time lost: unknown, the queue was never measured",)
     assert waited_lines((), 0) == ()
 

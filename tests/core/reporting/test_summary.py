@@ -182,7 +182,13 @@ def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0, "0.0 h"), (1800, "0.5 h"), (41 * 3600, "41 h"), (3206 * 3600, "3,200 h"), (149_500, "42 h")],
+    [
+        (100, "under 0.1 h"),
+        (1800, "about 0.5 h"),
+        (41 * 3600, "about 41 h"),
+        (3206 * 3600, "about 3,200 h"),
+        (149_500, "about 42 h"),
+    ],
 )
 def test_waiting_is_told_as_exactly_as_it_is_known(seconds: float, words: str) -> None:
     assert about_hours(seconds) == words
@@ -192,3 +198,12 @@ def test_the_hour_that_goes_on_counts_too() -> None:
     cells = (hour(-2, 2000.0), hour(0, 2000.0), hour(168, 5000.0))
     (one,) = report(ReportData(MONDAY, UNTIL, pasts={POOL: cells})).pools
     assert one.longest_wait_seconds == 2000.0
+
+
+def test_no_share_of_the_waits_is_longer_than_the_longest() -> None:
+    """The classes that the hours count in are wider than what was seen in them."""
+    (one,) = report(ReportData(MONDAY, UNTIL, pasts={POOL: (hour(1, 6840.0), hour(2, 6840.0))})).pools
+    assert one.waits is not None
+    assert (
+        max(one.waits.p50_seconds, one.waits.p90_seconds, one.waits.p99_seconds) <= one.longest_wait_seconds == 6840.0
+    )

@@ -117,6 +117,13 @@ def test_several_pools_make_a_table_with_the_worst_first() -> None:
     assert "windows.4xlarge" not in words(drawn)
 
 
+def test_several_unknown_pools_and_alerts_that_are_not_shown_are_told_in_the_plural() -> None:
+    two = samples.incident(unknown_pools=("linux.new", "linux.newer"))
+    drawn = words(draw(with_fields(two, alerts=two.group.alerts * 2, truncated=10), View()))
+    assert "names linux.new and linux.newer, which are not configured. Their queues are not measured." in drawn
+    assert "2 of 2 alerts firing. 10 more not shown." in drawn
+
+
 def test_one_pool_takes_one_line() -> None:
     pool = samples.grown(samples.sample("linux"))
     drawn = draw(samples.incident(candidates=("linux",), affected=("linux",)), samples.view(pool))

@@ -42,6 +42,10 @@ def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
     ]
 
 
+def test_one_day_is_the_last_day() -> None:
+    assert plain(report(ReportData(UNTIL - 86400, UNTIL))).startswith("No incident began in the last day.")
+
+
 def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
     cells = tuple(replace(cell, limit=None) for cell in data().pasts[POOL])
     made = report(replace(data(), pasts={POOL: cells}))
