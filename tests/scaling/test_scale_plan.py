@@ -91,6 +91,30 @@ async def test_a_request_that_is_not_approved_says_so(who: str, state: str) -> N
     assert world.buttons() == []
 
 
+async def test_once_undone_it_announces_and_awaits_nothing_more() -> None:
+    world = CareWorld()
+    world.runners(10)
+    await world.opens()
+    await world.scaled()
+    anchor = next(reply for reply in world.replies if "I'll report here" in reply)
+    assert "are returned" in anchor
+    await world.says("hand_back")
+    await world.work()
+    assert shown(world) == ("Scale-up of linux.2xlarge 10 → 24: undone, back to 10", steps(DONE, DONE, DONE, BAD))
+    assert not any("I'll report here" in reply for reply in world.replies)
+
+
+async def test_what_somebody_else_changed_is_not_called_returned() -> None:
+    world = CareWorld()
+    world.runners(10)
+    await world.opens()
+    await world.scaled()
+    world.scaler.current = 30
+    await world.says("hand_back")
+    await world.work()
+    assert shown(world)[0] == "Scale-up of linux.2xlarge 10 → 24: changed by someone else since"
+
+
 async def test_runners_that_do_not_come_are_named_with_the_number() -> None:
     world = CareWorld()
     world.runners(10)

@@ -16,11 +16,11 @@ from bot.core.incident.details.closing import (
     RunnersAdded,
     Waited,
 )
-from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted
+from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.reply_buttons import offering, story_of
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
-from bot.core.incident.timeline import Event, Role
+from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.pool.pool import Pool, Snapshot
 
 MOST_POOLS = 5
@@ -77,9 +77,12 @@ def runners_added(incident: Incident, now: float) -> tuple[RunnersAdded, ...]:
             continue
         later = story_of(incident, entry)
         checked = next((one.details for one in reversed(later) if isinstance(one.details, RunnersChecked)), None)
-        known = checked is not None and checked.came in {RunnersCame.PARTLY, RunnersCame.NO_EFFECT}
-        runners = max(0, checked.more) if checked is not None and known else up.target - up.before
         back = next((one.at for one in later if isinstance(one.details, RunnersReturned)), None)
+        runners = up.target - up.before
+        if checked is None and back is not None and back - entry.at < up.checked_within_seconds:  # undone early
+            runners = min(runners, _registered(incident, entry))
+        elif checked is not None and checked.came in {RunnersCame.PARTLY, RunnersCame.NO_EFFECT}:
+            runners = max(0, checked.more)
         stays = 0.0 if up.lease.seconds is None else up.lease.drained_seconds
         hours = ((back or now + stays) - entry.at) / 3600
         if runners <= 0:
@@ -90,6 +93,12 @@ def runners_added(incident: Incident, now: float) -> tuple[RunnersAdded, ...]:
             runners, cost = runners + before.runners, None if cost is None else cost + (before.cost or 0.0)
         found[entry.who, up.pool] = RunnersAdded(entry.who, up.pool, runners, cost, up.currency)
     return tuple(found.values())
+
+
+def _registered(incident: Incident, entry: Entry) -> int:
+    """Runners that had come online for the request of an entry, as far as anybody measured."""
+    asked = (one.details for one in incident.log.timeline if one.request == entry.request)
+    return max((one.registered or 0 for one in asked if isinstance(one, ScaleRequest)), default=0)
 
 
 def without_runners(incident: Incident, now: float) -> Counterfactual | None:

@@ -124,8 +124,8 @@ def _done(one: PoolReport) -> tuple[str, ...]:
     if (lent := one.raises) is not None:
         cost = "" if lent.cost is None else f", cost at most {money(lent.cost, lent.currency)}"
         out = f", {lent.out:,} not returned yet" if lent.out else ""
-        more, stayed = count(lent.runners, "runner"), hours(lent.runner_hours)
-        parts.append(f"scaled up {count(lent.times, 'time')}: {more} more, at most {stayed} runner-hours{cost}{out}")
+        more, stayed = count(lent.runners, "more runner"), hours(lent.runner_hours)
+        parts.append(f"scaled up {count(lent.times, 'time')}: {more}, {stayed} runner-hours at most{cost}{out}")
     if (early := one.early) is not None and early.hits + early.false + early.missed:
         warned = early.hits + early.false
         parts.append(f"early warnings so far: {early.hits:,} of {warned:,} came true, {early.missed:,} missed")

@@ -31,6 +31,13 @@ NOT_DONE = {
     RequestEnd.LAPSED: "expired without approval",
 }
 
+RETURNS = {
+    ReturnResult.RETURNED: "returned",
+    ReturnResult.NOTHING_LEFT: "nothing left to return",
+    ReturnResult.LEASED: "kept by another lease",
+    ReturnResult.MOVED: "changed by someone else since",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ScalePlan:
@@ -64,12 +71,15 @@ def scale_plan(incident: Incident, entry: Entry, asked: ScaleRequest) -> ScalePl
     requested = ("requested", f"Requested, {clock(entry.at)} UTC", DONE)
     title = f"Scale-up of {clean(asked.pool)[:100]} {before} → {asked.target:,}: {state}"
     newest = next((one for one in reversed(later) if quiet(one.details)), entry)
-    lines = entry_lines(newest)
+    lines = () if _returned(later) and newest.details is sent else entry_lines(newest)  # nothing more is awaited
     if isinstance(newest.details, RunnersChecked) and not _returned(later):
         lines += tuple(lease_terms_words(one.details.lease) for one in later if isinstance(one.details, ScaleAccepted))
     agreed = [one for one in later if isinstance(one.details, ScaleRequest) and one.details.step is ScaleStep.APPROVED]
     approver = agreed[0].who if agreed and newest is not agreed[0] else None
-    return ScalePlan(title, (requested, decided, delivered, arrived, working, end), newest, lines, approver)
+    every = (requested, decided, delivered, arrived, working, end)
+    active = FAILED if _returned(later) else ACTIVE
+    steps = tuple((name, words, active if status == ACTIVE else status) for name, words, status in every)
+    return ScalePlan(title, steps, newest, lines, approver)
 
 
 Step = tuple[tuple[str, str, str], str]
@@ -151,10 +161,11 @@ def _busy(asked: ScaleRequest, *, arrived: bool, drained: bool) -> tuple[str, st
 def _returned(later: Sequence[Entry]) -> str:
     for one in reversed(later):
         if isinstance(one.details, RunnersReturned):
-            returned = one.details.result is ReturnResult.RETURNED
             if one.details.pending:
                 return "return waiting for a merge"
-            return f"undone, back to {one.details.target:,}" if returned and one.details.target else "returned"
+            if one.details.result is ReturnResult.RETURNED and one.details.target is not None:
+                return f"undone, back to {one.details.target:,}"
+            return RETURNS[one.details.result]
     return ""
 
 

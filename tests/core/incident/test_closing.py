@@ -16,6 +16,8 @@ from bot.core.incident.details.scaling import (
     RunnersChecked,
     RunnersReturned,
     ScaleAccepted,
+    ScaleRequest,
+    ScaleStep,
 )
 from bot.core.incident.incident import Incident, State, absorbed
 from bot.core.incident.timeline import Entry, Event
@@ -123,6 +125,17 @@ def test_runners_end_to_cost_when_they_are_returned_and_are_summed_by_person() -
     assert found.added[0].cost == pytest.approx(0.34 * (2 + 4 * 59 / 60))
     assert found.added[1].cost is None
     assert added(found) == "<@U0ANA> added 6 runners for about $2.02. <@U0BEN> added 1 runner."
+
+
+def test_runners_that_were_returned_before_they_came_were_not_added() -> None:
+    """Nothing is concluded from them either: the queue drained without them."""
+    up = scaled(NOW, "U0ANA", 6)
+    back = RunnersReturned(ReturnResult.RETURNED, POOL, 39, 33)
+    returned = Entry(int(NOW) + 99, NOW + 7, Event.LEASE, back, request=up.request)
+    assert summary(ended_after(1, up, returned), NOW + HOUR).added == ()
+    asked = ScaleRequest(ScaleStep.ASKED, POOL, 33, 39, registered=2)
+    two = Entry(1, NOW - 1, Event.REQUESTED, asked, request=up.request)
+    assert [one.runners for one in summary(ended_after(1, two, up, returned), NOW + HOUR).added] == [2]
 
 
 def test_a_summary_promises_no_watch() -> None:
