@@ -1,6 +1,7 @@
 """Converts Slack payloads to requests, one function per kind; every field is validated or has a default."""
 
 from collections.abc import Mapping
+from itertools import dropwhile
 
 from bot.core.requests.interaction import Interaction, Surface
 
@@ -71,8 +72,7 @@ def from_mention(body: Body) -> Interaction | None:
     who = _text(event.get("user"))
     if not who or event.get("bot_id"):
         return None
-    text = " ".join(word for word in _text(event.get("text")).split() if not word.startswith("<@"))
-    verb, words = _verb(text)
+    verb, words = _verb(_without_call(_text(event.get("text"))))
     ts = _text(event.get("thread_ts"))
     return Interaction(
         name=verb,
@@ -105,6 +105,19 @@ def from_shortcut(body: Body, name: str) -> Interaction:
 def opened_by(body: Body) -> str:
     """The person who opened App Home (`app_home_opened`)."""
     return _text(_table(body.get("event")).get("user"))
+
+
+def _without_call(text: str) -> str:
+    """The text without those who are called at its beginning, else without the first mention: that is Tailback."""
+    words = text.split()
+    rest = list(dropwhile(_is_person, words))
+    if rest == words and (called := next(filter(_is_person, words), "")):
+        rest.remove(called)
+    return " ".join(rest)
+
+
+def _is_person(word: str) -> bool:
+    return word.startswith("<@")
 
 
 def _verb(text: str) -> tuple[str, tuple[str, ...]]:

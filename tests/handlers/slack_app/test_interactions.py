@@ -100,10 +100,20 @@ def test_a_commands_first_word_is_its_verb(text: str, name: str, words: tuple[st
     assert (found.name, found.words) == (name, words)
 
 
-def test_a_mention_is_read_without_the_names_in_it() -> None:
-    found = from_mention({"event": {"user": ANA, "text": "<@U0BOT> status <@U0BEN> linux.2xlarge"}, "event_id": "Ev1"})
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [
+        ("<@U0BOT> status linux.2xlarge", "status", ("linux.2xlarge",)),
+        ("<@U0BEN> <@U0BOT> status", "status", ()),
+        ("status <@U0BOT>", "status", ()),
+        ("<@U0BOT> note handed over to <@U0BEN>", "note", ("handed", "over", "to", "<@U0BEN>")),
+    ],
+)
+def test_a_mention_is_read_without_those_who_are_called(text: str, name: str, words: tuple[str, ...]) -> None:
+    """Whom somebody writes about stays: a note says to whom the incident was handed over."""
+    found = from_mention({"event": {"user": ANA, "text": text}, "event_id": "Ev1"})
     assert found is not None
-    assert (found.name, found.words, found.key) == ("status", ("linux.2xlarge",), "Ev1")
+    assert (found.name, found.words, found.key) == (name, words, "Ev1")
 
 
 @pytest.mark.parametrize("event", [{}, {"user": ""}, {"user": ANA, "bot_id": "B1"}, {"text": "ack"}])
