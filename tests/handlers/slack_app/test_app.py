@@ -13,13 +13,6 @@ from tests.handlers.endpoint import Endpoint
 from tests.world import ANA, BEN, CAM
 
 
-async def opened(**tables: dict[str, Any]) -> Endpoint:
-    """An endpoint with an open incident behind it."""
-    endpoint = Endpoint(**tables)
-    await endpoint.world.opens()
-    return endpoint
-
-
 def whispered(endpoint: Endpoint) -> list[str]:
     """What was told to single persons."""
     return [message.text for _, _, message, _ in endpoint.world.chat.whispers]
@@ -30,122 +23,112 @@ def button(endpoint: Endpoint, name: str) -> str:
     return request_id(endpoint.world.incident, name)
 
 
-async def test_a_button_acts_and_is_answered_with_nothing_more() -> None:
+async def test_a_button_acts_and_is_answered_with_nothing_more(endpoint: Endpoint) -> None:
     """200 and an empty body: the parent shows the rest."""
-    async with await opened() as endpoint:
-        answer = await endpoint.press("ack", button(endpoint, "ack"))
-        assert (answer.status_code, answer.text) == (200, "")
-        assert endpoint.world.incident.ownership.owner == ANA
-        assert whispered(endpoint) == []
+    answer = await endpoint.press("ack", button(endpoint, "ack"))
+    assert (answer.status_code, answer.text) == (200, "")
+    assert endpoint.world.incident.ownership.owner == ANA
+    assert whispered(endpoint) == []
 
 
-async def test_the_second_click_is_whispered_who_was_first() -> None:
+async def test_the_second_click_is_whispered_who_was_first(endpoint: Endpoint) -> None:
     """In the channel, where the person looks at the parent, and not inside the thread."""
-    async with await opened() as endpoint:
-        value = button(endpoint, "ack")
-        await endpoint.press("ack", value, ANA)
-        answer = await endpoint.press("ack", value, BEN)
-        assert answer.status_code == 200
-        ((channel, user, message, thread),) = endpoint.world.chat.whispers
-        assert (channel, user, thread) == (CHANNEL, BEN, None)
-        assert message.text.startswith("This was already requested")
-        assert message.text.endswith(f"by <@{ANA}>.")
+    value = button(endpoint, "ack")
+    await endpoint.press("ack", value, ANA)
+    answer = await endpoint.press("ack", value, BEN)
+    assert answer.status_code == 200
+    ((channel, user, message, thread),) = endpoint.world.chat.whispers
+    assert (channel, user, thread) == (CHANNEL, BEN, None)
+    assert message.text.startswith("This was already requested")
+    assert message.text.endswith(f"by <@{ANA}>.")
 
 
-async def test_a_button_inside_a_thread_is_answered_there() -> None:
-    async with await opened() as endpoint:
-        root = endpoint.world.incident.thread.root
-        container = {"type": "message", "message_ts": "9.9", "thread_ts": root, "channel_id": CHANNEL}
-        await endpoint.press("ack", "i1.stale", container=container)
-        assert endpoint.world.chat.whispers[0][3] == root
+async def test_a_button_inside_a_thread_is_answered_there(endpoint: Endpoint) -> None:
+    root = endpoint.world.incident.thread.root
+    container = {"type": "message", "message_ts": "9.9", "thread_ts": root, "channel_id": CHANNEL}
+    await endpoint.press("ack", "i1.stale", container=container)
+    assert endpoint.world.chat.whispers[0][3] == root
 
 
-async def test_a_silence_is_ended_below_the_farewell_of_its_incident() -> None:
+async def test_a_silence_is_ended_below_the_farewell_of_its_incident(endpoint: Endpoint) -> None:
     """The button that Slack has in the last reply; whoever comes second hears that there is nothing left to end."""
-    async with await opened() as endpoint:
-        world = endpoint.world
-        await world.says("silence", "2h")
-        await world.work()
-        await endpoint.mention("resolve")
-        await world.work()
-        root = world.incident.thread.root
-        (farewell,) = [one for one in world.chat.thread(root or "") if "closed this incident" in one.message.text]
-        (block,) = [block for block in farewell.message.blocks if block["type"] == "actions"]
-        (pressed,) = cast("list[dict[str, Any]]", block["elements"])
-        assert (pressed["text"]["text"], pressed["action_id"]) == ("End silence", "unsilence")
-        container = {"type": "message", "message_ts": farewell.ts, "thread_ts": root, "channel_id": CHANNEL}
-        await endpoint.press("unsilence", pressed["value"], BEN, container=container)
-        await world.work()
-        assert f"<@{BEN}> ended the silence." in world.replies[-1]
-        assert all(one.ends_at <= world.clock.now() for one in world.alertmanager.silences.values())
-        await endpoint.press("unsilence", pressed["value"], ANA, container=container)
-        assert "has no active silence" in whispered(endpoint)[-1]
+    world = endpoint.world
+    await world.says("silence", "2h")
+    await world.work()
+    await endpoint.mention("resolve")
+    await world.work()
+    root = world.incident.thread.root
+    (farewell,) = [one for one in world.chat.thread(root or "") if "closed this incident" in one.message.text]
+    (block,) = [block for block in farewell.message.blocks if block["type"] == "actions"]
+    (pressed,) = cast("list[dict[str, Any]]", block["elements"])
+    assert (pressed["text"]["text"], pressed["action_id"]) == ("End silence", "unsilence")
+    container = {"type": "message", "message_ts": farewell.ts, "thread_ts": root, "channel_id": CHANNEL}
+    await endpoint.press("unsilence", pressed["value"], BEN, container=container)
+    await world.work()
+    assert f"<@{BEN}> ended the silence." in world.replies[-1]
+    assert all(one.ends_at <= world.clock.now() for one in world.alertmanager.silences.values())
+    await endpoint.press("unsilence", pressed["value"], ANA, container=container)
+    assert "has no active silence" in whispered(endpoint)[-1]
 
 
-async def test_the_menu_names_its_action_by_the_id_alone() -> None:
-    async with await opened() as endpoint:
-        await endpoint.choose(button(endpoint, "mute"))
-        assert endpoint.world.incident.ownership.muted
-        await endpoint.choose(button(endpoint, "ack"))
-        assert endpoint.world.incident.ownership.owner == ANA
+async def test_the_menu_names_its_action_by_the_id_alone(endpoint: Endpoint) -> None:
+    await endpoint.choose(button(endpoint, "mute"))
+    assert endpoint.world.incident.ownership.muted
+    await endpoint.choose(button(endpoint, "ack"))
+    assert endpoint.world.incident.ownership.owner == ANA
 
 
-async def test_a_menu_entry_that_nobody_knows_does_nothing() -> None:
+async def test_a_menu_entry_that_nobody_knows_does_nothing(endpoint: Endpoint) -> None:
     """Stale, forged or empty."""
-    async with await opened() as endpoint:
-        for value in ("i1.0123456789ab", "i9.x", "", "x" * 75):
-            assert (await endpoint.choose(value)).status_code == 200
-        assert all(text.startswith("Nothing was changed.") for text in whispered(endpoint))
-        assert len(whispered(endpoint)) == 4
-        assert endpoint.world.incident.ownership.owner is None
+    for value in ("i1.0123456789ab", "i9.x", "", "x" * 75):
+        assert (await endpoint.choose(value)).status_code == 200
+    assert all(text.startswith("Nothing was changed.") for text in whispered(endpoint))
+    assert len(whispered(endpoint)) == 4
+    assert endpoint.world.incident.ownership.owner is None
 
 
-async def test_a_dialog_opens_stays_open_with_errors_and_closes_when_it_is_good() -> None:
+async def test_a_dialog_opens_stays_open_with_errors_and_closes_when_it_is_good(endpoint: Endpoint) -> None:
     """Silence, from the button to the silence."""
-    async with await opened() as endpoint:
-        await endpoint.press("silence", button(endpoint, "silence"))
-        ((_, view),) = endpoint.world.chat.views
-        wrong = await endpoint.submit(view, preset="1h", custom="soon")
-        assert wrong.json()["response_action"] == "errors"
-        assert "is not a duration" in wrong.json()["errors"]["custom"]
-        good = await endpoint.submit(view, preset="1h", custom="")
-        assert good.json() == {"response_action": "clear"}
-        await endpoint.world.work()
-        assert len(endpoint.world.alertmanager.silences) == 1
+    await endpoint.press("silence", button(endpoint, "silence"))
+    ((_, view),) = endpoint.world.chat.views
+    wrong = await endpoint.submit(view, preset="1h", custom="soon")
+    assert wrong.json()["response_action"] == "errors"
+    assert "is not a duration" in wrong.json()["errors"]["custom"]
+    good = await endpoint.submit(view, preset="1h", custom="")
+    assert good.json() == {"response_action": "clear"}
+    await endpoint.world.work()
+    assert len(endpoint.world.alertmanager.silences) == 1
 
 
-async def test_a_question_takes_the_place_of_its_dialog() -> None:
+async def test_a_question_takes_the_place_of_its_dialog(endpoint: Endpoint) -> None:
     """Scale up: target, then confirm, then it is asked for."""
-    async with await opened() as endpoint:
-        await endpoint.press("scale_up", button(endpoint, "scale_up"))
-        ((_, view),) = endpoint.world.chat.views
-        question = await endpoint.submit(view, target="24")
-        assert question.json()["response_action"] == "update"
-        assert question.json()["view"]["callback_id"] == "scale_up_confirm"
-        assert (await endpoint.submit(question.json()["view"])).json() == {"response_action": "clear"}
-        await endpoint.world.work()
-        assert endpoint.world.scaler.current == 24
+    await endpoint.press("scale_up", button(endpoint, "scale_up"))
+    ((_, view),) = endpoint.world.chat.views
+    question = await endpoint.submit(view, target="24")
+    assert question.json()["response_action"] == "update"
+    assert question.json()["view"]["callback_id"] == "scale_up_confirm"
+    assert (await endpoint.submit(question.json()["view"])).json() == {"response_action": "clear"}
+    await endpoint.world.work()
+    assert endpoint.world.scaler.current == 24
 
 
-async def test_a_refusal_takes_the_place_of_its_dialog() -> None:
+async def test_a_refusal_takes_the_place_of_its_dialog(endpoint: Endpoint) -> None:
     """With the person's name as Slack draws it."""
-    async with await opened() as endpoint:
-        await endpoint.press("silence", button(endpoint, "silence"))
-        ((_, view),) = endpoint.world.chat.views
-        await endpoint.submit(view, ANA, preset="1h")
-        answer = (await endpoint.submit(view, BEN, preset="1h")).json()
-        assert answer["response_action"] == "update"
-        assert "already requested" in str(answer["view"]["blocks"])
-        assert f"<@{ANA}>" in str(answer["view"]["blocks"])
-        assert "submit" not in answer["view"]
+    await endpoint.press("silence", button(endpoint, "silence"))
+    ((_, view),) = endpoint.world.chat.views
+    await endpoint.submit(view, ANA, preset="1h")
+    answer = (await endpoint.submit(view, BEN, preset="1h")).json()
+    assert answer["response_action"] == "update"
+    assert "already requested" in str(answer["view"]["blocks"])
+    assert f"<@{ANA}>" in str(answer["view"]["blocks"])
+    assert "submit" not in answer["view"]
 
 
-async def test_the_resolve_question_is_answered_by_its_dialog() -> None:
-    async with await opened() as endpoint:
-        await endpoint.choose(button(endpoint, "resolve"))
-        ((_, view),) = endpoint.world.chat.views
-        assert (await endpoint.submit(view)).json() == {"response_action": "clear"}
-        assert endpoint.world.incident.state is State.RESOLVED
+async def test_the_resolve_question_is_answered_by_its_dialog(endpoint: Endpoint) -> None:
+    await endpoint.choose(button(endpoint, "resolve"))
+    ((_, view),) = endpoint.world.chat.views
+    assert (await endpoint.submit(view)).json() == {"response_action": "clear"}
+    assert endpoint.world.incident.state is State.RESOLVED
 
 
 @pytest.mark.parametrize(
@@ -164,107 +147,96 @@ async def test_the_resolve_question_is_answered_by_its_dialog() -> None:
         ("note seen", "Write this in an incident's thread"),
     ],
 )
-async def test_a_command_is_answered_for_the_person_alone(text: str, said: str) -> None:
+async def test_a_command_is_answered_for_the_person_alone(endpoint: Endpoint, text: str, said: str) -> None:
     """Every verb, and everything that is none."""
-    async with await opened() as endpoint:
-        answer = (await endpoint.slash(text)).json()
-        assert answer["response_type"] == "ephemeral"
-        assert said in answer["text"].replace("ˋ", "`")
+    answer = (await endpoint.slash(text)).json()
+    assert answer["response_type"] == "ephemeral"
+    assert said in answer["text"].replace("ˋ", "`")
 
 
-async def test_a_command_that_needs_a_question_opens_it() -> None:
+async def test_a_command_that_needs_a_question_opens_it(endpoint: Endpoint) -> None:
     """`/queue scale POOL TARGET`."""
-    async with await opened() as endpoint:
-        answer = await endpoint.slash(f"scale {POOL} 24")
-        assert (answer.status_code, answer.text) == (200, "")
-        ((_, view),) = endpoint.world.chat.views
-        assert view["callback_id"] == "scale_up_confirm"
+    answer = await endpoint.slash(f"scale {POOL} 24")
+    assert (answer.status_code, answer.text) == (200, "")
+    ((_, view),) = endpoint.world.chat.views
+    assert view["callback_id"] == "scale_up_confirm"
 
 
-async def test_a_dialog_that_slack_does_not_open_is_said() -> None:
+async def test_a_dialog_that_slack_does_not_open_is_said(endpoint: Endpoint) -> None:
     """A trigger lives 3 s."""
-    async with await opened() as endpoint:
-        endpoint.world.chat.script.fail("open_view", Failure.GONE)
-        await endpoint.press("silence", button(endpoint, "silence"))
-        assert "Slack did not open the dialog (open_view failed). Press again." in whispered(endpoint)[0]
+    endpoint.world.chat.script.fail("open_view", Failure.GONE)
+    await endpoint.press("silence", button(endpoint, "silence"))
+    assert "Slack did not open the dialog (open_view failed). Press again." in whispered(endpoint)[0]
 
 
-async def test_a_mention_in_the_thread_is_answered_in_the_thread() -> None:
-    async with await opened() as endpoint:
-        await endpoint.mention("status")
-        assert "14 jobs queued" in whispered(endpoint)[0]
-        assert endpoint.world.chat.whispers[0][3] == endpoint.world.incident.thread.root
-        await endpoint.mention("Ack")
-        assert endpoint.world.incident.ownership.owner == ANA
+async def test_a_mention_in_the_thread_is_answered_in_the_thread(endpoint: Endpoint) -> None:
+    await endpoint.mention("status")
+    assert "14 jobs queued" in whispered(endpoint)[0]
+    assert endpoint.world.chat.whispers[0][3] == endpoint.world.incident.thread.root
+    await endpoint.mention("Ack")
+    assert endpoint.world.incident.ownership.owner == ANA
 
 
-async def test_what_a_bot_writes_is_not_answered() -> None:
+async def test_what_a_bot_writes_is_not_answered(endpoint: Endpoint) -> None:
     """Two bots would never stop."""
-    async with await opened() as endpoint:
-        await endpoint.mention("ack", bot_id="B1")
-        await endpoint.mention("ack", user="")
-        assert endpoint.world.incident.ownership.owner is None
-        assert whispered(endpoint) == []
+    await endpoint.mention("ack", bot_id="B1")
+    await endpoint.mention("ack", user="")
+    assert endpoint.world.incident.ownership.owner is None
+    assert whispered(endpoint) == []
 
 
-async def test_the_message_shortcut_diagnoses_the_incident() -> None:
+async def test_the_message_shortcut_diagnoses_the_incident(endpoint: Endpoint) -> None:
     """On the parent, and on every reply below it."""
-    async with await opened() as endpoint:
-        root = endpoint.world.incident.thread.root
-        given: dict[str, Any] = {"callback_id": "tailback_diagnose", "channel": {"id": CHANNEL}, "message_ts": "7.7"}
-        await endpoint.interaction("message_action", **given, message={"ts": "7.7", "thread_ts": root})
-        await endpoint.world.work()
-        assert "asked for a diagnosis" in endpoint.world.replies[-1]
-        await endpoint.interaction("message_action", **given, message={"ts": "7.7"})
-        assert "no longer knows this incident" in whispered(endpoint)[0]
+    root = endpoint.world.incident.thread.root
+    given: dict[str, Any] = {"callback_id": "tailback_diagnose", "channel": {"id": CHANNEL}, "message_ts": "7.7"}
+    await endpoint.interaction("message_action", **given, message={"ts": "7.7", "thread_ts": root})
+    await endpoint.world.work()
+    assert "asked for a diagnosis" in endpoint.world.replies[-1]
+    await endpoint.interaction("message_action", **given, message={"ts": "7.7"})
+    assert "no longer knows this incident" in whispered(endpoint)[0]
 
 
-async def test_home_shows_the_open_incidents() -> None:
-    async with await opened() as endpoint:
-        assert (await endpoint.event("app_home_opened", user=CAM, tab="home")).status_code == 200
-        assert POOL in str(endpoint.world.chat.homes[CAM])
+async def test_home_shows_the_open_incidents(endpoint: Endpoint) -> None:
+    assert (await endpoint.event("app_home_opened", user=CAM, tab="home")).status_code == 200
+    assert POOL in str(endpoint.world.chat.homes[CAM])
 
 
-async def test_a_button_in_home_acts_and_the_page_is_drawn_again() -> None:
+async def test_a_button_in_home_acts_and_the_page_is_drawn_again(endpoint: Endpoint) -> None:
     """Without a channel: the answer to a second click is a dialog, and the owner stands on the page."""
-    async with await opened() as endpoint:
-        await endpoint.event("app_home_opened", user=ANA, tab="home")
-        (row, *_) = [one for one in endpoint.world.chat.homes[ANA]["blocks"] if one["type"] == "actions"]  # type: ignore[attr-defined]  # a view is opaque to the types
-        press = next(one for one in row["elements"] if one["action_id"] == "ack")
-        for _ in range(2):
-            await endpoint.press("ack", press["value"], container={"type": "view"}, channel={}, view={"type": "home"})
-        assert endpoint.world.incident.ownership.owner == ANA
-        assert f"Acknowledged by <@{ANA}>" in str(endpoint.world.chat.homes[ANA])
-        assert "already" in str(endpoint.world.chat.views[-1])
+    await endpoint.event("app_home_opened", user=ANA, tab="home")
+    (row, *_) = [one for one in endpoint.world.chat.homes[ANA]["blocks"] if one["type"] == "actions"]  # type: ignore[attr-defined]  # a view is opaque to the types
+    press = next(one for one in row["elements"] if one["action_id"] == "ack")
+    for _ in range(2):
+        await endpoint.press("ack", press["value"], container={"type": "view"}, channel={}, view={"type": "home"})
+    assert endpoint.world.incident.ownership.owner == ANA
+    assert f"Acknowledged by <@{ANA}>" in str(endpoint.world.chat.homes[ANA])
+    assert "already" in str(endpoint.world.chat.views[-1])
 
 
-async def test_home_that_cannot_be_drawn_is_no_failure_for_slack() -> None:
+async def test_home_that_cannot_be_drawn_is_no_failure_for_slack(endpoint: Endpoint) -> None:
     """It would only send the event again."""
-    async with await opened() as endpoint:
-        endpoint.world.data.broken = Unreachable("Redis", "connection refused")
-        assert (await endpoint.event("app_home_opened", user=CAM)).status_code == 200
+    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
+    assert (await endpoint.event("app_home_opened", user=CAM)).status_code == 200
 
 
-async def test_a_refusal_is_whispered_and_stands_in_the_audit_trail() -> None:
-    async with await opened() as endpoint:
-        await endpoint.press("scale_up", button(endpoint, "scale_up"), CAM)
-        assert "You don't have permission" in whispered(endpoint)[0]
-        assert endpoint.world.data.trail[-1][1].outcome.startswith("refused: You don't have permission")
-        assert endpoint.world.chat.views == []
+async def test_a_refusal_is_whispered_and_stands_in_the_audit_trail(endpoint: Endpoint) -> None:
+    await endpoint.press("scale_up", button(endpoint, "scale_up"), CAM)
+    assert "You don't have permission" in whispered(endpoint)[0]
+    assert endpoint.world.data.trail[-1][1].outcome.startswith("refused: You don't have permission")
+    assert endpoint.world.chat.views == []
 
 
-async def test_a_replay_acts_once() -> None:
+async def test_a_replay_acts_once(endpoint: Endpoint) -> None:
     """The very same signed bytes, a second and four minutes later, even after a restart."""
-    async with await opened() as endpoint:
-        content, kind = await recorded(endpoint)
-        first = await endpoint.signed(content, kind, stamp=f"{endpoint.world.clock.now():.0f}")
-        stamp = f"{endpoint.world.clock.now():.0f}"
-        endpoint.world.clock.advance(240)
-        second = await endpoint.signed(content, kind, stamp=stamp)
-        assert (first.status_code, second.status_code) == (200, 200)
-        assert len([entry for entry in endpoint.world.incident.log.timeline if entry.who == ANA]) == 1
-        endpoint.world.clock.advance(120)
-        assert (await endpoint.signed(content, kind, stamp=stamp)).status_code == 401
+    content, kind = await recorded(endpoint)
+    first = await endpoint.signed(content, kind, stamp=f"{endpoint.world.clock.now():.0f}")
+    stamp = f"{endpoint.world.clock.now():.0f}"
+    endpoint.world.clock.advance(240)
+    second = await endpoint.signed(content, kind, stamp=stamp)
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert len([entry for entry in endpoint.world.incident.log.timeline if entry.who == ANA]) == 1
+    endpoint.world.clock.advance(120)
+    assert (await endpoint.signed(content, kind, stamp=stamp)).status_code == 401
 
 
 async def recorded(endpoint: Endpoint) -> tuple[bytes, str]:
@@ -283,29 +255,26 @@ async def recorded(endpoint: Endpoint) -> tuple[bytes, str]:
 
 
 @pytest.mark.parametrize("name", ["ack", "silence", "scale_up", "diagnose", "menu"])
-async def test_a_store_that_is_down_is_said_honestly(name: str) -> None:
+async def test_a_store_that_is_down_is_said_honestly(endpoint: Endpoint, name: str) -> None:
     """Nothing was recorded, and the person reads that; Slack gets its 200."""
-    async with await opened() as endpoint:
-        value = button(endpoint, name)
-        endpoint.world.data.broken = Unreachable("Redis", "connection refused")
-        answer = await (endpoint.choose(value) if name == "menu" else endpoint.press(name, value))
-        assert answer.status_code == 200
-        assert "Your request was not recorded (Redis: connection refused)" in whispered(endpoint)[0]
+    value = button(endpoint, name)
+    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
+    answer = await (endpoint.choose(value) if name == "menu" else endpoint.press(name, value))
+    assert answer.status_code == 200
+    assert "Your request was not recorded (Redis: connection refused)" in whispered(endpoint)[0]
 
 
-async def test_a_store_whose_answer_is_lost_is_not_called_a_failure() -> None:
+async def test_a_store_whose_answer_is_lost_is_not_called_a_failure(endpoint: Endpoint) -> None:
     """It may have been recorded; asking again is harmless."""
-    async with await opened() as endpoint:
-        endpoint.world.data.broken = Unreachable("Redis", "no answer", failure=Failure.UNKNOWN)
-        await endpoint.press("ack", button(endpoint, "ack"))
-        assert "It is unknown whether your request was recorded" in whispered(endpoint)[0]
+    endpoint.world.data.broken = Unreachable("Redis", "no answer", failure=Failure.UNKNOWN)
+    await endpoint.press("ack", button(endpoint, "ack"))
+    assert "It is unknown whether your request was recorded" in whispered(endpoint)[0]
 
 
-async def test_a_whisper_that_slack_does_not_take_is_no_failure_of_the_request() -> None:
+async def test_a_whisper_that_slack_does_not_take_is_no_failure_of_the_request(endpoint: Endpoint) -> None:
     """The log has it."""
-    async with await opened() as endpoint:
-        endpoint.world.chat.script.fail("whisper", Failure.UNKNOWN)
-        assert (await endpoint.press("ack", "i1.stale")).status_code == 200
+    endpoint.world.chat.script.fail("whisper", Failure.UNKNOWN)
+    assert (await endpoint.press("ack", "i1.stale")).status_code == 200
 
 
 async def test_a_record_that_a_worker_wrote_meanwhile_costs_no_click() -> None:

@@ -19,65 +19,53 @@ ASKED = Interaction("status", ANA, TEAM, CHANNEL, Surface.MENTION, "Ev1", trigge
 WORDS = Answer(whisper=Message("All is quiet."))
 
 
-async def opened() -> Endpoint:
-    """An endpoint with an open incident behind it."""
-    endpoint = Endpoint()
-    await endpoint.world.opens()
-    return endpoint
-
-
 def audited(endpoint: Endpoint) -> list[str]:
     """The outcomes in the audit trail."""
     return [entry.outcome for _, entry, _ in endpoint.world.data.trail]
 
 
-async def test_a_click_that_comes_twice_is_no_second_click() -> None:
+async def test_a_click_that_comes_twice_is_no_second_click(endpoint: Endpoint) -> None:
     """One owner; the person is not told "already requested" of what worked; the audit trail has both deliveries."""
-    async with await opened() as endpoint:
-        value = request_id(endpoint.world.incident, "ack")
-        for _ in range(2):
-            assert (await endpoint.press("ack", value, trigger_id="same")).status_code == 200
-        assert endpoint.world.incident.ownership.owner == ANA
-        assert endpoint.world.chat.whispers == []
-        assert audited(endpoint)[-2:] == ["has it", "refused: This request arrived twice. The first one was accepted."]
+    value = request_id(endpoint.world.incident, "ack")
+    for _ in range(2):
+        assert (await endpoint.press("ack", value, trigger_id="same")).status_code == 200
+    assert endpoint.world.incident.ownership.owner == ANA
+    assert endpoint.world.chat.whispers == []
+    assert audited(endpoint)[-2:] == ["has it", "refused: This request arrived twice. The first one was accepted."]
 
 
-async def test_a_mention_that_slack_sends_again_is_silent_after_the_first() -> None:
+async def test_a_mention_that_slack_sends_again_is_silent_after_the_first(endpoint: Endpoint) -> None:
     """What it asked for is done once, and not undone by the second."""
-    async with await opened() as endpoint:
-        for _ in range(2):
-            await endpoint.mention("mute", event_id="Ev7")
-        assert endpoint.world.incident.ownership.muted
-        assert endpoint.world.chat.whispers == []
+    for _ in range(2):
+        await endpoint.mention("mute", event_id="Ev7")
+    assert endpoint.world.incident.ownership.muted
+    assert endpoint.world.chat.whispers == []
 
 
-async def test_a_dialog_that_comes_twice_closes_both_times() -> None:
+async def test_a_dialog_that_comes_twice_closes_both_times(endpoint: Endpoint) -> None:
     """The very same submission: no refusal takes the place of a dialog that was taken."""
-    async with await opened() as endpoint:
-        await endpoint.press("silence", request_id(endpoint.world.incident, "silence"))
-        ((_, view),) = endpoint.world.chat.views
-        endpoint.numbers = iter([7, 8, 7, 8])
-        answers = [(await endpoint.submit(view, preset="1h")).json() for _ in range(2)]
-        assert answers == [{"response_action": "clear"}] * 2
-        await endpoint.world.work()
-        assert len(endpoint.world.alertmanager.silences) == 1
+    await endpoint.press("silence", request_id(endpoint.world.incident, "silence"))
+    ((_, view),) = endpoint.world.chat.views
+    endpoint.numbers = iter([7, 8, 7, 8])
+    answers = [(await endpoint.submit(view, preset="1h")).json() for _ in range(2)]
+    assert answers == [{"response_action": "clear"}] * 2
+    await endpoint.world.work()
+    assert len(endpoint.world.alertmanager.silences) == 1
 
 
-async def test_one_dialog_is_opened_for_one_press() -> None:
+async def test_one_dialog_is_opened_for_one_press(endpoint: Endpoint) -> None:
     """A trigger works once: the second try would only read "Slack did not open the dialog"."""
-    async with await opened() as endpoint:
-        value = request_id(endpoint.world.incident, "scale_up")
-        for _ in range(2):
-            await endpoint.press("scale_up", value, trigger_id="same")
-        assert len(endpoint.world.chat.views) == 1
-        assert endpoint.world.chat.whispers == []
+    value = request_id(endpoint.world.incident, "scale_up")
+    for _ in range(2):
+        await endpoint.press("scale_up", value, trigger_id="same")
+    assert len(endpoint.world.chat.views) == 1
+    assert endpoint.world.chat.whispers == []
 
 
-async def test_a_refusal_is_told_once_for_each_request() -> None:
-    async with await opened() as endpoint:
-        for key in ("Ev1", "Ev1", "Ev2"):
-            await endpoint.mention(f"scale {POOL} 1000", event_id=key, user=BEN)
-        assert len(endpoint.world.chat.whispers) == 2
+async def test_a_refusal_is_told_once_for_each_request(endpoint: Endpoint) -> None:
+    for key in ("Ev1", "Ev1", "Ev2"):
+        await endpoint.mention(f"scale {POOL} 1000", event_id=key, user=BEN)
+    assert len(endpoint.world.chat.whispers) == 2
 
 
 @pytest.mark.parametrize("failure", [Failure.UNCONNECTED, Failure.UNKNOWN])
