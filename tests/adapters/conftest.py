@@ -6,6 +6,7 @@ import httpx
 import pytest
 from moto.server import ThreadedMotoServer
 
+from tests.adapters.github import world as github
 from tests.adapters.store_world import AnyStore, World
 from tests.redis_servers import plain_redis
 
@@ -27,6 +28,13 @@ async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
     yield made
     for store in made.stores:
         await store.aclose()
+
+
+@pytest.fixture
+async def w() -> AsyncIterator[github.World]:
+    """A source of GitHub's figures with its usual table, in front of a stand-in."""
+    async with github.world() as made:
+        yield made
 
 
 @pytest.fixture

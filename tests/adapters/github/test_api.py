@@ -15,20 +15,19 @@ async def refused(w: World) -> Unreachable:
     return caught.value
 
 
-async def test_below_the_reserve_nothing_more_is_asked_until_the_hour_ends() -> None:
+async def test_below_the_reserve_nothing_more_is_asked_until_the_hour_ends(w: World) -> None:
     """Figures are unknown then, with the number and the time; what is left of the limit is still told."""
-    async with world() as w:
-        w.github.runner(LABEL)
-        w.github.job(w.github.run(1), 11)
-        w.github.remaining = 503
-        first = await w.look()
-        asked = len(w.github.asked)
-        found = await w.later()
-        assert len(w.github.asked) == asked
-        assert w.github.remaining == 498
-        w.github.remaining = 5000
-        after = await w.later(1800)
-        assert len(w.github.asked) > asked
+    w.github.runner(LABEL)
+    w.github.job(w.github.run(1), 11)
+    w.github.remaining = 503
+    first = await w.look()
+    asked = len(w.github.asked)
+    found = await w.later()
+    assert len(w.github.asked) == asked
+    assert w.github.remaining == 498
+    w.github.remaining = 5000
+    after = await w.later(1800)
+    assert len(w.github.asked) > asked
     assert (first.idle, first.queued) == (1, None)
     assert (found.queued, found.idle, found.api_remaining, found.at) == (None, None, 498, NOW + 30)
     said = f"498 calls of 5,000 left until {clock(NOW + 1800)}, and 500 are kept back for others"
@@ -68,38 +67,37 @@ async def test_a_used_up_limit_says_when_it_ends() -> None:
         (429, {}, "slow down", 60),
     ],
 )
-async def test_a_secondary_limit_is_kept(status: int, headers: dict[str, str], message: str, pause: int) -> None:
+async def test_a_secondary_limit_is_kept(
+    w: World, status: int, headers: dict[str, str], message: str, pause: int
+) -> None:
     """Retry-After, else a minute; nothing is asked meanwhile, and afterwards all is well."""
-    async with world() as w:
-        w.github.runner(LABEL)
-        w.github.says = [(status, headers, message)]
-        found = await w.look()
-        assert len(w.github.asked) == 1
-        await w.later(pause - 1)
-        assert len(w.github.asked) == 1
-        after = await w.later(30)
+    w.github.runner(LABEL)
+    w.github.says = [(status, headers, message)]
+    found = await w.look()
+    assert len(w.github.asked) == 1
+    await w.later(pause - 1)
+    assert len(w.github.asked) == 1
+    after = await w.later(30)
     assert found.idle is None
     assert f"asks for fewer requests (HTTP {status}: {message})" in " ".join(gaps(found))
     assert (after.idle, after.queued) == (1, 0)
 
 
-async def test_a_secondary_limit_that_goes_on_doubles_the_pause() -> None:
-    async with world() as w:
-        w.github.says = [(403, {}, "secondary rate limit")] * 2
-        await w.look()
-        await w.later(61)
-        assert len(w.github.asked) == 2
-        await w.later(100)
-        assert len(w.github.asked) == 2
-        await w.later(30)
-        assert len(w.github.asked) > 2
+async def test_a_secondary_limit_that_goes_on_doubles_the_pause(w: World) -> None:
+    w.github.says = [(403, {}, "secondary rate limit")] * 2
+    await w.look()
+    await w.later(61)
+    assert len(w.github.asked) == 2
+    await w.later(100)
+    assert len(w.github.asked) == 2
+    await w.later(30)
+    assert len(w.github.asked) > 2
 
 
-async def test_single_sign_on_is_named() -> None:
+async def test_single_sign_on_is_named(w: World) -> None:
     """An organisation with SAML wants every token to be authorised once."""
-    async with world() as w:
-        w.github.says = [(403, {"x-github-sso": "required; url=https://x.test"}, "Resource protected by SAML")] * 9
-        problem = await refused(w)
+    w.github.says = [(403, {"x-github-sso": "required; url=https://x.test"}, "Resource protected by SAML")] * 9
+    problem = await refused(w)
     assert problem.reason.endswith("authorise the token for the organisation's single sign-on, in the token's settings")
 
 

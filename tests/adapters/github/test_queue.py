@@ -11,7 +11,7 @@ from bot.adapters.github.queue import STATUSES, GitHubQueue
 from bot.core.pool.pool import Gap
 from bot.ports import Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO
-from tests.adapters.github.world import world
+from tests.adapters.github.world import World, world
 from tests.builders import NOW, gaps
 
 SMALL = {"organizations": [ORG], "repositories": [REPO], "budget": 10}
@@ -59,15 +59,14 @@ async def test_more_repositories_than_the_budget_take_turns() -> None:
     assert looks[3].at < NOW + 90
 
 
-async def test_a_list_that_is_shorter_than_its_total_is_unknown() -> None:
+async def test_a_list_that_is_shorter_than_its_total_is_unknown(w: World) -> None:
     """GitHub counts 20 and lists 10: the ten are no figure. One that slipped between two pages is none of it."""
-    async with world() as w:
-        for _ in range(100):
-            w.github.runner(LABEL)
-        w.github.hidden_rows = 1
-        assert (await w.look()).idle == 100
-        w.github.hidden_rows = 50
-        found = await w.later()
+    for _ in range(100):
+        w.github.runner(LABEL)
+    w.github.hidden_rows = 1
+    assert (await w.look()).idle == 100
+    w.github.hidden_rows = 50
+    found = await w.later()
     assert found.idle is None
     assert "GitHub listed 100 of 150 entries" in " ".join(gaps(found))
 
@@ -88,36 +87,34 @@ class Slow:
         raise AssertionError
 
 
-async def test_a_look_that_is_cut_short_keeps_what_it_had() -> None:
+async def test_a_look_that_is_cut_short_keeps_what_it_had(w: World) -> None:
     """Before anything is known the reason is said; afterwards old knowledge keeps its time."""
-    async with world() as w:
-        queue = GitHubQueue(w.source._means.api, [ORG], [], [(LABEL,)])
-        queue._found = Slow()  # type: ignore[assignment]  # an organisation that is slow to list its repositories
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0):
-                await queue.read_round(NOW, {}, None, Allowance(9))
-        queue.interrupted("too slow")
-        assert queue.known_queues(NOW, {}, None).trouble.why == "too slow"
-        queue = GitHubQueue(w.source._means.api, [], [REPO], [(LABEL,)])
-        queue._listed = Slow()  # type: ignore[assignment]  # a repository that is slow to list its runs
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0):
-                await queue.read_round(NOW, {}, None, Allowance(9))
-        queue.interrupted("too slow")
-        assert queue.known_queues(NOW, {}, None).repos[REPO].trouble.why == "too slow"
+    queue = GitHubQueue(w.source._means.api, [ORG], [], [(LABEL,)])
+    queue._found = Slow()  # type: ignore[assignment]  # an organisation that is slow to list its repositories
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await queue.read_round(NOW, {}, None, Allowance(9))
+    queue.interrupted("too slow")
+    assert queue.known_queues(NOW, {}, None).trouble.why == "too slow"
+    queue = GitHubQueue(w.source._means.api, [], [REPO], [(LABEL,)])
+    queue._listed = Slow()  # type: ignore[assignment]  # a repository that is slow to list its runs
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await queue.read_round(NOW, {}, None, Allowance(9))
+    queue.interrupted("too slow")
+    assert queue.known_queues(NOW, {}, None).repos[REPO].trouble.why == "too slow"
 
 
-async def test_pages_that_grow_while_they_are_read_are_followed() -> None:
+async def test_pages_that_grow_while_they_are_read_are_followed(w: World) -> None:
     """A list that had one page when it began and has two when it ends."""
-    async with world() as w:
-        for _ in range(150):
-            w.github.runner(LABEL)
-        pages: Pages[Never] = Pages(w.source._means.api, "runners", lambda row: None)
-        path, spend = f"/orgs/{ORG}/actions/runners", Allowance(9)
-        assert "GitHub listed 0 of 150" in (await pages.whole(path, {}, spend)).gap.why
-        assert spend.left == 7
-        with pytest.raises(Unreachable):
-            await pages.whole("/orgs/nobody/actions/runners", {}, spend)
+    for _ in range(150):
+        w.github.runner(LABEL)
+    pages: Pages[Never] = Pages(w.source._means.api, "runners", lambda row: None)
+    path, spend = f"/orgs/{ORG}/actions/runners", Allowance(9)
+    assert "GitHub listed 0 of 150" in (await pages.whole(path, {}, spend)).gap.why
+    assert spend.left == 7
+    with pytest.raises(Unreachable):
+        await pages.whole("/orgs/nobody/actions/runners", {}, spend)
 
 
 def test_every_status_that_is_not_over_is_listed() -> None:

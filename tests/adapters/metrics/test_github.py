@@ -8,7 +8,7 @@ import pytest
 from bot.core.pool.job import JobState
 from bot.core.pool.pool import Job
 from tests.adapters.github.standin import LABEL, ORG, REPO, stamp
-from tests.adapters.github.world import BY_REST, world
+from tests.adapters.github.world import BY_REST, World, world
 from tests.builders import NOW, gaps
 
 RUNS, RUNNERS = f"/repos/{REPO}/actions/runs", f"/orgs/{ORG}/actions/runners"
@@ -33,20 +33,19 @@ async def test_runners_are_counted_by_label_over_all_pages() -> None:
     assert found.missing == ()
 
 
-async def test_by_rest_alone_waiting_jobs_come_with_age_and_link() -> None:
+async def test_by_rest_alone_waiting_jobs_come_with_age_and_link(w: World) -> None:
     """Jobs with steps run, jobs held back and hosted labels are no queue; the rates stay unknown and say why."""
-    async with world() as w:
-        w.github.runner(LABEL, busy=True)
-        run = w.github.run(1, "in_progress", age=3600)
-        w.github.job(run, 11, age=1500)
-        w.github.job(run, 12, age=1200, steps=[{"name": "Set up job", "number": 1}], started_at=stamp(NOW - 240))
-        w.github.job(run, 13, "waiting")
-        w.github.job(run, 14, labels=["ubuntu-latest"])
-        w.github.job(run, 15, "completed", conclusion="success", runner_name="r")
-        w.github.job(w.github.run(2, "waiting"), 21, "waiting")
-        w.github.run(3, "pending")
-        found = await w.look()
-        assert jobs_of("3") not in w.github.calls()
+    w.github.runner(LABEL, busy=True)
+    run = w.github.run(1, "in_progress", age=3600)
+    w.github.job(run, 11, age=1500)
+    w.github.job(run, 12, age=1200, steps=[{"name": "Set up job", "number": 1}], started_at=stamp(NOW - 240))
+    w.github.job(run, 13, "waiting")
+    w.github.job(run, 14, labels=["ubuntu-latest"])
+    w.github.job(run, 15, "completed", conclusion="success", runner_name="r")
+    w.github.job(w.github.run(2, "waiting"), 21, "waiting")
+    w.github.run(3, "pending")
+    found = await w.look()
+    assert jobs_of("3") not in w.github.calls()
     assert (found.queued, found.oldest_wait_seconds, found.at) == (1, 1500.0, NOW)
     link = f"https://github.com/{REPO}/actions/runs/1/job/11"
     assert found.waiting == (Job("pull / test (default, 1, 2)", 1500.0, REPO, link),)
@@ -56,17 +55,16 @@ async def test_by_rest_alone_waiting_jobs_come_with_age_and_link() -> None:
     assert found.duration_p50_seconds is None
 
 
-async def test_what_did_not_change_costs_nothing() -> None:
+async def test_what_did_not_change_costs_nothing(w: World) -> None:
     """The second round asks the same with ETags: every answer is 304, and GitHub counts none of them."""
-    async with world() as w:
-        w.github.runner(LABEL)
-        w.github.job(w.github.run(1), 11)
-        await w.look()
-        first, left = len(w.github.asked), w.github.remaining
-        again = await w.later()
-        assert {one.status for one in w.github.asked[first:]} == {304}
-        assert len(w.github.asked) == 2 * first
-        assert w.github.remaining == left == again.api_remaining
+    w.github.runner(LABEL)
+    w.github.job(w.github.run(1), 11)
+    await w.look()
+    first, left = len(w.github.asked), w.github.remaining
+    again = await w.later()
+    assert {one.status for one in w.github.asked[first:]} == {304}
+    assert len(w.github.asked) == 2 * first
+    assert w.github.remaining == left == again.api_remaining
     assert (again.queued, again.at, again.oldest_wait_seconds) == (1, NOW + 30, 630.0)
 
 
@@ -97,17 +95,16 @@ async def test_many_looks_at_once_are_one_round() -> None:
         assert len(w.github.asked) == 5
 
 
-async def test_webhooks_give_rates_and_no_run_is_asked_for() -> None:
+async def test_webhooks_give_rates_and_no_run_is_asked_for(w: World) -> None:
     """Arrivals, starts, sources and durations come from webhooks; the jobs of told runs are never read."""
-    async with world() as w:
-        w.jobs.heard_for(1800)
-        w.github.run(1)
-        w.tell(11, "1", age=300)
-        w.tell(12, "1", JobState.IN_PROGRESS, age=400, started_at=NOW - 100, runner="r1")
-        done = {"started_at": NOW - 800, "completed_at": NOW - 200, "runner": "r2"}
-        w.tell(13, "2", JobState.COMPLETED, age=850, **done)
-        found = await w.look()
-        assert not [path for path in w.github.calls() if path.endswith("/jobs")]
+    w.jobs.heard_for(1800)
+    w.github.run(1)
+    w.tell(11, "1", age=300)
+    w.tell(12, "1", JobState.IN_PROGRESS, age=400, started_at=NOW - 100, runner="r1")
+    done = {"started_at": NOW - 800, "completed_at": NOW - 200, "runner": "r2"}
+    w.tell(13, "2", JobState.COMPLETED, age=850, **done)
+    found = await w.look()
+    assert not [path for path in w.github.calls() if path.endswith("/jobs")]
     assert (found.queued, found.oldest_wait_seconds) == (1, 300.0)
     assert found.arrivals_per_minute == pytest.approx(0.2)
     assert found.starts_per_minute == pytest.approx(2 / 15)
@@ -116,73 +113,69 @@ async def test_webhooks_give_rates_and_no_run_is_asked_for() -> None:
     assert "label: no runner carries linux.2xlarge now" in gaps(found)[0]
 
 
-async def test_a_lost_end_of_a_run_is_found_and_left_out() -> None:
+async def test_a_lost_end_of_a_run_is_found_and_left_out(w: World) -> None:
     """The run is on none of GitHub's lists any more: it is looked up once, and its job becomes a ghost."""
-    async with world() as w:
-        w.jobs.heard_for(1800)
-        run = w.github.run(1)
-        w.github.job(run, 11)
-        w.tell(11, run)
-        assert (await w.look()).queued == 1
-        w.github.over(run)
-        await w.later(60, webhooks=True)
-        before = len(w.github.asked)
-        found = await w.later(90, webhooks=True)
-        assert w.github.calls(since=before).count(jobs_of(run)) == 1
-        before = len(w.github.asked)
-        again = await w.later(webhooks=True)
-        assert jobs_of(run) not in w.github.calls(since=before)
+    w.jobs.heard_for(1800)
+    run = w.github.run(1)
+    w.github.job(run, 11)
+    w.tell(11, run)
+    assert (await w.look()).queued == 1
+    w.github.over(run)
+    await w.later(60, webhooks=True)
+    before = len(w.github.asked)
+    found = await w.later(90, webhooks=True)
+    assert w.github.calls(since=before).count(jobs_of(run)) == 1
+    before = len(w.github.asked)
+    again = await w.later(webhooks=True)
+    assert jobs_of(run) not in w.github.calls(since=before)
     assert (found.queued, found.ghosts) == (0, 1)
     assert (again.queued, again.ghosts) == (0, 1)
 
 
-async def test_a_run_that_github_deleted_waits_no_more() -> None:
-    async with world() as w:
-        w.jobs.heard_for(1800)
-        w.tell(11, "99")
-        await w.look()
-        found = await w.later(150, webhooks=True)
+async def test_a_run_that_github_deleted_waits_no_more(w: World) -> None:
+    w.jobs.heard_for(1800)
+    w.tell(11, "99")
+    await w.look()
+    found = await w.later(150, webhooks=True)
     assert (found.queued, found.ghosts) == (0, 1)
 
 
-async def test_a_job_whose_webhooks_were_lost_is_found_in_a_run_nobody_told_of() -> None:
+async def test_a_job_whose_webhooks_were_lost_is_found_in_a_run_nobody_told_of(w: World) -> None:
     """A run without a word is read once; a job found there means that the repository's webhooks get lost."""
-    async with world() as w:
-        w.jobs.heard_for(1800)
-        w.tell(1, "1", JobState.IN_PROGRESS, started_at=NOW - 60, runner="r")
-        w.github.job(w.github.run(1, "in_progress"), 1, "in_progress", started_at=stamp(NOW - 60), runner_name="r")
-        hosted = w.github.run(2, "in_progress")
-        w.github.job(hosted, 21, "in_progress", labels=["ubuntu-latest"])
-        assert (await w.look()).queued == 0
-        assert w.github.calls().count(jobs_of(hosted)) == 1
-        before = len(w.github.asked)
-        assert (await w.later(webhooks=True)).queued == 0
-        assert not [path for path in w.github.calls(since=before) if path.endswith("/jobs")]
-        lost = w.github.run(3, age=300)
-        w.github.job(lost, 31, age=300)
-        found = await w.later(webhooks=True)
-        w.github.job(hosted, 22, age=0)
-        before = len(w.github.asked)
-        after = await w.later(webhooks=True)
-        assert jobs_of(hosted) in w.github.calls(since=before)
+    w.jobs.heard_for(1800)
+    w.tell(1, "1", JobState.IN_PROGRESS, started_at=NOW - 60, runner="r")
+    w.github.job(w.github.run(1, "in_progress"), 1, "in_progress", started_at=stamp(NOW - 60), runner_name="r")
+    hosted = w.github.run(2, "in_progress")
+    w.github.job(hosted, 21, "in_progress", labels=["ubuntu-latest"])
+    assert (await w.look()).queued == 0
+    assert w.github.calls().count(jobs_of(hosted)) == 1
+    before = len(w.github.asked)
+    assert (await w.later(webhooks=True)).queued == 0
+    assert not [path for path in w.github.calls(since=before) if path.endswith("/jobs")]
+    lost = w.github.run(3, age=300)
+    w.github.job(lost, 31, age=300)
+    found = await w.later(webhooks=True)
+    w.github.job(hosted, 22, age=0)
+    before = len(w.github.asked)
+    after = await w.later(webhooks=True)
+    assert jobs_of(hosted) in w.github.calls(since=before)
     assert (found.queued, found.oldest_wait_seconds) == (1, 330.0)
     assert after.queued == 2
 
 
-async def test_a_job_that_waits_long_without_a_word_is_looked_up() -> None:
+async def test_a_job_that_waits_long_without_a_word_is_looked_up(w: World) -> None:
     """Its `in_progress` was lost: at most three such runs are read in a round, each once in ten minutes."""
-    async with world() as w:
-        w.jobs.heard_for(1800)
-        for n in range(1, 6):
-            run = w.github.run(n, "in_progress", age=60)
-            w.github.job(run, 10 + n, "in_progress", started_at=stamp(NOW), runner_name=f"r{n}")
-            w.tell(10 + n, run, age=60)
-        assert (await w.look()).queued == 5
-        before = len(w.github.asked)
-        w.jobs.heard_for(1800)
-        found = await w.later(1900, webhooks=True)
-        assert len([path for path in w.github.calls(since=before) if path.endswith("/jobs")]) == 3
-        again = await w.later(webhooks=True)
+    w.jobs.heard_for(1800)
+    for n in range(1, 6):
+        run = w.github.run(n, "in_progress", age=60)
+        w.github.job(run, 10 + n, "in_progress", started_at=stamp(NOW), runner_name=f"r{n}")
+        w.tell(10 + n, run, age=60)
+    assert (await w.look()).queued == 5
+    before = len(w.github.asked)
+    w.jobs.heard_for(1800)
+    found = await w.later(1900, webhooks=True)
+    assert len([path for path in w.github.calls(since=before) if path.endswith("/jobs")]) == 3
+    again = await w.later(webhooks=True)
     assert (found.queued, again.queued) == (2, 0)
 
 
@@ -190,48 +183,44 @@ async def test_a_job_that_waits_long_without_a_word_is_looked_up() -> None:
     ("age", "changed", "counted"),
     [(7 * 3600, 0.0, False), (5 * 3600, 0.0, True), (7 * 3600, 60.0, True), (49 * 3600, 60.0, False)],
 )
-async def test_ghost_rows_are_left_out(age: float, changed: float, *, counted: bool) -> None:
+async def test_ghost_rows_are_left_out(w: World, age: float, changed: float, *, counted: bool) -> None:
     """A run over 6 h old that never changed, and any over 48 h old (docs/design/diagnosis.md#ghost-rows)."""
-    async with world() as w:
-        run = w.github.run(1, age=age, updated_at=stamp(NOW - age + changed))
-        w.github.job(run, 11, age=age)
-        found = await w.look()
+    run = w.github.run(1, age=age, updated_at=stamp(NOW - age + changed))
+    w.github.job(run, 11, age=age)
+    found = await w.look()
     assert (found.queued, found.ghosts) == ((1, 0) if counted else (0, 1))
 
 
-async def test_an_attempt_that_was_run_again_waits_no_more() -> None:
+async def test_an_attempt_that_was_run_again_waits_no_more(w: World) -> None:
     """`filter=latest` shows the new attempt alone; the old one's job never got its `completed`."""
-    async with world() as w:
-        run = w.github.run(1)
-        w.tell(11, run)
-        await w.pass_by(300)
-        w.github.job(run, 12, age=10)
-        found = await w.look()
-        assert {"filter": "latest", "per_page": "100"} in [one.query for one in w.github.asked]
+    run = w.github.run(1)
+    w.tell(11, run)
+    await w.pass_by(300)
+    w.github.job(run, 12, age=10)
+    found = await w.look()
+    assert {"filter": "latest", "per_page": "100"} in [one.query for one in w.github.asked]
     assert (found.queued, found.ghosts, found.oldest_wait_seconds) == (1, 1, 10.0)
 
 
-async def test_a_job_for_a_label_that_no_runner_carries_is_told_apart() -> None:
+async def test_a_job_for_a_label_that_no_runner_carries_is_told_apart(w: World) -> None:
     """Runners of the pool are there, and none of them may take the job."""
-    async with world() as w:
-        w.github.runner(LABEL, "cuda")
-        run = w.github.run(1)
-        for n, labels in enumerate(([LABEL], [LABEL, "CUDA"], [LABEL, "rocm"])):
-            w.github.job(run, 10 + n, labels=labels)
-        found = await w.look()
+    w.github.runner(LABEL, "cuda")
+    run = w.github.run(1)
+    for n, labels in enumerate(([LABEL], [LABEL, "CUDA"], [LABEL, "rocm"])):
+        w.github.job(run, 10 + n, labels=labels)
+    found = await w.look()
     assert (found.queued, found.unservable) == (3, 1)
 
 
-async def test_a_run_between_two_lists_is_not_lost() -> None:
+async def test_a_run_between_two_lists_is_not_lost(w: World) -> None:
     """It left one list before it came to the other: its jobs are looked up once more before they are forgotten."""
-    async with world() as w:
-        run = w.github.run(1)
-        w.github.job(run, 11)
-        await w.look()
-        w.github.runs[REPO][run]["status"] = "requested"
-        assert (await w.later()).queued == 1
-        w.github.over(run)
-        assert (await w.later()).queued == 0
+    run = w.github.run(1)
+    w.github.job(run, 11)
+    await w.look()
+    w.github.runs[REPO][run]["status"] = "requested"
+    assert (await w.later()).queued == 1
+    w.github.over(run)
+    assert (await w.later()).queued == 0
 
 
 async def test_the_repositories_of_an_organisation_are_found() -> None:

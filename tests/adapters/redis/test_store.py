@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,6 +53,13 @@ async def store(redis_url: str) -> AsyncIterator[RedisStore]:
     made = RedisStore(connect(redis_url), CLOCKS, lease_seconds=PATIENCE_SECONDS)
     yield made
     await made.aclose()
+
+
+@pytest.fixture
+def client(redis_url: str) -> Iterator[redis.Redis]:
+    """A client beside the store's own."""
+    with redis.Redis.from_url(redis_url) as made:
+        yield made
 
 
 @pytest.fixture
@@ -155,21 +162,19 @@ async def test_a_text_that_is_not_unicode_is_refused_before_it_is_sent(store: Re
     await store.commit(new(Pool("p")))
 
 
-async def test_scripts_are_loaded_again_after_a_restart(store: RedisStore, redis_url: str) -> None:
+async def test_scripts_are_loaded_again_after_a_restart(client: redis.Redis, store: RedisStore) -> None:
     """RT-5: a server that forgot the scripts gets them again."""
     await store.commit(new(Pool("p")))
-    with redis.Redis.from_url(redis_url) as client:
-        client.script_flush()
+    client.script_flush()
     await store.commit(new(Pool("q")))
     assert set(await store.get_many(Pool, ["p", "q"])) == {"p", "q"}
 
 
-async def test_an_unreadable_record_takes_down_nothing_but_itself(store: RedisStore, redis_url: str) -> None:
+async def test_an_unreadable_record_takes_down_nothing_but_itself(client: redis.Redis, store: RedisStore) -> None:
     """It is handed to nobody, logged, looked at again later, left out of lists, and names itself when read alone."""
     await store.commit(Change(puts=tuple(Put(Stored(Pool(p), 0), Pool(p), 0.0) for p in ("bad", "good"))))
-    with redis.Redis.from_url(redis_url) as client:
-        client.hset("{tailback}:rec:pool:bad", "doc", b"\x80\x04not ours")
-        client.zadd("{tailback}:due", {"novelty:1": 1})
+    client.hset("{tailback}:rec:pool:bad", "doc", b"\x80\x04not ours")
+    client.zadd("{tailback}:due", {"novelty:1": 1})
     with capture_logs() as logs:
         claims = await store.claim(10)
     assert [claim.id for claim in claims.claims] == ["good"]
@@ -208,57 +213,53 @@ async def test_a_measurement_writes_its_own_sample_and_not_the_hours_before(stor
     assert newest["p"].value == replace(pool, samples=pool.samples[-1:])
 
 
-async def test_a_key_of_a_foreign_type_leaves_nothing_half_written(store: RedisStore, redis_url: str) -> None:
+async def test_a_key_of_a_foreign_type_leaves_nothing_half_written(client: redis.Redis, store: RedisStore) -> None:
     """Types are checked before the first write (docs/design/measurements.md#partial-scripts)."""
-    with redis.Redis.from_url(redis_url) as client:
-        for key in ("{tailback}:set:open", "{tailback}:idx:k", "{tailback}:audit", "{tailback}:rec:pool:q"):
-            client.flushall()
-            client.rpush(key, "foreign")
-            change = Change(
-                puts=(Put(Stored(Pool("p"), 0), Pool("p"), 0.0), Put(Stored(Pool("q"), 0), Pool("q"), 0.0)),
-                point={"k": ("p", None)},
-                join=(("open", "p"),),
-                audit=(AuditEntry(1.0, "U1", "ack"),),
-                once=("m",),
-            )
-            with pytest.raises(Unreachable, match="delete that key"):
-                await store.commit(change)
-            assert client.keys() == [key.encode()]
+    for key in ("{tailback}:set:open", "{tailback}:idx:k", "{tailback}:audit", "{tailback}:rec:pool:q"):
+        client.flushall()
+        client.rpush(key, "foreign")
+        change = Change(
+            puts=(Put(Stored(Pool("p"), 0), Pool("p"), 0.0), Put(Stored(Pool("q"), 0), Pool("q"), 0.0)),
+            point={"k": ("p", None)},
+            join=(("open", "p"),),
+            audit=(AuditEntry(1.0, "U1", "ack"),),
+            once=("m",),
+        )
+        with pytest.raises(Unreachable, match="delete that key"):
+            await store.commit(change)
+        assert client.keys() == [key.encode()]
 
 
-async def test_a_full_memory_refuses_whole_changes_and_heals(store: RedisStore, redis_url: str) -> None:
+async def test_a_full_memory_refuses_whole_changes_and_heals(client: redis.Redis, store: RedisStore) -> None:
     """IN-3: OOM is LATER with a remedy, nothing is half-written, and it goes on when there is room."""
-    with redis.Redis.from_url(redis_url) as client:
-        client.config_set("maxmemory", "1mb")
-        try:
-            with pytest.raises(Unreachable, match="raise maxmemory") as full:
-                await store.commit(Change(once=("m",), join=(("open", "p"),), wake=("pool:p",)))
-            assert full.value.failure is Failure.LATER
-            with pytest.raises(Unreachable, match="raise maxmemory"):
-                await store.storable()
-            assert client.keys() == []
-        finally:
-            client.config_set("maxmemory", "0")
+    client.config_set("maxmemory", "1mb")
+    try:
+        with pytest.raises(Unreachable, match="raise maxmemory") as full:
+            await store.commit(Change(once=("m",), join=(("open", "p"),), wake=("pool:p",)))
+        assert full.value.failure is Failure.LATER
+        with pytest.raises(Unreachable, match="raise maxmemory"):
+            await store.storable()
+        assert client.keys() == []
+    finally:
+        client.config_set("maxmemory", "0")
     await store.commit(Change(once=("m",)))
     assert await store.done_by("m") == ""
 
 
-async def test_a_kind_that_no_release_works_on_any_more_is_dropped(store: RedisStore, redis_url: str) -> None:
+async def test_a_kind_that_no_release_works_on_any_more_is_dropped(client: redis.Redis, store: RedisStore) -> None:
     """0.2.0 left pictures that were still to be made."""
-    with redis.Redis.from_url(redis_url) as client:
-        client.zadd("{tailback}:due", {"sketch:i1.4": 0})
-        client.hset("{tailback}:rec:sketch:i1.4", mapping={"doc": '{"id": "i1.4"}', "version": 1})
-        assert (await store.claim(5)).claims == ()
-        assert client.zcard("{tailback}:due") == 0
+    client.zadd("{tailback}:due", {"sketch:i1.4": 0})
+    client.hset("{tailback}:rec:sketch:i1.4", mapping={"doc": '{"id": "i1.4"}', "version": 1})
+    assert (await store.claim(5)).claims == ()
+    assert client.zcard("{tailback}:due") == 0
 
 
-async def test_lost_data_is_noticed(store: RedisStore, redis_url: str) -> None:
+async def test_lost_data_is_noticed(client: redis.Redis, store: RedisStore) -> None:
     """P10: a server that knows less than was committed is found out by the next claim, and only then."""
     await asyncio.gather(*(store.commit(Change(join=(("open", str(n)),))) for n in range(30)))
     await store.claim(1)
     assert not store.lost_data()
-    with redis.Redis.from_url(redis_url) as client:
-        client.flushall()
+    client.flushall()
     with capture_logs() as logs:
         await store.claim(1)
     assert store.lost_data()
@@ -273,20 +274,19 @@ async def test_a_fit_server_has_no_dangers(store: RedisStore) -> None:
     assert await store.check() == []
 
 
-async def test_every_danger_is_named_with_its_remedy(redis_url: str) -> None:
+async def test_every_danger_is_named_with_its_remedy(client: redis.Redis, redis_url: str) -> None:
     """IN-4: wrong eviction, no append-only file, a replica, and clocks that differ."""
     store = RedisStore(connect(redis_url), Clocks(lambda: time.time() - 5, time.monotonic))
-    with redis.Redis.from_url(redis_url) as client:
-        client.config_set("maxmemory-policy", "allkeys-lru")
-        client.config_set("appendonly", "no")
-        client.replicaof("127.0.0.1", 1)
-        try:
-            found = await store.check()
-        finally:
-            client.replicaof("NO", "ONE")
-            client.config_set("appendonly", "yes")
-            client.config_set("maxmemory-policy", "noeviction")
-            whole(client)
+    client.config_set("maxmemory-policy", "allkeys-lru")
+    client.config_set("appendonly", "no")
+    client.replicaof("127.0.0.1", 1)
+    try:
+        found = await store.check()
+    finally:
+        client.replicaof("NO", "ONE")
+        client.config_set("appendonly", "yes")
+        client.config_set("maxmemory-policy", "noeviction")
+        whole(client)
     await store.aclose()
     words = ["Maxmemory-policy is allkeys-lru", "appendonly yes", "point REDIS_URL at the primary", "5.0 s behind"]
     assert len(found) == len(words)
@@ -323,26 +323,24 @@ async def test_a_lane_counts_in_real_seconds_and_answers_in_the_clocks(redis_url
     await store.aclose()
 
 
-async def test_a_replica_refuses_with_a_remedy(redis_url: str, store: RedisStore) -> None:
+async def test_a_replica_refuses_with_a_remedy(client: redis.Redis, store: RedisStore) -> None:
     """Writing to the wrong server is LATER and says what to correct."""
-    with redis.Redis.from_url(redis_url) as client:
-        client.replicaof("127.0.0.1", 1)
-        try:
-            with pytest.raises(Unreachable, match="point REDIS_URL at the primary") as refused:
-                await store.commit(new(Pool("p")))
-            with pytest.raises(Unreachable, match="point REDIS_URL at the primary"):
-                await store.storable()
-        finally:
-            client.replicaof("NO", "ONE")
+    client.replicaof("127.0.0.1", 1)
+    try:
+        with pytest.raises(Unreachable, match="point REDIS_URL at the primary") as refused:
+            await store.commit(new(Pool("p")))
+        with pytest.raises(Unreachable, match="point REDIS_URL at the primary"):
+            await store.storable()
+    finally:
+        client.replicaof("NO", "ONE")
     assert await store.storable() == ""
     assert refused.value.failure is Failure.LATER
 
 
-async def test_a_mark_is_kept_for_a_day(store: RedisStore, redis_url: str) -> None:
+async def test_a_mark_is_kept_for_a_day(client: redis.Redis, store: RedisStore) -> None:
     """C3: what was captured and is sent again within 24 h is known, whatever was restarted in between."""
     await store.commit(Change(once=("request:t1",), once_value="i1"))
-    with redis.Redis.from_url(redis_url) as client:
-        assert client.pttl(f"{ONCE}request:t1") == pytest.approx(24 * 3600 * 1000, abs=60_000)
+    assert client.pttl(f"{ONCE}request:t1") == pytest.approx(24 * 3600 * 1000, abs=60_000)
 
 
 async def test_the_embedded_servers_permissions_suffice(tmp_path: Path) -> None:
