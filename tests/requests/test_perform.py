@@ -17,6 +17,11 @@ class Dies(Exception):  # noqa: N818 - what happens to the process
     """`kill -9`, in the moment before or after the back end did it."""
 
 
+@pytest.fixture
+async def claim(world: World) -> Claim:
+    return await asked(world)
+
+
 async def asked(world: World, target: int = 24) -> Claim:
     """An incident, a confirmed request to scale, and the claim on it."""
     await world.opens()
@@ -57,9 +62,7 @@ async def dies_after_the_effect(world: World, claim: Claim) -> None:
     world.store.commit = commit  # type: ignore[method-assign]  # as it was
 
 
-async def test_the_intent_is_in_the_audit_trail_before_the_effect() -> None:
-    world = World()
-    claim = await asked(world)
+async def test_the_intent_is_in_the_audit_trail_before_the_effect(world: World, claim: Claim) -> None:
     seen: list[str] = []
     world.scaler.set = watched(world, seen)  # type: ignore[method-assign, assignment]  # the fake's own, that looks at the trail
     await world.tell(claim)
@@ -72,9 +75,7 @@ async def test_the_intent_is_in_the_audit_trail_before_the_effect() -> None:
     assert world.due("act") is None
 
 
-async def test_a_refusal_at_the_moment_of_doing_is_told_and_nothing_is_sent() -> None:
-    world = World()
-    claim = await asked(world)
+async def test_a_refusal_at_the_moment_of_doing_is_told_and_nothing_is_sent(world: World, claim: Claim) -> None:
     world.scaler.current = 30
     await world.tell(claim)
     await world.work()
@@ -100,10 +101,10 @@ async def test_after_a_time_out_it_is_checked_before_anything_is_sent_again(arri
 
 
 @pytest.mark.parametrize("arrived", [True, False])
-async def test_a_worker_that_dies_in_the_effect_is_followed_by_one_that_checks(arrived: bool) -> None:
+async def test_a_worker_that_dies_in_the_effect_is_followed_by_one_that_checks(
+    world: World, claim: Claim, arrived: bool
+) -> None:
     """Points A1 and A2: before and after the back end did it."""
-    world = World()
-    claim = await asked(world)
     world.scaler.script.fail("set", after=arrived, error=Dies())
     with pytest.raises(Dies):
         await world.tell(claim)
@@ -124,10 +125,8 @@ async def test_what_was_only_to_be_said_is_never_taken_for_done() -> None:
     assert "accepted" not in " ".join(world.replies)
 
 
-async def test_a_worker_that_dies_before_it_writes_the_result_tells_it_all_the_same() -> None:
+async def test_a_worker_that_dies_before_it_writes_the_result_tells_it_all_the_same(world: World, claim: Claim) -> None:
     """Point A3: the back end has answered, the record does not know yet."""
-    world = World()
-    claim = await asked(world)
     await dies_after_the_effect(world, claim)
     await world.passes(20, step=1)
     assert world.request.progress is Progress.DONE
@@ -143,10 +142,8 @@ async def test_a_worker_that_dies_before_the_intent_costs_nothing() -> None:
     assert len(world.scaler.requests) == 1
 
 
-async def test_a_process_that_slept_through_its_lease_sends_nothing() -> None:
+async def test_a_process_that_slept_through_its_lease_sends_nothing(world: World, claim: Claim) -> None:
     """The clock is checked between intent and effect (docs/design/measurements.md#paused-processes)."""
-    world = World()
-    claim = await asked(world)
     commit = world.store.commit
 
     async def slow(change: object) -> None:
@@ -162,10 +159,8 @@ async def test_a_process_that_slept_through_its_lease_sends_nothing() -> None:
     assert len(world.scaler.effects) == 1
 
 
-async def test_a_back_end_that_never_answers_is_given_up_with_the_truth() -> None:
+async def test_a_back_end_that_never_answers_is_given_up_with_the_truth(world: World, claim: Claim) -> None:
     """A bounded number of tries, however it fails; then a person is asked to look, and the doubt is named."""
-    world = World()
-    claim = await asked(world)
     world.scaler.script.fail("set", Failure.UNKNOWN, times=None)
     await world.tell(claim)
     await world.passes(300, step=5)
@@ -175,9 +170,7 @@ async def test_a_back_end_that_never_answers_is_given_up_with_the_truth() -> Non
     assert len(world.replies) == 2
 
 
-async def test_a_check_that_never_answers_is_given_up_too() -> None:
-    world = World()
-    claim = await asked(world)
+async def test_a_check_that_never_answers_is_given_up_too(world: World, claim: Claim) -> None:
     world.scaler.script.fail("set", Failure.UNKNOWN)
     await world.tell(claim)
     world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
@@ -187,9 +180,7 @@ async def test_a_check_that_never_answers_is_given_up_too() -> None:
     assert world.scaler.script.count("read") < 20
 
 
-async def test_wrong_credentials_are_not_tried_again() -> None:
-    world = World()
-    claim = await asked(world)
+async def test_wrong_credentials_are_not_tried_again(world: World, claim: Claim) -> None:
     world.scaler.script.fail("set", Failure.CREDENTIALS, times=None)
     await world.tell(claim)
     await world.work()
@@ -197,9 +188,7 @@ async def test_wrong_credentials_are_not_tried_again() -> None:
     assert "It failed: Scaler (fake): set failed" in world.replies[-1]
 
 
-async def test_an_effect_that_raises_is_not_repeated_for_ever() -> None:
-    world = World()
-    claim = await asked(world)
+async def test_an_effect_that_raises_is_not_repeated_for_ever(world: World, claim: Claim) -> None:
     world.scaler.script.fail("set", times=None, error=Dies())
     with pytest.raises(Dies):
         await world.tell(claim)
@@ -239,9 +228,7 @@ async def test_what_is_only_a_draft_or_done_is_never_performed(world: World) -> 
     assert world.due("act") is None
 
 
-async def test_a_store_that_fails_is_not_taken_for_a_back_end_that_is_silent() -> None:
-    world = World()
-    claim = await asked(world)
+async def test_a_store_that_fails_is_not_taken_for_a_back_end_that_is_silent(world: World, claim: Claim) -> None:
     world.data.broken = Unreachable("Redis", "connection refused")
     with pytest.raises(Unreachable, match="Redis"):
         await world.tell(claim)

@@ -1,7 +1,7 @@
 """A Tailback with a lease, an approval threshold and a price on one pool, and hands to press buttons below replies."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from bot.context.context import PoolScaler
 from bot.core.incident.timeline import Entry
@@ -28,6 +28,15 @@ class CareWorld(World):
     def __init__(self, **policy: Any) -> None:
         super().__init__(permissions=PERMISSIONS, timing={"poll": "30s"})
         self.policy(**policy)
+
+    @classmethod
+    async def opened(cls, runners: int | None = None, **policy: Any) -> Self:
+        """With an incident whose thread stands; `runners`: what the metrics show of the pool then."""
+        made = cls(**policy)
+        if runners is not None:
+            made.runners(runners)
+        await made.opens()
+        return made
 
     def policy(self, **parts: Any) -> None:
         """What the pool's scaler allows from now on."""
@@ -79,7 +88,7 @@ class CareWorld(World):
         return [(one["text"]["text"], one["value"]) for row in rows for one in row["elements"]]  # type: ignore[attr-defined]  # a block as Slack reads it
 
 
-async def awaiting(target: int = 24, **policy: object) -> CareWorld:
+async def awaiting(target: int = 24, **policy: Any) -> CareWorld:
     """Ana asked for more than she may have alone; the thread shows the buttons."""
     world = await CareWorld.opened(**{"approval_above": 20, **policy})
     await world.wants(target)

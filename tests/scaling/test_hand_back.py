@@ -296,9 +296,7 @@ async def test_without_an_incident_its_asker_is_told() -> None:
 async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:
     """Before any runner came, in words too; the runners are never verified, and nothing is left to hand back."""
     for press in (True, False):
-        world = CareWorld()
-        world.runners(10)
-        await world.opens()
+        world = await CareWorld.opened(10)
         request = await world.scaled()
         assert world.buttons() == [("Undo", request.id)]
         await (world.presses("hand_back", BEN) if press else world.says("hand_back", who=BEN))
@@ -310,9 +308,7 @@ async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:
 
 
 async def test_a_scaler_that_still_answers_the_old_size_is_lowered_all_the_same() -> None:
-    world = CareWorld()
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10)
     await world.scaled()
     read = world.scaler.read
     world.scaler.read = lambda: _late(read)  # type: ignore[method-assign]  # the fake, a moment behind
@@ -329,9 +325,7 @@ async def _late(read: Callable[[], Awaitable[Capacity]]) -> Capacity:
 @pytest.mark.parametrize("first", ["lease", "act"])
 async def test_a_hand_back_that_meets_the_first_look_at_the_runners_is_done_once(first: str) -> None:
     """Undo and the lease's own check are due in the same moment: whoever loses the write runs again at once."""
-    world = CareWorld()
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10)
     await world.scaled()
     world.runners(24)
     world.clock.advance(30)

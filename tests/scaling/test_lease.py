@@ -9,9 +9,7 @@ from tests.scaling.care import ANA, CareWorld
 
 async def asked(**figures: int) -> CareWorld:
     """The scaler accepted 24; the pool had 10 online."""
-    world = CareWorld()
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10)
     world.runners(10, **figures)
     await world.scaled()
     return world

@@ -28,9 +28,7 @@ DONE, NOW, BAD = "complete", "in_progress", "error"
 
 
 async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
-    world = CareWorld(approval_above=20)
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10, approval_above=20)
     posts = len(world.replies)
     await world.wants(24)
     await world.work()
@@ -57,9 +55,7 @@ async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
 
 
 async def test_it_counts_from_the_size_that_the_pool_had_when_it_was_scaled() -> None:
-    world = CareWorld(approval_above=20)
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10, approval_above=20)
     await world.wants(24)
     await world.work()
     world.scaler.current = 9
@@ -92,9 +88,7 @@ async def test_a_request_that_is_not_approved_says_so(who: str, state: str) -> N
 
 
 async def test_once_undone_it_announces_and_awaits_nothing_more() -> None:
-    world = CareWorld()
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10)
     await world.scaled()
     anchor = next(reply for reply in world.replies if "I'll report here" in reply)
     assert "are returned" in anchor
@@ -105,9 +99,7 @@ async def test_once_undone_it_announces_and_awaits_nothing_more() -> None:
 
 
 async def test_what_somebody_else_changed_is_not_called_returned() -> None:
-    world = CareWorld()
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10)
     await world.scaled()
     world.scaler.current = 30
     await world.says("hand_back")
@@ -116,9 +108,7 @@ async def test_what_somebody_else_changed_is_not_called_returned() -> None:
 
 
 async def test_runners_that_do_not_come_are_named_with_the_number() -> None:
-    world = CareWorld()
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10)
     await world.scaled()
     world.runners(15)
     await world.passes(600, step=30)
@@ -135,9 +125,7 @@ async def test_runners_that_do_not_come_are_named_with_the_number() -> None:
 
 async def test_a_workspace_without_plans_reads_it_in_words() -> None:
     """The ladder of `bot/posting`: every step and the button stay."""
-    world = CareWorld()
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10)
     world.chat.script.fail("post", Failure.SHAPE, times=1)
     await world.scaled()
     reply = world.chat.thread(world.incident.thread.root or "")[-1].message

@@ -26,9 +26,7 @@ def values(block: object) -> Iterator[str]:
 
 async def lived() -> CareWorld:
     """Everything that has buttons was shown: parent, approval, verification, warning, dialogs."""
-    world = CareWorld(approval_above=20)
-    world.runners(10)
-    await world.opens()
+    world = await CareWorld.opened(10, approval_above=20)
     await world.asks("scale_up")
     await world.asks("silence")
     await world.wants(24)

@@ -555,6 +555,26 @@ async def test_a_wrong_token_is_the_only_thing_said(place: Place) -> None:
     assert finding.remedy == "copy the bot token from OAuth & Permissions into SLACK_BOT_TOKEN"
 
 
+@pytest.mark.parametrize(
+    ("there", "instead", "state", "text", "remedy"),
+    [
+        ("C0CIONCALL", "C0SHARED", "warning", "organizations read every incident in #partners (C0SHARED", ""),
+        ("C0CIONCALL", "C0ARCHIVED", "problem", "#old (C0ARCHIVED, slack.channel) is archived", "unarchive it"),
+        ('S0INFRA"', 'S0NOBODY"', "problem",
+         "The user group S0NOBODY (permissions.scale): usergroups.users.list: no_such_subteam",
+         "correct the id of the user group"),
+    ],
+)  # fmt: skip
+async def test_a_channel_or_group_that_does_not_fit_is_named(  # noqa: PLR0917 - the columns of the table above
+    place: Place, there: str, instead: str, state: str, text: str, remedy: str
+) -> None:
+    """Other organizations read what is posted there; nobody reads it; nobody is meant."""
+    async with doctor() as slack:
+        finding = only(await told(place, slack, there, instead), text)
+    assert finding.state == state
+    assert remedy in finding.remedy
+
+
 @pytest.mark.parametrize("scope", SCOPES, ids=lambda scope: scope.name)
 async def test_a_missing_scope_is_named_with_what_is_lost(place: Place, scope: object) -> None:
     """Each scope of the manifest, taken away."""
@@ -589,31 +609,6 @@ async def test_a_channel_that_cannot_be_used_is_named(
     assert finding.state is Level.PROBLEM
     assert channel in finding.text
     assert remedy in finding.remedy
-
-
-async def test_a_channel_with_other_organizations_is_named(place: Place) -> None:
-    """They read every incident that is posted there."""
-    async with doctor() as slack:
-        finding = only(
-            await told(place, slack, "C0CIONCALL", "C0SHARED"),
-            "organizations read every incident in #partners (C0SHARED",
-        )
-    assert finding.state is Level.WARNING
-
-
-async def test_an_archived_channel_is_named(place: Place) -> None:
-    """Seen with channels:read only."""
-    async with doctor(scopes=NEEDED) as slack:
-        finding = only(await told(place, slack, "C0CIONCALL", "C0ARCHIVED"), "is archived")
-    assert finding.text == "#old (C0ARCHIVED, slack.channel) is archived"
-    assert "unarchive it" in finding.remedy
-
-
-async def test_a_group_that_does_not_exist_is_named(place: Place) -> None:
-    async with doctor() as slack:
-        finding = only(await told(place, slack, 'S0INFRA"', 'S0NOBODY"'), "S0NOBODY")
-    assert finding.text == "The user group S0NOBODY (permissions.scale): usergroups.users.list: no_such_subteam"
-    assert finding.remedy == "correct the id of the user group"
 
 
 async def test_a_socket_mode_token_that_is_refused_is_named(place: Place) -> None:
