@@ -3,7 +3,6 @@
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Annotated, Self, TypeVar, cast
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
@@ -161,9 +160,7 @@ class Problems:
     def __enter__(self) -> None:
         """Collect a ConfigError raised inside the block; the program continues after the block."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
         if isinstance(error, ConfigError):
             self.found += error.problems
         return isinstance(error, ConfigError)

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from itertools import count
-from types import TracebackType
 from typing import Self
 
 import aiohttp
@@ -39,9 +38,7 @@ class Balancer:
         self._looking = asyncio.create_task(self._look())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         assert self._server is not None
         assert self._looking is not None
         self._server.close()

@@ -8,7 +8,6 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from types import TracebackType
 from typing import Self
 
 from tests.faults.frames import Protocol, Request
@@ -86,9 +85,7 @@ class Wire:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for server in self._servers:
             server.close()
         self._end_connections()

@@ -6,7 +6,6 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 
 import httpx
 
@@ -116,9 +115,7 @@ class HttpPool:
     async def __aenter__(self) -> "HttpPool":
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
 

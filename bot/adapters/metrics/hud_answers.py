@@ -1,5 +1,6 @@
 """Builds a sample from HUD's rows; figures that HUD does not show stay unknown, with the reason."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -118,11 +119,9 @@ def _carrying(groups: Iterable[Row], label: str) -> Iterable[Row]:
 
 def _sources(live: Iterable[Row]) -> tuple[Counted, ...]:
     """Jobs that arrived 5 to 15 min ago and still wait, by source; HUD does not list jobs that started sooner."""
-    counts: dict[str, int] = {}
-    for row in live:
-        if (number(row, "queue_s") or 0.0) <= LATELY_SECONDS and (source := text(row, "source_type")):
-            counts[source] = counts.get(source, 0) + 1
-    return tuple(Counted(name, counts[name]) for name in sorted(counts, key=lambda name: -counts[name]))
+    lately = (row for row in live if (number(row, "queue_s") or 0.0) <= LATELY_SECONDS)
+    counts = Counter(source for row in lately if (source := text(row, "source_type")))
+    return tuple(Counted(name, number) for name, number in counts.most_common())
 
 
 def _job(row: Row) -> Job:
