@@ -105,6 +105,7 @@ def send_command(
 def export(
     incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="Its id, or the link of its message in Slack.")],
     form: Annotated[Form, typer.Option("--format", help="What to write.")] = Form.MARKDOWN,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     sev: Annotated[bool, typer.Option("--sev", help="Markdown with the headings of a `ci: sev` issue.")] = False,
 ) -> None:
     """Write an incident's timeline.
@@ -116,8 +117,9 @@ def export(
     """
     from bot.ports import Refused
 
+    form = Form.JSON if as_json else form
     if sev and form is Form.JSON:
-        raise Refused("--sev is Markdown; leave out --format json.")
+        raise Refused("--sev is Markdown; leave out --json.")
     quiet()
     typer.echo(waited(_exported(incident, "sev" if sev else form)))
 

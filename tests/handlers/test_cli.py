@@ -106,6 +106,7 @@ def test_every_command_has_help_with_an_example(
         (("send", "alert.json"), 1, "TAILBACK_WEBHOOK_TOKEN is not set; set it"),
         (("export", "i1"), 1, "There are no records in"),
         (("export", "i1", "--sev", "--format", "json"), 1, "--sev is Markdown"),
+        (("export", "i1", "--sev", "--json"), 1, "--sev is Markdown"),
         (("export", "i1", "--format", "pdf"), 2, "Invalid value for '--format'"),
         (("audit",), 1, "set TAILBACK_DATA or REDIS_URL"),
         (("audit", "--since", "soon"), 1, "--since: 'soon' is not a time; write for example 2h"),
@@ -304,7 +305,7 @@ async def test_an_installation_is_tried_from_the_terminal(terminal: Terminal) ->
             assert doctor.code == 0, doctor.out
             posted = await kit.driver.channel("ci").parent("Jobs are Queued")
             link = f"https://acme.slack.com/archives/C0CIONCALL/p{posted.ts.replace('.', '')}"
-            live = await command(terminal, "export", link, "--format", "json", **given)
+            live = await command(terminal, "export", link, "--json", **given)
             assert json.loads(live.out)["slack"] == {"channel": "C0CIONCALL", "ts": posted.ts}
         after = await command(terminal, "export", link, "--sev", **given)
         assert after.out.startswith("## Current Status"), after.err
