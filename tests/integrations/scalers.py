@@ -20,11 +20,6 @@ async def scaler_finding(
     return one
 
 
-async def configuration_problems(page: str, folder: Path, instead: Mapping[str, str]) -> list[str]:
-    """What the doctor says of the configuration itself."""
-    return [f"{one.text}; {one.remedy}" for one in await checked(page, folder, instead) if one.area == "configuration"]
-
-
 def actions_of(page: str) -> set[str]:
     """The actions that the page's IAM policy allows."""
     (text,) = POLICY.findall((PAGES / f"{page}.md").read_text("utf-8"))

@@ -8,7 +8,7 @@ from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi
 from tests.answering import answering
 from tests.integrations.checking import said
-from tests.integrations.scalers import configuration_problems, scaler_finding
+from tests.integrations.scalers import scaler_finding
 
 
 @pytest.fixture
@@ -55,8 +55,3 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
     api.verbs = frozenset()
     forbidden = await found(api, tmp_path)
     assert "Tailback needs get and patch on autoscalingrunnersets in namespace arc-runners" in said(forbidden)
-
-
-async def test_an_unknown_lever_is_named_with_its_place(tmp_path: Path) -> None:
-    told = await configuration_problems("arc", tmp_path, {'lever = "max"': 'lever = "cap"'})
-    assert any('[pool."linux-2xlarge".scaler]: lever: ' in one for one in told)

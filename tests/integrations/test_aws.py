@@ -11,7 +11,7 @@ from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi
 from tests.answering import answering
 from tests.integrations.checking import said
-from tests.integrations.scalers import actions_of, configuration_problems, scaler_finding
+from tests.integrations.scalers import actions_of, scaler_finding
 
 pytestmark = pytest.mark.usefixtures("made_up_aws")
 
@@ -83,9 +83,3 @@ async def test_no_credentials_are_told_with_the_ways_to_give_them(
     one = await found(AwsApi(), tmp_path)
     assert "AWS credentials" in one.text
     assert "AWS_PROFILE" in said(one)
-
-
-async def test_a_typing_error_is_named_with_its_place(tmp_path: Path) -> None:
-    told = await configuration_problems("aws", tmp_path, {'group = "ci-linux"': 'gruop = "ci-linux"'})
-    assert any('[pool."linux".scaler]: gruop: there is no such setting' in one for one in told)
-    assert any('[pool."linux".scaler]: group: is required' in one for one in told)

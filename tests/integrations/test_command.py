@@ -6,7 +6,7 @@ import pytest
 
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.integrations.checking import said
-from tests.integrations.scalers import configuration_problems, scaler_finding
+from tests.integrations.scalers import scaler_finding
 
 PROGRAM = "/usr/local/bin/fleet"
 
@@ -51,8 +51,3 @@ async def test_a_program_that_cannot_be_started_is_told(tmp_path: Path) -> None:
     """The page's own path is not here."""
     one = await scaler_finding("command", tmp_path, {PROGRAM: str(tmp_path / "none")})
     assert "cannot be started (No such file or directory); install it, or correct its path and mode" in said(one)
-
-
-async def test_a_placeholder_inside_a_word_is_named_with_its_place(tmp_path: Path) -> None:
-    told = await configuration_problems("command", tmp_path, {'"{target}"': '"--to={target}"'})
-    assert any('[pool."linux".scaler]: set: {target}, {pool} and {act} stand alone' in one for one in told)

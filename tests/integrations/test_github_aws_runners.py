@@ -12,7 +12,7 @@ from tests.adapters.scalers.aws_api import AwsApi
 from tests.adapters.scalers.jobs import FakeJobs, job
 from tests.answering import answering
 from tests.integrations.checking import said
-from tests.integrations.scalers import actions_of, configuration_problems, scaler_finding
+from tests.integrations.scalers import actions_of, scaler_finding
 
 pytestmark = pytest.mark.usefixtures("made_up_aws")
 
@@ -62,11 +62,3 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, faults: dict
     assert one.state is Level.PROBLEM
     assert text in said(one)
     assert one.remedy
-
-
-async def test_a_lease_is_refused_with_the_reason(tmp_path: Path) -> None:
-    """What cannot be returned is not promised."""
-    told = await configuration_problems(
-        "github-aws-runners", tmp_path, {'cooldown = "5m"\n': 'cooldown = "5m"\nlease = "2h"\n'}
-    )
-    assert any("lease: these runners end by themselves and cannot be returned; leave it out" in one for one in told)

@@ -8,7 +8,7 @@ from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.scalers.git_api import GitApi
 from tests.answering import answering
 from tests.integrations.checking import said
-from tests.integrations.scalers import configuration_problems, scaler_finding
+from tests.integrations.scalers import scaler_finding
 
 
 @pytest.fixture
@@ -47,8 +47,3 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: GitApi)
         one = await found(api, tmp_path)
         assert (one.state, one.remedy) == (Level.PROBLEM, f"give the credentials the permission {missing}")
     assert {one.state for one in (wrong, unknown, twice)} == {Level.PROBLEM}
-
-
-async def test_a_pattern_without_a_group_is_named_with_its_place(tmp_path: Path) -> None:
-    told = await configuration_problems("github-file", tmp_path, {r"(\d+)$": r"\d+$"})
-    assert any('[pool."linux".scaler]: pattern: needs exactly one group' in one for one in told)

@@ -8,7 +8,6 @@ from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, KubernetesApi
 from tests.answering import answering
 from tests.integrations.checking import PAGES, checked, said
-from tests.integrations.scalers import configuration_problems
 
 HRA = "/apis/actions.summerwind.dev/v1alpha1/namespaces/ci/horizontalrunnerautoscalers/runners"
 KEDA = "/apis/keda.sh/v1alpha1/namespaces/ci/scaledobjects/runners"
@@ -100,11 +99,6 @@ async def test_each_failure_is_told_with_its_remedy(tmp_path: Path, api: Kuberne
     assert "forbidden" in forbidden.text
     assert "Tailback needs get and patch on deployments/scale in namespace ci" in said(forbidden)
     assert {one.state for one in (wrong, unknown, forbidden)} == {Level.PROBLEM}
-
-
-async def test_a_typing_error_is_named_with_its_place(tmp_path: Path) -> None:
-    told = await configuration_problems("kubernetes", tmp_path, {'name = "runners"\nmax': 'nmae = "runners"\nmax'})
-    assert any('[pool."linux".scaler]: nmae: there is no such setting' in one for one in told)
 
 
 @pytest.mark.parametrize(
