@@ -34,6 +34,17 @@ class Machine:
         return self.seconds
 
 
+@pytest.fixture
+def machine() -> Machine:
+    return Machine()
+
+
+@pytest.fixture
+def clock(machine: Machine) -> ScaledClock:
+    """A second is a minute."""
+    return ScaledClock(60, machine.real, machine.monotonic)
+
+
 def passed(clock: ScaledClock, machine: Machine, seconds: float) -> float:
     """What the clock says to so many real seconds with a tick every 50 ms."""
     before = clock.now()
@@ -43,19 +54,15 @@ def passed(clock: ScaledClock, machine: Machine, seconds: float) -> float:
     return clock.now() - before
 
 
-def test_a_second_is_a_minute() -> None:
+def test_a_second_is_a_minute(machine: Machine, clock: ScaledClock) -> None:
     """It starts at the real time and runs at its rate from there; `ahead` is what it has gained."""
-    machine = Machine()
-    clock = ScaledClock(60, machine.real, machine.monotonic)
     assert clock.now() == BEGAN
     assert passed(clock, machine, 2) == pytest.approx(120)
     assert clock.ahead() == pytest.approx(118)
 
 
-def test_another_rate_counts_from_now_on() -> None:
+def test_another_rate_counts_from_now_on(machine: Machine, clock: ScaledClock) -> None:
     """The time that has passed stays as it is."""
-    machine = Machine()
-    clock = ScaledClock(60, machine.real, machine.monotonic)
     passed(clock, machine, 1)
     clock.run_at(10)
     assert passed(clock, machine, 1) == pytest.approx(10)
@@ -63,19 +70,15 @@ def test_another_rate_counts_from_now_on() -> None:
     assert clock.now() == pytest.approx(BEGAN + 70)
 
 
-def test_a_pause_hardly_moves() -> None:
+def test_a_pause_hardly_moves(machine: Machine, clock: ScaledClock) -> None:
     """Not even a second in a quarter of an hour, but what waits for a moment to pass is not stuck."""
-    machine = Machine()
-    clock = ScaledClock(60, machine.real, machine.monotonic)
     clock.run_at(0)
     assert clock.rate() == PAUSED
     assert 0 < passed(clock, machine, 900) < 1
 
 
-def test_it_stands_still_while_the_process_gets_no_processor() -> None:
+def test_it_stands_still_while_the_process_gets_no_processor(machine: Machine, clock: ScaledClock) -> None:
     """What a machine could not simulate has not happened: ten seconds without a tick are not ten minutes."""
-    machine = Machine()
-    clock = ScaledClock(60, machine.real, machine.monotonic)
     clock.tick()
     machine.seconds += 10
     assert clock.now() == pytest.approx(BEGAN + LONGEST_TICK_SECONDS * 60)
@@ -105,10 +108,10 @@ async def test_figures_stay_fresh_however_long_the_product_takes(rate: float, me
     assert measured > 2
 
 
-async def test_it_reaches_the_next_measurement_after_a_source_that_answered_late() -> None:
+async def test_it_reaches_the_next_measurement_after_a_source_that_answered_late(
+    machine: Machine, clock: ScaledClock
+) -> None:
     """The last attempt gave figures from long before; waiting for newer ones here would be waiting for ever."""
-    machine = Machine()
-    clock = ScaledClock(60, machine.real, machine.monotonic)
     store = FakeStore(clock.now, machine.monotonic)
     seen = Observer(store, SlackStandIn(clock=clock.now), [POOL], 60.0)
     pool = Pool(POOL, (sample(14, at=BEGAN - 300),), watchers=("inc1",), tried_at=BEGAN)
@@ -120,10 +123,10 @@ async def test_it_reaches_the_next_measurement_after_a_source_that_answered_late
 
 
 @pytest.mark.parametrize("dialog", [False, True], ids=["answer", "dialog"])
-async def test_it_waits_while_somebody_waits_for_an_answer_or_reads_a_dialog(dialog: bool) -> None:
+async def test_it_waits_while_somebody_waits_for_an_answer_or_reads_a_dialog(
+    machine: Machine, clock: ScaledClock, dialog: bool
+) -> None:
     """A click gets the processor, and what a dialog proposes stays possible; afterwards the time goes on."""
-    machine = Machine()
-    clock = ScaledClock(60, machine.real, machine.monotonic)
     slack = SlackStandIn(clock=clock.now)
     seen = Observer(FakeStore(clock.now, machine.monotonic), slack, [POOL], 60.0)
     modals = slack.workspace.views.modals

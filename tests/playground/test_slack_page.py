@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -14,16 +15,17 @@ from tests.playground.slack_kit import CI, Clock, Kit, parent_blocks, standing
 from tests.slack_blocks import RefusedError
 
 
-async def get(kit: Kit, path: str) -> httpx.Response:
-    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
-        return await client.get(kit.url + path)
+@pytest.fixture
+async def client() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as made:
+        yield made
 
 
-async def test_the_state_holds_everything_that_the_page_draws(slack: Kit) -> None:
+async def test_the_state_holds_everything_that_the_page_draws(slack: Kit, client: httpx.AsyncClient) -> None:
     """Team, people, groups, commands, channels, messages with their raw form; replies carry their thread."""
     root = (await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks()))["ts"]
     await slack.client.chat_postMessage(channel=CI, text="worse", thread_ts=root, reply_broadcast=True)
-    state = (await get(slack, "/ui/state?user=U0BEN")).json()
+    state = (await client.get(f"{slack.url}/ui/state?user=U0BEN")).json()
     assert state["team"] == {"id": "T0DEMO", "name": "Acme CI"}
     assert state["bot"] == {"user_id": "U0TAILBACK", "name": "tailback"}
     assert state["me"] == {"id": "U0BEN", "name": "ben", "real_name": "Ben", "guest": False, "stranger": False}
@@ -39,12 +41,9 @@ async def test_the_state_holds_everything_that_the_page_draws(slack: Kit) -> Non
     assert (state["views"], state["home"], state["ephemerals"]) == ([], None, [])
 
 
-async def test_changes_are_streamed_as_they_happen(slack: Kit) -> None:
+async def test_changes_are_streamed_as_they_happen(slack: Kit, client: httpx.AsyncClient) -> None:
     """The stream begins with the present number and tells of the next change."""
-    async with (
-        httpx.AsyncClient(trust_env=False, verify=False) as client,
-        client.stream("GET", f"{slack.url}/ui/events") as stream,
-    ):
+    async with client.stream("GET", f"{slack.url}/ui/events") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
         lines = (line async for line in stream.aiter_lines() if line.startswith("data: "))
         before = json.loads((await anext(lines))[6:])["seq"]
@@ -54,17 +53,15 @@ async def test_changes_are_streamed_as_they_happen(slack: Kit) -> None:
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'"x"'])
-async def test_bad_bodies_get_a_sentence(slack: Kit, body: bytes) -> None:
-    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
-        headers = {"content-type": "application/json"}
-        reply = await client.post(f"{slack.url}/ui/click", content=body, headers=headers)
+async def test_bad_bodies_get_a_sentence(client: httpx.AsyncClient, slack: Kit, body: bytes) -> None:
+    headers = {"content-type": "application/json"}
+    reply = await client.post(f"{slack.url}/ui/click", content=body, headers=headers)
     assert (reply.status_code, reply.json()["error"]) == (400, "The body must be a JSON object.")
 
 
-async def test_a_form_of_another_site_cannot_act_here(slack: Kit) -> None:
+async def test_a_form_of_another_site_cannot_act_here(client: httpx.AsyncClient, slack: Kit) -> None:
     """A page elsewhere can post forms and plain text without asking; neither is read."""
-    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
-        reply = await client.post(f"{slack.url}/ui/say", content=b'{"user": "U0ANA", "channel": "#ci", "text": "x"}')
+    reply = await client.post(f"{slack.url}/ui/say", content=b'{"user": "U0ANA", "channel": "#ci", "text": "x"}')
     assert reply.status_code == 415
     assert not slack.stand_in.workspace.channels[CI].messages
 
@@ -80,25 +77,25 @@ async def test_a_form_of_another_site_cannot_act_here(slack: Kit) -> None:
         ("submit", {"user": "U0ANA", "view_id": "V0"}, "This modal is no longer open."),
     ],
 )
-async def test_what_cannot_be_done_is_a_sentence(slack: Kit, act: str, body: dict[str, str], sentence: str) -> None:
+async def test_what_cannot_be_done_is_a_sentence(
+    client: httpx.AsyncClient, slack: Kit, act: str, body: dict[str, str], sentence: str
+) -> None:
     """Nothing fails without saying what is wrong."""
-    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
-        reply = await client.post(f"{slack.url}/ui/{act}", json=body)
+    reply = await client.post(f"{slack.url}/ui/{act}", json=body)
     assert reply.json() == {"ok": False, "error": sentence}
 
 
-async def test_serving_leaves_signals_alone_and_ends_with_a_stream_open(slack: Kit) -> None:
+async def test_serving_leaves_signals_alone_and_ends_with_a_stream_open(client: httpx.AsyncClient, slack: Kit) -> None:
     """A server inside another program must not take its Ctrl-C, nor wait for endless streams."""
     before = signal.getsignal(signal.SIGTERM)
     loop = asyncio.get_running_loop()
-    async with httpx.AsyncClient(trust_env=False, verify=False) as client:
-        async with standing() as other:
-            assert signal.getsignal(signal.SIGTERM) is before
-            stream = client.stream("GET", f"{other.url}/ui/events")
-            response = await stream.__aenter__()
-            started = loop.time()
-        assert loop.time() - started < 1.5
-        await response.aclose()
+    async with standing() as other:
+        assert signal.getsignal(signal.SIGTERM) is before
+        stream = client.stream("GET", f"{other.url}/ui/events")
+        response = await stream.__aenter__()
+        started = loop.time()
+    assert loop.time() - started < 1.5
+    await response.aclose()
 
 
 def test_ids_grow_even_when_the_clock_stands_still() -> None:

@@ -35,8 +35,7 @@ async def test_it_goes_back_when_the_lease_ends() -> None:
     assert world.audit("hand_back")[1].before == "24"
     assert world.audit("hand_back")[0].who == "tailback"
     assert (
-        f"Returned the extra runners: {POOL} is back to 10 (was 24). The lease has ended. 14 jobs"
-        in (world.replies[-1])
+        f"Returned the extra runners: {POOL} is back to 10 (was 24). The lease has ended. 14 jobs" in world.replies[-1]
     )
     assert world.lease.leases == ()
     assert world.due("lease") is None

@@ -17,9 +17,7 @@ async def asked(**figures: int) -> CareWorld:
 
 async def test_accepted_is_not_done() -> None:
     world = await asked()
-    assert (
-        "scaled linux.2xlarge from 10 to 24 runners (request accepted). I'll report here within" in (world.replies[-1])
-    )
+    assert "scaled linux.2xlarge from 10 to 24 runners (request accepted). I'll report here within" in world.replies[-1]
     assert "I'll report here within 6 min" in world.replies[-1]
     assert "10 min after the queue has drained, or after 2 h" in world.replies[-1]
 
