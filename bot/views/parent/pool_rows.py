@@ -69,7 +69,7 @@ def _row(name: str, affected: bool, view: View, now: float, timing: Timing) -> P
     return PoolRow(
         name=name,
         sample=pool.latest,
-        trend=trend(pool),
+        trend=trend(pool) if pool.latest and pool.latest.queued else Trend.UNKNOWN,  # of the queue that is shown
         old=pool.latest is not None and stale(pool, now, timing.poll),
         affected=affected,
         tried=bool(pool.samples or pool.trouble or pool.tried_at),

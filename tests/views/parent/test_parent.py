@@ -1,6 +1,7 @@
 """The parent: what somebody just woken reads first."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -129,6 +130,16 @@ def test_one_pool_takes_one_line() -> None:
     drawn = draw(samples.incident(candidates=("linux",), affected=("linux",)), samples.view(pool))
     assert "table" not in [block["type"] for block in drawn.blocks]
     assert "*linux:* 40 of 40 runners busy, 2 offline, queue rising" in words(drawn)
+
+
+@pytest.mark.parametrize("queued", [0, None])
+def test_a_queue_that_is_empty_or_unknown_has_no_trend(queued: int | None) -> None:
+    grown = samples.grown(samples.sample("linux"))
+    latest = samples.sample("linux", queued, None)
+    drawn = draw(samples.incident(candidates=("linux",), affected=("linux",)),
+                 samples.view(replace(grown, samples=(*grown.samples, latest))))  # fmt: skip
+    assert "runners busy" in words(drawn)
+    assert not re.search("queue (rising|falling|steady)", words(drawn))
 
 
 def test_while_no_source_answers_the_alerts_own_figures_stand_in_and_say_so() -> None:
