@@ -49,7 +49,8 @@ def _values(incident: Incident) -> Marked | None:
         words = say("Alert values: {values}{match}.", values=reading_words(worst), match=_match(worst, found))
         return joined(" ", words, _crossed(worst))
     summary = next((text for alert in alerts if (text := clean(alert.summary or alert.description))), "")
-    return say("Summary: {summary}", summary=escaped(summary, 240)) if summary else None
+    end = "" if summary.endswith((".", "!", "?", "…")) else "."
+    return say("Summary: {summary}{end}", summary=escaped(summary, 240), end=end) if summary else None
 
 
 def _match(read: Readings, found: Maxima | None) -> Marked:

@@ -122,7 +122,8 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
     never = affected - len(waited)
     missing = f"; {count(never, 'pool')} never measured" if never > 0 else ""
     total = sum(one.hours for one in waited)
-    lost = f"at least {hours(total)} hours" if total >= LEAST_HOURS else f"{hours(total)} hours while measured"
+    few = f"{hours(total)} hours" if total else "none"
+    lost = f"at least {hours(total)} hours" if total >= LEAST_HOURS else f"{few} while measured"
     return (f"Developer time lost: {lost} ({each}{more}){blind}{missing}",)
 
 
