@@ -1,4 +1,4 @@
-"""From a webhook to Slack's API: `python -m tests.bench.intake`. Prints the table of one run.
+"""From a webhook to Slack's API: `python -m tests.bench 1 intake`.
 
 The baseline is a small bot (`tests.bench.small_bot`) that makes one durable Redis write before it posts. Both are
 processes of their own, post to the same stub of Slack and are measured from the first byte of the webhook to the moment
@@ -9,7 +9,6 @@ import asyncio
 import json
 import statistics
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from bot.playground.serving import serving
 from handlers.tools.demo_workspace import free_port
 from tests.bench.product import TOKEN, cpu_seconds, product
 from tests.bench.stub import SlackStub
-from tests.bench.table import HEAD, Row
+from tests.bench.table import Row
 
 SAMPLES = 200
 GROUPS = 2000
@@ -130,25 +129,24 @@ async def small_bot(port: int, slack: str, redis: str) -> asyncio.subprocess.Pro
     raise RuntimeError("the small bot did not start")
 
 
-async def measured() -> list[Row]:
+async def measured(folder: Path) -> list[Row]:
     """One run: the small bot, then Tailback."""
-    with tempfile.TemporaryDirectory(prefix="tailback-bench-") as name:
-        folder, stub = Path(name), SlackStub()
-        async with serving(stub.app) as slack, aiohttp.ClientSession() as session:
-            redis = EmbeddedRedis(folder / "small")
-            port, redis_url = free_port(), await redis.start()
-            process = await small_bot(port, slack, redis_url)
-            base = await figures(f"http://127.0.0.1:{port}", process.pid, stub, session)
-            process.terminate()
-            await process.wait()
-            await redis.stop()
-            async with product(folder / "product", slack, TOML) as running:
-                ours = await figures(running.address, running.pid, stub, session)
-                await stub.quiet()
-                before = stub.posts
-                await flood(running.address, stub, session, [GROUPS + 1] * REPEATS)
-                await asyncio.sleep(1)
-                repeated = float(stub.posts - before)
+    stub = SlackStub()
+    async with serving(stub.app) as slack, aiohttp.ClientSession() as session:
+        redis = EmbeddedRedis(folder / "small")
+        port, redis_url = free_port(), await redis.start()
+        process = await small_bot(port, slack, redis_url)
+        base = await figures(f"http://127.0.0.1:{port}", process.pid, stub, session)
+        process.terminate()
+        await process.wait()
+        await redis.stop()
+        async with product(folder / "product", slack, TOML) as running:
+            ours = await figures(running.address, running.pid, stub, session)
+            await stub.quiet()
+            before = stub.posts
+            await flood(running.address, stub, session, [GROUPS + 1] * REPEATS)
+            await asyncio.sleep(1)
+            repeated = float(stub.posts - before)
     names = (
         ("webhook to Slack on an idle system, ms", "at most 2 x"),
         (f"{GROUPS} groups at once: threads a second", "at least 0.7 x"),
@@ -168,7 +166,3 @@ async def figures(
     spent = cpu_seconds(pid)
     _, posted, slowest = await flood(address, stub, session, list(range(GROUPS)))
     return one, GROUPS / posted, slowest, (cpu_seconds(pid) - spent) / GROUPS * 1000
-
-
-if __name__ == "__main__":
-    print(HEAD, *asyncio.run(measured()), sep="\n")

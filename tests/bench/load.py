@@ -1,4 +1,4 @@
-"""Under load: `python -m tests.bench.load`. Clicks and webhooks beside 200 open incidents, and a Slack that refuses.
+"""Under load: `python -m tests.bench 1 load`. Clicks and webhooks beside 200 open incidents, and a Slack that refuses.
 
 The stand-in for Slack runs in this process, Tailback as a process of its own with durable embedded Redis.
 """
@@ -6,7 +6,6 @@ The stand-in for Slack runs in this process, Tailback as a process of its own wi
 import asyncio
 import itertools
 import statistics
-import tempfile
 import time
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from bot.playground.slack.delivery.delivery import DeliveryAnswer, DeliveryParce
 from tests.bench.intake import TOML, Sender
 from tests.bench.product import product
 from tests.bench.stub import SlackStub
-from tests.bench.table import HEAD, Row
+from tests.bench.table import Row
 from tests.slack_driver import SlackDriver
 
 OPEN = 200
@@ -111,11 +110,6 @@ async def refused(folder: Path) -> list[Row]:
     ]
 
 
-async def measured() -> list[Row]:
+async def measured(folder: Path) -> list[Row]:
     """One run."""
-    with tempfile.TemporaryDirectory(prefix="tailback-load-") as name:
-        return [*await answers(Path(name) / "answers"), *await refused(Path(name) / "refused")]
-
-
-if __name__ == "__main__":
-    print(HEAD, *asyncio.run(measured()), sep="\n")
+    return [*await answers(folder / "answers"), *await refused(folder / "refused")]

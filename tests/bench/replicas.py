@@ -1,4 +1,4 @@
-"""What more processes bring: `python -m tests.bench.replicas`. Incidents opened and audited commits, a second.
+"""What more processes bring: `python -m tests.bench 1 replicas`. Incidents opened and audited commits, a second.
 
 Real processes and a real redis-server with its append-only file. A Slack that answers after a second is waited for, so
 workers add up; everything else shares the processors of this machine with Redis and with the sender. The baseline is
@@ -8,7 +8,6 @@ the smallest installation of the same run.
 import asyncio
 import logging
 import statistics
-import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -22,7 +21,7 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
 from bot.core.record import AuditEntry, Change
-from tests.bench.table import HEAD, Row
+from tests.bench.table import Row
 from tests.faults.checker import key_of, seen
 from tests.faults.system import Plan, System, opened_system
 from tests.processes import Zygote
@@ -98,25 +97,20 @@ def commit_rates(folder: Path) -> list[float]:
     return rates
 
 
-async def measured() -> list[Row]:
+async def measured(folder: Path) -> list[Row]:
     """One run."""
     zygote, rows, first, twice = Zygote(), list[Row](), 0.0, 0
-    with tempfile.TemporaryDirectory(prefix="tailback-replicas-") as name:
-        for webs, workers in CASES:
-            folder = Path(name) / f"{webs}-{workers}"
-            folder.mkdir()
-            rate, p99, again = await opened(zygote, folder, (webs, workers))
-            first, twice = first or rate, twice + again
-            who = f"{webs} web, {workers} worker"
-            rows += [Row(f"{who}: incidents a second", (rate,), (first,)), Row(f"{who}: webhook p99, ms", (p99 * 1e3,))]
-        rates = await asyncio.to_thread(commit_rates, Path(name))
+    for webs, workers in CASES:
+        place = folder / f"{webs}-{workers}"
+        place.mkdir()
+        rate, p99, again = await opened(zygote, place, (webs, workers))
+        first, twice = first or rate, twice + again
+        who = f"{webs} web, {workers} worker"
+        rows += [Row(f"{who}: incidents a second", (rate,), (first,)), Row(f"{who}: webhook p99, ms", (p99 * 1e3,))]
+    rates = await asyncio.to_thread(commit_rates, folder)
     zygote.close()
     rows.append(Row("the same: messages sent twice", (float(twice),), (), "0"))
     return rows + [
         Row(f"{number} processes: audited commits a second", (rate,), (rates[0],))
         for number, rate in zip(STORES, rates, strict=True)
     ]
-
-
-if __name__ == "__main__":
-    print(HEAD, *asyncio.run(measured()), sep="\n")

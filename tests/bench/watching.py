@@ -1,4 +1,4 @@
-"""Watching 1,000 pools once a minute: `python -m tests.bench.watching`. Prints the table of one run.
+"""Watching 1,000 pools once a minute: `python -m tests.bench 1 watching`.
 
 A stub of Prometheus in this process answers every query at once, also those about the hours before, so that each pool's
 record is full. The figures are those of the worker's process, in a minute after every pool was measured once.
@@ -7,7 +7,6 @@ record is full. The figures are those of the worker's process, in a minute after
 import asyncio
 import json
 import re
-import tempfile
 import time
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -18,7 +17,7 @@ from bot.adapters.prometheus.together import FIGURE
 from bot.playground.serving import serving
 from tests.bench.product import cpu_seconds, product, resident_mb
 from tests.bench.stub import SlackStub
-from tests.bench.table import HEAD, Row
+from tests.bench.table import Row
 
 POOLS = 1000
 PERIOD_SECONDS = 60
@@ -72,26 +71,21 @@ def _times(asked: dict[str, list[str]]) -> list[float]:
     return [start + step * number for number in range(int((end - start) / step) + 1)]
 
 
-async def measured() -> list[Row]:
+async def measured(folder: Path) -> list[Row]:
     """One run."""
     prometheus = PrometheusStub()
-    with tempfile.TemporaryDirectory(prefix="tailback-bench-") as name:
-        async with serving(prometheus.app) as url, serving(SlackStub().app) as slack:
-            toml = TOML.format(prometheus=url) + "".join(POOL.format(number=number) for number in range(POOLS))
-            async with product(Path(name), slack, toml) as running:
-                await asyncio.sleep(WARM_SECONDS)
-                spent, asked, begun = cpu_seconds(running.pid), prometheus.queries, time.monotonic()
-                await asyncio.sleep(MEASURED_SECONDS)
-                passed = time.monotonic() - begun
-                core = (cpu_seconds(running.pid) - spent) / passed * 100
-                queries = (prometheus.queries - asked) / passed * 60
-                memory = resident_mb(running.pid)
+    async with serving(prometheus.app) as url, serving(SlackStub().app) as slack:
+        toml = TOML.format(prometheus=url) + "".join(POOL.format(number=number) for number in range(POOLS))
+        async with product(folder, slack, toml) as running:
+            await asyncio.sleep(WARM_SECONDS)
+            spent, asked, begun = cpu_seconds(running.pid), prometheus.queries, time.monotonic()
+            await asyncio.sleep(MEASURED_SECONDS)
+            passed = time.monotonic() - begun
+            core = (cpu_seconds(running.pid) - spent) / passed * 100
+            queries = (prometheus.queries - asked) / passed * 60
+            memory = resident_mb(running.pid)
     return [
         Row(f"{POOLS} pools once a minute: % of a core", (core,), (), "5 %"),
         Row(f"{POOLS} pools: queries a minute", (queries,)),
         Row(f"{POOLS} pools: memory, MB", (memory,), (), "at most 100 MB"),
     ]
-
-
-if __name__ == "__main__":
-    print(HEAD, *asyncio.run(measured()), sep="\n")
