@@ -19,6 +19,8 @@ NOW_MINUTES = 30.0
 """Arrivals and pace are means over this time."""
 SLOPE_MINUTES = 20.0
 LATELY_MINUTES = 10.0
+BUSY_MINUTES = 5.0
+"""Busy runners are a mean over this time: rates lag behind a change."""
 UNKNOWN_PACE = 1 / 20
 """Jobs per minute of one runner where nothing tells; only the product with the runners matters then."""
 ROOM = 1.25
@@ -85,7 +87,8 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Baseli
     usual = _habits(ahead, last.at)
     always = mean(series, "arrivals_per_minute")
     habits = usual or (Habit(0.0, arrivals if always is None else always),)
-    runners = served / pace
+    working = _mean(s.busy for s in _within(series, BUSY_MINUTES) if _ended(s) is not None)
+    runners = served / pace if working is None else working
     most, usual_runners = _capacity(series, rules, habits[0].arrivals, usual_pace)
     return Flow(
         queued=_servable(last),
@@ -148,7 +151,10 @@ def _habits(ahead: Sequence[Baseline], at: float) -> tuple[Habit, ...]:
 
 
 def _rates(series: Sequence[Snapshot], last: Snapshot) -> tuple[float, float] | None:
-    """(arrivals, starts) per minute: two of arrivals, starts and the queue's slope give the third."""
+    """(arrivals, starts) per minute: two of arrivals, starts and the queue's slope give the third.
+
+    Where only the queue is known, as many arrived as it rose from sample to sample, whatever its slope over time.
+    """
     window = _within(series, NOW_MINUTES)
     falls = _shrinks(series, SLOPE_MINUTES)
     arrivals = _mean(s.arrivals_per_minute for s in window)
@@ -160,10 +166,9 @@ def _rates(series: Sequence[Snapshot], last: Snapshot) -> tuple[float, float] | 
         starts = last.busy * 60 / (last.duration_p50_seconds * MEAN_OVER_MEDIAN)
     if falls is None:
         return None if arrivals is None or starts is None else (arrivals, starts)
-    if arrivals is None:
-        arrivals = max(0.0, (starts or max(0.0, falls)) - falls)
-    by_slope = max(0.0, arrivals + falls)
-    return arrivals, by_slope if starts is None else (starts + by_slope) / 2
+    came = _mean((arrivals, None if starts is None else max(0.0, starts - falls)))
+    came = _rises(_within(series, SLOPE_MINUTES)) if came is None else came
+    return came, max(0.0, came + falls)
 
 
 def _waited(series: Sequence[Snapshot], floor: int, pace: float) -> float:
@@ -173,10 +178,18 @@ def _waited(series: Sequence[Snapshot], floor: int, pace: float) -> float:
         return last.oldest_wait_seconds / 60
     for before, now in pairwise(reversed(series)):
         ended = _ended(before)
-        started += ((before.busy or 0) * pace if ended is None else ended) * (before.at - now.at) / 60
+        least = _servable(now) - _servable(before)
+        started += max(least, ((before.busy or 0) * pace if ended is None else ended) * (before.at - now.at) / 60)
         if now.queued is not None and now.queued <= max(floor, started):
             return (last.at - before.at) / 60
     return (last.at - series[0].at) / 60
+
+
+def _rises(series: Sequence[Snapshot]) -> float:
+    """Jobs by which the queue rose per minute, without its falls."""
+    known = [s for s in series if s.queued is not None]
+    rose = sum(max(0.0, _servable(after) - _servable(before)) for before, after in pairwise(known))
+    return rose * 60 / (known[-1].at - known[0].at)
 
 
 def _shrinks(series: Sequence[Snapshot], minutes: float) -> float | None:
@@ -234,16 +247,15 @@ def _booting_at_limit(series: Sequence[Snapshot], boot_seconds: float) -> float:
 
 
 def _grows(series: Sequence[Snapshot], last: Snapshot, rules: PoolRules) -> float:
-    """Runners that come per minute: as over two boot times or longer; before that, at least those that boot now.
+    """Runners that come per minute: as lately, or those that boot now beyond the machines that boot all the time.
 
     Where each job has its own machine, machines boot all the time and their number stays.
     """
     known = [(s.at, online) for s in _within(series, SLOPE_MINUTES) if (online := _online(s)) is not None]
     seconds = known[-1][0] - known[0][0] if len(known) >= LEAST_SAMPLES else 0.0
     seen = max(0.0, (known[-1][1] - known[0][1]) * 60 / seconds) if seconds else 0.0
-    if seconds >= 2 * rules.boot_time_seconds or last.create_failures:
-        return seen
-    return max(seen, 0.5 * (last.booting or 0) * 60 / max(rules.boot_time_seconds, 60.0))
+    always = median([s.booting for s in _within(series, NOW_MINUTES) if s.booting is not None] or [0])
+    return max(seen, ((last.booting or 0) - always) * 60 / max(rules.boot_time_seconds, 60.0))
 
 
 def _online(sample: Snapshot) -> int | None:

@@ -8,12 +8,14 @@ from bot.core.forecast.flow import Flow
 from bot.core.forecast.walk import HORIZON_MINUTES, WalkPoint, drains_after, walk
 
 LATER_MINUTES = 60.0
+LEAST_WORKING = 0.05
+"""Share of the usual runners: fewer are as bad as none."""
 LOW, MIDDLE, HIGH = 0.06, 0.5, 0.94
 """A little further out than 10 % and 90 %: another fleet is less regular, and wide intervals are drawn together."""
 BLEND: Mapping[float, tuple[float, ...]] = {
-    LOW: (-2.73, 0.17, 0.28, 0.05, 0.24, -0.30, 0.80, -0.09, 0.20),
-    MIDDLE: (-0.65, 0.14, 0.10, 0.22, 0.41, -0.39, 0.38, -0.09, 0.19),
-    HIGH: (3.38, 0.12, -0.09, 0.23, 0.21, -0.15, 0.19, -0.17, 0.17),
+    LOW: (-1.96, 0.07, 0.19, -0.01, 0.17, 0.41, -0.14, -0.07, 0.23, 0.35, 0.45, 0.09),
+    MIDDLE: (-0.30, 0.05, 0.06, 0.19, 0.34, 0.32, -0.15, 0.10, 0.05, 0.20, 0.22, 0.11),
+    HIGH: (3.69, 0.10, -0.03, 0.13, 0.18, 0.21, -0.10, 0.06, -0.03, -0.01, 0.00, 0.08),
 }
 """By quantile: the constant, and the weight of each of `DrainReadings.logs`.
 
@@ -40,6 +42,14 @@ class DrainReadings:
     """Mean minutes of a job: a queue of long jobs changes slowly."""
     slower: float
     """How many times longer than usual jobs take."""
+    queued: float
+    """Jobs in the queue: chance empties a short one."""
+    clears: float | None
+    """If no more jobs arrived."""
+    working: float
+    """Runners that take jobs, as a share of the usual ones."""
+    boot: float
+    """Minutes of a boot: help comes no sooner."""
 
     @property
     def walks(self) -> tuple[float, ...]:
@@ -48,9 +58,10 @@ class DrainReadings:
 
     @property
     def logs(self) -> tuple[float, ...]:
-        """What the blend is made of: logarithms of minutes, and 1 where the queue does not shrink."""
-        jobs = _log(self.lasts), math.log(min(max(self.slower, 0.1), 10.0))
-        return (*self.walks, _log(self.slope), float(self.slope is None), math.log(1 + self.waited), *jobs)
+        """What the blend is made of."""
+        jobs = _log(self.lasts), math.log(min(max(self.slower, 0.1), 10.0)), math.log(max(self.queued, 1.0))
+        supply = _log(self.clears), math.log(max(self.working, LEAST_WORKING)), math.log(self.boot)
+        return (*self.walks, _log(self.slope), math.log(1 + self.waited), *jobs, *supply)
 
     @property
     def never(self) -> bool:
@@ -66,7 +77,10 @@ def readings(flow: Flow, more: int = 0) -> DrainReadings:
     """The readings of a flow, with `more` runners."""
     stays, now, later = (drains_after(walk(flow, start, more), flow.floor) for start in (math.inf, 0.0, LATER_MINUTES))
     slope = flow.queued / flow.shrinks if flow.shrinks and flow.shrinks > 0 else None
-    return DrainReadings(stays, now, later, slope, flow.waited, 1 / flow.pace, flow.usual_pace / flow.pace)
+    lasts, slower = 1 / flow.pace, flow.usual_pace / flow.pace
+    clears = flow.queued / (flow.runners * flow.pace) if flow.runners else None
+    working = flow.runners / max(flow.usual_runners, 1.0)
+    return DrainReadings(stays, now, later, slope, flow.waited, lasts, slower, flow.queued, clears, working, flow.boot)
 
 
 def quantile(found: DrainReadings, share: float) -> float:

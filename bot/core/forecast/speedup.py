@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.core.forecast.readings import DrainReadings
+from bot.core.forecast.readings import HIGH, LOW, MIDDLE, DrainReadings
 
 NEAR = 0.2
 """A figure is right within this share."""
@@ -47,7 +47,7 @@ class Ends:
 
 
 FITTED = Ends()
-"""Maximum likelihood on the forecasts of `readings.BLEND`, by the same script."""
+"""Maximum likelihood on the forecasts of an earlier `readings.BLEND`: on later ones the ranges held less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def speedup_of(alone: DrainReadings, helped: DrainReadings) -> Speedup:
     points = [place * STEP for place in range(round((max(gains) + NEAR) / STEP) + 1)]
     likeliest = max(points, key=lambda x: FITTED.near(x, gains))
     sure = FITTED.near(likeliest, gains) >= SURE
-    low, middle, high = (math.exp(_quantile(share, gains)) for share in (0.1, 0.5, 0.9))
+    low, middle, high = (math.exp(_quantile(share, gains)) for share in (LOW, MIDDLE, HIGH))
     return Speedup(math.exp(likeliest) if sure else middle, low, high, sure)
 
 

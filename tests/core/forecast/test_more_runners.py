@@ -83,9 +83,9 @@ def test_the_dialog_begins_with_the_forecast_of_the_thread(said: Forecast) -> No
     assert said.high_seconds in {None, found.options[0].high_seconds}
     assert [o.more for o in found.options] == [o.more for o in fresh.options]
     for column in ("low_seconds", "mid_seconds", "high_seconds"):
-        assert [getattr(o, column) for o in found.options] == sorted(
-            (getattr(o, column) for o in found.options), reverse=True
-        )
+        values = [getattr(o, column) for o in found.options]
+        known = [float("inf") if value is None else value for value in values]
+        assert known == sorted(known, reverse=True), column
     assert what_more_would_do(found).above[0] == f"Without more runners: {forecast_words(said)}."
 
 

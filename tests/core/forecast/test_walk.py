@@ -13,6 +13,7 @@ from bot.core.forecast.readings import readings
 from bot.core.forecast.speedup import Speedup, speedup_of
 from bot.core.forecast.walk import HORIZON_MINUTES, drains_after, walk
 from bot.core.pool.hour_stats import Baseline
+from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
 from tests.core.forecast.test_forecast import AT, FIGURES, RULES, series
 
@@ -83,6 +84,29 @@ def test_figures_that_a_source_lacks_follow_from_the_others(hidden: tuple[str, .
     found = flow(**dict.fromkeys(hidden), oldest_wait_seconds=1800.0)
     assert found.shrinks == pytest.approx(2.0)
     assert found.runners * found.pace - found.arrivals == pytest.approx(2.0, abs=1.0)
+
+
+def test_who_works_now_counts_before_rates_that_lag() -> None:
+    """Half of the runners left five minutes ago, and the source's rates still average over the time before."""
+    found = flow_of([replace(s, busy=20) if AT - s.at <= 300 else s for s in series(falls=0.0)], RULES)
+    assert isinstance(found, Flow)
+    assert found.runners == pytest.approx(20.0)
+
+
+def test_more_machines_boot_than_at_all_times() -> None:
+    """Three always boot; of the 15 that boot now, 12 come within one boot of three minutes."""
+    found = flow_of([replace(s, booting=15 if s.at == AT else 3, limit=90) for s in series(falls=0.0)], RULES)
+    assert isinstance(found, Flow)
+    assert found.grows == pytest.approx(4.0)
+
+
+def test_a_queue_alone_shows_what_arrives_and_what_starts() -> None:
+    """It rises by 10 and falls by 10 in turns and is never empty: 5 arrive a minute, and none waits for hours."""
+    found = flow_of([Snapshot("linux", AT - 60 * ago, queued=10 + ago % 2 * 10) for ago in range(240, -1, -1)], RULES)
+    assert isinstance(found, Flow)
+    assert found.arrivals == pytest.approx(5.0)
+    assert found.runners * found.pace == pytest.approx(5.0)
+    assert found.waited <= 4.0
 
 
 UNKNOWN_WAIT: dict[str, Any] = {"oldest_wait_seconds": None}
