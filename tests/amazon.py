@@ -19,6 +19,7 @@ from cryptography.x509.oid import NameOID
 from bot.adapters.http.client import HttpPool
 from bot.adapters.sns import AmazonSns
 from tests.builders import NOW
+from tests.webhooks import written
 
 TOPIC = "arn:aws:sns:us-east-1:123456789012:ci-alerts"
 HOST = "https://sns.us-east-1.amazonaws.com"
@@ -52,11 +53,6 @@ def certificate(days: int = 365, *, private: rsa.RSAPrivateKey | ec.EllipticCurv
 def message(name: str, **changed: Any) -> str:
     """One of our own alarms, as the text that stands in a notification."""
     return json.dumps({**json.loads((FIXTURES / f"{name}.json").read_text("utf-8")), **changed})
-
-
-def written(at: float) -> str:
-    """A time as SNS writes it."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def sealed(said: str = "", *, at: float = NOW, version: str = "1", signer: str = "amazon", **changed: Any) -> bytes:

@@ -20,6 +20,7 @@ from handlers.tools.demo_workspace import free_port
 from tests.bench.product import TOKEN, cpu_seconds, product
 from tests.bench.stub import SlackStub
 from tests.bench.table import Row
+from tests.webhooks import NEVER, Json, webhook
 
 SAMPLES = 200
 GROUPS = 2000
@@ -36,29 +37,17 @@ edit_pace = "0s"
 def payload(number: int) -> bytes:
     """An Alertmanager webhook of one group of its own."""
     labels = {"alertname": f"QueueTooLong{number}", "queue": f"pool-{number}", "severity": "page", "team": "ci"}
-    alert = {
+    alert: Json = {
         "status": "firing",
         "labels": labels,
         "annotations": {"summary": f"pool-{number}: 14 jobs waiting, oldest 114 min"},
         "startsAt": "2026-01-05T18:23:00.000Z",
-        "endsAt": "0001-01-01T00:00:00Z",
+        "endsAt": NEVER,
         "generatorURL": "http://prometheus.example/graph",
         "fingerprint": f"{number:016x}",
     }
     group = {"queue": f"pool-{number}"}
-    body = {
-        "version": "4",
-        "groupKey": f'{{}}:{{queue="pool-{number}"}}',
-        "status": "firing",
-        "receiver": "tailback",
-        "groupLabels": group,
-        "commonLabels": labels,
-        "commonAnnotations": {},
-        "externalURL": "http://alertmanager.example",
-        "truncatedAlerts": 0,
-        "alerts": [alert],
-    }
-    return json.dumps(body).encode()
+    return json.dumps(webhook(f'queue="pool-{number}"', group, [alert], labels)).encode()
 
 
 class Sender:

@@ -3,9 +3,10 @@
 import json
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
-Json = dict[str, object]
+from tests import webhooks
+from tests.webhooks import Json, written
+
 BEGAN = time.time() - 120
 
 
@@ -19,20 +20,9 @@ def webhook(
 ) -> bytes:
     """One delivery of a group with a single alert."""
     alert = {**member(number, labels, began), "status": "firing" if firing else "resolved"}
-    alert["endsAt"] = "0001-01-01T00:00:00Z" if firing else written(time.time())
-    body = {
-        "version": "4",
-        "groupKey": f'{{}}:{{alertname="{name_of(number)}"}}',
-        "status": alert["status"],
-        "receiver": "tailback",
-        "groupLabels": {"alertname": name_of(number)},
-        "commonLabels": alert["labels"],
-        "commonAnnotations": {},
-        "externalURL": "http://alertmanager.example",
-        "truncatedAlerts": 0,
-        "alerts": [alert],
-    }
-    return json.dumps(body).encode()
+    alert["endsAt"] = webhooks.NEVER if firing else written(time.time())
+    name = name_of(number)
+    return json.dumps(webhooks.webhook(f'alertname="{name}"', {"alertname": name}, [alert], alert["labels"])).encode()
 
 
 def firing_group(number: int) -> Json:
@@ -56,8 +46,3 @@ def member(number: int, labels: Mapping[str, object] | None = None, began: float
         "generatorURL": "http://prometheus.example/graph",
         "fingerprint": f"{number:016x}",
     }
-
-
-def written(at: float) -> str:
-    """RFC 3339 with milliseconds."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -22,10 +22,10 @@ class Killed:
 
     _child: subprocess.Popen[bytes] | None = None
 
-    def kill(self) -> None:
-        """`kill -9`."""
+    def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """`kill -9`, or the ordinary way with SIGTERM."""
         if self._child is not None:
-            self._child.send_signal(signal.SIGKILL)
+            self._child.send_signal(number)
             self._child.wait(timeout=PATIENCE_SECONDS)
             self._child = None
 

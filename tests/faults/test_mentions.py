@@ -11,10 +11,11 @@ import pytest
 
 from tests.faults.checker import roots
 from tests.faults.ends import POOL
-from tests.faults.groups import webhook, written
+from tests.faults.groups import webhook
 from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.faults.test_clicks import diagnoses
 from tests.processes import Zygote
+from tests.webhooks import written
 
 pytestmark = pytest.mark.needs("redis-server")
 

@@ -5,14 +5,11 @@ import json
 import time
 from pathlib import Path
 
-from tests.faults.groups import written
+from tests.webhooks import NEVER, Json, webhook, written
 
 SEED_FILE = Path(__file__).parents[1] / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"
 """The alert that this project was made for: a reconstruction in Grafana's format, not a recording."""
-ZERO_TIME = "0001-01-01T00:00:00Z"
 NAME = "RunnerQueueTooLong"
-
-Json = dict[str, object]
 
 
 def seed(*, firing: bool = True, **changes: object) -> Json:
@@ -42,18 +39,7 @@ def queue_alert(
     labels = {"alertname": name, "priority": "P1", "team": team}
     members = [_member({**labels, "runner_label": pool}, firing, began, minutes) for pool in pools]
     grouped = {"alertname": name, **({"cluster": group} if group else {})}
-    return {
-        "receiver": "tailback",
-        "status": "firing" if firing else "resolved",
-        "alerts": members,
-        "groupLabels": grouped,
-        "commonLabels": grouped,
-        "commonAnnotations": {},
-        "externalURL": "http://alertmanager.example",
-        "version": "4",
-        "groupKey": f'{{}}:{{alertname="{name}"{f", cluster={group}" if group else ""}}}',
-        "truncatedAlerts": 0,
-    }
+    return webhook(f'alertname="{name}"{f", cluster={group}" if group else ""}', grouped, members)
 
 
 def _member(labels: dict[str, str], firing: bool, began: float, minutes: int) -> Json:
@@ -65,7 +51,7 @@ def _member(labels: dict[str, str], firing: bool, began: float, minutes: int) ->
             "runbook_url": "https://runbooks.example/queue",
         },
         "startsAt": written(began),
-        "endsAt": ZERO_TIME if firing else written(time.time()),
+        "endsAt": NEVER if firing else written(time.time()),
         "generatorURL": "http://prometheus.example/graph?g0.expr=queue",
         "fingerprint": f"{abs(hash(tuple(labels.values()))):016x}"[:16],
     }

@@ -11,9 +11,9 @@ from pathlib import Path
 import httpx
 
 from tests import real_servers
-from tests.journeys.alerts import Json
 from tests.journeys.setup import TOKEN
 from tests.patience import PATIENCE_SECONDS
+from tests.webhooks import Json
 
 CONFIG = """\
 route:

@@ -1,7 +1,7 @@
 """What a journey's Tailback is told: an ordinary tailback.toml with short paces, and an ordinary environment."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from bot.playground.slack.limits import Limits
@@ -94,19 +94,8 @@ class Setup:
     def toml(self, farm: str) -> str:
         """The configuration file; `farm` is the address of the back ends."""
         token_line = "" if self.keeper else 'token_env = "FARM_TOKEN"'
-        head = HEAD.format(
-            pace=self.pace,
-            edit_pace=self.edit_pace,
-            poll=self.poll,
-            escalate_after=self.escalate_after,
-            report=self.report,
-            reopen_within=self.reopen_within,
-            claim=self.claim,
-            kind=self.kind,
-            keeper=self.keeper or farm,
-            token_line=token_line,
-            farm=farm,
-        )
+        given = {part.name: getattr(self, part.name) for part in fields(self)} | {"keeper": self.keeper or farm}
+        head = HEAD.format(**given, token_line=token_line, farm=farm)
         return head + "".join(POOL.format(name=name, farm=farm) for name in self.pools) + self.tables
 
     def environment(self, file: Path, slack: str, *, port: int, redis_url: str) -> dict[str, str]:

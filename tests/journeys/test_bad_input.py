@@ -2,14 +2,15 @@
 
 import gzip
 import json
+import signal
 import time
 from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.faults.servers import RedisServer
 from tests.journeys.alerts import queue_alert, seed
-from tests.journeys.redis_switch import redis_switch
 from tests.journeys.setup import LARGE, LINUX, TOKEN, Setup
 from tests.journeys.world import World, running
 from tests.said import acknowledged
@@ -91,28 +92,30 @@ async def test_a_figure_without_a_sample_is_unknown(world: World) -> None:
 @pytest.mark.needs("redis-server")
 async def test_a_redis_that_stops_and_comes_back(tmp_path: Path) -> None:
     """503 "send it again", a /readyz that names Redis, and a click that is told so; afterwards all goes on."""
-    with redis_switch() as switch:
-        async with running(tmp_path, switch.url) as world:
-            world.farm.queue(LINUX, 14, 114)
-            await world.fires(queue_alert(LINUX))
-            parent = await world.slack.channel("ci").parent(LINUX)
-            switch.off()
-            refused = await world.send(queue_alert(LARGE, name="Another"))
-            assert refused.status_code == 503
-            assert "send it again" in refused.json()["error"]
-            ready = await world.ask("/readyz")
-            assert ready.status_code == 503
-            assert "Redis" in ready.json()["dependencies"]["redis"]["why"]
-            assert (await world.ask("/healthz")).status_code == 200
-            await parent.click("Acknowledge")
-            await world.slack.ephemeral(containing="again")
+    server = RedisServer(tmp_path / "redis", "--appendfsync", "always")
+    await server.start()
+    async with running(tmp_path, f"redis://127.0.0.1:{server.port}/0") as world:
+        world.farm.queue(LINUX, 14, 114)
+        await world.fires(queue_alert(LINUX))
+        parent = await world.slack.channel("ci").parent(LINUX)
+        server.kill(signal.SIGTERM)
+        refused = await world.send(queue_alert(LARGE, name="Another"))
+        assert refused.status_code == 503
+        assert "send it again" in refused.json()["error"]
+        ready = await world.ask("/readyz")
+        assert ready.status_code == 503
+        assert "Redis" in ready.json()["dependencies"]["redis"]["why"]
+        assert (await world.ask("/healthz")).status_code == 200
+        await parent.click("Acknowledge")
+        await world.slack.ephemeral(containing="again")
 
-            switch.on()
-            await world.until_ready()
-            assert await world.fires(queue_alert(LARGE, name="Another")) == "opened"
-            await world.slack.channel("ci").parent(LARGE)
-            await parent.click("Acknowledge")
-            await parent.until(acknowledged("U0ANA"))
+        await server.start()
+        await world.until_ready()
+        assert await world.fires(queue_alert(LARGE, name="Another")) == "opened"
+        await world.slack.channel("ci").parent(LARGE)
+        await parent.click("Acknowledge")
+        await parent.until(acknowledged("U0ANA"))
+    server.kill()
 
 
 async def test_the_example_alert_without_any_pool_configured(tmp_path: Path, redis_url: str) -> None:

@@ -6,10 +6,11 @@ import time
 from pathlib import Path
 
 from bot.playground.slack.limits import Limits
-from tests.journeys.alerts import Json, queue_alert
+from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, running
 from tests.patience import PATIENCE_SECONDS
+from tests.webhooks import Json
 
 AT_ONCE, TRIES = 20, 10
 

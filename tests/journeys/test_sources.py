@@ -15,11 +15,12 @@ import httpx
 from bot.config import load
 from handlers.run import serving
 from handlers.wiring import opened
-from tests.amazon import TOPIC, Amazon, certificate, message, sealed, subscription, written
+from tests.amazon import TOPIC, Amazon, certificate, message, sealed, subscription
 from tests.journeys.setup import LARGE, LINUX, Setup
 from tests.journeys.world import World, surroundings
 from tests.processes import Zygote
 from tests.slack_driver import Message
+from tests.webhooks import written
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SECRET = "a-github-webhook-secret"

@@ -24,13 +24,13 @@ from handlers.run import serving
 from handlers.tools.demo_workspace import free_port
 from handlers.wiring import Runtime, opened
 from tests.invariants import in_redis
-from tests.journeys.alerts import Json
 from tests.journeys.farm import Farm, Pool
 from tests.journeys.setup import TOKEN, Setup
 from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS
 from tests.processes import Zygote
 from tests.slack_driver import SlackDriver
 from tests.threads import stored, unruly
+from tests.webhooks import Json
 
 ROOT = Path(__file__).parents[2]
 
