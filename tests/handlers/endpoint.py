@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import httpx
 
 from bot.config import Environment
+from bot.playground.slack.delivery.delivery import sign
 from bot.ports import Unreachable
 from handlers.http.web import Web
 from handlers.slack_app.app import slack_app
@@ -165,8 +166,7 @@ class Endpoint:
 
 def signature(content: bytes, stamp: str, secret: str = SECRET) -> dict[str, str]:
     """Slack's two headers."""
-    digest = hmac.new(secret.encode(), b"v0:" + stamp.encode() + b":" + content, sha256).hexdigest()
-    return {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={digest}"}
+    return {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": sign(secret, stamp, content)}
 
 
 def grafana_signature(content: bytes, stamp: str) -> dict[str, str]:

@@ -1,12 +1,10 @@
 """Every alert source over real HTTP and a real Redis: its own payload opens a thread, and its end closes it."""
 
-import hmac
 import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +18,10 @@ from tests.journeys.setup import LARGE, LINUX, Setup
 from tests.journeys.world import World, surroundings
 from tests.processes import Zygote
 from tests.slack_driver import Message
+from tests.sources.github import recorded, signature
+from tests.sources.payloads import FIXTURES
 from tests.webhooks import written
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
 SECRET = "a-github-webhook-secret"
 
 
@@ -42,8 +41,8 @@ class Senders:
     async def github(self, event: dict[str, Any], secret: str = SECRET) -> httpx.Response:
         """GitHub signs what it posts."""
         body = json.dumps(event).encode()
-        signature = f"sha256={hmac.new(secret.encode(), body, sha256).hexdigest()}"
-        headers = {"X-GitHub-Event": "issues", "X-Hub-Signature-256": signature, "Content-Type": "application/json"}
+        signed = {"X-GitHub-Event": "issues", "X-Hub-Signature-256": signature(body, secret)}
+        headers = {**signed, "Content-Type": "application/json"}
         return await self.http.post(f"{self.world.product}/github", content=body, headers=headers)
 
 
@@ -143,7 +142,7 @@ async def test_a_normalised_event(tmp_path: Path, redis_url: str, zygote: Zygote
 def issue(action: str, **changed: Any) -> dict[str, Any]:
     """The mission's alert as an issue, rebuilt in the collector's format."""
     name = "closed" if action == "closed" else "opened"
-    found = json.loads((FIXTURES / "github" / f"RECONSTRUCTED_seed_issue_{name}.json").read_text("utf-8"))
+    found = recorded(f"RECONSTRUCTED_seed_issue_{name}")
     return {**found, "action": action, "issue": {**found["issue"], **changed}}
 
 

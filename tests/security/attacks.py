@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import gzip
-import hmac
 import json
 import os
 import resource
@@ -24,6 +23,7 @@ from bot.adapters.redis.server.engine import die_with_parent
 from handlers.tools.demo_workspace import free_port
 from tests.faults.groups import webhook
 from tests.faults.servers import ROOT, RedisServer
+from tests.handlers.endpoint import signature
 from tests.patience import PATIENCE_SECONDS
 
 MIB = 1024 * 1024
@@ -180,9 +180,8 @@ async def click(
 ) -> httpx.Response:
     """Something that Slack signed."""
     stamp = str(int(time.time()))
-    digest = hmac.new(SECRET.encode(), b"v0:" + stamp.encode() + b":" + body, sha256).hexdigest()
-    signed = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={digest}"}
-    return await client.post("/slack/events", content=body, headers={**signed, "Content-Type": "application/json"})
+    signed = {**signature(body, stamp, SECRET), "Content-Type": "application/json"}
+    return await client.post("/slack/events", content=body, headers=signed)
 
 
 async def strangers(web: Target) -> float:

@@ -1,7 +1,6 @@
 """SlackChat against the stand-in for Slack: one call is one request, and every kind of weather has its class."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.history import Past, SharedReads
 from bot.ports import Failure, Message, Posted, Unreachable
+from handlers.tools.demo_workspace import free_port
 from tests.answering import answering, answering_with
 from tests.fakes import FakeClock
 from tests.playground.slack_kit import Kit, modal, section, standing
@@ -122,10 +122,7 @@ async def test_a_post_whose_answer_was_lost_is_found(scene: Scene) -> None:
 
 async def test_nobody_listening_means_not_posted() -> None:
     """A refused connection is the one error that proves it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    async with chatting(f"http://127.0.0.1:{port}/api/") as chat:
+    async with chatting(f"http://127.0.0.1:{free_port()}/api/") as chat:
         assert (await problem(chat.post(CI, HELLO, key="m"))).failure is Failure.UNCONNECTED
 
 
