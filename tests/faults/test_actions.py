@@ -1,7 +1,8 @@
 """AC: a click has one effect, however often it is pressed, replayed or interrupted."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from bot.playground.slack.record import ApiCall
 from tests.faults.ends import POOL
+from tests.faults.frames import Request
 from tests.faults.points import kill_after, kill_before, kill_between, scales, silences
 from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.processes import Zygote
@@ -67,6 +69,20 @@ Killed = Callable[..., Coroutine[None, None, str]]
 POINTS: dict[str, Killed] = {"A1": kill_before, "A2": kill_between, "A3": kill_after}
 
 
+@asynccontextmanager
+async def killed_at(point: str, system: System, match: Callable[[Request], bool], what: str) -> AsyncIterator[None]:
+    """The worker that does what the block asks for dies at the point and is started again; it is told in order."""
+    told = len(audited(system, what))
+    dying = asyncio.create_task(POINTS[point](system, system.to_ends, match))
+    await asyncio.sleep(0)
+    yield
+    killed = system.processes[await dying]
+    killed.start()
+    await system.says(partial(audited, system, what, told), "done")
+    told_in_order(audited(system, what, told))
+    await system.ready(killed)
+
+
 @pytest.mark.parametrize("point", POINTS)
 async def test_ac_3_killed_around_a_silence_there_is_one_silence(
     zygote: Zygote, tmp_path: Path, point: str, few: int
@@ -74,16 +90,11 @@ async def test_ac_3_killed_around_a_silence_there_is_one_silence(
     """The worker dies before, between or after: one silence holds, the thread says so, intent stands before effect."""
     async with opened_system(zygote, tmp_path, Plan(webs=1, pools=True)) as system:
         for number in range(1, few + 1):
-            root, told = await system.opened(number), len(audited(system, "silence"))
-            dying = asyncio.create_task(POINTS[point](system, system.to_ends, silences))
-            await asyncio.sleep(0)
-            await asked_to_silence(system, root)
-            killed = system.processes[await dying]
-            killed.start()
+            root = await system.opened(number)
+            async with killed_at(point, system, silences, "silence"):
+                await asked_to_silence(system, root)
             await system.says(partial(system.replies, root), "silenced")
             assert len(system.ends.silenced) == len(system.ends.active()) == number
-            told_in_order(audited(system, "silence", told))
-            await system.ready(killed)
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -94,17 +105,10 @@ async def test_ac_3_killed_around_a_scale_there_is_one_target(
     async with opened_system(zygote, tmp_path, Plan(webs=1, pools=True)) as system:
         await system.opened()
         for target in range(11, 11 + few):
-            told = len(audited(system, "scale_up"))
-            dying = asyncio.create_task(POINTS[point](system, system.to_ends, scales))
-            await asyncio.sleep(0)
-            await asked_to_scale(system, target)
-            killed = system.processes[await dying]
-            killed.start()
-            await system.says(partial(audited, system, "scale_up", told), "done")
+            async with killed_at(point, system, scales, "scale_up"):
+                await asked_to_scale(system, target)
             assert system.ends.current == target
             assert [asked for asked, _ in system.ends.sets] == list(range(11, target + 1))
-            told_in_order(audited(system, "scale_up", told))
-            await system.ready(killed)
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -125,19 +129,10 @@ async def test_ac_3_killed_around_an_undo_the_runners_go_back_once(
             system.aim()
             assert await question.submit() == {}
             accepted = await nth_reply(system, root, "request accepted", number)
-            dying, told = (
-                asyncio.create_task(POINTS[point](system, system.to_ends, scales)),
-                len(audited(system, "hand_back")),
-            )
-            await asyncio.sleep(0)
-            await system.press(accepted, "Undo")
-            killed = system.processes[await dying]
-            killed.start()
-            await system.says(partial(audited, system, "hand_back", told), "done")
+            async with killed_at(point, system, scales, "hand_back"):
+                await system.press(accepted, "Undo")
             assert system.ends.current == 10
-            told_in_order(audited(system, "hand_back", told))
             await nth_reply(system, root, "returned the extra runners", number)
-            await system.ready(killed)
 
 
 async def nth_reply(system: System, root: str, words: str, number: int) -> str:
