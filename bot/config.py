@@ -32,6 +32,7 @@ from bot.settings import (
 from bot.settings import IssuesTable as IssuesTable  # noqa: PLC0414 - others know it by this place
 from bot.settings import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
 from bot.settings import PagerTable as PagerTable  # noqa: PLC0414 - the same
+from bot.settings import Period as Period  # noqa: PLC0414 - the same
 from bot.settings import PoolTable as PoolTable  # noqa: PLC0414 - the same
 from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same

@@ -21,6 +21,16 @@ class WrongSetting(ValueError):  # noqa: N818 - named by what is true of the set
         self.what, self.remedy = what, remedy
 
 
+def _some_time(given: float) -> float:
+    if given <= 0:
+        raise WrongSetting("must be longer than no time at all", 'write for example "30s"')
+    return given
+
+
+Period = Annotated[Seconds, AfterValidator(_some_time)]
+"""Seconds of a pause or a limit: none would mean without a pause, or over at once."""
+
+
 def _within_the_past(given: float) -> float:
     if given > KEPT_SECONDS:
         raise WrongSetting("a pool keeps six weeks of hours", 'write "6w" or less, or "0s" for none')
@@ -188,18 +198,18 @@ class ActionsTable(Table):
 class TimingTable(Table):
     """`[timing]`."""
 
-    poll: Seconds = 30.0
+    poll: Period = 30.0
     report: Seconds = 300.0
     drained_samples: int = Field(default=3, ge=1)
     reopen_within: Seconds = 1800.0
     escalate_after: Seconds = 900.0
     first_look: Seconds = 2.0
     """How long the first message may wait for its pools to be measured, so that it can name them."""
-    lease: Seconds = 10.0
+    lease: Period = 10.0
     """How long a process may work on a record before another may take it over."""
-    resync: Seconds = 300.0
+    resync: Period = 300.0
     """How often firing alerts are read from the alert source, in case a delivery was missed."""
-    sweep: Seconds = 60.0
+    sweep: Period = 60.0
     """How often the history is searched for second threads, and silences are checked."""
     watch: Seconds = 60.0
     """How often pools without an incident are measured, for history and early warning; "0s": off."""
@@ -220,7 +230,7 @@ class ReportTable(Table):
     day: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
     hour: int = Field(default=9, ge=0, le=23)
     zone: Annotated[str, AfterValidator(lambda name: zone(name) and name)] = "UTC"
-    target_wait: Seconds = Field(default=900.0, gt=0)
+    target_wait: Period = 900.0
 
     @property
     def schedule(self) -> WeeklySchedule:
@@ -271,7 +281,7 @@ class PoolTable(Table):
     """Names of its metrics sources; for each figure the first one that knows it wins."""
     floor: int = Field(default=0, ge=0)
     boot_time: Seconds = 180.0
-    alert_wait: Seconds | None = Field(default=None, gt=0)
+    alert_wait: Period | None = None
     """Longest wait from which Tailback opens an incident by itself; absent: only alerts do."""
     warn_wait: Seconds | None = None
     """Longest wait of the early warning; absent: learnt from past alerts."""

@@ -40,6 +40,8 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
         ('[report]\nzone = "Berlin"', "report.zone: 'Berlin' is no time zone that this machine knows; write for"),
         ('[actions]\nenabled = "perhaps"', "actions.enabled: is neither true nor false; write one of them"),
         ('[timing]\npoll = "soon"', "timing.poll: 'soon' is not a duration; write for example \"90s\""),
+        ('[timing]\npoll = "0s"', 'timing.poll: must be longer than no time at all; write for example "30s"'),
+        ('[timing]\nlease = "0m"', "timing.lease: must be longer than no time at all"),
         ("[slack", "is not valid TOML (Expected ']' at the end of a table declaration ("),
     ],
 )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from bot.adapters.build_context import ReachTable
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
-from bot.config import Seconds
+from bot.config import Period
 from bot.core.alert import GUESSED, Alert, Delivery, Matcher
 from bot.core.words import duration
 from bot.ports import Failure, Refused, SilenceFound, Unreachable
@@ -31,7 +31,7 @@ class ApiV2Table(ReachTable):
     external_url: BaseUrl = ""
     """The address in its payloads (`externalURL`), if it differs from `url`."""
     token_env: str = ""
-    max_silence: Seconds = 86400.0
+    max_silence: Period = 86400.0
 
 
 class ApiV2:

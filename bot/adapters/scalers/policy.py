@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from bot.config import Seconds, Table, WrongSetting
+from bot.config import Period, Seconds, Table, WrongSetting
 from bot.core.scaling.limits import ScalePolicy
 
 
@@ -19,11 +19,11 @@ class PolicyTable(Table):
     cooldown: Seconds = 0.0
     approval_above: int | None = Field(default=None, ge=0)
     """A second person must approve a target above this."""
-    approval_within: Seconds = 900.0
+    approval_within: Period = 900.0
     """Time for the approval; then the request expires."""
-    lease: Seconds | None = None
+    lease: Period | None = None
     """Extra runners are returned after this long at the latest; absent: never automatically."""
-    max_lease: Seconds | None = None
+    max_lease: Period | None = None
     """The same with all extensions; absent: each extension adds a lease."""
     drained_for: Seconds = 600.0
     """How long the queue must be empty before extra runners are returned early."""
