@@ -42,7 +42,7 @@ class WarningRecord(MessageRecord):
     channel: str = ""
     """Where the message stands, or is to stand; empty when somebody deleted it."""
     finding: Finding | None = None
-    """The likeliest cause when the warning began."""
+    """The likeliest cause when one was first known; the warning may have begun before."""
     told: bool = False
 
 

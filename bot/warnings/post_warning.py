@@ -67,7 +67,7 @@ async def _for_newest(context: Context, held: Stored[WarningRecord], pool: Pool)
         return replace(held, value=replace(record, episode=gone))
     if newest.ended_at is not None:
         return None  # it came and went before it could be posted
-    fresh = WarningRecord(record.id, newest, channel_of_pool(context, pool), finding=await _likeliest(context, pool.id))
+    fresh = WarningRecord(record.id, newest, channel_of_pool(context, pool))
     return await intend(context, replace(held, in_doubt_since=None), fresh)
 
 
@@ -94,6 +94,9 @@ async def _posted(
     wanted = Wanted(KIND, record.channel, None, key, episode.began_at - 60, f"{OVER}{key}" if over else "")
     try:
         if not _just_shown(context, record, episode) and (record.ts or not over):
+            if record.finding is None and not over:  # a warning may come before its cause can be told
+                record = replace(record, finding=await _likeliest(context, record.id))
+                held = replace(held, value=record)
             wanted = replace(wanted, message=await _message(context, record, episode, pool, incident))
         kept = await keep_message(context, held, wanted)
         if kept.due is None and kept.reaction is None:

@@ -103,7 +103,8 @@ async def test_a_message_that_cannot_be_edited_does_not_keep_the_others_from_bei
 
 async def test_two_messages_of_one_warning_become_one() -> None:
     """The second says where the first is, and the first is kept true."""
-    world = await warned()
+    world = await watched()
+    await surges(world, 8)
     second = await late_second(world)
     await world.store.commit(Change(wake=("chore:sweep",)))
     await world.work()
@@ -116,7 +117,7 @@ async def test_two_messages_of_one_warning_become_one() -> None:
 async def test_the_older_message_becomes_the_records_own() -> None:
     """The one that was thought lost arrived first."""
     world = await watched()
-    await surges(world, 20)
+    await surges(world, 8)
     second = await late_second(world)
     row = world.data.rows[f"early:{POOL}"]
     row.value = replace(notice(world), ts=second.ts)
