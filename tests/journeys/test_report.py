@@ -63,7 +63,7 @@ def weekly(world: World) -> list[str]:
 
 async def test_the_weekly_post_comes_once(tmp_path: Path, redis_url: str) -> None:
     """The report was due within the last hour: it is posted when Tailback starts, and not again after a restart."""
-    setup, now = Setup(), datetime.fromtimestamp(time.time(), UTC)
+    setup, now = Setup(weekly=""), datetime.fromtimestamp(time.time(), UTC)
     async with surroundings(tmp_path, setup) as world:
         text, table = world.config.read_text("utf-8"), f'\n[report]\nday = "{DAYS[now.weekday()]}"\nhour = {now.hour}\n'
         world.config.write_text(f"{text}{table}enabled = false\n", "utf-8")

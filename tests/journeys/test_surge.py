@@ -58,12 +58,7 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         world.farm.drain()
         await parent.until("DRAINED")
         farewell = await parent.reply("Drained: linux.2xlarge")
-        for words in (
-            "up to 58 jobs queued",
-            "developer-hours lost",
-            "What happened:",
-            "<@U0ANA> scaled linux.2xlarge",
-        ):
+        for words in ("up to 58 jobs queued", "Developer time lost", "What happened:", "<@U0ANA> scaled linux.2xlarge"):
             assert words in farewell.text, farewell.text
         await parent.until(lambda shown: shown.buttons == [] and shown.choices == [])
         for words in ("58 jobs", "41 min", "Acknowledged by <@U0ANA>", "request accepted"):
