@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from bot.core.alert import AlertSender
 from bot.core.external import Problem
@@ -160,8 +160,8 @@ class Environment(Table):
     tailback_webhook_hmac_secret: SecretStr = SecretStr("")
     tailback_webhook_hmac_timestamp_header: str = "X-Grafana-Alerting-Timestamp"
     github_webhook_secret: SecretStr = SecretStr("")
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
-    log_format: Literal["json", "console", ""] = ""
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(str.upper)] = "INFO"
+    log_format: Annotated[Literal["json", "console", ""], BeforeValidator(str.lower)] = ""
 
     @property
     def webhook_tokens(self) -> tuple[str, ...]:

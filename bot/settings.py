@@ -227,7 +227,10 @@ class ReportTable(Table):
     """`[report]`: the weekly post and its target."""
 
     enabled: bool = True
-    day: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
+    day: Annotated[
+        Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
+        BeforeValidator(lambda day: day.lower() if isinstance(day, str) else day),
+    ] = "monday"
     hour: int = Field(default=9, ge=0, le=23)
     zone: Annotated[str, AfterValidator(lambda name: zone(name) and name)] = "UTC"
     target_wait: Period = 900.0

@@ -249,8 +249,9 @@ def _limited(limits: HttpTable) -> type[LimitedProtocol]:
 
 def _health_listener(env: Environment) -> socket.socket:
     """The socket of a web process's own address for health and metrics."""
-    listener = listen_on(env.tailback_health_host or env.host, env.tailback_health_port or 0, "TAILBACK_HEALTH_PORT")
-    log.info("health is served", host=env.tailback_health_host or env.host, port=listener.getsockname()[1])
+    host, named = (env.tailback_health_host, "TAILBACK_HEALTH_HOST") if env.tailback_health_host else (env.host, "HOST")
+    listener = listen_on(host, env.tailback_health_port or 0, "TAILBACK_HEALTH_PORT", named)
+    log.info("health is served", host=host, port=listener.getsockname()[1])
     return listener
 
 

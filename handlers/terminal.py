@@ -75,7 +75,7 @@ def quiet() -> None:
     """Send the log to standard error, and only if requested; standard output is for the answer."""
     from handlers import logs
 
-    level = variables().get("LOG_LEVEL", "")
+    level = variables().get("LOG_LEVEL", "").upper()
     logs.set_up(level if level in {"DEBUG", "INFO", "WARNING"} else "ERROR", "console", sys.stderr)
 
 

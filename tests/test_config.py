@@ -66,6 +66,13 @@ def test_all_mistakes_of_environment_and_file_are_told_at_once(tmp_path: Path) -
     assert all("; " in problem for problem in said)
 
 
+def test_a_word_from_a_list_is_known_in_any_case(tmp_path: Path) -> None:
+    """Libraries disagree on `debug` and `DEBUG`, and days are written with a capital letter."""
+    (tmp_path / "tailback.toml").write_text('[report]\nday = "Friday"\n')
+    found = load({"TAILBACK_CONFIG": str(tmp_path / "tailback.toml"), "LOG_LEVEL": "debug", "LOG_FORMAT": "JSON"})
+    assert (found.env.log_level, found.env.log_format, found.file.report.day) == ("DEBUG", "json", "friday")
+
+
 @pytest.mark.parametrize(("place", "why"), [("", "Is a directory"), ("file/mine.toml", "Not a directory")])
 def test_a_file_that_cannot_be_read_is_no_bug(place: str, why: str, tmp_path: Path) -> None:
     """A folder in its place, or a file in that of its folder; a folder of others is alike (EACCES)."""

@@ -195,14 +195,22 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
 
-def listen_on(host: str, port: int, variable: str) -> socket.socket:
-    """A listening socket; uvicorn would exit by itself. Raises ConfigError when the address is in use."""
+_PORT_AT_FAULT = {EADDRINUSE: "another program may be using it", EACCES: "Permission denied"}
+
+
+def listen_on(host: str, port: int, variable: str, host_variable: str = "HOST") -> socket.socket:
+    """A listening socket; uvicorn would exit by itself. Raises ConfigError that names the variable at fault."""
+    host = host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         made = socket.create_server((host, port), family=family)
     except OSError as error:
-        why = "another program may be using it" if error.errno == EADDRINUSE else str(error.strerror)
-        remedy = f"set {variable}" if error.errno in {EADDRINUSE, EACCES} else f"set {variable} or HOST"
-        raise unusable(variable, f"cannot listen on {host}:{port} ({why})", remedy) from None
+        if error.errno in _PORT_AT_FAULT:
+            why = _PORT_AT_FAULT[error.errno]
+            raise unusable(
+                variable, f"cannot listen on {host}:{port} ({why})", f"set {variable} to a free port above 1023"
+            ) from None
+        remedy = "set 127.0.0.1 or, for every address, 0.0.0.0"
+        raise unusable(host_variable, f'"{host}" is no address of this machine', remedy) from None
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)  # connections inherit it
     return made

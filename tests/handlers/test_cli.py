@@ -239,7 +239,8 @@ def test_a_port_that_is_taken_is_one_line(terminal: Terminal) -> None:
         done = terminal.run("run", **given, PORT=port)
     assert done.code == 1
     assert (
-        done.err == f"tailback: PORT: cannot listen on 127.0.0.1:{port} (another program may be using it); set PORT\n"
+        done.err == f"tailback: PORT: cannot listen on 127.0.0.1:{port} (another program may be using it); "
+        "set PORT to a free port above 1023\n"
     )
     assert terminal.run("audit", **given).code == 0
 

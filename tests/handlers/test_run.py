@@ -63,9 +63,10 @@ def test_a_worker_needs_no_secret_of_the_endpoints() -> None:
     assert missing.what.startswith("SLACK_BOT_TOKEN")
 
 
-def runtime(endpoint: Endpoint, port: int = 0) -> object:
-    """The endpoint's runtime, on a port of the loopback interface."""
-    env = endpoint.world.context.settings.env.model_copy(update={"host": "127.0.0.1", "port": port})
+def runtime(endpoint: Endpoint, port: int = 0, **variables: object) -> object:
+    """The endpoint's runtime, on a port of the loopback interface unless `variables` say otherwise."""
+    changed = {"host": "127.0.0.1", "port": port, **variables}
+    env = endpoint.world.context.settings.env.model_copy(update=changed)
     endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
     return endpoint.runtime
 
@@ -189,15 +190,21 @@ async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
             await client.get(f"{own}/healthz")
 
 
+@pytest.mark.parametrize("variable", ["HOST", "TAILBACK_HEALTH_HOST"])
+async def test_a_host_that_is_not_here_is_said_under_its_own_variable(variable: str) -> None:
+    """The port is right, so nobody should be told to change it."""
+    async with Endpoint() as endpoint:
+        home = runtime(endpoint, **{variable.lower(): "192.0.2.7"}, tailback_health_port=0)
+        with pytest.raises(ConfigError, match=f'^{variable}: "192.0.2.7" is no address of this machine'):
+            async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
+                raise AssertionError("it served on an address of another machine")
+
+
 async def test_a_health_port_that_is_taken_is_said() -> None:
     """Metrics that nobody can read would be missed only when they are needed."""
     async with Endpoint() as endpoint:
-        home = runtime(endpoint)
         with socket.create_server(("127.0.0.1", 0)) as other:
-            env = endpoint.world.context.settings.env.model_copy(
-                update={"tailback_health_port": other.getsockname()[1]}
-            )
-            endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
+            home = runtime(endpoint, tailback_health_port=other.getsockname()[1])
             with pytest.raises(ConfigError, match="TAILBACK_HEALTH_PORT: cannot listen on"):
                 async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
                     raise AssertionError("it served on a port that is taken")
