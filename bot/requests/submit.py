@@ -215,7 +215,7 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
         raise RecordLost(refusals.INCIDENT_UNKNOWN)
     made_here = interaction.surface in {Surface.BUTTON, Surface.DIALOG}
     if interaction.request_id and made_here and request_id(held.value, interaction.name) != interaction.request_id:
-        await _refuse_used(context, interaction.request_id)
+        await _refuse_used(context, interaction.request_id, held.value)
     if interaction.home:
         if not (await readable(context, [held.value], interaction.who))[0]:
             raise Refused(refusals.OTHER_CHANNELS_BUTTON)
@@ -235,10 +235,10 @@ def _refuse_other_pool(context: Context, interaction: Interaction, incident: Inc
         raise Refused(refusals.other_incidents_pool(named))
 
 
-async def _refuse_used(context: Context, request_id: str) -> None:
+async def _refuse_used(context: Context, request_id: str, incident: Incident) -> None:
     known = await context.request(request_id)
     if known is None:
-        raise Refused(refusals.OLD_BUTTON)
+        raise Refused(refusals.INCIDENT_OVER if incident.closed else refusals.OLD_BUTTON)
     raise already(context, known)
 
 

@@ -275,6 +275,8 @@ def test_half_of_the_pools_is_isolated() -> None:
         found = Diagnosed(tuple(MANY), queueing=tuple(QueueingPool(name, 180.0) for name in long))
         assert survey_headline(found, [Snapshot(name, AT) for name in MANY]).startswith(words)
         assert Around(MANY, tuple(long)).widespread is words.startswith("Widespread")
+        single = survey_headline(found, [Snapshot(name, AT, queued=1) for name in MANY])
+        assert not single.startswith("Widespread")  # one job in each pool is no common trouble
 
 
 def test_what_is_around_a_pool_is_measured_now() -> None:

@@ -51,7 +51,7 @@ async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
     assert shown(world) == ("Scale-up of linux.2xlarge 10 → 24: queue drained", steps(*[DONE] * 6))
     assert len(world.replies) == posts + 1
     await world.passes(900, step=60)
-    assert shown(world)[0] == "Scale-up of linux.2xlarge 10 → 24: undone, back to 10"
+    assert shown(world)[0] == "Scale-up of linux.2xlarge 10 → 24: runners returned, back to 10"
 
 
 async def test_it_counts_from_the_size_that_the_pool_had_when_it_was_scaled() -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.incident.details.scaling import (
+    ReturnReason,
     ReturnResult,
     RunnersCame,
     RunnersChecked,
@@ -164,7 +165,8 @@ def _returned(later: Sequence[Entry]) -> str:
             if one.details.pending:
                 return "return waiting for a merge"
             if one.details.result is ReturnResult.RETURNED and one.details.target is not None:
-                return f"undone, back to {one.details.target:,}"
+                how = "undone" if one.details.why is ReturnReason.ASKED else "runners returned"
+                return f"{how}, back to {one.details.target:,}"
             return RETURNS[one.details.result]
     return ""
 

@@ -51,6 +51,8 @@ VERDICTS = {
 DOUBTED = "If new runners came online and took jobs:"
 """Stands above the table if the diagnosis says that more runners hardly help."""
 HEAD = ("Added", "Drained", "At worst", "Wait", "Cost")
+MOST_FASTER = 10.0
+"""A larger effect has no figure: a queue of one job drains hundreds of times faster, and nobody notices."""
 
 
 def reason_words(reason: Statement | None) -> str:
@@ -143,9 +145,12 @@ def _faster(option: Option) -> str:
     """The figure where it is likely to be right, else the range with its middle, and why it is wide."""
     speedup = option.speedup
     if speedup.sure:
-        return f"{option.times_faster:.1f} × faster, about {duration(option.sooner_seconds)} sooner"
-    low, middle, high = (f"{x:.0f}" if x >= 10 else f"{x:.1f}" for x in (speedup.low, speedup.times, speedup.high))
-    span = f"up to {high} × faster" if speedup.low < LEAST_FASTER else f"{low} to {high} × faster"
+        times = f"{option.times_faster:.1f}" if option.times_faster < MOST_FASTER else f"more than {MOST_FASTER:.0f}"
+        return f"{times} × faster, about {duration(option.sooner_seconds)} sooner"
+    low, middle, high = (f"{x:.1f}" if x < MOST_FASTER else f"{MOST_FASTER:.0f}"
+                         for x in (speedup.low, speedup.times, speedup.high))  # fmt: skip
+    more = " or more" if speedup.high > MOST_FASTER else ""
+    span = f"{f'up to {high}' if speedup.low < LEAST_FASTER else f'{low} to {high}'} × faster{more}"
     if LEAST_FASTER <= speedup.low < speedup.high / WIDEST:
         span = f"about {middle} × faster (at least {low} ×)"
     return f"{span}, depending on how long the cause lasts"

@@ -47,8 +47,9 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
         return f"{names} has a queue{but}."
     share = f"{len(queueing):,} of {count(len(seen), 'pool')}"
     are = "is" if len(queueing) == 1 else "are"
-    wide = len(queueing) * 2 > len(seen)
-    headline = f"Widespread: {share} have a queue ({names})" if wide else f"Only {names} {are} affected ({share})"
+    wide = sum(sample.queued != 1 for sample in queueing) * 2 > len(seen)
+    only = "Only " if len(queueing) * 2 <= len(seen) else ""
+    headline = f"Widespread: {share} have a queue ({names})" if wide else f"{only}{names} {are} affected ({share})"
     return f"{headline}{but}."
 
 

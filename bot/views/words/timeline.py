@@ -179,9 +179,14 @@ def _joined_words(joined: AlertsJoined) -> str:
 
 
 def _queue_words(changed: QueueChanged) -> str:
-    now = f"{figure(changed.queued)} queued, {duration(changed.wait_seconds)}"
-    was = f"was {figure(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
-    return f"Worse: {changed.pool or 'all pools'} {now} ({was})."
+    now = f"{_queued(changed.queued)} queued, longest wait {duration(changed.wait_seconds)}"
+    was = f"{_queued(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
+    before = "no queue" if changed.was_queued == 0 else was
+    return f"Worse: {changed.pool or 'all pools'} {now} (before: {before})."
+
+
+def _queued(jobs: int | None) -> str:
+    return "unknown number" if jobs is None else figure(jobs)
 
 
 def _issue_words(details: IssueNoted) -> str:

@@ -107,14 +107,16 @@ def test_the_effect_is_the_ratio_and_the_difference_of_the_middles() -> None:
     ("speedup", "words"),
     [
         (Speedup(2.0, 1.6, 2.4), "2.0 × faster, about 10 min sooner"),
+        (Speedup(30.0, 20.0, 40.0), "more than 10 × faster, about 10 min sooner"),
         (Speedup(2.0, 1.2, 7.1, False), "1.2 to 7.1 × faster, depending on how long the cause lasts"),
-        (Speedup(2.0, 1.0, 14.2, False), "up to 14 × faster, depending on how long the cause lasts"),
+        (Speedup(2.0, 1.0, 222.0, False), "up to 10 × faster or more, depending on how long the cause lasts"),
+        (Speedup(14.0, 2.0, 15.0, False), "2.0 to 10 × faster or more, depending on how long the cause lasts"),
         (Speedup(2.0, 1.2, 14.2, False), "about 2.0 × faster (at least 1.2 ×), depending on how long the cause lasts"),
     ],
 )
 def test_a_figure_is_given_only_where_it_is_likely_to_be_right(speedup: Speedup, words: str) -> None:
     """Else its range, or the end of it that says something."""
-    option = Option(10, 300.0, 600.0, 900.0, None, None, 2.0, 600.0, speedup)
+    option = Option(10, 300.0, 600.0, 900.0, None, None, speedup.times, 600.0, speedup)
     shown = what_more_would_do(WhatIf((option,)), 10)
     assert shown.above[0].startswith(f"With +10: {words}. The queue drains ")
 

@@ -53,9 +53,9 @@ EMPTY = ClosingSummary(60.0)
 OTHER = ActiveSilence(AT, 7200.0, above=1200)
 
 
-def changed(queued: int | None = 27) -> QueueChanged:
-    """The queue now, 20 jobs and an hour before."""
-    return QueueChanged("b", queued, 900.0, 20, 3600.0)
+def changed(was: int | None = 20) -> QueueChanged:
+    """The queue now, and an hour before."""
+    return QueueChanged("b", 27, 900.0, was, 3600.0)
 
 
 ROWS: tuple[Details, ...] = (
@@ -73,7 +73,7 @@ ROWS: tuple[Details, ...] = (
     Paged("oncall"),
     Paged("oncall", "PagerDuty (oncall) answered HTTP 500: no"),
     Foreseen(POOL, 1200.0),
-    changed(),
+    *map(changed, (20, 0, None)),
     ChartShown((Spark(POOL, (1.0,), AT, AT, 1, 1, AT, 1),)),
     Silencing(SilenceStep.ASKED, 3600.0),
     Silencing(SilenceStep.MADE, 3600.0, until_drained=True, above=1200),
