@@ -1,6 +1,7 @@
 """Queries that several behaviors use: open incidents, their pools, links to their threads, channels of pools."""
 
 import asyncio
+from difflib import get_close_matches
 
 from bot.config import File
 from bot.context.context import Context
@@ -32,7 +33,20 @@ def known_pool(file: File, word: str) -> str:
     """The same; raises Refused with the known names."""
     if found := named_pool(file, word):
         return found
-    raise Refused(refusals.unknown_pool(word, file.pool))
+    raise Refused(refusals.unknown_pool(word, file.pool, _nearly(file, word)))
+
+
+def pool_if_named(file: File, word: str) -> str:
+    """The pool, or nothing for any other word; raises Refused for a name with a slip, since it means another pool."""
+    found = named_pool(file, word)
+    if not found and (meant := _nearly(file, word)):
+        raise Refused(refusals.unknown_pool(word, file.pool, meant))
+    return found
+
+
+def _nearly(file: File, word: str) -> str:
+    near = get_close_matches(word.strip(QUOTES).casefold(), (known := {name.casefold(): name for name in file.pool}), 1)
+    return known[near[0]] if near else ""
 
 
 async def open_of(context: Context, name: str) -> list[Incident]:

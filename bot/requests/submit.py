@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from bot.context.context import Context
-from bot.context.queries import known_pool, named_pool, open_incidents, readable
+from bot.context.queries import known_pool, open_incidents, pool_if_named, readable
 from bot.context.save import Move, keep
 from bot.core.alert import Matcher, digest
 from bot.core.incident.details.details import Details
@@ -230,7 +230,7 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
 
 
 def _refuse_other_pool(context: Context, interaction: Interaction, incident: Incident) -> None:
-    named = named_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
+    named = pool_if_named(context.settings.file, interaction.words[0]) if interaction.words else ""
     if named and named not in incident.pools.candidates:
         raise Refused(refusals.other_incidents_pool(named))
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
-from bot.context.queries import named_pool
+from bot.context.queries import pool_if_named
 from bot.core.external import SilenceFound
 from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident
@@ -28,7 +28,7 @@ USUAL_SECONDS = 3600.0
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker extends the silence."""
-    pool = named_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
+    pool = pool_if_named(context.settings.file, interaction.words[0]) if interaction.words else ""
     interaction = replace(interaction, words=interaction.words[1:]) if pool else interaction
     held, silence = await _meant(context, interaction, pool)
     now, most = context.now(), alertmanager_of(context, silence.alertmanager).max_silence_seconds

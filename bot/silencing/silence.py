@@ -27,6 +27,8 @@ from bot.views.words.silences import until_when
 
 USAGE = "silence POOL DURATION"
 LEAST_SECONDS = 60.0
+FILLERS = frozenset({"for", "it", "this"})
+"""In a thread, what people write where the pool's name could stand."""
 DRAINED = frozenset({"drained", "until drained"})
 """The word for a silence until the drain."""
 
@@ -180,7 +182,10 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
     words = interaction.words
     if interaction.thread and words:
         _, wrong = wanted(" ".join(words), float("inf"))
-        return replace(interaction, values={"custom": " ".join(words[1:] if wrong and len(words) > 1 else words)})
+        if not wrong or len(words) == 1:
+            return replace(interaction, values={"custom": " ".join(words)})
+        named = words[0] if words[0].lower() in FILLERS else known_pool(context.settings.file, words[0])
+        return replace(interaction, words=(named,), values={"custom": " ".join(words[1:])})
     if interaction.thread:
         raise Refused(refusals.SAY_HOW_LONG)
     if len(words) < 2:

@@ -60,7 +60,7 @@ async def test_a_pool_names_the_incident_and_another_pools_incident_is_left_alon
 
 
 async def test_in_a_thread_a_pool_of_another_incident_is_refused() -> None:
-    """The words name what is meant; the thread's own incident is not acted on instead."""
+    """The words name what is meant, also with a slip; the thread's own incident is not acted on instead."""
     world = await World.opened()
     for verb, words in (
         ("resolve", ()),
@@ -72,8 +72,14 @@ async def test_in_a_thread_a_pool_of_another_incident_is_refused() -> None:
     ):
         with pytest.raises(Refused, match=f'Pool "{OTHER_POOL}" is not part of this incident'):
             await world.says(verb, OTHER_POOL, *words)
+        with pytest.raises(Refused, match=f'Unknown pool ".+"\\. Did you mean {POOL}'):
+            await world.says(verb, POOL.replace("large", "lrge").upper(), *words)
+    with pytest.raises(Refused, match="Unknown pool"):
+        await world.says("silence", "gpus", "2h")
     assert not world.incident.closed
+    assert not world.incident.ownership.owner
     assert not world.alertmanager.silences
+    await world.says("ack", "thanks")
     await world.says("note", OTHER_POOL, "is well")
     await world.says("resolve", POOL)
     assert world.incident.closed

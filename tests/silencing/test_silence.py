@@ -124,7 +124,8 @@ async def test_alerts_that_share_no_label_are_not_silenced() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "hours"), [(("2h",), 2.0), ((POOL, "2h"), 2.0), (("1h", "30m"), 1.5), ((POOL, "1h", "30m"), 1.5)]
+    ("words", "hours"),
+    [(("2h",), 2.0), ((POOL, "2h"), 2.0), (("for", "2h"), 2.0), (("1h", "30m"), 1.5), ((POOL, "1h", "30m"), 1.5)],
 )
 async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple[str, ...], hours: float) -> None:
     await world.says("silence", *words)

@@ -84,10 +84,10 @@ def no_incident(name: str) -> str:
 NO_POOL = 'No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.'
 
 
-def unknown_pool(name: str, known: Iterable[str]) -> str:
+def unknown_pool(name: str, known: Iterable[str], meant: str = "") -> str:
     names = sorted(known)
     there = f"Known pools: {', '.join(names[:20])}" if names else "None is configured in tailback.toml"
-    return f'Unknown pool "{name}". {there}.'
+    return f'Unknown pool "{name}". {f"Did you mean {meant}? " if meant else ""}{there}.'
 
 
 def other_channels_pool(name: str) -> str:
