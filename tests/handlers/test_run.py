@@ -194,7 +194,7 @@ async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
 async def test_a_host_that_is_not_here_is_said_under_its_own_variable(variable: str) -> None:
     """The port is right, so nobody should be told to change it."""
     async with Endpoint() as endpoint:
-        home = runtime(endpoint, **{variable.lower(): "192.0.2.7"}, tailback_health_port=0)
+        home = runtime(endpoint, 0, **{variable.lower(): "192.0.2.7"}, tailback_health_port=0)
         with pytest.raises(ConfigError, match=f'^{variable}: "192.0.2.7" is no address of this machine'):
             async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
                 raise AssertionError("it served on an address of another machine")
