@@ -9,9 +9,9 @@ from itertools import pairwise
 from statistics import median
 
 from bot.core.pool.backlog import TIME, Backlog, Factor, attributed
-from bot.core.pool.hour_stats import Baseline, DayStats
+from bot.core.pool.baseline import Baseline, baseline_of
+from bot.core.pool.hour_stats import DayStats, ExpectedHour
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale
-from bot.core.pool.usual import Usual, usual_of
 from bot.core.statement import Statement
 
 HIGH, MEDIUM = 0.85, 0.5
@@ -124,7 +124,7 @@ class Facts:
     """Why the last measurement failed."""
     old: bool = False
     """The newest sample is stale."""
-    ahead: tuple[Baseline, ...] = ()
+    ahead: tuple[ExpectedHour, ...] = ()
     """The expectation from the pool's past weeks."""
     day: DayStats | None = None
 
@@ -167,9 +167,9 @@ class Facts:
         return bisect_left(self.series, self.now.at - minutes * 60, key=TIME)
 
     @cached_property
-    def usual(self) -> Usual:
+    def usual(self) -> Baseline:
         """What is usual for the pool: the one baseline of all rules."""
-        return usual_of(self.series, self.normal_wait, self.ahead, self.day)
+        return baseline_of(self.series, self.normal_wait, self.ahead, self.day)
 
     @cached_property
     def backlog(self) -> Backlog:

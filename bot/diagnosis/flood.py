@@ -6,8 +6,8 @@ from statistics import mean
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
+from bot.core.pool.baseline import BEFORE_SECONDS, LEAST_SECONDS
 from bot.core.pool.pool import Counted
-from bot.core.pool.usual import BEFORE_SECONDS, LEAST_SECONDS
 from bot.core.statement import statement
 
 WINDOW_MINUTES = 15.0

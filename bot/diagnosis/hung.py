@@ -4,7 +4,7 @@ import math
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
-from bot.core.pool.usual import mean
+from bot.core.pool.baseline import mean
 from bot.core.statement import Statement, statement
 
 KNOWN = 2.5

@@ -5,8 +5,8 @@ See docs/design/diagnosis.md#lost-events.
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
+from bot.core.pool.baseline import mean
 from bot.core.pool.pool import Snapshot
-from bot.core.pool.usual import mean
 from bot.core.statement import statement
 
 EACH_ITS_OWN = 0.6

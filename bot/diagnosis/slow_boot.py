@@ -1,7 +1,7 @@
 """Machines take far longer than usual to boot (docs/design/diagnosis.md#slow-boots)."""
 
 from bot.core.finding import Facts, Found, Rule, Scaling
-from bot.core.pool.usual import mean
+from bot.core.pool.baseline import mean
 from bot.core.statement import statement
 
 SLOWER = 2.5

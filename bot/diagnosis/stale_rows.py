@@ -4,7 +4,7 @@ See docs/design/diagnosis.md#ghost-rows.
 """
 
 from bot.core.finding import Facts, Found, Rule, Scaling
-from bot.core.pool.usual import mean
+from bot.core.pool.baseline import mean
 from bot.core.statement import Statement, statement
 
 LIVE_SECONDS = 86_400.0

@@ -1,7 +1,7 @@
 """No runner carries the label: it is misspelt or was removed (docs/design/diagnosis.md#unknown-labels)."""
 
 from bot.core.finding import Facts, Found, Rule, Scaling
-from bot.core.pool.usual import BEFORE_SECONDS
+from bot.core.pool.baseline import BEFORE_SECONDS
 from bot.core.statement import statement
 from bot.diagnosis.lost_events import EACH_ITS_OWN, none_requested
 

@@ -6,8 +6,8 @@ See docs/design/diagnosis.md#machines-that-do-not-register.
 import math
 
 from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.pool.baseline import mean
 from bot.core.pool.pool import Snapshot
-from bot.core.pool.usual import mean
 from bot.core.statement import statement
 
 LEAST_CREATES = 3

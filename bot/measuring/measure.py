@@ -12,11 +12,11 @@ from bot.core.forecast.outlook import PooledCalibration
 from bot.core.forecast.scoring import POOLED_STEP, calibration, compared, given_up, touched
 from bot.core.incident.incident import Incident
 from bot.core.pool.backfill import Backfill
+from bot.core.pool.baseline import first_hour
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.hour_stats import Fired
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.pool.steady_forecast import steadied
-from bot.core.pool.usual import first_hour
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.core.requests.request import Progress
 

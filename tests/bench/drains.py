@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.core.pool.history import usual_ahead
-from bot.core.pool.hour_stats import Baseline
+from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import PoolRules, Snapshot
 from tests.bench.jobfleet import cases, stories
 from tests.bench.jobfleet.exporter import Exporter
@@ -56,7 +56,7 @@ class Case:
     exporter: str
     rules: PoolRules
     series: tuple[Snapshot, ...]
-    ahead: tuple[tuple[Baseline, ...], ...]
+    ahead: tuple[tuple[ExpectedHour, ...], ...]
     """Expectations with each of WEEKS."""
     actual: float
     """Seconds until the queue was short, or the wait normal; at most HORIZON."""
@@ -129,7 +129,7 @@ def rough_cases(seed: int, others: Sequence[Other] = ()) -> Iterator[Case]:
         yield Case(one.kind, one.exporter, one.rules, series, _ahead(one, series[-1].at), actual, alert, seed, drains)
 
 
-def _ahead(one: Spec, at: float) -> tuple[tuple[Baseline, ...], ...]:
+def _ahead(one: Spec, at: float) -> tuple[tuple[ExpectedHour, ...], ...]:
     return tuple(usual_ahead(past(one, weeks), int(at // HOUR)) for weeks in WEEKS)
 
 

@@ -13,7 +13,7 @@ from statistics import median
 from bot.core.forecast.evaluate_warning import Measurement, advanced, expected, thresholds
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.history import usual_ahead
-from bot.core.pool.hour_stats import Baseline
+from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import Snapshot
 from tests.bench.rough import HOUR, MINUTE, Rough, past, spec
 
@@ -40,7 +40,7 @@ def watched(seed: int, weeks: int) -> tuple[WarningHistory, list[float]]:
     return early, leads
 
 
-def _hours(seed: int, weeks: int) -> Iterator[tuple[Baseline, ...]]:
+def _hours(seed: int, weeks: int) -> Iterator[tuple[ExpectedHour, ...]]:
     """The expectation at each hour."""
     known = past(spec(seed), weeks + 1)
     for hour in range(int(-WEEK_SECONDS // HOUR), int(AFTER_SECONDS // HOUR)):

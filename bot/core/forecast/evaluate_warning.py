@@ -10,7 +10,7 @@ from statistics import median_low, pstdev
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.walk import WalkPoint, walk
 from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
-from bot.core.pool.hour_stats import Baseline, Fired
+from bot.core.pool.hour_stats import ExpectedHour, Fired
 from bot.core.pool.pool import PoolRules, Snapshot, drained
 from bot.core.statement import Statement
 
@@ -84,7 +84,7 @@ class Ahead:
 
 
 def expected(
-    series: Sequence[Snapshot], rules: PoolRules, limits: Sequence[Threshold], ahead: tuple[Baseline, ...] = ()
+    series: Sequence[Snapshot], rules: PoolRules, limits: Sequence[Threshold], ahead: tuple[ExpectedHour, ...] = ()
 ) -> tuple[Crossing, ...]:
     """Thresholds expected to be crossed within the hour, the first one first.
 

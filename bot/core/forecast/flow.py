@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from bot.core.pool.hour_stats import HOUR_SECONDS, Baseline
+from bot.core.pool.baseline import MEAN_OVER_MEDIAN, mean, weights
+from bot.core.pool.hour_stats import HOUR_SECONDS, ExpectedHour
 from bot.core.pool.pool import NORMAL_WAIT_SECONDS, PoolRules, Snapshot
-from bot.core.pool.usual import MEAN_OVER_MEDIAN, mean, weights
 from bot.core.statement import Statement, statement
 
 LEAST_SAMPLES = 3
@@ -67,7 +67,7 @@ class Flow:
     """Why jobs do not start although they could; None if they do."""
 
 
-def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Baseline] = ()) -> Flow | Statement:
+def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[ExpectedHour] = ()) -> Flow | Statement:
     """The flow from the samples, or the reason why there is none.
 
     `ahead`: expectations from past weeks for the coming hours; if empty, the mean of the samples is the usual.
@@ -142,7 +142,7 @@ def _servable(sample: Snapshot) -> float:
     return float(max(0, (sample.queued or 0) - (sample.unservable or 0)))
 
 
-def _habits(ahead: Sequence[Baseline], at: float) -> tuple[Habit, ...]:
+def _habits(ahead: Sequence[ExpectedHour], at: float) -> tuple[Habit, ...]:
     """Past weeks on the walk's time scale; none if they do not cover the present."""
     middles = [((usual.hour + 0.5) * HOUR_SECONDS, usual.arrivals_per_minute) for usual in ahead]
     if not any(abs(middle - at) <= HOUR_SECONDS for middle, _ in middles):

@@ -9,7 +9,7 @@ from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdi
 from bot.core.forecast.readings import HIGH, LOW, MIDDLE, DrainReadings, quantile, readings
 from bot.core.forecast.scoring import thinned
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
-from bot.core.pool.hour_stats import Baseline
+from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained
 from bot.core.statement import Statement, statement
 
@@ -23,7 +23,7 @@ GROWTH_MINUTES = 30.0
 
 
 def forecast(
-    series: Sequence[Snapshot], rules: PoolRules, known: Calibration | None = None, ahead: Sequence[Baseline] = ()
+    series: Sequence[Snapshot], rules: PoolRules, known: Calibration | None = None, ahead: Sequence[ExpectedHour] = ()
 ) -> Forecast:
     """The forecast of the queue if nobody acts."""
     last = series[-1] if series else Snapshot(rules.name, 0.0)

@@ -9,7 +9,7 @@ from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdi
 from bot.core.forecast.readings import LATER_MINUTES, longest_wait, readings
 from bot.core.forecast.speedup import NO_SPEEDUP, Speedup, speedup_of
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
-from bot.core.pool.hour_stats import Baseline
+from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement, statement
 
@@ -31,7 +31,7 @@ class Terms:
     """Largest number of added runners; None: unlimited."""
     known: Calibration | None = None
     """Of the pool's forecasts."""
-    ahead: tuple[Baseline, ...] = ()
+    ahead: tuple[ExpectedHour, ...] = ()
     """The expectation from past weeks."""
     said: Forecast | None = None
     """The forecast that messages show: the times begin with it, so that dialog and thread agree."""

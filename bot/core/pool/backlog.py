@@ -12,8 +12,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from bot.core.pool.baseline import GAP_SECONDS, Baseline, mean, means
 from bot.core.pool.pool import Snapshot
-from bot.core.pool.usual import GAP_SECONDS, Usual, mean, means
 
 LEAD_SECONDS = 1800.0
 """The walk begins so long before the first late job arrived."""
@@ -102,7 +102,7 @@ def _positive(jobs: float) -> float:
     return jobs if jobs > 0.0 else 0.0
 
 
-def attributed(series: Sequence[Snapshot], usual: Usual) -> Backlog:
+def attributed(series: Sequence[Snapshot], usual: Baseline) -> Backlog:
     """The backlog of the newest sample by factor."""
     if not series:
         return Backlog()
@@ -141,7 +141,7 @@ Course = list[tuple[float, float, float]]
 """(jobs that arrive, jobs that one runner ends, runners) in each step."""
 
 
-def _restored(steps: Sequence[Step], usual: Usual, late: float | None) -> dict[Factor, Course]:
+def _restored(steps: Sequence[Step], usual: Baseline, late: float | None) -> dict[Factor, Course]:
     """The course of each factor that differs from the usual, with that factor restored."""
     found: dict[Factor, Course] = {}
     rate, minutes = usual.high or 0.0, sum(s.minutes for s in steps)
@@ -165,7 +165,7 @@ def _restored(steps: Sequence[Step], usual: Usual, late: float | None) -> dict[F
     return found
 
 
-def _pace_of(step: Step, usual: Usual) -> float:
+def _pace_of(step: Step, usual: Baseline) -> float:
     """The pace of a step; the usual one where hardly a runner worked."""
     if step.busy >= 1 or not usual.duration:
         return _pace(step)
@@ -197,7 +197,7 @@ def _whole(parts: Mapping[Factor, float], queued: int) -> dict[Factor, int]:
     return {factor: jobs for factor, jobs in sorted(found.items(), key=lambda item: -item[1]) if jobs}
 
 
-def _late(series: Sequence[Snapshot], steps: Sequence[Step], usual: Usual) -> float | None:
+def _late(series: Sequence[Snapshot], steps: Sequence[Step], usual: Baseline) -> float | None:
     """Share of the running jobs that should have ended, given when jobs started and how long they usually take.
 
     Running jobs count as censored observations: what matters is how many of the started jobs still run.
@@ -241,7 +241,7 @@ def _above(deviations: float) -> float:
     return 0.5 * math.erfc(deviations / math.sqrt(2))
 
 
-def _lost(series: Sequence[Snapshot], usual: Usual) -> float | None:
+def _lost(series: Sequence[Snapshot], usual: Baseline) -> float | None:
     """Share of the jobs started since the trouble began that neither ended nor run: starts - completions - busy."""
     window = series[bisect_left(series, min(usual.since - LEAD_SECONDS, series[-1].at - 3600), key=TIME) :]
     known = [s for s in window if None not in (s.starts_per_minute, s.completions_per_minute, s.busy)]

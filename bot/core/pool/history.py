@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from statistics import median, pstdev
 
-from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, Baseline, DayStats, counted
+from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, DayStats, ExpectedHour, counted
 from bot.core.pool.hour_stats import HourStats as HourStats  # noqa: PLC0414 - a part of the past, known by this name
 from bot.core.pool.pool import Pool, Snapshot
 
@@ -132,7 +132,7 @@ def _most(one: int | None, other: int | None) -> int | None:
     return other if one is None or (other is not None and other > one) else one
 
 
-def usual_ahead(past: PoolHistory, hour: int) -> tuple[Baseline, ...]:
+def usual_ahead(past: PoolHistory, hour: int) -> tuple[ExpectedHour, ...]:
     """Expected values for `hour` and later, from up to six past weeks; absent with fewer than two.
 
     Neighbouring hours count half as much, because habits shift by an hour.
@@ -166,7 +166,7 @@ def last_day(past: PoolHistory, hour: int) -> DayStats | None:
     )
 
 
-def _usual(rates: dict[int, float], hour: int) -> Baseline | None:
+def _usual(rates: dict[int, float], hour: int) -> ExpectedHour | None:
     weeks = [w for w in range(hour - WEEK_HOURS, hour - KEPT_HOURS - 1, -WEEK_HOURS) if w in rates]
     if len(weeks) < LEAST_WEEKS:
         return None
@@ -176,7 +176,7 @@ def _usual(rates: dict[int, float], hour: int) -> Baseline | None:
         each.append(sum(near) / len(near))
     most = OUTLIER * max(median(each), 0.05)
     calm = [min(rate, most) for rate in each]
-    return Baseline(hour, sum(calm) / len(calm), pstdev(calm), len(calm))
+    return ExpectedHour(hour, sum(calm) / len(calm), pstdev(calm), len(calm))
 
 
 def _hour(row: str) -> int:

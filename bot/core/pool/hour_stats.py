@@ -64,7 +64,7 @@ class HourStats:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class ExpectedHour:
     """The expectation for a coming hour from the same hour of past weeks."""
 
     hour: int

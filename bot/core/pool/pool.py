@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from bot.core.forecast.outlook import Calibration, Forecast, Score
 from bot.core.pool.early_warning import WarningHistory
-from bot.core.pool.hour_stats import Baseline, DayStats, Fired, HourStats
+from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
 from bot.core.pool.retention import kept
 from bot.core.pool.steady_forecast import SteadyForecast
 
@@ -167,7 +167,7 @@ class Pool:
     """Of its forecasts, from its own scores and from those of all pools; None before its first incident."""
     hour: HourStats | None = None
     """The current hour; when it is over it joins the pool's history."""
-    ahead: tuple[Baseline, ...] = ()
+    ahead: tuple[ExpectedHour, ...] = ()
     """Expectations for this and the next hours; empty with fewer than two past weeks."""
     fired: tuple[Fired, ...] = ()
     """Its figures when alerts fired, oldest first."""

@@ -4,10 +4,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from bot.core.pool.baseline import first_hour
 from bot.core.pool.history import PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, measured
-from bot.core.pool.usual import first_hour
 from tests.bench.jobfleet.cases import WEEK, Case
 from tests.bench.jobfleet.exporter import Exporter
 from tests.bench.jobfleet.fleet import JobFleet

@@ -18,7 +18,7 @@ from bot.core.forecast.evaluate_warning import (
     thresholds,
 )
 from bot.core.pool.early_warning import Crossing, Ending, Measure, Threshold, WarningHistory
-from bot.core.pool.hour_stats import Baseline, Fired
+from bot.core.pool.hour_stats import ExpectedHour, Fired
 from bot.core.pool.pool import PoolRules, Snapshot
 from tests.builders import NOW, POOL, sample
 
@@ -41,9 +41,9 @@ def growing(queued: int, wait: float, looks: int = 20, **figures: float | None) 
     ]
 
 
-def weeks(rate: float | None) -> tuple[Baseline, ...]:
+def weeks(rate: float | None) -> tuple[ExpectedHour, ...]:
     """Past weeks that always had this rate."""
-    return tuple(Baseline(int(NOW // 3600) + n, rate or 0.0, 0.1, 4) for n in range(3))
+    return tuple(ExpectedHour(int(NOW // 3600) + n, rate or 0.0, 0.1, 4) for n in range(3))
 
 
 def expected(series: Sequence[Snapshot], rules: PoolRules, limits: tuple[Threshold, ...]) -> tuple[Crossing, ...]:

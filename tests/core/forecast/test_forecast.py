@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.core.forecast.forecast import WIDEST, forecast, looked_ahead
 from bot.core.forecast.outlook import Calibration, Forecast, Verdict
 from bot.core.forecast.walk import HORIZON_MINUTES
-from bot.core.pool.hour_stats import Baseline
+from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, drained
 from bot.views.words.forecasts import reason_words
 from tests.builders import FULL
@@ -137,8 +137,8 @@ def test_past_weeks_know_the_evening() -> None:
     """As many come as the pool does: without weeks an open end, with a quiet evening ahead a sooner one."""
     looks = series(falls=0.0, limit=40)
     hour = int(AT // 3600)
-    evening = tuple(Baseline(hour + n, 4.0 if n < 1 else 0.5, 0.0, 4) for n in range(14))
-    busy = tuple(Baseline(hour + n, 4.0, 0.0, 4) for n in range(14))
+    evening = tuple(ExpectedHour(hour + n, 4.0 if n < 1 else 0.5, 0.0, 4) for n in range(14))
+    busy = tuple(ExpectedHour(hour + n, 4.0, 0.0, 4) for n in range(14))
     soon, late = (forecast(looks, RULES, ahead=ahead).mid_seconds or 0.0 for ahead in (evening, busy))
     assert soon < 0.8 * late
     assert forecast(looks, RULES, ahead=evening[5:]) == forecast(looks, RULES)

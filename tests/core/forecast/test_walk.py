@@ -12,7 +12,7 @@ from bot.core.forecast.flow import Flow, flow_of, usual_at
 from bot.core.forecast.readings import readings
 from bot.core.forecast.speedup import Speedup, speedup_of
 from bot.core.forecast.walk import HORIZON_MINUTES, drains_after, walk
-from bot.core.pool.hour_stats import Baseline
+from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
 from tests.core.forecast.test_forecast import AT, FIGURES, RULES, series
@@ -156,7 +156,7 @@ def test_every_hour_counts_alike_however_often_it_was_measured() -> None:
 def test_usual_rates_lie_on_a_line_between_two_hours() -> None:
     """From the middle of one hour to the middle of the next; beyond both ends they stay."""
     hour = int(AT // 3600)
-    ahead = tuple(Baseline(hour + n, rate, 0.1, 4) for n, rate in enumerate((4.0, 2.0, 6.0)))
+    ahead = tuple(ExpectedHour(hour + n, rate, 0.1, 4) for n, rate in enumerate((4.0, 2.0, 6.0)))
     usual = flow(ahead=ahead).usual
     start = usual[0].minute
     middles = [usual_at(usual, start + minute) for minute in (-999.0, 0.0, 30.0, 60.0, 90.0, 1e6)]

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.core.pool.backlog import Factor, attributed
+from bot.core.pool.baseline import baseline_of
 from bot.core.pool.hour_stats import DayStats
 from bot.core.pool.pool import Snapshot
-from bot.core.pool.usual import usual_of
 
 START = 1_800_000_000.0
 CALM = Snapshot("p", START, queued=0, oldest_wait_seconds=0.0, busy=20, idle=0, offline=0, limit=30,
@@ -36,7 +36,7 @@ def lived(**trouble: float) -> tuple[Snapshot, ...]:
 )
 def test_the_factor_that_changed_has_most_of_the_jobs(factor: Factor, trouble: dict[str, float]) -> None:
     series = lived(**trouble)
-    parts = attributed(series, usual_of(series, 300.0)).parts
+    parts = attributed(series, baseline_of(series, 300.0)).parts
     assert sum(parts.values()) == series[-1].queued
     assert next(iter(parts)) is factor, parts
 
@@ -45,8 +45,8 @@ def test_without_rates_nothing_is_attributed() -> None:
     series = tuple(
         replace(s, arrivals_per_minute=None, starts_per_minute=None, completions_per_minute=None) for s in lived()
     )
-    assert attributed(series, usual_of(series, 300.0)).parts == {}
-    assert attributed((), usual_of((), 300.0)).parts == {}
+    assert attributed(series, baseline_of(series, 300.0)).parts == {}
+    assert attributed((), baseline_of((), 300.0)).parts == {}
 
 
 def test_runners_that_came_in_a_rush_are_not_lost() -> None:
@@ -55,9 +55,9 @@ def test_runners_that_came_in_a_rush_are_not_lost() -> None:
         replace(s, busy=busy[n], starts_per_minute=2 + (busy[n] - busy[max(0, n - 10)]) / 10)
         for n, s in enumerate(lived()[:241])
     )
-    assert attributed(series, usual_of(series, 300.0)).lost == 0.0
+    assert attributed(series, baseline_of(series, 300.0)).lost == 0.0
     dying = tuple(replace(s, starts_per_minute=4.0) for s in lived()[:241])
-    assert (attributed(dying, usual_of(dying, 300.0)).lost or 0.0) > 0.4
+    assert (attributed(dying, baseline_of(dying, 300.0)).lost or 0.0) > 0.4
 
 
 def test_old_jobs_of_a_pool_with_short_and_long_ones_do_not_hang() -> None:
@@ -68,7 +68,7 @@ def test_old_jobs_of_a_pool_with_short_and_long_ones_do_not_hang() -> None:
         slow = {"starts_per_minute": 0.0, "arrivals_per_minute": 0.0, "completions_per_minute": 0.25}
         left = [replace(calm[-1], at=START + 60 * (240 + n), queued=5, busy=20 - n // 4, **slow) for n in range(1, 26)]  # type: ignore[arg-type]
         series = (*calm, *left)
-        shares[p50] = attributed(series, usual_of(series, 300.0)).late
+        shares[p50] = attributed(series, baseline_of(series, 300.0)).late
     assert shares[90.0] == 0.0 < (shares[600.0] or 0.0), shares
 
 
@@ -76,8 +76,8 @@ def test_a_usual_duration_of_few_pushes_is_doubtful() -> None:
     """Jobs of one push are alike: as many jobs in some large pushes tell less of how long a job takes."""
     hung = lived(limit=20, starts_per_minute=0.8, completions_per_minute=0.8)
     pushes = tuple(replace(s, arrivals_per_minute=20.0 if n % 100 < 10 else 0.0) for n, s in enumerate(hung))
-    doubts, late = zip(*((usual.doubt, attributed(series, usual).late or 0.0)
-                         for series in (hung, pushes) if (usual := usual_of(series, 300.0))), strict=True)  # fmt: skip
+    known = [(series, baseline_of(series, 300.0)) for series in (hung, pushes)]
+    doubts, late = zip(*((one.doubt, attributed(series, one).late or 0.0) for series, one in known if one), strict=True)
     assert doubts[0] < 0.1 < doubts[1]
     assert late[0] > 0.25 > late[1]
 
@@ -86,7 +86,7 @@ def test_trouble_that_began_hours_before_its_queue_is_not_usual() -> None:
     """A pool with slack hides slow jobs, lost hosts and a lower limit until the rush comes."""
     worse = {"completions_per_minute": 0.7, "offline": 6, "limit": 24}
     series = tuple(replace(s, **worse) if n >= 80 else s for n, s in enumerate(lived()))  # type: ignore[arg-type]
-    usual = usual_of(series, 300.0, day=DayStats(duration_seconds=700.0))
+    usual = baseline_of(series, 300.0, day=DayStats(duration_seconds=700.0))
     assert (usual.duration, usual.offline, usual.limit) == (700.0, 0.0, 30.0)
-    swift = usual_of(lived(), 300.0, day=DayStats(duration_seconds=700.0))
+    swift = baseline_of(lived(), 300.0, day=DayStats(duration_seconds=700.0))
     assert swift.duration == pytest.approx(600.0)

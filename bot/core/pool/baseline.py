@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
-from bot.core.pool.hour_stats import HOUR_SECONDS, Baseline, DayStats
+from bot.core.pool.hour_stats import HOUR_SECONDS, DayStats, ExpectedHour
 from bot.core.pool.pool import Snapshot
 
 GAP_SECONDS = 600.0
@@ -28,7 +28,7 @@ BATCHES = 6.0
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class Baseline:
     """The baseline of a pool; a figure is None when it is unknown."""
 
     since: float = 0.0
@@ -58,12 +58,12 @@ class Usual:
     """Variance over mean of the jobs that arrive in ten minutes."""
 
 
-def usual_of(
-    series: Sequence[Snapshot], normal_wait: float, ahead: Sequence[Baseline] = (), day: DayStats | None = None
-) -> Usual:
+def baseline_of(
+    series: Sequence[Snapshot], normal_wait: float, ahead: Sequence[ExpectedHour] = (), day: DayStats | None = None
+) -> Baseline:
     """The baseline from the samples before the trouble, the pool's past weeks and its last day."""
     if not series:
-        return Usual()
+        return Baseline()
     now = series[-1]
     since = began_at(series, normal_wait)
     before = [s for s in series if s.at < since - BEFORE_SECONDS]
@@ -73,7 +73,7 @@ def usual_of(
     own, batches, most = little(known), _batches(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
     older = before if len(before) >= 3 else [s for s in series if s.at < now.at - 1200]
-    return Usual(
+    return Baseline(
         since,
         arrivals,
         weeks,
@@ -111,7 +111,7 @@ def first_hour(series: Sequence[Snapshot], normal_wait: float) -> int:
 
 
 def _arrivals(
-    now: Snapshot, seen: float | None, ahead: Sequence[Baseline], day: DayStats | None
+    now: Snapshot, seen: float | None, ahead: Sequence[ExpectedHour], day: DayStats | None
 ) -> tuple[float | None, int]:
     """(usual arrivals per minute, weeks behind them)."""
     hour = int(now.at // HOUR_SECONDS)
