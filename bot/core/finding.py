@@ -92,7 +92,7 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class FleetContext:
     """Context beside the pool."""
 
     measured: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ class Facts:
 
     rules: PoolRules
     series: tuple[Snapshot, ...] = ()
-    around: Around = field(default_factory=Around)
+    fleet: FleetContext = field(default_factory=FleetContext)
     trouble: str | None = None
     """Why the last measurement failed."""
     old: bool = False
@@ -229,8 +229,8 @@ def facts_of(
 ) -> tuple[Facts, ...]:
     """The facts of every pool with its context."""
     alone = [_alone(pools.get(name), rules.get(name, PoolRules(name)), moment) for name in dict.fromkeys(names)]
-    around = _around(alone, moment.unknown_labels)
-    return tuple(replace(facts, around=around) for facts in alone)
+    fleet = _fleet_context(alone, moment.unknown_labels)
+    return tuple(replace(facts, fleet=fleet) for facts in alone)
 
 
 def _alone(pool: Pool | None, rules: PoolRules, moment: Moment) -> Facts:
@@ -246,11 +246,11 @@ def _pace(pool: Pool) -> float:
     return min(median(gaps), SLOWEST_SECONDS) if gaps else 0.0
 
 
-def _around(alone: Sequence[Facts], unknown_labels: tuple[str, ...]) -> Around:
+def _fleet_context(alone: Sequence[Facts], unknown_labels: tuple[str, ...]) -> FleetContext:
     fresh = [f for f in alone if not f.old and f.now.queued is not None]
     queueing = [f for f in fresh if f.waits]
     said = [f.now.provider_up for f in fresh if f.now.provider_up is not None]
-    return Around(
+    return FleetContext(
         measured=tuple(f.pool for f in fresh),
         queueing=tuple(f.pool for f in queueing),
         idle_beside=tuple(f.pool for f in queueing if f.now.idle),

@@ -9,22 +9,22 @@ from bot.core.statement import statement
 
 def find(facts: Facts) -> Found | None:
     """The provider reports it, or several pools have idle runners beside a queue."""
-    around, now = facts.around, facts.now
-    many = bool(now.idle) and len(around.idle_beside) > 1
-    if around.provider_up is not False and not many:
+    fleet, now = facts.fleet, facts.now
+    many = bool(now.idle) and len(fleet.idle_beside) > 1
+    if fleet.provider_up is not False and not many:
         return None
     seen = []
-    if around.provider_up is False:
+    if fleet.provider_up is False:
         seen.append(statement("provider_down"))
     if now.idle:
         seen.append(statement("idle_beside_queue", idle=now.idle, queued=now.queued))
     if many:
-        seen.append(statement("idle_in_many_pools", pools=around.idle_beside))
+        seen.append(statement("idle_in_many_pools", pools=fleet.idle_beside))
     if now.starts_per_minute == 0:
         seen.append(statement("nothing_started"))
     unseen = 0.7 if now.idle is None else 0.6
-    sure = {False: 0.9 if now.idle else unseen, None: 0.8, True: 0.5}[around.provider_up]
-    missing = (*(["provider_up"] if around.provider_up is None else []), *(["idle"] if now.idle is None else []))
+    sure = {False: 0.9 if now.idle else unseen, None: 0.8, True: 0.5}[fleet.provider_up]
+    missing = (*(["provider_up"] if fleet.provider_up is None else []), *(["idle"] if now.idle is None else []))
     return Found(sure, tuple(seen), missing)
 
 

@@ -60,8 +60,8 @@ def _found(facts: Facts, cause: str) -> Found | None:
     if now.creates is not None:
         seen.append(statement("machines_given", machines=now.creates))
         sure += 0.1 if now.creates < 0.25 * number else 0.0
-    if len(facts.around.failing) > 1:
-        seen.append(statement("creates_fail_in_pools", pools=facts.around.failing))
+    if len(facts.fleet.failing) > 1:
+        seen.append(statement("creates_fail_in_pools", pools=facts.fleet.failing))
     return Found(sure, tuple(seen), ("creates",) if now.creates is None else ())
 
 

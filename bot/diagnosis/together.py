@@ -11,10 +11,10 @@ LEAST_POOLS = 3
 
 def find(facts: Facts) -> Found | None:
     """At least three pools, and more than half of them."""
-    around = facts.around
-    if not around.widespread or len(around.queueing) < LEAST_POOLS:
+    fleet = facts.fleet
+    if not fleet.widespread or len(fleet.queueing) < LEAST_POOLS:
         return None
-    seen = [statement("pools_queue_at_once", pools=around.queueing, measured=len(around.measured))]
+    seen = [statement("pools_queue_at_once", pools=fleet.queueing, measured=len(fleet.measured))]
     if facts.now.creates == 0 and not facts.now.create_failures:
         seen.append(statement("nothing_created", refused=facts.now.create_failures))
     return Found(0.4, tuple(seen), ("changes",))

@@ -8,7 +8,7 @@ def find(facts: Facts) -> Found | None:
     """Idle runners in two samples in a row while jobs wait (actions/actions-runner-controller#3953, #4138)."""
     now = facts.now
     looks = [s for s in facts.series[-2:] if s.idle and s.queued]
-    if not now.idle or len(looks) < 2 or len(facts.around.idle_beside) > 1:
+    if not now.idle or len(looks) < 2 or len(facts.fleet.idle_beside) > 1:
         return None
     wait = now.oldest_wait_seconds
     seen = statement("idle_beside_wait", idle=now.idle, queued=now.queued, oldest_wait_seconds=wait)

@@ -36,7 +36,7 @@ def find(facts: Facts) -> Found | None:
 
 def _asked_for(facts: Facts) -> Found | None:
     """A label of the alert that is not configured, or one that most waiting jobs ask for and no runner has."""
-    if facts.pool in facts.around.unknown_labels:
+    if facts.pool in facts.fleet.unknown_labels:
         return Found(0.7, (statement("pool_not_configured", pool=facts.pool),))
     none, queued = facts.now.unservable or 0, facts.now.queued or 0
     if not facts.waits or none < max(1.0, LEAST_SHARE * queued):

@@ -1,7 +1,7 @@
 """The effect of more runners from a pool's record, for dialog, confirmation and command."""
 
 from bot.context.context import Context
-from bot.core.forecast.more_runners import Option, Terms, foreseen, least, what_if
+from bot.core.forecast.more_runners import Option, Terms, expectation, least, what_if
 from bot.core.pool.pool import Pool
 from bot.views.words.forecasts import Preview, what_more_would_do, what_to_expect
 
@@ -11,7 +11,7 @@ USUAL = (5, 10, 20, 40)
 def effect_of(context: Context, pool: Pool, more: int, caution: str) -> Preview:
     """The preview of the confirmation: the table around `more`, the smallest enough, the boot time."""
     rules = context.settings.file.rules_of(pool.id)
-    found = foreseen(pool.samples, more, rules, _terms(context, pool))
+    found = expectation(pool.samples, more, rules, _terms(context, pool))
     return what_to_expect(found, rules, caution, context.settings.file.slack.currency)
 
 

@@ -9,7 +9,7 @@ from bot.context.context import Context
 from bot.context.queries import channel_of_pool
 from bot.context.save import intend, keep
 from bot.core.finding import Finding
-from bot.core.incident.details.general import Foreseen
+from bot.core.incident.details.general import EarlyWarningGiven
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
@@ -141,7 +141,7 @@ async def _linked(context: Context, record: WarningRecord, incident: Stored[Inci
         await keep(
             context,
             incident,
-            lambda one: noted(one, now, Event.NOTED, Foreseen(record.id, before), see=address),
+            lambda one: noted(one, now, Event.NOTED, EarlyWarningGiven(record.id, before), see=address),
             due=now,
             once=(once_key,),
         )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from bot.core.finding import Around, Facts
+from bot.core.finding import Facts, FleetContext
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
 
 AT = 1_800_000_000.0
@@ -25,11 +25,11 @@ HUNG: dict[str, Any] = {
 """20 runners are busy for an hour, and hardly a job ends."""
 
 
-def facts(around: Around | None = None, pool: str = POOL, looks: int = 60, **changes: Any) -> Facts:
+def facts(fleet: FleetContext | None = None, pool: str = POOL, looks: int = 60, **changes: Any) -> Facts:
     """An hour of samples of the plain pool, one a minute, with these figures changed throughout."""
     figures = {**PLAIN_BOOTING, **changes}
     series = tuple(Snapshot(pool, AT - 60 * ago, **figures) for ago in range(looks - 1, -1, -1))
-    here = around or Around((pool, "other.a", "other.b"), (pool,), provider_up=figures["provider_up"])
+    here = fleet or FleetContext((pool, "other.a", "other.b"), (pool,), provider_up=figures["provider_up"])
     return Facts(PoolRules(pool, boot_time_seconds=180.0), series, here)
 
 

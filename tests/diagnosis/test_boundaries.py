@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.finding import Around, Facts, Finding, Moment, Scaling, facts_of
+from bot.core.finding import Facts, Finding, FleetContext, Moment, Scaling, facts_of
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.pool.hour_stats import DayStats
 from bot.core.pool.pool import Counted, Pool, PoolRules, Snapshot
@@ -147,12 +147,12 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("a burst before", "surge", burst(16.0), burst(4.0)),
     ("a run of the same", "hosted", facts(pool="ubuntu-latest"), facts(pool="ubuntu-mine")),
     ("nearly no call", "throttled_api", facts(api_remaining=50), facts(api_remaining=51)),
-    ("three pools", "together", facts(Around(MANY, MANY[:3])), facts(Around(MANY[:3], MANY[:2]))),
-    ("over half", "together", facts(Around(MANY, MANY[:3])), facts(Around((*MANY, "e", "f"), MANY[:3]))),
+    ("three pools", "together", facts(FleetContext(MANY, MANY[:3])), facts(FleetContext(MANY[:3], MANY[:2]))),
+    ("over half", "together", facts(FleetContext(MANY, MANY[:3])), facts(FleetContext((*MANY, "e", "f"), MANY[:3]))),
     ("two looks", "unassigned", lately(facts(), 2, idle=6), lately(facts(), 1, idle=6)),
-    ("one pool", "unassigned", facts(idle=6), facts(Around(MANY, MANY[:2], MANY[:2]), idle=6)),
-    ("many pools", "provider", facts(Around(MANY, MANY[:2], MANY[:2]), idle=6),
-     facts(Around(MANY, MANY[:2], MANY[:1]), idle=6)),
+    ("one pool", "unassigned", facts(idle=6), facts(FleetContext(MANY, MANY[:2], MANY[:2]), idle=6)),
+    ("many pools", "provider", facts(FleetContext(MANY, MANY[:2], MANY[:2]), idle=6),
+     facts(FleetContext(MANY, MANY[:2], MANY[:1]), idle=6)),
     ("overtaken", "stale_rows", facts(queued=6), facts(queued=60)),
     ("half ask for another", "unknown_label", facts(unservable=15), facts(unservable=14)),
     ("one boots", "unknown_label", facts(**QUIET, limit=0), facts(**{**QUIET, "booting": 1}, limit=0)),
@@ -200,8 +200,8 @@ SURER: list[tuple[str, str, Facts, Facts]] = [
     ("nobody there", "unknown_label", facts(**QUIET, limit=0), facts(**DEAD, busy=2, limit=0)),
     ("nothing given", "stockout", coded(12, 12), coded(12, 12, creates=12)),
     ("many refusals", "stockout", coded(5, 5), coded(2, 2)),
-    ("the provider is silent, not up", "provider", facts(Around(MANY, MANY, MANY), idle=6),
-     facts(Around(MANY, MANY, MANY, provider_up=True), idle=6)),
+    ("the provider is silent, not up", "provider", facts(FleetContext(MANY, MANY, MANY), idle=6),
+     facts(FleetContext(MANY, MANY, MANY, provider_up=True), idle=6)),
 ]  # fmt: skip
 
 
@@ -225,9 +225,9 @@ EVIDENCE: list[tuple[str, str, Facts, str, bool]] = [
     ("places of the dead", "lost_events", facts(**DEAD, offline=3, failed=4), "13 more runners allowed", True),
     ("none started", "provider", facts(provider_up=False, starts_per_minute=0.0), "no job started", True),
     ("some started", "provider", facts(provider_up=False), "no job started", False),
-    ("in many pools", "stockout", replace(coded(9, 9), around=Around(MANY, MANY[:1], failing=MANY)), "in 4 pools",
+    ("in many pools", "stockout", replace(coded(9, 9), fleet=FleetContext(MANY, MANY[:1], failing=MANY)), "in 4 pools",
      True),
-    ("in this pool", "stockout", replace(coded(9, 9), around=Around(MANY, MANY[:1], failing=MANY[:1])),
+    ("in this pool", "stockout", replace(coded(9, 9), fleet=FleetContext(MANY, MANY[:1], failing=MANY[:1])),
      "launch requests fail in", False),
     ("a burst that is over", "surge", burst(16.0), "up to 16.0 jobs per minute", True),
 ]  # fmt: skip
@@ -274,7 +274,7 @@ def test_half_of_the_pools_is_isolated() -> None:
     for long, words in (("ab", "Only a and b are affected"), ("abc", "Widespread: 3 of 4")):
         found = Diagnosed(tuple(MANY), queueing=tuple(QueueingPool(name, 180.0) for name in long))
         assert survey_headline(found, [Snapshot(name, AT) for name in MANY]).startswith(words)
-        assert Around(MANY, tuple(long)).widespread is words.startswith("Widespread")
+        assert FleetContext(MANY, tuple(long)).widespread is words.startswith("Widespread")
         single = survey_headline(found, [Snapshot(name, AT, queued=1) for name in MANY])
         assert not single.startswith("Widespread")  # one job in each pool is no common trouble
 
@@ -284,8 +284,8 @@ def test_what_is_around_a_pool_is_measured_now() -> None:
     here, other = facts(), facts(pool="other", provider_up=False)
     old = replace(facts(pool="old"), series=tuple(replace(s, at=s.at - 600) for s in facts(pool="old").series))
     pools = {one.pool: Pool(one.pool, one.series) for one in (here, other, old)}
-    around = facts_of(list(pools), pools, {}, Moment(AT, 60.0))[0].around
-    assert (around.measured, around.queueing, around.provider_up) == ((POOL, "other"), (POOL, "other"), False)
+    fleet = facts_of(list(pools), pools, {}, Moment(AT, 60.0))[0].fleet
+    assert (fleet.measured, fleet.queueing, fleet.provider_up) == ((POOL, "other"), (POOL, "other"), False)
 
 
 def test_what_is_usual_is_older_than_the_trouble() -> None:

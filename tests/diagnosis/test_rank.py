@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.finding import Around, Diagnosis
+from bot.core.finding import Diagnosis, FleetContext
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.pool.pool import Contradiction, Counted
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
@@ -64,8 +64,8 @@ IDLE: dict[str, Any] = {"idle": 12, "busy": 0, "provider_up": False, "starts_per
 
 def outage(*names: str) -> list[Diagnosis]:
     """Pools that the CI provider gives no jobs, with a queue of a length of their own."""
-    around = Around(names, names, idle_beside=names, provider_up=False)
-    each = (facts(around, name, queued=30 + number, **IDLE) for number, name in enumerate(names))
+    fleet = FleetContext(names, names, idle_beside=names, provider_up=False)
+    each = (facts(fleet, name, queued=30 + number, **IDLE) for number, name in enumerate(names))
     return [diagnosed(found) for found in each]
 
 

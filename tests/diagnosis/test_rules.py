@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.finding import Around, Facts, Found, Rule, Scaling
+from bot.core.finding import Facts, FleetContext, Found, Rule, Scaling
 from bot.core.pool.pool import Counted, PoolRules
 from bot.diagnosis import surge
 from bot.diagnosis.rank import diagnosed
@@ -38,9 +38,9 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("L1 newer jobs overtake", "stale_rows", facts(queued=6, oldest_wait_seconds=7200.0), Scaling.NO),
     ("G2 provider says so", "provider", facts(idle=12, provider_up=False, starts_per_minute=0.0, busy=3), Scaling.NO),
     ("G2 idle beside queues in many pools", "provider",
-     facts(Around(MANY, MANY[:3], MANY[:3]), idle=9, provider_up=None), Scaling.NO),
+     facts(FleetContext(MANY, MANY[:3], MANY[:3]), idle=9, provider_up=None), Scaling.NO),
     ("G4 hosted", "hosted", facts(pool="ubuntu-24.04"), Scaling.NO),
-    ("phantom capacity", "unassigned", facts(Around((POOL, "b"), (POOL,), (POOL,)), idle=6), Scaling.NO),
+    ("phantom capacity", "unassigned", facts(FleetContext((POOL, "b"), (POOL,), (POOL,)), idle=6), Scaling.NO),
     ("L1 lost events", "lost_events",
      facts(booting=0, creates=0, registered=0, queued=3, oldest_wait_seconds=50_400.0), Scaling.HELPS),
     ("L3 lost after a stockout", "lost_events",
@@ -65,7 +65,7 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("a limit of 0", "limit", facts(limit=0, booting=0), Scaling.HELPS),
     ("F1 failed runners use up the limit", "failed_fill", facts(failed=18, booting=2), Scaling.NO),
     ("a genuine surge", "surge", facts(arrivals_per_minute=6.0), Scaling.HELPS),
-    ("A1 many pools at once", "together", facts(Around(MANY, MANY)), Scaling.UNKNOWN),
+    ("A1 many pools at once", "together", facts(FleetContext(MANY, MANY)), Scaling.UNKNOWN),
 ]  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_without_its_figures_a_rule_is_silent_and_says_so(rule: Rule) -> None:
 
 def test_a_label_that_the_alert_names_and_nobody_knows() -> None:
     """T1 from the alert alone: there is nothing to measure."""
-    found = Facts(PoolRules("linux.gone"), around=Around(unknown_labels=("linux.gone",)))
+    found = Facts(PoolRules("linux.gone"), fleet=FleetContext(unknown_labels=("linux.gone",)))
     causes = [f.cause for f in diagnosed(found).findings]
     assert "unknown_label" in causes
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.finding import Around, Facts, Finding
+from bot.core.finding import Facts, Finding, FleetContext
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.diagnosis.rank import diagnosed
 from bot.views.words.diagnosis import caution, evidence_words
@@ -104,9 +104,9 @@ def test_refusals_that_nobody_counts_are_not_said_to_be_none() -> None:
     """Neither of a label without runners nor of many pools at once."""
     alone = facts(**DEAD, create_failures=None)
     assert "0 created and refusals unknown in 15 min" in evidence(alone, "unknown_label")
-    many = facts(Around(MANY, MANY), creates=0, create_failures=None)
+    many = facts(FleetContext(MANY, MANY), creates=0, create_failures=None)
     assert evidence(many, "together").endswith("refusals unknown")
-    assert evidence(facts(Around(MANY, MANY), creates=0), "together").endswith("none refused")
+    assert evidence(facts(FleetContext(MANY, MANY), creates=0), "together").endswith("none refused")
 
 
 def test_booting_runners_that_nobody_counts_are_not_said_to_be_none() -> None:
@@ -205,6 +205,6 @@ def test_a_pool_that_has_lost_half_of_its_runners_is_not_at_its_limit() -> None:
 def test_the_alert_the_product_was_made_for_has_no_cause_of_its_own() -> None:
     """14 jobs and 114 minutes are maxima, perhaps of two labels: without further figures the cause is unknown."""
     series = tuple(Snapshot(POOL, AT - 60 * ago, queued=14, oldest_wait_seconds=6840.0) for ago in range(30, -1, -1))
-    found = diagnosed(Facts(PoolRules(POOL), series, Around((POOL,), (POOL,))))
+    found = diagnosed(Facts(PoolRules(POOL), series, FleetContext((POOL,), (POOL,))))
     assert (found.findings, found.waits) == ((), True)
     assert {"limit", "busy", "idle", "creates", "api_remaining"} <= set(found.missing)

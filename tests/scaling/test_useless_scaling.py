@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.finding import Diagnosis, Finding, Scaling
-from bot.core.forecast.more_runners import foreseen, what_if
+from bot.core.forecast.more_runners import expectation, what_if
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.requests.offer import Offer
 from bot.core.statement import statement
@@ -41,7 +41,7 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
     said = caution(finding)
     assert said.startswith("More runners ")
     shown = (
-        what_to_expect(foreseen(stuck, 20, POOL_RULES), POOL_RULES, said),
+        what_to_expect(expectation(stuck, 20, POOL_RULES), POOL_RULES, said),
         what_more_would_do(what_if(stuck, POOL_RULES, (5, 10)), 5, said),
     )
     paragraphs, _ = diagnosis(Diagnosed(("linux.2xlarge",), ((Diagnosis("linux.2xlarge", (finding,), (), True),),)), ())
@@ -62,5 +62,5 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
 def test_the_pattern_sees_a_suggestion() -> None:
     surge = found("surge")
     assert SUGGESTED.search(what_helps(surge.scaling, surge.remedy))
-    assert SUGGESTED.search(" ".join(what_to_expect(foreseen(series(falls=-0.5), 40, POOL_RULES), POOL_RULES).lines))
+    assert SUGGESTED.search(" ".join(what_to_expect(expectation(series(falls=-0.5), 40, POOL_RULES), POOL_RULES).lines))
     assert caution(surge) == ""

@@ -157,7 +157,7 @@ class WhatToExpect:
     terms: Terms = field(default_factory=Terms)
 
 
-def foreseen(series: Sequence[Snapshot], more: int, rules: PoolRules, terms: Terms | None = None) -> WhatToExpect:
+def expectation(series: Sequence[Snapshot], more: int, rules: PoolRules, terms: Terms | None = None) -> WhatToExpect:
     """The expected effect of `more` runners, from the pool's samples."""
     terms = terms or Terms()
     if not series:

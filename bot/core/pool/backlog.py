@@ -118,8 +118,8 @@ def attributed(series: Sequence[Snapshot], usual: Baseline) -> Backlog:
     start = float(begun.queued or 0), float(begun.busy or 0)
     whole = _walk(start, [(s.arrived, _pace(s), s.busy) for s in steps])
     parts: dict[Factor, float] = {}
-    for factor, course in _restored(steps, usual, late).items():
-        parts[factor] = max(0.0, whole - _walk(start, course, quiet=min(start[0], usual.arrivals)))
+    for factor, rates in _restored(steps, usual, late).items():
+        parts[factor] = max(0.0, whole - _walk(start, rates, quiet=min(start[0], usual.arrivals)))
     full = [s for s in steps if s.limit and s.online >= 0.93 * s.limit]
     rest = max(0.0, now.queued - sum(parts.values()))
     if len(full) > 0.7 * len(steps):
@@ -137,13 +137,13 @@ def _pace(step: Step) -> float:
     return pace if pace < 1.0 else 1.0
 
 
-Course = list[tuple[float, float, float]]
+RateSteps = list[tuple[float, float, float]]
 """(jobs that arrive, jobs that one runner ends, runners) in each step."""
 
 
-def _restored(steps: Sequence[Step], usual: Baseline, late: float | None) -> dict[Factor, Course]:
-    """The course of each factor that differs from the usual, with that factor restored."""
-    found: dict[Factor, Course] = {}
+def _restored(steps: Sequence[Step], usual: Baseline, late: float | None) -> dict[Factor, RateSteps]:
+    """The rates of each factor that differs from the usual, with that factor restored."""
+    found: dict[Factor, RateSteps] = {}
     rate, minutes = usual.high or 0.0, sum(s.minutes for s in steps)
     arrived = sum(s.arrived for s in steps)
     doubt = math.sqrt(rate * minutes * usual.batches)
@@ -172,10 +172,10 @@ def _pace_of(step: Step, usual: Baseline) -> float:
     return min(1.0, 60 * step.minutes / usual.duration)
 
 
-def _walk(start: tuple[float, float], course: Course, quiet: float | None = None) -> float:
+def _walk(start: tuple[float, float], rates: RateSteps, quiet: float | None = None) -> float:
     """The queue at the end."""
     queued, busy = start if quiet is None else (quiet, start[1])
-    for arrived, pace, runners in course:
+    for arrived, pace, runners in rates:
         system = queued + busy + arrived
         busy = runners if runners > 0.0 else 0.0
         busy = system if system < busy else busy

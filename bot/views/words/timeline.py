@@ -10,9 +10,9 @@ from bot.core.incident.details.general import (
     AlertOddities,
     AlertResolved,
     AlertsJoined,
+    EarlyWarningGiven,
     Escalated,
     FiredAgain,
-    Foreseen,
     Introduced,
     Note,
     Noted,
@@ -99,7 +99,7 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
             return "The alert's sender does not follow the event format. Check what is missing or wrong here:"
         case Escalated() | Paged():
             return paged_words(details)
-        case Foreseen():
+        case EarlyWarningGiven():
             before = duration(details.before_seconds)
             return f"An early warning for {details.pool} came {before} before this alert."
         case QueueChanged():

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.core.forecast.forecast import forecast
-from bot.core.forecast.more_runners import Option, Terms, WhatIf, foreseen, least, what_if
+from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.speedup import Speedup
 from bot.core.pool.pool import Snapshot
@@ -177,7 +177,7 @@ def test_an_unknown_wait_is_not_foretold() -> None:
 
 def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
     """As a person reads it before confirming: the effect in words, then the figures, then what is enough."""
-    found = foreseen(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34))
+    found = expectation(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34))
     shown = what_to_expect(found, RULES, currency="$")
     assert shown.above[0].startswith("As it is, the queue ")
     assert re.match(
@@ -192,7 +192,7 @@ def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
 
 def test_a_caution_comes_first() -> None:
     """What the diagnosis says against it, instead of the plain warnings."""
-    found = foreseen(series(offline=9), 20, RULES)
+    found = expectation(series(offline=9), 20, RULES)
     lines = what_to_expect(found, RULES, "More runners would harm: the image is broken (0 of 9).").lines
     assert lines[0] == "More runners would harm: the image is broken (0 of 9)."
     assert not any("bringing them back" in line for line in lines)
@@ -202,8 +202,8 @@ def test_a_caution_comes_first() -> None:
 def test_one_sample_or_none_is_enough_for_an_answer() -> None:
     """A single sample is too few for a table, and none says that."""
     bare = Snapshot("linux", 0.0, queued=60)
-    assert "1 of 3 measurements" in what_to_expect(foreseen((bare,), 10, RULES), RULES).above[0]
-    lines = what_to_expect(foreseen((), 10, RULES), RULES).above
+    assert "1 of 3 measurements" in what_to_expect(expectation((bare,), 10, RULES), RULES).above[0]
+    lines = what_to_expect(expectation((), 10, RULES), RULES).above
     assert lines[0] == "The effect is unknown: the pool has not been measured."
 
 
@@ -242,15 +242,15 @@ def test_the_oldest_wait_goes_on_until_its_turn() -> None:
 
 def test_without_help_is_an_answer() -> None:
     """Where the pool as it is meets the target, no number is recommended."""
-    lines = what_to_expect(foreseen(series(), 10, RULES, Terms(target_seconds=36_000.0)), RULES).below
+    lines = what_to_expect(expectation(series(), 10, RULES, Terms(target_seconds=36_000.0)), RULES).below
     assert "The queue is expected to drain within 10 h without more runners." in lines
-    late = what_to_expect(foreseen(series(600, -5.0), 2, RULES), RULES).below
+    late = what_to_expect(expectation(series(600, -5.0), 2, RULES), RULES).below
     assert "None of these is expected to drain the queue within 30 min." in late
 
 
 def test_under_a_caution_the_table_is_conditional_and_nothing_is_recommended() -> None:
     """Where the diagnosis says that they would not come, the preview says what it takes for granted."""
-    found = foreseen(series(**STUCK), 40, RULES)
+    found = expectation(series(**STUCK), 40, RULES)
     doubted = what_to_expect(found, RULES, "More runners will hardly help: a quota (3 refused).")
     assert DOUBTED in doubted.above
     assert not any("smallest choice" in line for line in doubted.lines)
@@ -261,5 +261,5 @@ def test_under_a_caution_the_table_is_conditional_and_nothing_is_recommended() -
 @pytest.mark.parametrize(("most", "names"), [(30, ["+0", "+10", "+20 ←", "+30"]), (20, ["+0", "+10", "+20 ←"])])
 def test_no_choice_is_more_than_may_be_asked_for_at_once(most: int, names: list[str]) -> None:
     """A number that the pool's step refuses is neither in the table nor called enough."""
-    shown = what_to_expect(foreseen(series(**STUCK), 20, RULES, Terms(most=most)), RULES)
+    shown = what_to_expect(expectation(series(**STUCK), 20, RULES, Terms(most=most)), RULES)
     assert [row[0] for row in shown.table[1:]] == names

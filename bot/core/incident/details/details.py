@@ -13,7 +13,7 @@ Details = (
     | general.FiredAgain
     | general.Escalated
     | general.Paged
-    | general.Foreseen
+    | general.EarlyWarningGiven
     | queue.QueueChanged
     | queue.ChartShown
     | silences.Silencing

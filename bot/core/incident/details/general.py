@@ -113,7 +113,7 @@ class Paged:
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class EarlyWarningGiven:
     """An early warning was posted this long before the alert."""
 
     pool: str
