@@ -88,7 +88,10 @@ def test_a_pool_that_there_is_not_is_refused_with_those_there_are(capsys: pytest
     """One line on standard error, exit 1, nothing on standard output."""
     said = ran(capsys, "report", "linux.9xlarge")
     assert (said.code, said.out) == (1, "")
-    assert said.complaint == 'tailback: Unknown pool "linux.9xlarge". Known pools: linux.2xlarge, macos-m1.'
+    assert (
+        said.complaint
+        == 'tailback: Unknown pool "linux.9xlarge". Did you mean linux.2xlarge? Known pools: linux.2xlarge, macos-m1.'
+    )
 
 
 @pytest.mark.usefixtures("here")
