@@ -13,9 +13,20 @@ from playwright.async_api import Browser, expect
 
 from bot.playground.fleet.scenarios import SCENARIOS
 from bot.playground.tour import STEPS, TourStep
+from bot.views.words.causes import cause_name
 from tests.journeys.demo import opened_demo
 from tests.journeys.visitor import Visitor, opened_browser, opened_page
 from tests.patience import WHOLE_TEST_SECONDS
+
+CAUSES = {
+    "surge": "surge",
+    "limit-reached": "limit",
+    "stockout": "stockout",
+    "offline-hosts": "offline",
+    "provider-outage": "provider",
+    "hung-jobs": "hung",
+}
+"""The true cause of each story in which an alert fires at once."""
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -30,10 +41,16 @@ async def chromium() -> AsyncIterator[Browser]:
 @pytest.mark.parametrize("name", SCENARIOS)
 async def test_a_visitor_completes_the_tour(name: str, chromium: Browser) -> None:
     """Each step is ticked off by what the visitor does, and the result is compared with the untouched copy."""
-    limit, opened = asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(SCENARIOS[name], poll="10m")
+    scenario = SCENARIOS[name]
+    limit, opened = asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario, poll="10m")
     async with limit, opened as demo, opened_page(chromium, demo) as page:
         visitor = Visitor(page, run_at=demo.clock.run_at)
         result = await visitor.follow()
+        assert {call.outcome for call in demo.slack.log.calls} <= {"ok", "pending"}
+        if name in CAUSES:
+            parents = [str(call.args.get("blocks")) for call in demo.slack.log.of("chat.update")]
+            seen = "\n".join(parent for parent in parents if scenario.rule.name in parent and "OPEN" in parent)
+            assert [words for words in (*scenario.affected, cause_name(CAUSES[name])) if words not in seen] == []
         steps = [*STEPS[name], TourStep("Done", "", (), "the result")][: None if len(STEPS[name]) > 1 else 1]
         assert [step.title for step in steps if step.title in visitor.titles] == visitor.titles
         assert {step.title for step in steps if step.point} <= set(visitor.titles), "waiting may be over before"
