@@ -33,12 +33,20 @@ def steadied(held: SteadyForecast | None, made: Forecast | None) -> SteadyForeca
 
 
 def _as_of(now: Forecast, shown: Forecast) -> Forecast:
-    """The same drain, seen from now; a trouble that lasts is no closer to its end."""
+    """The same drain, seen from now; a trouble that lasts is no closer to its end.
+
+    Neither is a drain that was "not before 40 min" and is so again: the bound stays as far as the new one supports it.
+    """
     gone = now.at - shown.at if shown.verdict in TIMED else 0.0
-    low, mid, high = (
-        None if end is None else max(0.0, end - gone)
-        for end in (shown.low_seconds, shown.mid_seconds, shown.high_seconds)
-    )
+    holds = shown.verdict is now.verdict is Verdict.AT_LEAST
+
+    def end(said: float | None, again: float | None) -> float | None:
+        if said is None:
+            return None
+        return min(said, max(said - gone, again if holds and again is not None else 0.0))
+
+    low, mid = end(shown.low_seconds, now.low_seconds), end(shown.mid_seconds, now.mid_seconds)
+    high = end(shown.high_seconds, None)
     return replace(shown, at=now.at, queued=now.queued, low_seconds=low, mid_seconds=mid, high_seconds=high)
 
 

@@ -40,6 +40,18 @@ def test_three_in_a_row_or_one_beyond_the_bounds_replace_what_was_said() -> None
     assert after(made(0, HOUR), made(1, HOUR / 9)).forecast.mid_seconds == HOUR / 9
 
 
+def test_not_before_counts_down_only_as_far_as_newer_forecasts_support_it() -> None:
+    """A queue that does not move is no closer to its end after half an hour."""
+    bounds = [
+        made(minute, mid, Verdict.AT_LEAST) for minute, mid in ((0, 2.0 * HOUR), (10, 2.2 * HOUR), (20, 2.1 * HOUR))
+    ]
+    assert after(*bounds).forecast.low_seconds == bounds[0].low_seconds
+    nearer = after(*bounds, made(40, 1.8 * HOUR, Verdict.AT_LEAST)).forecast
+    assert (nearer.low_seconds, nearer.mid_seconds) == (0.6 * HOUR, 1.8 * HOUR)
+    drains = after(*bounds, made(40, 1.2 * HOUR, Verdict.AT_LEAST)).forecast
+    assert drains.mid_seconds == 2 * HOUR - 20 * 60
+
+
 def test_another_kind_needs_three_measurements_too_and_no_trend_gives_way_at_once() -> None:
     grows = [made(minute, 12 * HOUR, Verdict.GROWING) for minute in (1, 2, 3)]
     assert after(made(0, HOUR), *grows[:2]).forecast.verdict is Verdict.INTERVAL
