@@ -23,6 +23,8 @@ BUSY_MINUTES = 5.0
 """Busy runners are a mean over this time: rates lag behind a change."""
 UNKNOWN_PACE = 1 / 20
 """Jobs per minute of one runner where nothing tells; only the product with the runners matters then."""
+ENOUGH_SECONDS = 4 * 3600.0
+"""Samples of a shorter time are mostly of the trouble; the source's mean is of a day."""
 ROOM = 1.25
 """Usual capacity over usual arrivals where neither limit nor runners are known."""
 
@@ -85,8 +87,7 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Expect
     waited = _waited(series, rules.floor, pace)
     blocked = _blocked(last, rules, waited)
     usual = _habits(ahead, last.at)
-    always = mean(series, "arrivals_per_minute")
-    habits = usual or (Habit(0.0, arrivals if always is None else always),)
+    habits = usual or (Habit(0.0, _usual_arrivals(series, last, arrivals)),)
     working = _mean(s.busy for s in _within(series, BUSY_MINUTES) if _ended(s) is not None)
     runners = served / pace if working is None else working
     most, usual_runners = _capacity(series, rules, habits[0].arrivals, usual_pace)
@@ -148,6 +149,14 @@ def _habits(ahead: Sequence[ExpectedHour], at: float) -> tuple[Habit, ...]:
     if not any(abs(middle - at) <= HOUR_SECONDS for middle, _ in middles):
         return ()
     return tuple(Habit((middle - at) / 60, rate) for middle, rate in middles)
+
+
+def _usual_arrivals(series: Sequence[Snapshot], last: Snapshot, arrivals: float) -> float:
+    """Of the samples; of the source, where they are too few to hold much else than the trouble."""
+    seen = mean(series, "arrivals_per_minute")
+    if last.usual_arrivals_per_minute is not None and last.at - series[0].at < ENOUGH_SECONDS:
+        return last.usual_arrivals_per_minute
+    return arrivals if seen is None else seen
 
 
 def _rates(series: Sequence[Snapshot], last: Snapshot) -> tuple[float, float] | None:

@@ -144,6 +144,17 @@ def test_past_weeks_know_the_evening() -> None:
     assert forecast(looks, RULES, ahead=evening[5:]) == forecast(looks, RULES)
 
 
+def test_the_source_knows_what_is_usual_where_the_samples_are_mostly_of_the_trouble() -> None:
+    """Half an hour of a surge says nothing of the usual arrivals; after hours of samples they are the better source."""
+    alone, told = (series(falls=-0.5, usual_arrivals_per_minute=usual) for usual in (None, 1.0))
+    without, with_usual = forecast(alone, RULES), forecast(told, RULES)
+    assert without.mid_seconds is not None
+    assert with_usual.mid_seconds is not None
+    assert with_usual.mid_seconds < 0.7 * without.mid_seconds
+    calm = replace(told[0], at=AT - 5 * 3600, queued=0, arrivals_per_minute=4.5)
+    assert forecast([calm, *told], RULES) == forecast([replace(calm, usual_arrivals_per_minute=None), *alone], RULES)
+
+
 def test_calibration_moves_each_bound_alone() -> None:
     """The middle stays; far apart, one bound is left."""
     looks = series(200, oldest_wait_seconds=7200.0)

@@ -54,7 +54,9 @@ def test_no_help_comes_before_the_boot_time() -> None:
 
 def test_the_effect_may_be_as_large_as_the_slowest_drain_allows() -> None:
     """Runners for every job drain the queue once they have booted, however late it would have drained without."""
-    alone, helped = what_if(series(oldest_wait_seconds=600.0, **STUCK), RULES, (500,)).options
+    alone, helped = what_if(
+        series(oldest_wait_seconds=600.0, usual_arrivals_per_minute=None, **STUCK), RULES, (500,)
+    ).options
     assert alone.high_seconds is not None
     assert helped.speedup.high == pytest.approx(alone.high_seconds / RULES.boot_time_seconds)
 
