@@ -60,8 +60,6 @@ class Case:
     """Expectations with each of WEEKS."""
     actual: float
     """Seconds until the queue was short, or the wait normal; at most HORIZON."""
-    alert_at: float
-    """On the world's clock."""
     number: int
     futures: tuple[float, ...] = ()
     """Seconds until the drain in other futures of the same moment, or with each of `more` runners."""
@@ -73,8 +71,8 @@ Other = Callable[["World"], "World"]
 
 def lived(
     world: World, rules: PoolRules, alert_seconds: float, others: Sequence[Other] = ()
-) -> Iterator[tuple[tuple[Snapshot, ...], float, float, tuple[float, ...]]]:
-    """(samples, seconds until the drain, time of the alert, the same seconds in `others`) of each forecast.
+) -> Iterator[tuple[tuple[Snapshot, ...], float, tuple[float, ...]]]:
+    """(samples, seconds until the drain, the same seconds in `others`) of each forecast.
 
     None without an alert in six hours.
     """
@@ -91,7 +89,7 @@ def lived(
         late = world.now - alert >= HORIZON + ASKED_MINUTES[-1] * MINUTE
         if short >= IN_A_ROW or late:
             end = world.now - (0 if late else (IN_A_ROW - 1) * MINUTE)
-            yield from ((kept, min(HORIZON, end - at), alert, drains) for kept, at, drains in asked if at < end)
+            yield from ((kept, min(HORIZON, end - at), drains) for kept, at, drains in asked if at < end)
             return
         if round((world.now - alert) / MINUTE) in ASKED_MINUTES and not short:
             asked.append((tuple(series), world.now, tuple(drained_after(other(world), rules) for other in others)))
@@ -125,8 +123,8 @@ def more(runners: int) -> Other:
 def rough_cases(seed: int, others: Sequence[Other] = ()) -> Iterator[Case]:
     """The forecasts of an incident of the rough simulator."""
     one = spec(seed)
-    for series, actual, alert, drains in lived(Rough(one), one.rules, one.alert_minutes * MINUTE, others):
-        yield Case(one.kind, one.exporter, one.rules, series, _ahead(one, series[-1].at), actual, alert, seed, drains)
+    for series, actual, drains in lived(Rough(one), one.rules, one.alert_minutes * MINUTE, others):
+        yield Case(one.kind, one.exporter, one.rules, series, _ahead(one, series[-1].at), actual, seed, drains)
 
 
 def _ahead(one: Spec, at: float) -> tuple[tuple[ExpectedHour, ...], ...]:
@@ -195,6 +193,6 @@ def job_cases(kind: str, number: int, suite: str, others: Sequence[Other] = ()) 
     """The forecasts of a case of the other simulator."""
     found = cases.case(kind, number, suite)
     rules = PoolRules(stories.NAME, boot_time_seconds=round(found.spec.boot))
-    for series, actual, alert, drains in lived(JobWorld(found), rules, found.alert_seconds, others):
+    for series, actual, drains in lived(JobWorld(found), rules, found.alert_seconds, others):
         ahead = tuple(stories.known(replace(found, weeks=weeks), 0.0)[0].ahead for weeks in WEEKS)
-        yield Case(found.kind, found.exporter, rules, series, ahead, actual, alert, number, drains)
+        yield Case(found.kind, found.exporter, rules, series, ahead, actual, number, drains)

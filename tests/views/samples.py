@@ -30,7 +30,6 @@ READINGS = {
     "queue_time_threshold": 1.0,
     "threshold_breached": 1.0,
 }
-NO_SERIES = Gap("offline", "no such series")
 
 
 def alert(**changes: object) -> Alert:

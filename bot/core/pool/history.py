@@ -1,7 +1,7 @@
 """A pool's history: six weeks of hours, made from samples, and the expectation for coming hours."""
 
 from dataclasses import dataclass, replace
-from statistics import median, pstdev
+from statistics import median
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, DayStats, ExpectedHour, counted
 from bot.core.pool.hour_stats import HourStats as HourStats  # noqa: PLC0414 - a part of the past, known by this name
@@ -176,7 +176,7 @@ def _usual(rates: dict[int, float], hour: int) -> ExpectedHour | None:
         each.append(sum(near) / len(near))
     most = OUTLIER * max(median(each), 0.05)
     calm = [min(rate, most) for rate in each]
-    return ExpectedHour(hour, sum(calm) / len(calm), pstdev(calm), len(calm))
+    return ExpectedHour(hour, sum(calm) / len(calm), len(calm))
 
 
 def _hour(row: str) -> int:

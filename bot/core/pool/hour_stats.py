@@ -70,7 +70,6 @@ class ExpectedHour:
     hour: int
     """Whole hours since the epoch."""
     arrivals_per_minute: float
-    spread_per_minute: float
     weeks: int
 
 

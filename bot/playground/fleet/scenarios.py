@@ -18,9 +18,9 @@ DEFAULT_SEED = 4
 class Scenario:
     """One scenario. Simulated time 0 is when the visitor starts to watch; the time before is simulated in advance.
 
-    `true_cause` is the actual cause, `affected` its pools. `helps` says whether Scale up is right. `wall_minutes` is
-    the length at the demo's speed of one simulated minute per second. With `warned` Tailback also watches the pools
-    before an alert fires, and knows the alert's threshold and the weeks before.
+    `true_cause` is the actual cause, `affected` its pools. `helps` says whether Scale up is right.
+    With `warned` Tailback also watches the pools before an alert fires, and knows the alert's threshold and the weeks
+    before.
     """
 
     name: str
@@ -30,7 +30,6 @@ class Scenario:
     true_cause: str
     helps: bool
     affected: tuple[str, ...]
-    wall_minutes: float
     rule: QueueRule
     pools: tuple[PoolSpec, ...]
     faults: tuple[FleetFault, ...] = ()
@@ -50,7 +49,6 @@ HEALTHY = Scenario(
     true_cause="none",
     helps=False,
     affected=(),
-    wall_minutes=2,
     rule=ALL_QUEUES,
     pools=(LINUX, LINUX_LARGE, GPU, MACOS, WINDOWS),
 )
@@ -66,7 +64,6 @@ SURGE = Scenario(
     true_cause="surge",
     helps=True,
     affected=("linux.2xlarge",),
-    wall_minutes=2,
     rule=ALL_QUEUES,
     pools=(
         replace(
@@ -89,7 +86,6 @@ LIMIT_REACHED = Scenario(
     true_cause="limit-reached",
     helps=True,
     affected=("linux.4xlarge",),
-    wall_minutes=3,
     rule=ONE_QUEUE,
     pools=(
         LINUX,
@@ -114,7 +110,6 @@ STOCKOUT = Scenario(
     true_cause="stockout",
     helps=False,
     affected=("linux.g5.4xlarge.nvidia.gpu",),
-    wall_minutes=6,
     rule=ONE_QUEUE,
     pools=(
         LINUX,
@@ -140,7 +135,6 @@ OFFLINE_HOSTS = Scenario(
     true_cause="offline-hosts",
     helps=False,
     affected=("macos-m1-stable",),
-    wall_minutes=5,
     rule=ONE_QUEUE,
     pools=(LINUX, LINUX_LARGE, replace(MACOS, bursts=(Burst(-24 * MINUTE, 14),)), WINDOWS),
     faults=(FleetFault(FleetFaultKind.HOSTS_OFFLINE, -25 * MINUTE, 180 * MINUTE, MACOS.name, 14),),
@@ -157,7 +151,6 @@ PROVIDER_OUTAGE = Scenario(
     true_cause="provider-outage",
     helps=False,
     affected=(LINUX.name, LINUX_LARGE.name, GPU.name, MACOS.name),
-    wall_minutes=4,
     rule=ALL_QUEUES,
     pools=(replace(LINUX, creates_per_minute=8), LINUX_LARGE, GPU, MACOS),
     faults=(FleetFault(FleetFaultKind.PROVIDER_OUTAGE, -24 * MINUTE, 90 * MINUTE),),
@@ -182,7 +175,6 @@ HUNG_JOBS = Scenario(
     true_cause="hung-jobs",
     helps=False,
     affected=("windows.4xlarge",),
-    wall_minutes=8,
     rule=ONE_QUEUE,
     pools=(LINUX, LINUX_LARGE, GPU, BUSY_WINDOWS),
     faults=(FleetFault(FleetFaultKind.JOBS_HUNG, -95 * MINUTE, 120 * MINUTE, WINDOWS.name, 4, workflow="trunk"),),
@@ -202,7 +194,6 @@ EARLY_WARNING = Scenario(
     true_cause="limit-reached",
     helps=True,
     affected=("linux.2xlarge",),
-    wall_minutes=2,
     rule=ONE_QUEUE,
     pools=(
         replace(

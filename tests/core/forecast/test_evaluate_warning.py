@@ -43,7 +43,7 @@ def growing(queued: int, wait: float, looks: int = 20, **figures: float | None) 
 
 def weeks(rate: float | None) -> tuple[ExpectedHour, ...]:
     """Past weeks that always had this rate."""
-    return tuple(ExpectedHour(int(NOW // 3600) + n, rate or 0.0, 0.1, 4) for n in range(3))
+    return tuple(ExpectedHour(int(NOW // 3600) + n, rate or 0.0, 4) for n in range(3))
 
 
 def expected(series: Sequence[Snapshot], rules: PoolRules, limits: tuple[Threshold, ...]) -> tuple[Crossing, ...]:

@@ -137,8 +137,8 @@ def test_past_weeks_know_the_evening() -> None:
     """As many come as the pool does: without weeks an open end, with a quiet evening ahead a sooner one."""
     looks = series(falls=0.0, limit=40)
     hour = int(AT // 3600)
-    evening = tuple(ExpectedHour(hour + n, 4.0 if n < 1 else 0.5, 0.0, 4) for n in range(14))
-    busy = tuple(ExpectedHour(hour + n, 4.0, 0.0, 4) for n in range(14))
+    evening = tuple(ExpectedHour(hour + n, 4.0 if n < 1 else 0.5, 4) for n in range(14))
+    busy = tuple(ExpectedHour(hour + n, 4.0, 4) for n in range(14))
     soon, late = (forecast(looks, RULES, ahead=ahead).mid_seconds or 0.0 for ahead in (evening, busy))
     assert soon < 0.8 * late
     assert forecast(looks, RULES, ahead=evening[5:]) == forecast(looks, RULES)

@@ -156,7 +156,7 @@ def test_every_hour_counts_alike_however_often_it_was_measured() -> None:
 def test_usual_rates_lie_on_a_line_between_two_hours() -> None:
     """From the middle of one hour to the middle of the next; beyond both ends they stay."""
     hour = int(AT // 3600)
-    ahead = tuple(ExpectedHour(hour + n, rate, 0.1, 4) for n, rate in enumerate((4.0, 2.0, 6.0)))
+    ahead = tuple(ExpectedHour(hour + n, rate, 4) for n, rate in enumerate((4.0, 2.0, 6.0)))
     usual = flow(ahead=ahead).usual
     start = usual[0].minute
     middles = [usual_at(usual, start + minute) for minute in (-999.0, 0.0, 30.0, 60.0, 90.0, 1e6)]

@@ -134,7 +134,7 @@ def cells(hour: int, *rates: float | None, seconds: float = 3600.0) -> tuple[Hou
 def test_two_comparable_weeks_foretell_an_hour_and_one_does_not() -> None:
     assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0)), HOUR) == ()
     assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, 4.0, seconds=300)), HOUR) == ()
-    assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, 4.0)), HOUR) == (ExpectedHour(HOUR, 3.0, 1.0, 2),)
+    assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, 4.0)), HOUR) == (ExpectedHour(HOUR, 3.0, 2),)
     assert usual_ahead(finished(PoolHistory(POOL), cells(HOUR, 2.0, None, 4.0)), HOUR)[0].weeks == 2
 
 
