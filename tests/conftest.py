@@ -5,11 +5,12 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 import redis
 from hypothesis import HealthCheck, settings
 
@@ -20,6 +21,8 @@ from tests.processes import Zygote
 from tests.redis_servers import running
 
 if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
     from tests.handlers.terminal import Terminal
     from tests.world import World
 
@@ -152,6 +155,15 @@ def redis_url(redis_server: str) -> str:
         client.flushall()
         client.script_flush()
     return redis_server
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator["Browser"]:
+    """One headless Chromium for each xdist worker: its start costs more than most of the tests."""
+    from tests.journeys.visitor import opened_browser  # noqa: PLC0415 - only for tests that ask for it
+
+    async with opened_browser() as made:
+        yield made
 
 
 @pytest.fixture

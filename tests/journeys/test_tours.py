@@ -5,17 +5,15 @@ The clock runs fast while the visitor only waits, and pools are measured every t
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from bot.playground.fleet.scenarios import SCENARIOS
 from bot.playground.tour import STEPS, TourStep
 from bot.views.words.causes import cause_name
 from tests.journeys.demo import opened_demo
-from tests.journeys.visitor import Visitor, opened_browser, opened_page
+from tests.journeys.visitor import Visitor, opened_page
 from tests.patience import WHOLE_TEST_SECONDS
 
 CAUSES = {
@@ -28,22 +26,15 @@ CAUSES = {
 }
 """The true cause of each story in which an alert fires at once."""
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Browser]:
-    """One browser for all visits."""
-    async with opened_browser() as browser:
-        yield browser
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-async def test_a_visitor_completes_the_tour(name: str, chromium: Browser) -> None:
+async def test_a_visitor_completes_the_tour(name: str, browser: Browser) -> None:
     """Each step is ticked off by what the visitor does, and the result is compared with the untouched copy."""
     scenario = SCENARIOS[name]
     limit, opened = asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario, poll="10m")
-    async with limit, opened as demo, opened_page(chromium, demo) as page:
+    async with limit, opened as demo, opened_page(browser, demo) as page:
         visitor = Visitor(page, run_at=demo.clock.run_at)
         result = await visitor.follow()
         assert {call.outcome for call in demo.slack.log.calls} <= {"ok", "pending"}

@@ -10,8 +10,8 @@ from shutil import which
 from playwright.async_api import Browser, Error, Locator, Page, async_playwright, expect
 
 from handlers.tools.demo_product import Demo
-from tests.playground.page.conftest import FLAGS
 
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 TYPED = re.compile(r"/queue scale \S+ \d+|/queue status|@tailback status")
 TITLE = "#tour-step > strong"
 PRESSED = ("Press ", "press ", "Try it")

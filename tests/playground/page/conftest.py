@@ -1,38 +1,27 @@
-"""One headless Chromium for the page's tests, and for each test a fresh workspace with the page open on it."""
+"""One window for the page's tests, and for each test a fresh workspace with the page open on it."""
 
-import shutil
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.page.state import PARENT_TS
 from tests.playground.page.workspace import PageWorkspace
 
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """One headless Chromium for all stories of a file."""
-    async with async_playwright() as playwright:
-        chromium = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        yield chromium
-        await chromium.close()
-
-
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def workspace() -> AsyncIterator[PageWorkspace]:
     """A workspace with one incident, served on a free port."""
     async with PageWorkspace().serving() as running:
         yield running
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def window(browser: Browser) -> AsyncIterator[BrowserContext]:
-    """One window for all stories of a file: a new one costs more than a story. What a page stores stays with its port.
+    """One window for all stories: a new one costs more than a story. What a page stores stays with its port.
 
     An empty page keeps it open. Nothing moves in it, since a picture for each frame is drawn without a graphics card.
     """
@@ -44,7 +33,7 @@ async def window(browser: Browser) -> AsyncIterator[BrowserContext]:
     await context.close()
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(window: BrowserContext, workspace: PageWorkspace) -> AsyncIterator[Page]:
     """The page as Ana sees it in #ci; any error in its script or any request to elsewhere fails the test."""
     shown = await window.new_page()

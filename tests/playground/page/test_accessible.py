@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.playground.page.state import PARENT_TS
 from tests.playground.page.workspace import PageWorkspace
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 

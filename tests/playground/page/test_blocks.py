@@ -11,7 +11,7 @@ from playwright.async_api import Locator, Page, expect
 from tests.playground.page.state import Json, button, message, mrkdwn, plain
 from tests.playground.page.workspace import PageWorkspace
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 TS = "1780000395.000100"
 GOLDEN, INDEX = Path(__file__).parents[2] / "golden", Path(__file__).parents[3] / "docs" / "messages.md"
 MOST_HEIGHT = 560

@@ -6,7 +6,7 @@ from playwright.async_api import Page, expect
 from tests.playground.page.state import PARENT_TS, message
 from tests.playground.page.workspace import PageWorkspace
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 
 
 async def filled(page: Page, workspace: PageWorkspace) -> None:

@@ -6,7 +6,7 @@ from playwright.async_api import Locator, Page, expect
 from tests.playground.page.state import Json, modal_view
 from tests.playground.page.workspace import PageWorkspace
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 
 
 async def open_modal(workspace: PageWorkspace, page: Page, **more: object) -> Locator:

@@ -6,7 +6,7 @@ from playwright.async_api import Locator, Page, expect
 from tests.playground.page.state import PARENT_TS, message
 from tests.playground.page.workspace import PageWorkspace
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 CI = "C0CIONCALL"
 
 
