@@ -58,6 +58,7 @@ LONGEST = {
 }
 """The files with tests of ten seconds and more."""
 
+gc.disable()  # until all tests are collected: nothing becomes garbage before that
 settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("tests"), max_examples=25)  # the first of the same examples
 settings.load_profile("tests")  # no property depends on the speed of the machine, or on chance
@@ -83,6 +84,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """The garbage collector need not look through all modules and tests again and again."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
