@@ -77,5 +77,6 @@ def test_too_few_lines_reached_fail_the_run(workers: str) -> None:
     share = re.search(r"The tests reach ([0-9.]+) % of the lines and branches; 97.0 % are needed.", result.stdout)
     assert share
     assert 10 < float(share[1]) < 30
+    assert not re.search(r"^bot/core/audit_chain\.py .* 1-\d+$", result.stdout, re.M), "by the worker"
     assert " passed" in result.stdout
     assert result.returncode == pytest.ExitCode.TESTS_FAILED
