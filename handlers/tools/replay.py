@@ -56,7 +56,7 @@ class StillLoop(asyncio.SelectorEventLoop):
 
 def replayed(wanted: ReplayOptions) -> str:
     """The transcript and its summary, or JSON lines. Raises ConfigError and Refused with place and remedy."""
-    settings, recorded = _settings(wanted), read(wanted.folder)
+    recorded, settings = read(wanted.folder), _settings(wanted)
     if (wanted.folder / "actions.jsonl").exists():
         sys.stderr.write("actions.jsonl is not read: a replay plays alerts and figures only\n")
     since, last = recorded.times

@@ -9,6 +9,8 @@ from bot.core.external import Problem
 from bot.core.words import count
 from bot.ports import Refused, Unreachable
 
+ENDS = frozenset(".?")
+
 
 class Level(StrEnum):
     """Severity of a finding; always written out, never by colour alone."""
@@ -88,4 +90,4 @@ def _line(finding: CheckFinding) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text.rstrip('.')}."
+    return text if text[-1:] in ENDS else f"{text}."

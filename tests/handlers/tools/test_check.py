@@ -634,11 +634,11 @@ def test_people_read_one_line_for_each_with_the_worst_last() -> None:
     findings = [
         CheckFinding("slack", Level.PROBLEM, "The bot is\nnot in #ci", "write `/invite @tailback` there"),
         CheckFinding("redis", Level.OK, "Redis answers"),
-        CheckFinding("clock", Level.WARNING, "It is late", "sleep"),
+        CheckFinding("clock", Level.WARNING, "It is late.", "did you mean sleep?"),
     ]
     assert for_people(findings).splitlines() == [
         "ok       redis         Redis answers.",
-        "warning  clock         It is late. To do: sleep.",
+        "warning  clock         It is late. To do: did you mean sleep?",
         "problem  slack         The bot is not in #ci. To do: write `/invite @tailback` there.",
         "1 problem, 1 warning, 1 in order.",
     ]
@@ -646,7 +646,7 @@ def test_people_read_one_line_for_each_with_the_worst_last() -> None:
         "ok": True,
         "findings": [
             {"area": "redis", "state": "ok", "text": "Redis answers", "remedy": ""},
-            {"area": "clock", "state": "warning", "text": "It is late", "remedy": "sleep"},
+            {"area": "clock", "state": "warning", "text": "It is late.", "remedy": "did you mean sleep?"},
         ],
     }
     assert json.loads(for_machines(findings))["ok"] is False

@@ -162,6 +162,8 @@ def test_a_folder_without_a_recording_or_a_configuration_says_what_it_needs(tmp_
     (tmp_path / "empty").mkdir()
     with pytest.raises(Refused, match=r"holds nothing to replay; it needs webhooks\.jsonl"):
         read(tmp_path / "empty")
+    with pytest.raises(Refused, match=r"nowhere: is not a folder; name one with webhooks\.jsonl"):
+        replayed(ReplayOptions(folder / "nowhere"))
     (folder / "tailback.toml").rename(folder / "other.toml")
     with pytest.raises(Refused, match=r"tailback\.toml: there is no such file; put a tailback\.toml into the folder"):
         replayed(ReplayOptions(folder))
