@@ -52,12 +52,13 @@ async def test_from_the_button_to_the_effect() -> None:
 @pytest.mark.parametrize(
     ("target", "problem"),
     [
-        ("many", "Write a whole number, for example 24"),
-        ("", "whole number"),
-        ("2.5", "whole number"),
-        ("-3", "whole number"),
-        ("٣", "whole number"),
-        ("9999999", "whole number"),
+        ("many", "Write how many there should be in all"),
+        ("+10", "in all, for example 24"),
+        ("", "in all, for example 24"),
+        ("2.5", "in all, for example 24"),
+        ("-3", "in all, for example 24"),
+        ("٣", "in all, for example 24"),
+        ("9999999", "in all, for example 24"),
         ("41", "above the pool's maximum of 40 runners"),
         ("10", "not above the current 10 runners"),
         ("3", "not above the current 10 runners"),
@@ -239,7 +240,7 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
         ((OTHER_POOL,), f'Pool "{OTHER_POOL}" cannot be scaled from Slack. Pools that can: linux.2xlarge'),
         ((OTHER_POOL, "24"), f'Pool "{OTHER_POOL}" cannot be scaled from Slack. Pools that can: linux.2xlarge'),
         (("nope", "24"), 'Unknown pool "nope". Known pools: linux.2xlarge'),
-        ((POOL, "lots"), "whole number"),
+        ((POOL, "lots"), "in all, for example 24"),
     ],
 )
 async def test_a_command_that_cannot_be_done_says_why(words: tuple[str, ...], said: str) -> None:

@@ -125,7 +125,7 @@ def scaler_silent(pool: str, why: str) -> str:
 
 
 def no_number(text: str) -> str:
-    return f'"{text[:20]}" is not a number of runners. Write a whole number, for example 24.'
+    return f'"{text[:20]}" is not a number of runners. Write how many there should be in all, for example 24.'
 
 
 def scale_usage(usage: str) -> str:
