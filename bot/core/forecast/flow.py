@@ -23,8 +23,9 @@ BUSY_MINUTES = 5.0
 """Busy runners are a mean over this time: rates lag behind a change."""
 UNKNOWN_PACE = 1 / 20
 """Jobs per minute of one runner where nothing tells; only the product with the runners matters then."""
-ENOUGH_SECONDS = 4 * 3600.0
-"""Samples of a shorter time are mostly of the trouble; the source's mean is of a day."""
+ENOUGH_SECONDS = 3 * 3600.0
+"""Samples of a shorter time are mostly of the trouble; the source's mean is of a day. An incident begins with the four
+hours before it where the source has them, and must not change its mind when these grow by a minute."""
 ROOM = 1.25
 """Usual capacity over usual arrivals where neither limit nor runners are known."""
 

@@ -151,7 +151,7 @@ def test_the_source_knows_what_is_usual_where_the_samples_are_mostly_of_the_trou
     assert without.mid_seconds is not None
     assert with_usual.mid_seconds is not None
     assert with_usual.mid_seconds < 0.7 * without.mid_seconds
-    calm = replace(told[0], at=AT - 5 * 3600, queued=0, arrivals_per_minute=4.5)
+    calm = replace(told[0], at=AT - 3.1 * 3600, queued=0, arrivals_per_minute=4.5)
     assert forecast([calm, *told], RULES) == forecast([replace(calm, usual_arrivals_per_minute=None), *alone], RULES)
 
 
