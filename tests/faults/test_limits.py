@@ -21,8 +21,8 @@ REFUSED = {
     "35": "At most 20 more at once: 30 is the highest target now",
     "5": "not above the current 10 runners",
     "10": "not above the current 10 runners",
-    "-3": "whole number",
-    "x": "whole number",
+    "-3": "number of runners",
+    "x": "number of runners",
 }
 """Targets outside the limits, and what the reason says."""
 
