@@ -120,11 +120,15 @@ async def _message(
 
 
 def _just_shown(context: Context, record: WarningRecord, episode: EarlyWarning) -> bool:
-    """Whether at most figures changed, and were shown recently."""
-    changed = max(episode.crossed_at or 0.0, episode.ended_at or 0.0)
+    """Whether at most figures changed, and were shown recently.
+
+    An edit that was under way meanwhile says nothing of the end or the crossing, although it is shown after them.
+    """
+    crossed = (episode.crossed_at or 0.0) + context.settings.file.timing.lease
     return (
         bool(record.shown)
-        and changed < record.shown_at
+        and episode.ended_at is None
+        and crossed < record.shown_at
         and context.now() - record.shown_at < context.settings.file.paces.report
     )
 

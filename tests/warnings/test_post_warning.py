@@ -11,7 +11,7 @@ from bot.core.pool.history import PoolHistory, finished
 from bot.core.pool.hour_stats import Amount, Fired, HourStats
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored, WarningRecord
-from bot.ports import Failure, Refused
+from bot.ports import Failure, Message, Refused
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import SlackMessage
 from tests.world import World, spoken
@@ -168,6 +168,30 @@ async def test_a_crossing_without_an_alert_is_said_at_once() -> None:
     await world.passes(60, step=60)
     assert "Longest wait over 30 min since" in only(world).message.text
     assert world.pool_record().early.hits == 1
+
+
+async def test_the_end_is_said_although_an_older_edit_arrives_after_it() -> None:
+    """The threshold is crossed, and while Slack takes that edit the pool's record comes to hold the end."""
+    world = await warned()
+    update = world.chat.update
+
+    async def slow(channel: str, ts: str, message: Message, *, key: str = "") -> None:
+        await update(channel, ts, message, key=key)
+        world.chat.update = update  # type: ignore[method-assign]  # a test's own
+        held = await world.store.get(Pool, POOL)
+        assert held is not None
+        assert held.value.early.episode is not None
+        now = world.clock.now()
+        episode = replace(held.value.early.episode, ended_at=now, ending=Ending.EASED)
+        ended = replace(held.value, early=replace(held.value.early, episode=episode))
+        await world.store.commit(Change(puts=(Put(held, ended, now + 60),), wake=(f"early:{POOL}",)))
+        world.clock.advance(5)
+
+    world.chat.update = slow  # type: ignore[method-assign]  # the same
+    world.queues(150, 1900.0, **FULL)
+    await world.passes(60, step=60)
+    await world.work()
+    assert "no alert fired" in only(world).message.text
 
 
 async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning_links_to_it() -> None:
