@@ -48,8 +48,8 @@ def find(facts: Facts) -> Found | None:
     alike = rate / max(was, 0.1) < 1.8 * others / max(others_usual, 0.1)
     arrivals = facts.backlog.share(Factor.ARRIVALS)
     more = sum(_number(look, top.name) - WINDOW_MINUTES * was for look in _looks(facts))
-    if more < ITS_PART * (now.queued or 0):
-        return None  # its jobs are not what waits
+    if more < ITS_PART * (now.queued or 0) or (arrivals == 0 and now.limit is None):
+        return None  # its jobs are not what waits, or jobs may wait for runners that do not come
     if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or not (windows := _windows(facts, top, was)):
         return None
     everybody = _others_too(facts, top, others_usual)

@@ -9,6 +9,9 @@ NEARLY = 0.93
 STILL = 0.75
 """Required share in the latest sample: if half of the runners left just now, another cause has begun."""
 
+OTHERS = {Factor.ARRIVALS: 0.15, Factor.DURATION: 0.4, Factor.SUPPLY: 0.3}
+"""How much less it is the limit where the queue waits for another reason."""
+
 
 def find(facts: Facts) -> Found | None:
     """Online and booting runners have been at the limit for ten minutes, and none is idle; or the limit is 0."""
@@ -33,7 +36,7 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("often_at_limit", samples=full, of=len(looks)))
     if not facts.backlog.parts:
         return Found(0.85 if fell else 0.75, tuple(seen))
-    others = 0.15 * facts.share(Factor.ARRIVALS) + 0.4 * facts.share(Factor.DURATION)
+    others = sum(weight * facts.share(factor) for factor, weight in OTHERS.items())
     return Found((0.8 if fell else 0.75) + 0.15 * facts.share(Factor.LIMIT) - others, tuple(seen))
 
 

@@ -5,8 +5,8 @@ from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 
 MORE = 1.3
-PROVEN = 1.8
-"""So many times the arrivals of the same hour in past weeks are a surge even if the pool is at its limit."""
+PROVEN, BURST = 1.8, 2.5
+"""So many times the usual arrivals are a surge even if the pool is at its limit: for long, and at once."""
 FAR_BELOW, UNTOLD = 0.75, 0.35
 """With a smaller share of the limit online there is room; confidence where machines may be refused as well."""
 AT_LIMIT = 0.55
@@ -25,7 +25,7 @@ def find(facts: Facts) -> Found | None:
     rate = sum(rates) / len(rates) if rates else now.arrivals_per_minute or 0.0
     most = max(rates, default=rate)
     share = facts.share(Factor.ARRIVALS)
-    if share < 0.15 or (rate < MORE * usual.high + 0.1 and most < 2.5 * usual.high + 0.5):
+    if share < 0.15 or (rate < MORE * usual.high + 0.1 and most < BURST * usual.high + 0.5):
         return None
     seen = [statement("arrivals", per_minute=rate, usual=usual.arrivals)]
     if most > 1.5 * rate:
@@ -36,9 +36,21 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("all_busy", runners=now.busy, room=room))
     sure = 0.4 + 0.4 * share + 0.15 * (usual.weeks > 0)
     full = now.limit is not None and (now.online or 0) + (now.booting or 0) >= 0.93 * now.limit
-    proven = usual.weeks > 0 and rate > PROVEN * usual.arrivals and share > 0.8
+    proven = share > 0.8 and (_far_above(facts, rate) or _has_passed(facts, most))
     at_most = UNTOLD if _stands_still(facts) else AT_LIMIT if full and not proven else 1.0
     return Found(min(sure, at_most), tuple(seen))
+
+
+def _far_above(facts: Facts, rate: float) -> bool:
+    """Whether the rate is far above that of the same hour in past weeks, or of the busiest hour of the last day."""
+    usual = facts.usual
+    return bool(usual.weeks or usual.most) and rate > PROVEN * (usual.high or 0.0)
+
+
+def _has_passed(facts: Facts, most: float) -> bool:
+    """Whether many jobs came at once and no more than usual come now: the limit copes with what is usual."""
+    now, high = facts.now.arrivals_per_minute, facts.usual.high or 0.0
+    return now is not None and now <= high and most > BURST * high
 
 
 def _stands_still(facts: Facts) -> bool:

@@ -47,7 +47,7 @@ def _asked_for(facts: Facts) -> Found | None:
 def _leaving(facts: Facts) -> Found | None:
     """No runner is requested, as after lost events; and those that take job after job leave although jobs wait."""
     now, launches = facts.now, facts.usual.launches
-    if (requested := none_requested(facts)) is None:
+    if now.creates or (requested := none_requested(facts)) is None:
         return None
     known = now.create_failures is not None
     if launches is None and facts.usual.boots is not None:
@@ -59,6 +59,8 @@ def _leaving(facts: Facts) -> Found | None:
     if (now.online or 0) > LEFT * had:
         return None
     gone = statement("runners_left", online=now.online, before=had)
+    if now.offline is None:  # then the runners that left may be offline
+        return Found(0.4, (gone, *requested.evidence), (*requested.missing, "offline"))
     return Found(0.9 if known else 0.7, (gone, *requested.evidence), requested.missing)
 
 

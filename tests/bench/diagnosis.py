@@ -1,6 +1,6 @@
 """How often the diagnosis names the true cause on fleets that it was not written for.
 
-Run with `python -m tests.bench.diagnosis [cases per kind] [--suite unseen] [--matrix]`. The suite `tune` chose the
+Run with `python -m tests.bench.diagnosis [cases per kind] [--suite unseen] [--kind NAME]`. The suite `tune` chose the
 numbers in the code; results in the docs come from `unseen`.
 """
 
@@ -24,7 +24,6 @@ from tests.bench.jobfleet.cases import KINDS, PAIRS, Case, case, tellable
 from tests.bench.jobfleet.stories import NAME, Moment, lived
 from tests.bench.table import write
 
-FULL = 0.93
 PAGE = ROOT / "docs/explanation/diagnosis.md"
 SCALING = {rule.cause: rule.scaling for rule in RULES}
 OFFSETS = (0, 15, 45)
@@ -39,8 +38,6 @@ class Judged:
     named: tuple[Finding, ...]
     thumb: str
     queues: bool
-    true: tuple[str, ...]
-    """The causes that are right; more jobs than the limit allows are a surge as well as a limit that is reached."""
 
 
 @dataclass(slots=True)
@@ -72,9 +69,7 @@ def tell(one: Case, table: Mapping[str, tuple[float, ...]]) -> Story:
         held = judged(held, found, last.at, last.queued)
         named = remembered(held, found).claims
         story.cpu_seconds += time.process_time() - begun
-        full = last.limit is not None and (last.busy or 0) + (last.booting or 0) >= FULL * last.limit
-        true = (*one.causes, "limit") if full and "surge" in one.causes else one.causes
-        story.judged.append(Judged(moment.minute, named, by_thumb(last), bool(last.queued), true))
+        story.judged.append(Judged(moment.minute, named, by_thumb(last), bool(last.queued)))
     return story
 
 
@@ -116,7 +111,7 @@ class Count:
 def is_right(story: Story, judged: Judged, first: int) -> bool:
     """Whether a true cause is among the first ones; where nothing is wrong, whether nothing was claimed."""
     names = [finding.cause for finding in judged.named]
-    return bool(set(names[:first]) & set(judged.true)) if story.case.causes else not names
+    return bool(set(names[:first]) & set(story.case.causes)) if story.case.causes else not names
 
 
 def table(stories: Sequence[Story]) -> dict[str, Count]:
@@ -132,10 +127,10 @@ def table(stories: Sequence[Story]) -> dict[str, Count]:
                 continue
             high = [one for one in judged.named[:1] if one.sureness == "high"]
             if judged.named and (helps := judged.named[0].scaling) is not Scaling.UNKNOWN:
-                found["do more runners help"].add(helps in {SCALING[cause] for cause in judged.true})
+                found["do more runners help"].add(helps in {SCALING[cause] for cause in story.case.causes})
             for one in high:
-                found["high is right"].add(one.cause in judged.true)
-                found[f"high is right, exporter {story.case.exporter}"].add(one.cause in judged.true)
+                found["high is right"].add(one.cause in story.case.causes)
+                found[f"high is right, exporter {story.case.exporter}"].add(one.cause in story.case.causes)
             if not tellable(story.case):
                 found["named wrongly where the figures cannot tell"].add(
                     bool(judged.named) and not is_right(story, judged, 1)
@@ -143,7 +138,7 @@ def table(stories: Sequence[Story]) -> dict[str, Count]:
                 continue
             found[f"first, {minute} min"].add(is_right(story, judged, 1))
             found[f"first two, {minute} min"].add(is_right(story, judged, 2))
-            found[f"by thumb, {minute} min"].add(judged.thumb in judged.true)
+            found[f"by thumb, {minute} min"].add(judged.thumb in story.case.causes)
             found[f"exporter {story.case.exporter}, first"].add(is_right(story, judged, 1))
     return found
 
@@ -179,9 +174,9 @@ def document(stories: Sequence[Story], real: Sequence[Story], cases: int) -> lis
     for low in (0.0, 0.5, 0.7, 0.85, 0.95):
         high = min([edge for edge in (0.5, 0.7, 0.85, 0.95) if edge > low], default=1.01)
         count = Count()
-        for one in (j for s in stories for m in OFFSETS if (j := s.at(m)) and j.named):
+        for story, one in ((s, j) for s in stories for m in OFFSETS if (j := s.at(m)) and j.named):
             if low <= one.named[0].confidence < high:
-                count.add(one.named[0].cause in one.true)
+                count.add(one.named[0].cause in story.case.causes)
         bar = "█" * round(20 * count.right / count.asked) if count.asked else ""
         lines.append(f"| {low:.0%} to {min(high, 1.0):.0%} | {str(count).strip()} | {bar} |")
     lines += ["", "| trouble | named first at the alert | named first 45 min later |", "|---|---|---|"]

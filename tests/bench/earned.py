@@ -26,7 +26,7 @@ def fitted(stories: Iterable[Story]) -> dict[str, tuple[float, ...]]:
             judged = story.at(minute)
             if judged and judged.named:
                 top = judged.named[0]
-                seen[top.cause].append((top.confidence, top.cause in judged.true))
+                seen[top.cause].append((top.confidence, top.cause in story.case.causes))
     return {cause: _frequencies(pairs) for cause, pairs in sorted(seen.items())}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.finding import Facts, Finding, FleetContext
+from bot.core.finding import Facts, Finding, FleetContext, Scaling
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.diagnosis.rank import diagnosed
 from bot.views.words.diagnosis import caution, evidence_words
@@ -92,6 +92,42 @@ def test_without_a_known_limit_nobody_knows_whether_there_was_room() -> None:
     assert one.sureness == "low"
     assert "limit" in one.missing
     assert not any(seen.id == "room_left" for seen in one.evidence)
+
+
+def test_runners_that_leave_may_be_offline_where_nobody_counts_those() -> None:
+    """And where a runner was created after all, the label is not lost."""
+    calm = replace(facts(looks=300), series=tuple(
+        replace(s, queued=0, oldest_wait_seconds=0.0, creates=3) if AT - s.at > 3000 else s
+        for s in facts(looks=300).series
+    ))  # fmt: skip
+    left = lately(calm, 40, **{**DEAD, "busy": 8})
+    named = [of(left, "unknown_label"), of(lately(left, 40, offline=None), "unknown_label")]
+    assert [one.sureness if one else None for one in named] == ["high", "low"]
+    assert named[1] is not None
+    assert "offline" in named[1].missing
+    assert of(lately(left, 40, creates=1), "unknown_label") is None
+
+
+def test_a_burst_that_has_passed_comes_before_the_limit() -> None:
+    """The limit copes with what comes now; while as much comes as before, it does not."""
+    passed = lately(lately(full(), 45, arrivals_per_minute=30.0, queued=300), 30, arrivals_per_minute=1.0, queued=250)
+    first = diagnosed(passed).top
+    assert first is not None
+    assert (first.cause, first.scaling) == ("surge", Scaling.HELPS)
+    ever = diagnosed(lately(full(), 45, queued=250)).top
+    assert ever is not None
+    assert ever.cause == "limit"
+
+
+def full() -> Facts:
+    """Four calm hours, then 50 min at a limit of 20 with jobs that wait."""
+    calm = facts(looks=300, limit=20, booting=0, creates=0, registered=0, usual_by_source=(), arrivals_by_source=())
+    began = AT - 3000
+    waits = [0.0 if s.at < began else s.at - began for s in calm.series]
+    series = zip(calm.series, waits, strict=True)
+    return replace(calm, series=tuple(
+        replace(s, queued=s.queued if wait else 0, oldest_wait_seconds=wait) for s, wait in series
+    ))  # fmt: skip
 
 
 def test_a_label_that_had_runners_a_while_ago_is_no_mistake() -> None:

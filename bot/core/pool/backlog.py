@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -21,6 +21,10 @@ WINDOW_SECONDS = 600.0
 """Sources average rates over this time, so the change in busy runners is taken over it too."""
 SIGMA, WIDEST_SIGMA = 1.05, 2.0
 """Of the logarithm of job durations where it is unknown, and at most; the mean is 1.7 and 7.4 times the median."""
+PART_MINUTES = 15.0
+"""Many jobs at once are looked for in times of this length."""
+LONGER_BOOT = 1.5
+"""So many times the usual machines may boot before they are too many."""
 TIME = attrgetter("at")
 LEAST_HUNG = 0.25
 """Share of the running jobs that should have ended, from which durations count as longer."""
@@ -51,6 +55,7 @@ class Step(NamedTuple):
     online: float
     limit: float | None
     offline: float
+    booting: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,8 @@ def steps_of(series: Sequence[Snapshot]) -> list[Step]:
         ended = _positive(started - more_busy) if ended is None else ended
         arrived = _positive(started + more_queued) if arrived is None else arrived
         online = busy + (now.idle or 0)
-        found.append(Step(now.at, minutes, arrived, ended, started, busy, online, now.limit, now.offline or 0))
+        away = now.offline or 0, now.booting or 0
+        found.append(Step(now.at, minutes, arrived, ended, started, busy, online, now.limit, *away))
     return found
 
 
@@ -120,12 +126,14 @@ def attributed(series: Sequence[Snapshot], usual: Baseline) -> Backlog:
     parts: dict[Factor, float] = {}
     for factor, rates in _restored(steps, usual, late).items():
         parts[factor] = max(0.0, whole - _walk(start, rates, quiet=min(start[0], usual.arrivals)))
-    full = [s for s in steps if s.limit and s.online >= 0.93 * s.limit]
+    if Factor.UNKNOWN in parts:
+        parts[Factor.UNKNOWN] = max(0.0, parts[Factor.UNKNOWN] - parts.get(Factor.SUPPLY, 0.0))
+    full = [s for s in steps if s.limit and s.online + _boots(s, usual) >= 0.93 * s.limit]
     rest = max(0.0, now.queued - sum(parts.values()))
     if len(full) > 0.7 * len(steps):
         parts[Factor.LIMIT] = parts.get(Factor.LIMIT, 0.0) + rest
     else:
-        parts[Factor.UNKNOWN] = rest
+        parts[Factor.UNKNOWN] = parts.get(Factor.UNKNOWN, 0.0) + rest
     return Backlog(_whole(parts, now.queued), late, lost)
 
 
@@ -144,10 +152,8 @@ RateSteps = list[tuple[float, float, float]]
 def _restored(steps: Sequence[Step], usual: Baseline, late: float | None) -> dict[Factor, RateSteps]:
     """The rates of each factor that differs from the usual, with that factor restored."""
     found: dict[Factor, RateSteps] = {}
-    rate, minutes = usual.high or 0.0, sum(s.minutes for s in steps)
-    arrived = sum(s.arrived for s in steps)
-    doubt = math.sqrt(rate * minutes * usual.batches)
-    if arrived > 1.2 * rate * minutes + 1.5 * doubt:
+    rate = usual.high or 0.0
+    if _more_came(steps, rate, usual.batches):
         found[Factor.ARRIVALS] = [(min(s.arrived, rate * s.minutes), _pace(s), max(s.busy, s.online)) for s in steps]
     if usual.duration and late is not None and late >= LEAST_HUNG:
         pace = 60 / usual.duration
@@ -158,11 +164,40 @@ def _restored(steps: Sequence[Step], usual: Baseline, late: float | None) -> dic
     away = usual.offline or 0.0
     if any(s.offline > away + 0.5 for s in steps):
         found[Factor.OFFLINE] = [(s.arrived, _pace_of(s, usual), s.busy + max(0.0, s.offline - away)) for s in steps]
-    short = [s for s in steps if s.limit is None or s.busy + s.offline < 0.9 * s.limit]
-    if len(short) > 0.3 * len(steps):
-        at_most = [max(s.busy, (s.limit - s.offline) if s.limit is not None else 3 * s.busy + 5) for s in steps]
-        found[Factor.SUPPLY] = [(s.arrived, _pace_of(s, usual), n) for s, n in zip(steps, at_most, strict=True)]
+    return {**found, **_more_runners(steps, usual)}
+
+
+def _more_came(steps: Sequence[Step], rate: float, batches: float) -> bool:
+    """Whether more jobs than usual came: over the whole time, or by far more than batches explain in a part of it."""
+    came, minutes = [0.0, *accumulate(s.arrived for s in steps)], [0.0, *accumulate(s.minutes for s in steps)]
+
+    def beyond(first: int, last: int, deviations: float) -> bool:
+        jobs = rate * (minutes[last] - minutes[first])
+        return came[last] - came[first] > 1.2 * jobs + deviations * math.sqrt(jobs * batches)
+
+    parts = ((first, bisect_left(minutes, minutes[first] + PART_MINUTES)) for first in range(len(steps)))
+    return beyond(0, -1, 1.5) or any(beyond(first, min(last, len(steps)), 4.0) for first, last in parts)
+
+
+def _more_runners(steps: Sequence[Step], usual: Baseline) -> dict[Factor, RateSteps]:
+    """The runners that the pool might have had: up to its limit, or where nobody knows it, as many as it had before.
+
+    Whether more than those were refused, or not allowed, cannot be told without the limit.
+    """
+    had, found = max(s.online for s in steps), dict[Factor, RateSteps]()
+    most = [had if s.limit is None else s.limit - s.offline - _boots(s, usual) for s in steps]
+    if sum(s.busy < 0.9 * n for s, n in zip(steps, most, strict=True)) > 0.3 * len(steps):
+        found[Factor.SUPPLY] = [
+            (s.arrived, _pace_of(s, usual), max(s.busy, n)) for s, n in zip(steps, most, strict=True)
+        ]
+    if any(s.limit is None for s in steps):
+        found[Factor.UNKNOWN] = [(s.arrived, _pace_of(s, usual), 3 * s.busy + 5) for s in steps]
     return found
+
+
+def _boots(step: Step, usual: Baseline) -> float:
+    """The machines that boot in an ordinary step: by Little's law, as many as its jobs need."""
+    return min(step.booting, LONGER_BOOT * (usual.boots or 0.0) * step.started / step.minutes)
 
 
 def _pace_of(step: Step, usual: Baseline) -> float:

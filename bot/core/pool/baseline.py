@@ -38,9 +38,9 @@ class Baseline:
     weeks: int = 0
     """Past weeks behind `arrivals`; 0: it is the mean of the last day, or of the hours before."""
     most: float | None = None
-    """Jobs per minute in the busiest hour of the last day."""
+    """Jobs per minute in the busiest hours of the last day."""
     high: float | None = None
-    """Jobs per minute that are still ordinary: the mean of the hour, without known weeks that of the busiest hour."""
+    """Jobs per minute that are still ordinary: the mean of the hour, without known weeks that of the busiest hours."""
     duration: float | None = None
     """Mean seconds of a job."""
     doubt: float = 0.0

@@ -161,8 +161,11 @@ def last_day(past: PoolHistory, hour: int) -> DayStats | None:
     both = [c for c in cells if c.busy.seconds and c.completions.seconds]
     busy = sum(c.busy.total / c.busy.seconds for c in both)
     ended = sum(c.completions.total / c.completions.seconds for c in both)
+    busiest = sorted(rates)[-max(1, len(rates) // 4) :]
     return DayStats(
-        sum(rates) / len(rates) if rates else None, max(rates, default=None), busy / ended if busy and ended else None
+        sum(rates) / len(rates) if rates else None,
+        sum(busiest) / len(busiest) if busiest else None,
+        busy / ended if busy and ended else None,
     )
 
 

@@ -80,7 +80,7 @@ class DayStats:
     arrivals_per_minute: float | None = None
     """The mean: with batches and quiet nights the median is far below it."""
     most_per_minute: float | None = None
-    """The mean of the busiest hour."""
+    """The mean of the busiest quarter of the hours: a single hour may hold one large push."""
     duration_seconds: float | None = None
     """The mean duration of jobs by Little's law: busy runners divided by completions."""
 

@@ -41,6 +41,42 @@ def test_the_factor_that_changed_has_most_of_the_jobs(factor: Factor, trouble: d
     assert next(iter(parts)) is factor, parts
 
 
+def day_of(most: float) -> DayStats:
+    """A day with so many jobs a minute in its busiest hours."""
+    return DayStats(2.0, most, 600.0)
+
+
+def test_many_jobs_at_once_count_although_no_more_came_in_all() -> None:
+    """180 came in ten minutes and wait for 90 min: busy hours would have brought as many in all that time."""
+    at_once = [
+        replace(s, queued=min(180, 18 * (n - 239)), oldest_wait_seconds=60.0 * (n - 239), limit=20, at=START + 60 * n,
+                arrivals_per_minute=20.0 if n < 250 else 2.0)
+        for n, s in enumerate([CALM] * 340) if n >= 240
+    ]  # fmt: skip
+    series = (*lived()[:240], *at_once)
+    assert next(iter(attributed(series, baseline_of(series, 300.0, day=day_of(3.0))).parts)) is Factor.ARRIVALS
+    evenly = tuple(replace(s, arrivals_per_minute=3.5) if s.queued else s for s in series)
+    assert Factor.ARRIVALS not in attributed(evenly, baseline_of(evenly, 300.0, day=day_of(3.0))).parts
+
+
+@pytest.mark.parametrize(("busy", "booting", "supply"), [(20, 10, False), (8, 22, True)])
+def test_machines_that_boot_as_ever_are_not_lacking(busy: int, booting: int, supply: bool) -> None:
+    """Where each job boots its own, a third of a full pool boots; when boots last longer, machines are lacking."""
+    flow = {"starts_per_minute": busy / 10, "completions_per_minute": busy / 10}
+    series = tuple(replace(s, booting=10) for s in lived()[:240])
+    series += lived(busy=busy, booting=booting, **flow)[240:]
+    parts = attributed(series, baseline_of(series, 300.0)).parts
+    assert (Factor.SUPPLY in parts) is supply, parts
+
+
+@pytest.mark.parametrize(("busy", "factor"), [(20, Factor.UNKNOWN), (5, Factor.SUPPLY)])
+def test_without_a_limit_only_runners_that_the_pool_had_are_lacking(busy: int, factor: Factor) -> None:
+    """Whether further ones were refused or not allowed cannot be told."""
+    flow = {"starts_per_minute": busy / 10, "completions_per_minute": busy / 10}
+    series = tuple(replace(s, limit=None) for s in lived(busy=busy, **flow))
+    assert next(iter(attributed(series, baseline_of(series, 300.0)).parts)) is factor
+
+
 def test_without_rates_nothing_is_attributed() -> None:
     series = tuple(
         replace(s, arrivals_per_minute=None, starts_per_minute=None, completions_per_minute=None) for s in lived()

@@ -15,6 +15,7 @@ from bot.core.pool.history import (
     cells_of,
     entered,
     finished,
+    last_day,
     remembered,
     usual_ahead,
 )
@@ -149,6 +150,14 @@ def test_the_coming_hours_are_foretold_one_by_one() -> None:
     assert [one.hour for one in found] == list(range(HOUR, HOUR + AHEAD_HOURS))
     middle = sum((float((HOUR + n) % 5)) * (2 if n == 0 else 1) for n in (-1, 0, 1)) / 4
     assert found[0].arrivals_per_minute == pytest.approx(middle)
+
+
+def test_the_busiest_hours_of_a_day_are_not_its_one_largest_push() -> None:
+    rates = [1.0] * 18 + [3.0] * 5 + [30.0]
+    hours = tuple(HourStats(HOUR - 24 + n, 60, 3600.0, Amount(60 * rate, 3600.0)) for n, rate in enumerate(rates))
+    day = last_day(finished(PoolHistory(POOL), hours), HOUR)
+    assert day is not None
+    assert day.most_per_minute == pytest.approx((5 * 3.0 + 30.0) / 6)
 
 
 def test_quantiles_and_shares_of_histograms() -> None:
