@@ -92,7 +92,8 @@ def returned_words(returned: RunnersReturned) -> str:
 
 
 def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
-    waiting = f"{count(returned.waiting, 'job')} waiting now." if returned.waiting else ""
+    left = ", as many as is normal here" if returned.why is ReturnReason.DRAINED else ""
+    waiting = f"{count(returned.waiting, 'job')} waiting now{left}." if returned.waiting else ""
     return tuple(line for line in (RETURN_REASONS.get(returned.why, ""), waiting) if line)
 
 
