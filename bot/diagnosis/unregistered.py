@@ -21,9 +21,10 @@ def find(facts: Facts) -> Found | None:
     created = now.creates or 0
     booted = max(0, created - (now.booting or 0))
     failed = now.failed or 0
-    if now.registered is None or (booted < LEAST_CREATES and failed < LEAST_CREATES):
+    if now.registered is None:
         return None
-    if now.registered > 0.4 * max(booted, 1):
+    few = booted < LEAST_CREATES and failed < LEAST_CREATES
+    if few or now.registered > 0.4 * max(booted, 1):
         return _in_part(facts)
     seen = [statement("created_not_registered", created=created, registered=now.registered)]
     if failed:
@@ -37,7 +38,7 @@ def find(facts: Facts) -> Found | None:
 
 
 def _in_part(facts: Facts) -> Found | None:
-    """Some machines never register: registered against those created a boot time earlier, over most of an hour."""
+    """Some never register, or none of few: against those created a boot time earlier, over most of an hour."""
     recent = facts.recent(50)
     lag = facts.rules.boot_time_seconds
     earlier = [s for s in facts.series if recent[0].at - lag <= s.at <= facts.now.at - lag]
@@ -46,12 +47,14 @@ def _in_part(facts: Facts) -> Found | None:
         return None
     windows = max(1.0, (recent[-1].at - recent[0].at) / 900)
     of, came = created * windows, registered * windows
-    failed = facts.now.failed or 0
-    if of < 8 or came > PART * of or of - came < 2.5 * math.sqrt(of) or not (failed or facts.now.failed is None):
+    failed, none = facts.now.failed or 0, of >= LEAST_CREATES and not any(s.registered for s in recent)
+    if not none and (
+        of < 8 or came > PART * of or of - came < 2.5 * math.sqrt(of) or not (failed or facts.now.failed is None)
+    ):
         return None
     seen = statement("partly_registered", created=round(of), registered=round(came))
     more = (statement("booted_without_runner", machines=failed),) if failed else ()
-    return Found(0.85 if failed else 0.55, (seen, *more), () if failed else ("failed",))
+    return Found(0.85 if failed or none else 0.55, (seen, *more), () if failed else ("failed",))
 
 
 def _before(facts: Facts) -> Snapshot | None:

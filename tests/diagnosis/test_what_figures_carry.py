@@ -119,6 +119,13 @@ def test_a_burst_that_has_passed_comes_before_the_limit() -> None:
     assert ever.cause == "limit"
 
 
+@pytest.mark.parametrize(("registered", "sureness"), [(0, "high"), (1, None)])
+def test_few_machines_of_which_none_registers_are_broken(registered: int, sureness: str | None) -> None:
+    """One machine in a quarter of an hour is no proof; four in the hour before are."""
+    one = of(facts(creates=1, booting=0, failed=0, registered=registered), "unregistered")
+    assert (one.sureness if one else None) == sureness
+
+
 def full() -> Facts:
     """Four calm hours, then 50 min at a limit of 20 with jobs that wait."""
     calm = facts(looks=300, limit=20, booting=0, creates=0, registered=0, usual_by_source=(), arrivals_by_source=())
