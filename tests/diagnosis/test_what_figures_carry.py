@@ -82,7 +82,8 @@ def test_machines_that_may_boot_still_are_hardly_proof_of_a_bad_image() -> None:
     assert one is not None
     assert (one.sureness, set(one.missing)) == ("low", {"failed", "booting"})
     assert caution(one) == ""
-    assert of(facts(creates=6, registered=0, booting=5), "unregistered") is None
+    young = lately(facts(creates=0, registered=0, booting=0), 15, creates=6, booting=5)
+    assert of(young, "unregistered") is None
 
 
 def test_without_a_known_limit_nobody_knows_whether_there_was_room() -> None:
