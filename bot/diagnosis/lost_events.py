@@ -64,7 +64,7 @@ def none_requested(facts: Facts) -> Found | None:
     before = sum((s.create_failures or 0) > 0 for s in facts.before(minutes))
     if before:
         seen.append(statement("refused_before"))
-    sure = 0.85 if now.creates == 0 else 0.6 if now.creates is not None else 0.5
+    sure = 0.85 if now.creates == 0 else 0.5
     sure -= 0.1 if now.create_failures is None else 0.0
     sure = min(sure, 0.45) if room is None or now.create_failures is None else sure
     missing = tuple(name for name in ("limit", "creates", "create_failures") if getattr(now, name) is None)
