@@ -4,11 +4,24 @@ from collections.abc import Sequence
 
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
+from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, listed
 from bot.views.words.causes import EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name, what_helps
 from bot.views.words.phrase import in_words
 from bot.views.words.survey import survey_lines
+
+WHY = {
+    Factor.ARRIVALS: "because more jobs than usual came",
+    Factor.DURATION: "because jobs take longer",
+    Factor.LIMIT: "because of the limit",
+    Factor.OFFLINE: "because runners are offline",
+    Factor.SUPPLY: "because fewer runners work than the limit allows",
+    Factor.UNKNOWN: "for unknown reasons",
+}
+"""Why some of the waiting jobs wait."""
+LEAST_PART = 0.1
+"""Share of the queue from which a part of it is told."""
 
 
 def named(found: Diagnosed) -> Diagnosis | None:
@@ -46,6 +59,7 @@ def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]
     """Less likely causes without their advice, which may contradict the verdict; then the pools, then the gaps."""
     chosen, lines = named(found), list[str]()
     for group in found.groups:
+        lines += [line for one in group if (line := parts_words(one))]
         pools = listed((one.pool for one in group), 3)
         for finding in group[0].findings[1 if group[0] is chosen else 0 :]:
             seen = "; ".join(evidence_words(finding))
@@ -55,6 +69,16 @@ def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]
     if found.more_pools:
         lines.append(f"{count(found.more_pools, 'more pool')} with a queue. Ask for each by name.")
     return (*lines, *survey_lines(found, figures))
+
+
+def parts_words(found: Diagnosis) -> str:
+    """How many of the waiting jobs wait for what; empty unless they wait for several reasons."""
+    total = sum(found.attribution.values())
+    parts = {why: jobs for why, jobs in found.attribution.items() if jobs >= LEAST_PART * total}
+    if len(parts) < 2:
+        return ""
+    told = listed([f"{jobs:,} {WHY[why]}" for why, jobs in parts.items()], len(parts))
+    return f"Of {count(total, 'waiting job')} in {found.pool}, about {told}."
 
 
 def evidence_words(finding: Finding) -> tuple[str, ...]:

@@ -4,11 +4,13 @@ from string import Formatter
 
 import pytest
 
-from bot.core.finding import Scaling
+from bot.core.finding import Diagnosis, Scaling
+from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
 from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
+from bot.views.words.diagnosis import WHY, parts_words
 from bot.views.words.phrase import in_words, phrase
 from tests.diagnosis.test_rules import ROWS
 
@@ -17,6 +19,7 @@ def test_every_cause_and_remedy_has_words_and_no_word_is_left_over() -> None:
     assert sorted(rule.cause for rule in RULES) == sorted(CAUSES)
     assert {rule.remedy for rule in RULES} == set(REMEDIES)
     assert set(Scaling) == set(RUNNERS)
+    assert set(WHY) == set(Factor)
 
 
 def test_causes_that_a_rule_outranks_or_rules_out_exist() -> None:
@@ -65,3 +68,20 @@ def test_an_id_of_a_newer_release_is_shown_as_it_is() -> None:
 )
 def test_how_values_are_written(template: str, value: object, words: str) -> None:
     assert phrase(template, {"n": value}) == words
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({}, ""),
+        ({Factor.LIMIT: 40}, ""),
+        ({Factor.LIMIT: 96, Factor.UNKNOWN: 4}, ""),
+        (
+            {Factor.LIMIT: 1080, Factor.ARRIVALS: 200, Factor.UNKNOWN: 150},
+            "Of 1,430 waiting jobs in linux, about 1,080 because of the limit, 200 because more jobs than usual came and "
+            "150 for unknown reasons.",
+        ),
+    ],
+)
+def test_jobs_that_wait_for_several_reasons_are_told_apart(parts: dict[Factor, int], words: str) -> None:
+    assert parts_words(Diagnosis("linux", (), (), waits=True, attribution=parts)) == words
