@@ -8,7 +8,6 @@ NEARLY = 0.93
 """When runners end with their job, a slot is empty for some seconds before the next runner is created."""
 STILL = 0.75
 """Required share in the latest sample: if half of the runners left just now, another cause has begun."""
-
 OTHERS = {Factor.ARRIVALS: 0.15, Factor.DURATION: 0.4, Factor.SUPPLY: 0.3}
 """How much less it is the limit where the queue waits for another reason."""
 

@@ -42,7 +42,7 @@ def find(facts: Facts) -> Found | None:
 
 
 def _far_above(facts: Facts, rate: float) -> bool:
-    """Whether the rate is far above that of the same hour in past weeks, or of the busiest hour of the last day."""
+    """Whether the rate is far above that of the same hour in past weeks, or of the last day's busiest hours."""
     usual = facts.usual
     return bool(usual.weeks or usual.most) and rate > PROVEN * (usual.high or 0.0)
 

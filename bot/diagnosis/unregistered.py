@@ -48,7 +48,7 @@ def _in_part(facts: Facts) -> Found | None:
     windows = max(1.0, (recent[-1].at - recent[0].at) / 900)
     of, came = created * windows, registered * windows
     failed, booting = facts.now.failed or 0, facts.now.booting
-    none = booting is not None and of - booting >= LEAST_CREATES and not any(s.registered for s in recent)
+    none = booting is not None and of - booting >= LEAST_CREATES and all(s.registered == 0 for s in recent)
     if not none and (
         of < 8 or came > PART * of or of - came < 2.5 * math.sqrt(of) or not (failed or facts.now.failed is None)
     ):

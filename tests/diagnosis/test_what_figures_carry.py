@@ -123,8 +123,11 @@ def test_a_burst_that_has_passed_comes_before_the_limit() -> None:
 @pytest.mark.parametrize(("registered", "sureness"), [(0, "high"), (1, None)])
 def test_few_machines_of_which_none_registers_are_broken(registered: int, sureness: str | None) -> None:
     """One machine in a quarter of an hour is no proof; four in the hour before are."""
-    one = of(facts(creates=1, booting=0, failed=0, registered=registered), "unregistered")
+    found = facts(creates=1, booting=0, failed=0, registered=registered)
+    one = of(found, "unregistered")
     assert (one.sureness if one else None) == sureness
+    assert of(lately(replace(found, series=tuple(replace(s, registered=None) for s in found.series)), 10,
+                     registered=0), "unregistered") is None  # fmt: skip
 
 
 def full() -> Facts:

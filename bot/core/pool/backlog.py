@@ -99,8 +99,8 @@ def steps_of(series: Sequence[Snapshot]) -> list[Step]:
         ended = _positive(started - more_busy) if ended is None else ended
         arrived = _positive(started + more_queued) if arrived is None else arrived
         online = busy + (now.idle or 0)
-        away = now.offline or 0, now.booting or 0
-        found.append(Step(now.at, minutes, arrived, ended, started, busy, online, now.limit, *away))
+        others = now.offline or 0, now.booting or 0
+        found.append(Step(now.at, minutes, arrived, ended, started, busy, online, now.limit, *others))
     return found
 
 
@@ -197,7 +197,8 @@ def _more_runners(steps: Sequence[Step], usual: Baseline) -> dict[Factor, RateSt
 
 def _boots(step: Step, usual: Baseline) -> float:
     """The machines that boot in an ordinary step: by Little's law, as many as its jobs need."""
-    return min(step.booting, LONGER_BOOT * (usual.boots or 0.0) * step.started / step.minutes)
+    per_minute = step.started / step.minutes if step.minutes else 0.0
+    return min(step.booting, LONGER_BOOT * (usual.boots or 0.0) * per_minute)
 
 
 def _pace_of(step: Step, usual: Baseline) -> float:

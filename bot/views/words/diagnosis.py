@@ -21,7 +21,9 @@ WHY = {
 }
 """Why some of the waiting jobs wait."""
 LEAST_PART = 0.1
-"""Share of the queue from which a part of it is told."""
+"""Reasons with a smaller share of the queue are left out."""
+MOST_POOLS = 3
+"""Pools of a group whose queues are broken down."""
 
 
 def named(found: Diagnosed) -> Diagnosis | None:
@@ -59,7 +61,7 @@ def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]
     """Less likely causes without their advice, which may contradict the verdict; then the pools, then the gaps."""
     chosen, lines = named(found), list[str]()
     for group in found.groups:
-        lines += [line for one in group if (line := parts_words(one))]
+        lines += [line for one in group[:MOST_POOLS] if (line := parts_words(one))]
         pools = listed((one.pool for one in group), 3)
         for finding in group[0].findings[1 if group[0] is chosen else 0 :]:
             seen = "; ".join(evidence_words(finding))
@@ -77,8 +79,9 @@ def parts_words(found: Diagnosis) -> str:
     parts = {why: jobs for why, jobs in found.attribution.items() if jobs >= LEAST_PART * total}
     if len(parts) < 2:
         return ""
-    told = listed([f"{jobs:,} {WHY[why]}" for why, jobs in parts.items()], len(parts))
-    return f"Of {count(total, 'waiting job')} in {found.pool}, about {told}."
+    verbs = ["wait ", *[""] * (len(parts) - 1)]
+    told = [f"{jobs:,} {verb}{WHY[why]}" for verb, (why, jobs) in zip(verbs, parts.items(), strict=True)]
+    return f"Of {count(total, 'waiting job')} in {found.pool}, about {listed(told, len(told))}."
 
 
 def evidence_words(finding: Finding) -> tuple[str, ...]:

@@ -77,6 +77,12 @@ def test_without_a_limit_only_runners_that_the_pool_had_are_lacking(busy: int, f
     assert next(iter(attributed(series, baseline_of(series, 300.0)).parts)) is factor
 
 
+def test_two_samples_of_one_time_are_no_step() -> None:
+    series = lived(arrivals_per_minute=4.0, limit=20, booting=3)
+    twice = (*series, series[-1])
+    assert sum(attributed(twice, baseline_of(twice, 300.0)).parts.values()) == series[-1].queued
+
+
 def test_without_rates_nothing_is_attributed() -> None:
     series = tuple(
         replace(s, arrivals_per_minute=None, starts_per_minute=None, completions_per_minute=None) for s in lived()

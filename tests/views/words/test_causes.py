@@ -78,8 +78,8 @@ def test_how_values_are_written(template: str, value: object, words: str) -> Non
         ({Factor.LIMIT: 96, Factor.UNKNOWN: 4}, ""),
         (
             {Factor.LIMIT: 1080, Factor.ARRIVALS: 200, Factor.UNKNOWN: 150},
-            "Of 1,430 waiting jobs in linux, about 1,080 because of the limit, 200 because more jobs than usual came "
-            "and 150 for unknown reasons.",
+            "Of 1,430 waiting jobs in linux, about 1,080 wait because of the limit, 200 because more jobs than usual "
+            "came and 150 for unknown reasons.",
         ),
     ],
 )
