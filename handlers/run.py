@@ -14,7 +14,6 @@ import uvicorn.server
 from bot.config import ConfigError, Environment, Settings, unusable
 from bot.core.external import Problem
 from bot.ports import Unreachable
-from bot.settings import HttpTable
 from handlers.cancellation import ended
 from handlers.http.header_limits import Connections, LimitedProtocol, listen_on
 from handlers.http.health import HealthEndpoints
@@ -25,6 +24,12 @@ from handlers.wiring import Runtime, opened, unbuildable
 
 DRAIN_SECONDS = 5.0
 """How long a web process keeps serving after `/readyz` starts failing (P11)."""
+KEEP_ALIVE_SECONDS = 620
+"""Longer than load balancers keep an idle connection (nginx 60 s, Google Cloud 600 s).
+
+Were it shorter, the server could close a connection just as the balancer sends a request on it. That request would be
+lost: a balancer does not repeat a POST.
+"""
 RELOAD_SECONDS = 1.0
 CLOCK_SECONDS = 10.0
 
@@ -100,7 +105,7 @@ async def serving(
         try:
             yield address
         finally:
-            health.draining = True
+            runtime.draining = True
             await asyncio.sleep(drain_seconds if web else 0)
             for leave in leaving:
                 leave()
@@ -234,17 +239,19 @@ def _uvicorn(runtime: Runtime, endpoints: HealthEndpoints) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http=_limited(runtime.context.settings.file.http),
-        timeout_keep_alive=15,
+        http=_limited(runtime),
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=10,
         lifespan="off",
     )
 
 
-def _limited(limits: HttpTable) -> type[LimitedProtocol]:
+def _limited(runtime: Runtime) -> type[LimitedProtocol]:
     """The protocol of one server, whose connections are counted together."""
+    limits = runtime.context.settings.file.http
     known = Connections(limits.max_connections, limits.max_idle_per_address)
-    return type("ServerProtocol", (LimitedProtocol,), {"limits": known})
+    draining = staticmethod(lambda: runtime.draining)
+    return type("ServerProtocol", (LimitedProtocol,), {"limits": known, "draining": draining})
 
 
 def _health_listener(env: Environment) -> socket.socket:

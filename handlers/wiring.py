@@ -55,6 +55,8 @@ class Runtime:
     clock: Clock = field(default_factory=lambda: RealClock(0.0))
     to_slack: Callable[[], aiohttp.ClientSession] = open_session
     """Opens further connections to Slack; the caller closes them."""
+    draining: bool = False
+    """Whether the process is being stopped: `/readyz` fails, and each response closes its connection."""
 
     async def keep_time(self) -> None:
         """Follow the clock of Redis; while it does not answer, keep our own."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from errno import EACCES, EADDRINUSE
 from typing import Protocol
 
@@ -104,6 +104,8 @@ class LimitedProtocol(HttpToolsProtocol):
     """The connections of its server, when they are limited."""
     served = False
     """Whether a request has come by this connection."""
+    draining: Callable[[], bool] = staticmethod(lambda: False)
+    """Whether the process is being stopped; then each response ends its connection."""
     _timer: asyncio.TimerHandle | None = None
     _in_head = True
     _in_body = False
@@ -149,6 +151,8 @@ class LimitedProtocol(HttpToolsProtocol):
             self.app = too_large
         super().on_headers_complete()
         self.app = known
+        if self.cycle is not None and self.draining():
+            self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
         """The body is complete."""
@@ -161,6 +165,11 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_response_complete()
         if self._in_body:
             self._await()
+
+    def shutdown(self) -> None:
+        """The server stops: close the connection, but answer a request first that is in progress or arriving."""
+        if not (self.served and self._in_head):
+            super().shutdown()
 
     @property
     def address(self) -> str:

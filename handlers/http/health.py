@@ -39,11 +39,10 @@ log = structlog.get_logger()
 
 
 class HealthEndpoints:
-    """Serves `/healthz`, `/readyz` and `/metrics`; `draining` makes `/readyz` fail during shutdown."""
+    """Serves `/healthz`, `/readyz` and `/metrics`."""
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
-        self.draining = False
 
     def application(self) -> ASGIApp:
         """The ASGI application. A trailing slash is served, never redirected: a webhook sender may not follow."""
@@ -70,7 +69,7 @@ class HealthEndpoints:
 
     async def _readyz(self, _: Request) -> Response:
         found = await readiness(self.runtime)
-        if self.draining:
+        if self.runtime.draining:
             found["process"] = "is being stopped"
         wrong = {name for name, why in found.items() if why}
         ready = not wrong & NEEDED

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import socket
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.handlers.endpoint import SECRET, TOKEN, Endpoint
 from tests.patience import PATIENCE_SECONDS, eventually
 
 GOOD = {"slack_bot_token": "xoxb-1", "slack_signing_secret": SECRET, "tailback_webhook_token": TOKEN}
+REQUEST = b"GET /healthz HTTP/1.1\r\nHost: tailback\r\n\r\n"
 CHANNEL = File.model_validate({"slack": {"channel": "C0CIONCALL"}})
 
 
@@ -188,6 +190,34 @@ async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
         await ending
         with pytest.raises(httpx.ConnectError):
             await client.get(f"{own}/healthz")
+
+
+async def test_a_kept_connection_is_used_until_it_ends_with_an_answer() -> None:
+    """A balancer keeps connections. Each ends with an answer during the drain, and none while a request arrives."""
+    async with Endpoint() as endpoint:
+        serves = serving(runtime(endpoint), web=True, worker=False, drain_seconds=0)  # type: ignore[arg-type]  # a fake runtime
+        port = int((await serves.__aenter__()).rpartition(":")[2])
+        kept, late = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+        for reader, writer in (kept, late):
+            writer.write(REQUEST)
+            assert b"connection: close" not in await reader.readuntil(b"alive")
+        endpoint.runtime.draining = True
+        late[1].write(REQUEST[:10])
+        kept[1].write(REQUEST)
+        assert b"connection: close" in await kept[0].read(), "and the end of the connection"
+        ending = asyncio.create_task(serves.__aexit__(None, None, None))
+        await eventually(partial(refused, port), "no further connection")
+        late[1].write(REQUEST[10:])
+        assert (await late[0].read()).startswith(b"HTTP/1.1 200 OK")
+        await ending
+        for _, writer in (kept, late):
+            writer.close()
+
+
+def refused(port: int) -> bool:
+    """Whether nobody listens there any more."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
 
 
 @pytest.mark.parametrize("variable", ["HOST", "TAILBACK_HEALTH_HOST"])

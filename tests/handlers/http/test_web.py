@@ -137,7 +137,7 @@ async def test_a_store_that_lost_data_degrades_it_and_alerts_are_still_taken(end
 
 async def test_a_process_that_is_being_stopped_is_not_ready(endpoint: Endpoint) -> None:
     """It still serves, and asks for no more."""
-    endpoint.web.draining = True
+    endpoint.runtime.draining = True
     answer = await endpoint.client.get("/readyz")
     assert (answer.status_code, answer.json()["dependencies"]["process"]["why"]) == (503, "is being stopped")
     assert (await endpoint.alert()).status_code == 200
