@@ -108,14 +108,14 @@ def queue_chart(pool: str, recorded: QueueSeries, window: Window, forecast: Fore
 
 
 def wait_chart(pool: str, recorded: QueueSeries, window: Window) -> Block | None:
-    """The longest wait in minutes; None when too little is known."""
+    """The longest wait in whole minutes, as messages tell it; None when too little is known."""
     width, ends = window.buckets(0)
     stretches = segments(recorded, "oldest_wait_seconds")
     waits = {end: _value(stretches, end - width, end, max) for end in ends}
     known = [(end, wait) for end, wait in waits.items() if wait is not None]
     if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
         return None
-    series = [("longest wait", [float(round(wait / 60)) for _, wait in known])]
+    series = [("longest wait", [wait // 60 for _, wait in known])]
     return _line(
         f"{clipped(clean(pool), 30)}: wait (min)",
         [_label(end, window, width) for end, _ in known],

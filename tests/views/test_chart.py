@@ -13,16 +13,17 @@ from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
 from bot.views.chart import Window, queue_chart, wait_chart
+from bot.views.parent.pool_rows import wait_words
 from bot.views.simpler import YOUNG, without
 
 BEGAN = 1_795_426_920.0
 POOL = "linux.2xlarge"
 
 
-def course(*queued: int | None, step: float = 60.0, limit: int | None = 40) -> QueueSeries:
-    """A sample every so many seconds; None is unknown."""
+def course(*queued: int | None, step: float = 60.0, limit: int | None = 40, each: float = 60.0) -> QueueSeries:
+    """A sample every `step` seconds, where the wait is `each` seconds for a job; None is unknown."""
     samples = tuple(
-        Snapshot(POOL, BEGAN + number * step, queued=one, oldest_wait_seconds=None if one is None else 60.0 * one,
+        Snapshot(POOL, BEGAN + number * step, queued=one, oldest_wait_seconds=None if one is None else each * one,
                  busy=20, idle=0, limit=limit)
         for number, one in enumerate(queued)
     )  # fmt: skip
@@ -97,9 +98,10 @@ def test_a_closed_incident_has_clock_times() -> None:
     assert block["chart"]["axis_config"]["x_label"] == "UTC"  # type: ignore[index]  # a block is open JSON
 
 
-def test_the_wait_is_in_minutes() -> None:
-    _, series = parts(wait_chart(POOL, course(0, 10, 30, 20, 25), window(4)))
-    assert series["longest wait"][-1] in {20.0, 25.0}
+@pytest.mark.parametrize("each", [60.0, 61.0, 61.9])
+def test_the_wait_is_in_whole_minutes_as_messages_tell_it(each: float) -> None:
+    _, series = parts(wait_chart(POOL, course(0, 10, 30, 20, 25, each=each), window(4)))
+    assert wait_words(each * 30) == f"{max(series['longest wait']):.0f} min"
 
 
 @given(
