@@ -89,7 +89,7 @@ def queue_chart(pool: str, recorded: QueueSeries, window: Window, forecast: Fore
     fan = forecast if _drawable(forecast, window) else None
     width, ends = window.buckets(AHEAD if fan else 0)
     stretches = segments(recorded, "queued")
-    queued = {end: _value(stretches, end - width, end, max) for end in ends}
+    queued = _levels(stretches, ends, width)
     known = [end for end in ends if queued[end] is not None]
     if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
         return None
@@ -111,7 +111,7 @@ def wait_chart(pool: str, recorded: QueueSeries, window: Window) -> Block | None
     """The longest wait in whole minutes, as messages tell it; None when too little is known."""
     width, ends = window.buckets(0)
     stretches = segments(recorded, "oldest_wait_seconds")
-    waits = {end: _value(stretches, end - width, end, max) for end in ends}
+    waits = _levels(stretches, ends, width)
     known = [(end, wait) for end, wait in waits.items() if wait is not None]
     if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
         return None
@@ -146,6 +146,17 @@ def _with_fan(
     limit = [(name, [*values, *[values[-1]] * AHEAD]) for name, values in kept if name == "limit"]
     ahead = [f"{FUTURE}{_span(step * number)}" for number in range(1, AHEAD + 1)]
     return [*limit, ("at worst", worst), ("at best", best), ("queued", middle)], [*labels, *ahead]
+
+
+def _levels(stretches: tuple[Pairs, ...], ends: Sequence[float], width: float) -> dict[float, float | None]:
+    """The highest value of each bucket; the last one shows the latest, and a peak in it counts for the one before."""
+    found = {end: _value(stretches, end - width, end, max) for end in ends}
+    *_, before, last = ends
+    highest, latest = found[last], _value(stretches, last - width, last, itemgetter(-1))
+    if highest is not None and latest is not None and latest < highest:
+        found[before] = max(highest, found[before] or 0.0)
+        found[last] = latest
+    return found
 
 
 def _value(

@@ -98,6 +98,15 @@ def test_a_closed_incident_has_clock_times() -> None:
     assert block["chart"]["axis_config"]["x_label"] == "UTC"  # type: ignore[index]  # a block is open JSON
 
 
+@pytest.mark.parametrize("closed", [True, False])
+def test_the_last_point_is_the_latest_value_and_no_peak_is_lost(closed: bool) -> None:
+    made = course(*[10] * 100, 40, 5)
+    shown = window(101, closed=closed)
+    for block, unit in ((queue_chart(POOL, made, shown), "queued"), (wait_chart(POOL, made, shown), "longest wait")):
+        _, series = parts(block)
+        assert (series[unit][-1], max(series[unit])) == (5.0, 40.0)
+
+
 @pytest.mark.parametrize("each", [60.0, 61.0, 61.9])
 def test_the_wait_is_in_whole_minutes_as_messages_tell_it(each: float) -> None:
     _, series = parts(wait_chart(POOL, course(0, 10, 30, 20, 25, each=each), window(4)))

@@ -40,6 +40,8 @@ class QueueSeries:
     """Time of the newest included sample (epoch seconds)."""
     seen_queued: int | None = None
     """Its queue."""
+    seen_wait_seconds: float | None = None
+    """Its longest wait."""
     waited_seconds: float = 0.0
     """Sum of the seconds that jobs waited since the incident began; in the pool's own time."""
     measured_seconds: float = 0.0
@@ -99,7 +101,7 @@ def _with(series: QueueSeries, sample: Snapshot, span: Span) -> QueueSeries:
     else:
         points = (*points, point)
     after = replace(series, points=points, waited_seconds=waited, measured_seconds=measured)
-    return replace(after, seen_at=sample.at, seen_queued=sample.queued)
+    return replace(after, seen_at=sample.at, seen_queued=sample.queued, seen_wait_seconds=sample.oldest_wait_seconds)
 
 
 def _worst(first: SeriesPoint, second: SeriesPoint) -> SeriesPoint:
@@ -132,7 +134,7 @@ def _fitted(series: QueueSeries, most: int) -> QueueSeries:
 def segments(series: QueueSeries, figure: str) -> tuple[tuple[tuple[float, float], ...], ...]:
     """(epoch seconds, value) of a `SeriesPoint` figure, split where a step or the figure is unknown.
 
-    The queue ends with its newest sample, which may be less than the maximum of its step.
+    The queue and the wait end with their newest sample, which may be less than the maximum of its step.
     """
     found: list[list[tuple[float, float]]] = []
     before: SeriesPoint | None = None
@@ -144,10 +146,9 @@ def segments(series: QueueSeries, figure: str) -> tuple[tuple[tuple[float, float
         elif value is not None:
             found.append([(point.at, float(value))])
         before = None if value is None else point
-    seen_at, seen_queued = series.seen_at, series.seen_queued
-    newer = before is not None and seen_at is not None and seen_at > before.at
-    if figure == "queued" and newer and seen_at is not None and seen_queued is not None:
-        found[-1].append((seen_at, float(seen_queued)))
+    newest = {"queued": series.seen_queued, "oldest_wait_seconds": series.seen_wait_seconds}.get(figure)
+    if before is not None and series.seen_at is not None and series.seen_at > before.at and newest is not None:
+        found[-1].append((series.seen_at, float(newest)))
     return tuple(map(tuple, found))
 
 
@@ -156,7 +157,8 @@ def until(series: QueueSeries, at: float) -> QueueSeries:
     points = tuple(point for point in series.points if point.at <= at)
     if series.seen_at is not None and series.seen_at <= at:
         return replace(series, points=points)
-    return replace(series, points=points, seen_at=points[-1].at if points else None, seen_queued=None)
+    seen = points[-1].at if points else None
+    return replace(series, points=points, seen_at=seen, seen_queued=None, seen_wait_seconds=None)
 
 
 def _follows(series: QueueSeries, before: SeriesPoint, point: SeriesPoint) -> bool:
