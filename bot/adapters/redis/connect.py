@@ -24,9 +24,10 @@ IDLE_SECONDS = 15
 CONNECTIONS = 32
 """Concurrent calls of one process to a Cluster; further ones wait."""
 
-_SHAPES = (
-    "redis://host:6379/0, rediss://host:6379/0, unix:///path/redis.sock, "
-    "redis+sentinel://host1:26379,host2:26379/service or redis+cluster://host1:6379,host2:6379"
+_REMEDY = (
+    "write redis://host:6379/0, rediss://host:6379/0, unix:///path/redis.sock, "
+    "redis+sentinel://host1:26379,host2:26379/service or redis+cluster://host1:6379,host2:6379, "
+    "with %2F for / in a password and %XX for other special characters"
 )
 
 _OURS = "{tailback}:"
@@ -74,10 +75,13 @@ class RedisPlace:
 
 
 def connect(url: str, client_name: str = "tailback") -> Clients:
-    """Clients for a REDIS_URL; sends nothing yet. Raises ConfigError for an invalid URL."""
-    parsed = urlparse(url)
+    """Clients for a REDIS_URL; sends nothing yet. Raises ConfigError for an invalid URL, of which it repeats nothing.
+
+    What looks like a wrong port can be a part of the password.
+    """
     ours = _ours(client_name)
     try:
+        parsed = urlparse(url)
         match parsed.scheme:
             case "redis" | "rediss" | "unix":
                 return _one_server({**parse_url(url), **ours})
@@ -85,9 +89,9 @@ def connect(url: str, client_name: str = "tailback") -> Clients:
                 return _sentinel(_place(parsed, 26379), ours)
             case "redis+cluster" | "rediss+cluster":
                 return _cluster(_place(parsed, 6379), ours)
-    except ValueError as error:
-        raise unusable("REDIS_URL", str(error), f"write {_SHAPES}") from None
-    raise unusable("REDIS_URL", f"the scheme {parsed.scheme!r} is not known", f"write {_SHAPES}")
+    except (ValueError, TypeError):
+        raise unusable("REDIS_URL", "login, host, port or an option cannot be read", _REMEDY) from None
+    raise unusable("REDIS_URL", f"the scheme {parsed.scheme!r} is not known", _REMEDY)
 
 
 def _ours(client_name: str) -> Options:
@@ -107,14 +111,16 @@ def _ours(client_name: str) -> Options:
 
 
 def _one_server(options: Options) -> Clients:
-    client = Redis.from_pool(ConnectionPool(**options))
+    pool = ConnectionPool(**options)
+    pool.make_connection()  # type: ignore[no-untyped-call]  # raises TypeError for an unknown option; not connected yet
+    client = Redis.from_pool(pool)
     return Clients(Pipe(client, REPLY_SECONDS, IDLE_SECONDS), lambda: Redis.from_pool(ConnectionPool(**options)))
 
 
 def _sentinel(place: RedisPlace, ours: Options) -> Clients:
     """`/service` or `/service/db`; the sentinels' own login is `?sentinel_username=` and `?sentinel_password=`."""
     if not place.path:
-        raise ValueError("the name of the Sentinel service is missing after the hosts")
+        raise unusable("REDIS_URL", "the name of the Sentinel service is missing after the hosts", _REMEDY)
     watchers = {**ours, "ssl": True} if place.tls else dict(ours)
     for name in ("username", "password"):
         if given := place.options.get(f"sentinel_{name}"):
@@ -169,7 +175,7 @@ def _place(parsed: ParseResult, default_port: int) -> RedisPlace:
     username, _, password = login.partition(":")
     found = tuple(_host(part, default_port) for part in hosts.split(",") if part)
     if not found:
-        raise ValueError("no host is given")
+        raise unusable("REDIS_URL", "no host is given", _REMEDY)
     given: Options = {"username": unquote(username), "password": unquote(password)}
     return RedisPlace(
         hosts=found,
@@ -184,5 +190,5 @@ def _host(text: str, default_port: int) -> tuple[str, int]:
     """`host`, `host:port` or `[v6]:port`."""
     parsed = urlparse(f"//{text}")
     if not parsed.hostname:
-        raise ValueError(f"{text!r} is not a host")
+        raise ValueError
     return parsed.hostname, parsed.port or default_port

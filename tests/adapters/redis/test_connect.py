@@ -16,6 +16,7 @@ from handlers.tools.demo_workspace import free_port
 from tests.patience import eventually
 from tests.redis_servers import running
 
+UNREADABLE = "login, host, port or an option cannot be read"
 CLOCKS = Clocks(time.time, time.monotonic)
 
 
@@ -26,17 +27,21 @@ CLOCKS = Clocks(time.time, time.monotonic)
         ("localhost:6379", "scheme 'localhost'"),
         ("redis+sentinel://host:26379", "name of the Sentinel service is missing"),
         ("redis+cluster://", "no host is given"),
-        ("redis+sentinel://host:x/service", "Port could not be cast"),
-        ("redis://host:x", "Port could not be cast"),
-        ("redis://host?socket_timeout=soon", "socket_timeout"),
+        ("redis+sentinel://host:x/service", UNREADABLE),
+        ("redis://host:x", UNREADABLE),
+        ("redis://host?socket_timeout=soon", UNREADABLE),
+        ("redis://host?no_such_option=1", UNREADABLE),
+        *((f"redis://:s3cr{mark}et@host:6379", UNREADABLE) for mark in "/?#[]"),
+        *((f"redis+{kind}://:s3cr{mark}et@host/jobs", UNREADABLE) for kind in ("sentinel", "cluster") for mark in "/["),
     ],
 )
 def test_a_url_that_cannot_be_understood_is_refused_with_the_shapes_that_can(url: str, what: str) -> None:
-    """The problem names REDIS_URL, what is wrong, and how to write it."""
+    """The problem names REDIS_URL, what is wrong, and how to write it; no part of a password."""
     with pytest.raises(ConfigError, match="REDIS_URL: ") as refused:
         connect(url)
     assert what in str(refused.value)
     assert "redis+sentinel://host1:26379" in str(refused.value)
+    assert "s3cr" not in str(refused.value)
 
 
 def test_our_limits_win_over_the_urls() -> None:
