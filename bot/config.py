@@ -238,7 +238,7 @@ def _read(path: Path) -> tuple[File, list[Problem]]:
         raw = tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         return File(), []
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         return File(), [Problem(f"is not valid TOML ({error})", "correct that line", place=str(path))]
     except OSError as error:
         remedy = "name a file that Tailback's user may read in TAILBACK_CONFIG"
@@ -250,7 +250,10 @@ def _read(path: Path) -> tuple[File, list[Problem]]:
 
 
 def _without(raw: Mapping[str, object], error: ValidationError) -> dict[str, object]:
-    """The valid tables; pools are judged one by one, or all together if the metrics sources are unknown."""
+    """The valid tables; pools are judged one by one, or all together if the metrics sources are unknown.
+
+    A pager may have been written as `[outside_slack]`, so that goes with the pagers.
+    """
     rest = dict(raw)
     for section, *inner in (problem["loc"] for problem in error.errors()):
         pools = rest.get("pool")
@@ -260,4 +263,6 @@ def _without(raw: Mapping[str, object], error: ValidationError) -> dict[str, obj
             rest.pop(str(section), None)
         if section == "metrics":
             rest.pop("pool", None)
+        if section == "pager":
+            rest.pop("outside_slack", None)
     return rest

@@ -21,7 +21,7 @@ from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.stored_jobs import StoredJobs
-from bot.config import ConfigError, Settings, read_file
+from bot.config import Settings, read_file
 from bot.context.context import Context, PoolScaler
 from bot.core.external import Problem
 from bot.ports import Clock, Unreachable
@@ -72,7 +72,7 @@ class Runtime:
         self.file_seen = changed
         try:
             file = read_file(path)
-        except ConfigError as error:
+        except Exception as error:  # noqa: BLE001 (whatever it is, the kill switch must work again with the next file)
             log.warning("configuration not reloaded, the old one stays", problems=str(error).splitlines())
             return
         if self.context.settings.file.slack.channel and not file.slack.channel:

@@ -42,6 +42,8 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
         ('[timing]\npoll = "soon"', "timing.poll: 'soon' is not a duration; write for example \"90s\""),
         ('[timing]\npoll = "0s"', 'timing.poll: must be longer than no time at all; write for example "30s"'),
         ('[timing]\nlease = "0m"', "timing.lease: must be longer than no time at all"),
+        ('[outside_slack]\nkind = "pagerduty"\nurl_env = 1', "pager.outside_slack.url_env: is not a text"),
+        (f"a = {'[' * 5000}", "is not valid TOML (maximum recursion depth exceeded"),
         ("[slack", "is not valid TOML (Expected ']' at the end of a table declaration ("),
     ],
 )

@@ -11,6 +11,7 @@ from bot.requests.permission import acting
 from handlers.wiring import Runtime
 from tests.world import World
 
+PAGER = '[outside_slack]\nkind = "pagerduty"\nurl_env = 1\n'
 GOOD = '[slack]\nchannel = "C0CIONCALL"\n'
 
 
@@ -65,7 +66,7 @@ def test_permissions_timing_and_routes_are_taken_over(written: Written) -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    ["[slack", '[slack]\nchannel = "C0"\nchanel = "C1"\n', GOOD + '[timing]\npoll = "soon"\n', "", "\ufeff\x00"],
+    ["[slack", '[slack]\nchannel = "C0"\nchanel = "C1"\n', GOOD + '[timing]\npoll = "soon"\n', "", "\ufeff\x00", PAGER],
 )
 def test_a_broken_or_half_written_file_changes_nothing(
     written: Written, broken: str, capsys: pytest.CaptureFixture[str]
