@@ -49,5 +49,6 @@ def _explained(error: Exception) -> list[str]:
         return [str(one) for one in error.problems]
     if isinstance(error, Refused | Unreachable):
         return [str(error)]
-    structlog.get_logger().debug("command failed", exc_info=error)
+    if structlog.is_configured():
+        structlog.get_logger().debug("command failed", exc_info=error)
     return [f"{type(error).__name__}: {error}; this is a bug of Tailback: please report it, with LOG_LEVEL=DEBUG."]

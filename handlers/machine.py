@@ -18,7 +18,7 @@ COLLECT_AFTER = 10_000
 
 _ENTRY = re.compile(
     r"[ \t]*(?:export[ \t]+)?(?P<name>[A-Za-z_]\w*)="
-    r"""(?:'(?P<raw>[^']*)'|"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>[^'"\n][^\n]*?)?)"""
+    r"""(?:'(?P<raw>[^'\0]*)'|"(?P<quoted>(?:[^"\\\0]|\\[^\0])*)"|(?P<plain>[^'"\n\0][^\n\0]*?)?)"""
     r"[ \t]*(?:[ \t]#[^\n]*)?(?:\n|\Z)",
     re.DOTALL,
 )
@@ -86,9 +86,9 @@ def variables() -> dict[str, str]:
 
 def read_dotenv() -> None:
     """Set the variables of `.env` beside the configuration file; those that are set already win. Raises Refused."""
-    path = Path(os.environ.get("TAILBACK_CONFIG") or "tailback.toml").with_name(".env")
+    path = Path(os.environ.get("TAILBACK_CONFIG") or "tailback.toml").parent / ".env"
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except FileNotFoundError:
         return
     except (OSError, UnicodeError) as error:
