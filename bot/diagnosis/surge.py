@@ -21,13 +21,15 @@ def find(facts: Facts) -> Found | None:
     now, usual = facts.now, facts.usual
     if usual.high is None or usual.arrivals is None or now.idle or not now.busy or facts.shrunk:
         return None
-    rates = [s.arrivals_per_minute for s in facts.series if s.at >= usual.since and s.arrivals_per_minute is not None]
+    known = [(s.at, s.arrivals_per_minute) for s in facts.series if s.arrivals_per_minute is not None]
+    rates = [per_minute for at, per_minute in known if at >= usual.since]
     rate = sum(rates) / len(rates) if rates else now.arrivals_per_minute or 0.0
     most = max(rates, default=rate)
     share = facts.share(Factor.ARRIVALS)
     if share < 0.15 or (rate < MORE * usual.high + 0.1 and most < BURST * usual.high + 0.5):
         return None
-    seen = [statement("arrivals", per_minute=rate, usual=usual.arrivals)]
+    begin = next((at for at, _ in known if at >= usual.since), now.at)
+    seen = [statement("arrived", per_minute=rate, usual=usual.arrivals, seconds=now.at - begin)]
     if most > 1.5 * rate:
         seen.append(statement("burst", per_minute=most))
     taken = (now.online or 0) + (now.booting or 0) + (now.offline or 0) + (now.failed or 0)

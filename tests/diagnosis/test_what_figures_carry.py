@@ -156,6 +156,12 @@ def test_refusals_that_nobody_counts_are_not_said_to_be_none() -> None:
     assert evidence(facts(FleetContext(MANY, MANY), creates=0), "together").endswith("none refused")
 
 
+def test_the_rate_of_a_surge_is_told_with_its_time() -> None:
+    """Fewer jobs arrive now, as Diagnose tells below: without its time the rate would contradict that."""
+    passed = lately(facts(arrivals_per_minute=6.0), 3, arrivals_per_minute=0.5)
+    assert "jobs per minute arrived in the last " in evidence(passed, "surge")
+
+
 def test_booting_runners_that_nobody_counts_are_not_said_to_be_none() -> None:
     """Nor is the room below the limit told, of which they may hold a part."""
     assert "booting runners are unknown" in evidence(facts(limit=0, busy=0, booting=None), "unknown_label")

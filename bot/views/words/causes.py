@@ -50,6 +50,9 @@ EVIDENCE = {
     "always_offline": "offline for as long as Tailback has data",
     "as_written": "{text}",
     "arrivals": "{per_minute:.1f} jobs arrive per minute (usually {usual:.1f})",
+    "arrived": (
+        "{per_minute:.1f} jobs per minute arrived{seconds:if  in the last {seconds:duration}|} (usually {usual:.1f})"
+    ),
     "booted_without_runner": "{machines:count machine} booted without a runner registering",
     "boots_take": (
         "{booting:count machine} booting"
