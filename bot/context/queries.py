@@ -33,14 +33,14 @@ def known_pool(file: File, word: str) -> str:
     """The same; raises Refused with the known names."""
     if found := named_pool(file, word):
         return found
-    raise Refused(refusals.unknown_pool(word, file.pool, _nearly(file, word)))
+    raise Refused(refusals.unknown_pool(word.strip(QUOTES), file.pool, _nearly(file, word)))
 
 
 def pool_if_named(file: File, word: str) -> str:
     """The pool, or nothing for any other word; raises Refused for a name with a slip, since it means another pool."""
     found = named_pool(file, word)
     if not found and (meant := _nearly(file, word)):
-        raise Refused(refusals.unknown_pool(word, file.pool, meant))
+        raise Refused(refusals.unknown_pool(word.strip(QUOTES), file.pool, meant))
     return found
 
 

@@ -239,7 +239,7 @@ def nothing_to_silence(pool: str) -> str:
 
 def other_channels_incident(pool: str) -> str:
     """Followed by where it is."""
-    return f'The open incident of pool "{pool}" is in another channel.'
+    return f'Nothing was changed. The open incident of pool "{pool}" is in another channel.'
 
 
 def lasts_anyway(left_seconds: float) -> str:
