@@ -1,10 +1,14 @@
-"""Small HTTP servers for tests: a function answers every request at a real address of this machine."""
+"""Small servers for tests: a function answers every request or connection at a real address of this machine."""
 
+import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Self
+from weakref import WeakSet
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -29,6 +33,55 @@ def answering_with(content: bytes | str, status: int = 200, **headers: str) -> A
         return Response(content, status, {name.replace("_", "-"): value for name, value in headers.items()})
 
     return answering(endpoint)
+
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
+
+
+class Listeners:
+    """Servers in this event loop; each connection has a task, and at the end every one of them is closed."""
+
+    def __init__(self) -> None:
+        self._servers: list[asyncio.Server] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._open: WeakSet[asyncio.StreamWriter] = WeakSet()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Accept nothing more, then close: Python 3.11 never closes what it accepts in the turn of `Server.close()`."""
+        for listener in [one for server in self._servers for one in server.sockets]:
+            asyncio.get_running_loop().remove_reader(listener)
+        for _turn in range(3):  # what was accepted becomes a connection, and has its task
+            await asyncio.sleep(0)
+        for server in self._servers:
+            server.close()
+        self.end_connections()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for writer in self._open:
+            writer.transport.abort()
+        await asyncio.sleep(0)  # a transport closes its socket in the next turn
+
+    async def listen(self, serve: Serve, place: Path | None = None, **how: Any) -> int:
+        """The port of a new server of the loopback interface; 0 with a `place`, which is that of a Unix socket."""
+
+        def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.create_task(serve(reader, writer))
+            self._tasks.add(task)
+            self._open.add(writer)
+            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(lambda _: writer.close())
+
+        there = {"path": place} if place else {"host": "127.0.0.1", "port": 0}
+        start: Any = asyncio.start_unix_server if place else asyncio.start_server
+        self._servers.append(await start(accepted, **there, **how))
+        return 0 if place else int(self._servers[-1].sockets[0].getsockname()[1])
+
+    def end_connections(self) -> None:
+        """Cancel the task of each connection."""
+        for task in self._tasks:
+            task.cancel()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,23 @@
 """What tests may ask for: a component that is missing is said plainly, and every test gets an empty Redis."""
 
+import asyncio
+import gc
 import os
 import re
+import socket
 import subprocess
 import sys
+import warnings
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 import redis
 
+from bot.playground.serving import serving
+from tests.answering import Listeners
 from tests.architecture.tree import ROOT
 from tests.conftest import COMPONENTS, missing
 
@@ -80,3 +89,39 @@ def test_too_few_lines_reached_fail_the_run(workers: str) -> None:
     assert not re.search(r"^bot/core/audit_chain\.py .* 1-\d+$", result.stdout, re.M), "by the worker"
     assert " passed" in result.stdout
     assert result.returncode == pytest.ExitCode.TESTS_FAILED
+
+
+async def no_answer(*_: object) -> None:
+    """A server that is only connected to."""
+
+
+@asynccontextmanager
+async def a_listener() -> AsyncIterator[str]:
+    """The address of a bare server."""
+    async with Listeners() as listeners:
+        yield f":{await listeners.listen(no_answer)}"
+
+
+@pytest.mark.parametrize("server", [a_listener, partial(serving, no_answer)])
+@pytest.mark.parametrize("turns", range(4))
+def test_a_server_leaves_no_socket_of_who_comes_while_it_closes(
+    server: Callable[[], AbstractAsyncContextManager[str]], turns: int
+) -> None:
+    """Python would blame the test in which it collects the garbage."""
+
+    async def closes() -> None:
+        async with server() as address:
+            await asyncio.sleep(0.01)  # until the server rests
+            coming = asyncio.create_task(comes(int(address.rpartition(":")[2])))
+        await coming
+
+    async def comes(port: int) -> None:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        client.connect_ex(("127.0.0.1", port))
+
+    with socket.socket() as client, warnings.catch_warnings(record=True, action="always") as left:
+        client.setblocking(False)
+        asyncio.run(closes())
+        gc.collect()
+    assert [str(one.message) for one in left] == []

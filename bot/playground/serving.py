@@ -89,4 +89,7 @@ async def serving(
         server.closing.set()
         server.should_exit = True
         await loop_task
+        asyncio.get_running_loop().remove_reader(listener)
+        for _ in range(3):  # Python 3.11 never closes what it accepted in the last turn, nor does uvicorn
+            await asyncio.sleep(0)
         await server.shutdown(sockets=[listener])

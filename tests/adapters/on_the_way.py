@@ -16,6 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.answering import Listeners
+
 END = b"\r\n\r\n"
 MOST = 65_536
 
@@ -29,28 +31,21 @@ async def serving_tls(folder: Path, body: bytes) -> AsyncIterator[tuple[str, str
         await reader.readuntil(END)
         writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
         await writer.drain()
-        writer.close()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
-    async with server:
-        yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}", str(folder / "ca.crt")
+    async with Listeners() as listeners:
+        yield f"https://127.0.0.1:{await listeners.listen(answer, ssl=context)}", str(folder / "ca.crt")
 
 
 @asynccontextmanager
 async def in_tls(folder: Path, url: str) -> AsyncIterator[tuple[str, str]]:
     """(address, file of its authority) of a server that speaks TLS and leads on to the one at `url`, which does not."""
     there = urlsplit(url)
-    tasks: list[asyncio.Task[None]] = []
 
-    def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        tasks.append(asyncio.create_task(_joined(there.hostname or "", there.port or 0, reader, writer)))
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _joined(there.hostname or "", there.port or 0, reader, writer)
 
-    server = await asyncio.start_server(take, "127.0.0.1", 0, ssl=_certified(folder))
-    async with server:
-        try:
-            yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}", str(folder / "ca.crt")
-        finally:
-            await _ended(tasks)
+    async with Listeners() as listeners:
+        yield f"https://127.0.0.1:{await listeners.listen(take, ssl=_certified(folder))}", str(folder / "ca.crt")
 
 
 def _certified(folder: Path) -> ssl.SSLContext:
@@ -90,23 +85,12 @@ class Proxy:
     """Status line of its own in the place of everything, such as `407 Proxy Authentication Required`."""
     heads: list[str] = field(default_factory=list)
     """What it was sent, up to the empty line."""
-    tasks: list[asyncio.Task[None]] = field(default_factory=list)
-    """One for each connection."""
 
     @property
     def lines(self) -> list[str]:
         return [head.splitlines()[0] for head in self.heads]
 
-    def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.tasks.append(asyncio.create_task(self._taken(reader, writer)))
-
-    async def _taken(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            await self._answered(reader, writer)
-        finally:
-            writer.close()
-
-    async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(END)
         self.heads.append(head.decode())
         refuses = self.refuses or (b"" if self._knows(head.decode()) else b"407 Proxy Authentication Required")
@@ -163,16 +147,5 @@ async def _pumped(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> N
 
 @asynccontextmanager
 async def proxying(proxy: Proxy) -> AsyncIterator[str]:
-    server = await asyncio.start_server(proxy.take, "127.0.0.1", 0)
-    async with server:
-        try:
-            yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        finally:
-            await _ended(proxy.tasks)
-
-
-async def _ended(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    await asyncio.sleep(0)
+    async with Listeners() as listeners:
+        yield f"http://127.0.0.1:{await listeners.listen(proxy.take)}"

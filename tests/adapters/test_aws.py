@@ -13,7 +13,7 @@ from bot.adapters.aws import Aws, AwsRegion, aws_of
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import MADE_UP, AwsApi, patient_aws
-from tests.answering import answering, answering_with
+from tests.answering import Listeners, answering, answering_with
 
 GROUP = {"AutoScalingGroupNames": ["ci-linux"]}
 SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
@@ -40,19 +40,13 @@ async def test_no_answer_ends_within_the_limit_and_is_doubt() -> None:
 
     async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(100)
-        await held.wait()
-        writer.close()
+        await asyncio.Event().wait()
 
-    held = asyncio.Event()
-    server = await asyncio.start_server(hold, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    aws = Aws("us-east-1", url, total_seconds=1.0)
-    with pytest.raises(Unreachable, match="did not answer set_desired_capacity within 1 s") as caught:
-        await aws.tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
+    async with Listeners() as listeners:
+        aws = Aws("us-east-1", f"http://127.0.0.1:{await listeners.listen(hold)}", total_seconds=1.0)
+        with pytest.raises(Unreachable, match="did not answer set_desired_capacity within 1 s") as caught:
+            await aws.tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
     assert caught.value.failure is Failure.UNKNOWN
-    held.set()
-    server.close()
-    await server.wait_closed()
 
 
 async def test_nobody_there_is_not_done() -> None:

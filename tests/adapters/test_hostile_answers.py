@@ -14,6 +14,7 @@ from bot.adapters.slack.client import open_client, open_session
 from bot.ports import Message, Unreachable
 from tests.adapters.back_end import patient_pool
 from tests.adapters.scalers.aws_api import patient_aws
+from tests.answering import Listeners
 
 MIB = 1024 * 1024
 JSON = b"Content-Type: application/json\r\n"
@@ -53,11 +54,9 @@ async def hostile(pieces: list[bytes]) -> AsyncIterator[str]:
             for piece in pieces:
                 writer.write(piece)
                 await writer.drain()
-        writer.close()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with Listeners() as listeners:
+        yield f"http://127.0.0.1:{await listeners.listen(answer)}"
 
 
 async def by_back_end(url: str) -> object:

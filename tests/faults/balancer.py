@@ -7,6 +7,7 @@ from typing import Self
 
 import aiohttp
 
+from tests.answering import Listeners
 from tests.faults.servers import Process
 from tests.faults.system import System
 from tests.faults.wires import pump
@@ -27,25 +28,20 @@ class Balancer:
         """By web: how often it had become unready."""
         self._ready: list[int] = []
         self._turns = count()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._server: asyncio.Server | None = None
+        self._listeners = Listeners()
         self._looking: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.port = int(self._server.sockets[0].getsockname()[1])
+        self.port = await self._listeners.listen(self._serve)
         await self._look_once()
         self._looking = asyncio.create_task(self._look())
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        assert self._server is not None
         assert self._looking is not None
-        self._server.close()
         self._looking.cancel()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(self._looking, *self._tasks, return_exceptions=True)
+        await asyncio.gather(self._looking, return_exceptions=True)
+        await self._listeners.__aexit__()
 
     def sends_to(self, web: Process) -> bool:
         """Whether this web process has been seen to be ready."""
@@ -74,15 +70,11 @@ class Balancer:
         return 0, ""
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
         try:
             await self._passed_on(reader, writer)
         except OSError as error:
             self.refused.append(f"{error!r} with {self._ready} ready")
         finally:
-            self._tasks.discard(task)
             writer.transport.abort()
 
     async def _passed_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

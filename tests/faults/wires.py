@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Self
 
+from tests.answering import Listeners
 from tests.faults.frames import Protocol, Request
 from tests.patience import PATIENCE_SECONDS
 
@@ -79,36 +80,26 @@ class Wire:
         self.rules: list[Rule] = []
         self.broken = False
         self._protocol, self._upstream = protocol, upstream
-        self._servers: list[asyncio.Server] = []
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._listeners = Listeners()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for server in self._servers:
-            server.close()
-        self._end_connections()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._listeners.__aexit__()
 
     async def port_for(self, who: str) -> int:
         """A port of its own for one process, so that the wire knows who asks."""
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.current_task()
-            assert task is not None
-            self._tasks.add(task)
             try:
                 await self._serve(who, reader, writer)
             except (OSError, EOFError, asyncio.CancelledError, asyncio.LimitOverrunError):
                 pass
             finally:
-                self._tasks.discard(task)
                 writer.transport.abort()
 
-        server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=STREAM_BYTES)
-        self._servers.append(server)
-        return int(server.sockets[0].getsockname()[1])
+        return await self._listeners.listen(serve, limit=STREAM_BYTES)
 
     def hold(self, match: Match, *, reply: bool = False) -> Held:
         """Stop the next fitting request before the server sees it, or its reply before the client does."""
@@ -127,7 +118,7 @@ class Wire:
     def cut(self) -> None:
         """End every connection and take no new one until `mend`."""
         self.broken = True
-        self._end_connections()
+        self._listeners.end_connections()
 
     def mend(self) -> None:
         """Work as before, without rules; what is held goes on."""
@@ -140,10 +131,6 @@ class Wire:
     def _add(self, rule: Rule) -> Rule:
         self.rules.append(rule)
         return rule
-
-    def _end_connections(self) -> None:
-        for task in list(self._tasks):
-            task.cancel()
 
     def _taken(self, request: Request) -> Rule | None:
         for rule in self.rules:

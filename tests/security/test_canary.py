@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.answering import Listeners
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX
 from tests.journeys.world import running
@@ -19,11 +20,9 @@ async def canary() -> AsyncIterator[tuple[str, list[str]]]:
 
     async def visited(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         visits.append((await reader.readline()).decode("latin-1").strip())
-        writer.close()
 
-    server = await asyncio.start_server(visited, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", visits
+    async with Listeners() as listeners:
+        yield f"http://127.0.0.1:{await listeners.listen(visited)}", visits
 
 
 async def test_a_canary_hears_nothing(tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
