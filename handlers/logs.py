@@ -1,10 +1,11 @@
 """Sets up logging: one line per event, control characters escaped, secrets removed."""
 
+import contextlib
 import json
 import logging
 import re
 from collections.abc import Iterable, Mapping, MutableMapping
-from typing import Any, Literal, TextIO
+from typing import Any, Literal, TextIO, cast
 
 import structlog
 
@@ -42,6 +43,27 @@ Event = MutableMapping[str, Any]  # structlog's own event dictionary: any value 
 Form = Literal["json", "console"]
 
 
+class LogStream:
+    """Writes log lines; one that cannot be written is lost, because no work may fail for its log.
+
+    The disk of the log can be full, and whoever reads it through a pipe can have ended.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a line."""
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Pass on what was written."""
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.flush()
+
+
 def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -> None:
     """Send every log line of this process to `stream`.
 
@@ -58,13 +80,14 @@ def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -
         Redaction(secrets),
     ]
     last = _last_steps(chosen, colors=stream.isatty())
+    lines = cast("TextIO", LogStream(stream))
     structlog.configure(
         processors=[*shared, *last],
         wrapper_class=structlog.make_filtering_bound_logger(least),
-        logger_factory=structlog.WriteLoggerFactory(stream),
+        logger_factory=structlog.WriteLoggerFactory(lines),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(stream)
+    handler = logging.StreamHandler(lines)
     handler.addFilter(_worth_it)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(

@@ -4,6 +4,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from errno import ENOSPC
 
 import pytest
 import structlog
@@ -31,6 +32,26 @@ def set_to(form: str, level: str = "INFO", secrets: tuple[str, ...] = ()) -> io.
     stream = io.StringIO()
     set_up(level, form, stream, secrets)
     return stream
+
+
+@pytest.mark.parametrize(
+    "problem", [OSError(ENOSPC, "No space left on device"), BrokenPipeError(), ValueError("closed")]
+)
+def test_no_work_fails_for_its_log(problem: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log's disk is full, or whoever read its pipe has ended. It goes on when there is space again."""
+    stream = set_to("json")
+
+    def fails(*_: object) -> int:
+        raise problem
+
+    for name in ("write", "flush"):
+        with monkeypatch.context() as full:
+            full.setattr(stream, name, fails)
+            structlog.get_logger().info("alert")
+            logging.getLogger("library").error("lost")
+    stream.truncate(0)
+    structlog.get_logger().info("again")
+    assert '"again"' in stream.getvalue()
 
 
 def test_a_hostile_text_stays_on_its_one_json_line() -> None:
