@@ -6,9 +6,10 @@ The server processes start without the parser of the command line, which takes 6
 import os
 import sys
 from collections.abc import Sequence
+from errno import ENOSPC
 from typing import Never
 
-from handlers.machine import read_dotenv
+from handlers.machine import open_standard_streams, read_dotenv
 from handlers.terminal import failed, serve
 
 SERVERS = {("run",): (True, True), ("web",): (True, False), ("worker",): (False, True)}
@@ -18,6 +19,7 @@ SERVERS = {("run",): (True, True), ("web",): (True, False), ("worker",): (False,
 def main(arguments: Sequence[str] | None = None) -> Never:
     """Run one command; exit codes: 0 success, 1 failure, 2 wrong options, 130 interrupted. Prints no traceback."""
     given = tuple(sys.argv[1:] if arguments is None else arguments)
+    open_standard_streams()
     try:
         code: object = 0
         if given in SERVERS:
@@ -31,11 +33,16 @@ def main(arguments: Sequence[str] | None = None) -> Never:
     except KeyboardInterrupt:
         failed("stopped.", code=130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
     except Exception as error:  # noqa: BLE001 (the outermost level: a person gets one line, never a traceback)
         failed(*_explained(error))
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _drop_output() -> None:
+    """Nobody takes what is still to be printed, and Python would complain of that at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explained(error: Exception) -> list[str]:
@@ -49,6 +56,9 @@ def _explained(error: Exception) -> list[str]:
         return [str(one) for one in error.problems]
     if isinstance(error, Refused | Unreachable):
         return [str(error)]
+    if isinstance(error, OSError) and error.errno == ENOSPC:
+        _drop_output()
+        return [f"Not all of the output was written ({error.strerror}). Free some space, then run it again."]
     if structlog.is_configured():
         structlog.get_logger().debug("command failed", exc_info=error)
     return [f"{type(error).__name__}: {error}; this is a bug of Tailback: please report it, with LOG_LEVEL=DEBUG."]

@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import secrets
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,6 +63,13 @@ def monotonic() -> float:
 def new_id(prefix: str) -> str:
     """An opaque, unguessable id."""
     return prefix + secrets.token_hex(8)
+
+
+def open_standard_streams() -> None:
+    """Open what the caller has closed, or a socket would take its number and be sent what is printed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 (until the process ends)
 
 
 def raise_file_limit() -> None:

@@ -206,6 +206,21 @@ def test_a_closed_pipe_is_no_failure(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
+    ("closed", "code", "said"),
+    [
+        ("> /dev/full", 1, "tailback: Not all of the output was written (No space left on device). Free some space"),
+        (">&-", 0, ""),
+        ("<&- >&- 2>&-", 0, ""),
+    ],
+)
+def test_an_output_that_takes_nothing_is_no_bug(closed: str, code: int, said: str, terminal: Terminal) -> None:
+    """A full disk is said. Closed streams are those of a caller that wants to hear nothing."""
+    done = printed(terminal, "/bin/sh", "-c", f"{sys.executable} -m handlers audit --help {closed}")
+    assert done.returncode == code
+    assert done.stderr.startswith(said)
+
+
+@pytest.mark.parametrize(
     ("words", "never"),
     [
         ("demo --host 192.0.2.1", {"slack_bolt", "redis", "apscheduler", "bot.registry"}),
