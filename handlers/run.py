@@ -240,6 +240,7 @@ def _uvicorn(runtime: Runtime, endpoints: HealthEndpoints) -> uvicorn.Config:
         server_header=False,
         proxy_headers=False,
         http=_limited(runtime),
+        ws="none",
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=10,
         lifespan="off",

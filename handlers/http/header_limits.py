@@ -1,4 +1,4 @@
-"""Limits the size and time of request headers, before routing (C4); uvicorn has no such limits."""
+"""Limits the size and time of request headers and trailers, before routing (C4); uvicorn has no such limits."""
 
 import asyncio
 import socket
@@ -17,6 +17,8 @@ MOST_HEAD_BYTES = 16 * 1024
 """For the request line and headers together."""
 HEAD_SECONDS = 10.0
 """From the connection, or the first byte of a further request, to the end of the headers."""
+CHUNK_BYTES = 8
+"""Allowed around each byte of a chunked body, for the size of its chunk."""
 TOO_LARGE = "the headers are too large; 16 kB are allowed"
 
 RECEIVE_BYTES = 32 * 1024
@@ -110,6 +112,7 @@ class LimitedProtocol(HttpToolsProtocol):
     _in_head = True
     _in_body = False
     _unread_bytes = 0
+    _around_body_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """A client has connected; its first headers are awaited."""
@@ -126,8 +129,11 @@ class LimitedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Refuse headers that exceed the limit before they are complete."""
+        """Refuse headers that exceed the limit before they are complete; cut off endless trailers and extensions."""
+        self._around_body_bytes += len(data)
         super().data_received(data)
+        if self._in_body and self._around_body_bytes > MOST_HEAD_BYTES:
+            self._cut(b"")
         if self._in_head and self.parser is not None:
             self._unread_bytes += len(data)
             if self._unread_bytes > MOST_HEAD_BYTES:
@@ -136,7 +142,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """The first byte of headers has arrived."""
         super().on_message_begin()
-        self._in_head, self._unread_bytes = True, 0
+        self._in_head, self._unread_bytes, self._around_body_bytes = True, 0, 0
         self.served = True
         if self._timer is None:
             self._await()
@@ -153,6 +159,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self.app = known
         if self.cycle is not None and self.draining():
             self.cycle.keep_alive = False
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body has arrived."""
+        super().on_body(body)
+        self._around_body_bytes = max(0, self._around_body_bytes - len(body) * (1 + CHUNK_BYTES))
 
     def on_message_complete(self) -> None:
         """The body is complete."""

@@ -115,6 +115,24 @@ async def test_a_body_may_take_longer_than_a_head(line: Line) -> None:
     assert await line.status() == "HTTP/1.1 200 OK"
 
 
+CHUNKED = HEAD + f"Authorization: Bearer {TOKEN}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    "endless", [b"0\r\n" + b"a: b\r\n" * 99_000, b"0\r\na: " + b"b" * 400_000, b"1;" + b"b" * 400_000]
+)
+async def test_what_stands_around_a_body_is_bounded(line: Line, endless: bytes) -> None:
+    """Trailers are stored like headers, and nobody waits for their end; nor for that of a chunk's extension."""
+    await line.says(CHUNKED, endless)
+    assert await line.closed()
+
+
+async def test_a_body_in_tiny_chunks_is_taken(line: Line) -> None:
+    """With a trailer, as some proxies send."""
+    await line.says(CHUNKED, b"".join(b"1\r\n%c\r\n" % byte for byte in firing()), b"0\r\nX-Digest: x\r\n\r\n")
+    assert await line.status() == "HTTP/1.1 200 OK"
+
+
 async def test_a_body_that_goes_on_after_its_refusal_is_cut_off(line: Line) -> None:
     """The sender has the time to read why; then the connection is closed."""
     await line.says(HEAD + b"Content-Length: 99999999\r\n\r\n" + b"x" * 1000)
