@@ -116,7 +116,8 @@ def _flow(sample: Snapshot) -> str:
     if sample.arrivals_per_minute is None or sample.starts_per_minute is None:
         return ""
     gap = sample.arrivals_per_minute - sample.starts_per_minute
-    verdict = f"falls behind by {gap:.1f} per minute" if gap > 0.05 else "keeps up"
+    none = sample.queued and sample.starts_per_minute < 0.05
+    verdict = f"falls behind by {gap:.1f} per minute" if gap > 0.05 else "no job starts" if none else "keeps up"
     return f"Arrivals {sample.arrivals_per_minute:.1f}, starts {sample.starts_per_minute:.1f} per minute: {verdict}"
 
 

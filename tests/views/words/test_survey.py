@@ -40,6 +40,23 @@ def test_failed_creates_beyond_the_reason_that_was_told_are_still_counted() -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("queued", "arrivals", "starts", "said"),
+    [
+        (30, 0.3, 0.2, "falls behind by 0.1 per minute"),
+        (30, 0.3, 0.5, "keeps up"),
+        (30, 0.0, 0.0, "no job starts"),
+        (0, 0.0, 0.0, "keeps up"),
+    ],
+)
+def test_a_queue_of_which_no_job_starts_does_not_keep_up(
+    queued: int, arrivals: float, starts: float, said: str
+) -> None:
+    seen = sample(queued, arrivals_per_minute=arrivals, starts_per_minute=starts)
+    first, *_ = survey_lines(Diagnosed((POOL,), queueing=(QueueingPool(POOL, 180.0),)), [seen])
+    assert f"per minute: {said}." in first
+
+
 def test_what_was_told_of_one_pool_is_still_said_of_another() -> None:
     found = Diagnosed(("a", "b"), queueing=(QueueingPool("a", 180.0, ("offline",)), QueueingPool("b", 180.0)))
     lines = survey_lines(found, [sample(30, pool=name, offline=3) for name in ("a", "b")])
