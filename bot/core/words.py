@@ -31,9 +31,9 @@ def count(number: int | None, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else plural}"
 
 
-def money(amount: float, currency: str, digits: int = 2) -> str:
+def money(amount: float, currency: str) -> str:
     """`$7.30`, `7.30 €`, `7.30 CHF`: where people of that currency write it; without one the amount alone."""
-    number = f"{amount:,.{digits}f}"
+    number = f"{amount:,.2f}"
     if not currency:
         return number
     return f"{currency}{number}" if currency[-1] in SIGNS_BEFORE else f"{number} {currency}"

@@ -101,15 +101,15 @@ def _labelled(
     return tuple(found) if found and (found[0].confidence >= LEAST or not table) else ()
 
 
-def grouped(found: Sequence[Diagnosis], most: int = MOST_CAUSES) -> tuple[tuple[Diagnosis, ...], ...]:
+def grouped(found: Sequence[Diagnosis]) -> tuple[tuple[Diagnosis, ...], ...]:
     """Pools that differ in nothing but their figures, each group where its first pool stands."""
     groups: dict[object, list[Diagnosis]] = {}
     for one in found:
-        ranking = tuple((f.cause, f.sureness) for f in one.findings[:most])
+        ranking = tuple((f.cause, f.sureness) for f in one.findings[:MOST_CAUSES])
         groups.setdefault((ranking, one.missing, one.waits), []).append(one)
     return tuple(tuple(group) for group in groups.values())
 
 
-def shown_figures(diagnosis: Diagnosis, most: int = MOST_CAUSES) -> frozenset[str]:
+def shown_figures(diagnosis: Diagnosis) -> frozenset[str]:
     """The figures of a pool's sample that the evidence of its causes contains."""
-    return frozenset(f.shows for f in diagnosis.findings[:most] if f.shows)
+    return frozenset(f.shows for f in diagnosis.findings[:MOST_CAUSES] if f.shows)

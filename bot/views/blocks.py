@@ -17,7 +17,7 @@ MOST_SECTION, MOST_FIELD, MOST_FIELDS = 3_000, 2_000, 10
 MOST_CONTEXT, MOST_CONTEXT_ELEMENTS = 2_000, 10
 MOST_HEADER, MOST_LABEL, MOST_VALUE, MOST_OPTION_VALUE = 150, 75, 2_000, 75
 MOST_OPTIONS, MOST_CHOICES, MOST_BUTTONS = 5, 100, 4
-MOST_MODAL_TITLE, MOST_CONFIRM_TEXT, MOST_CONFIRM_LABEL, MOST_VIEW_BLOCKS = 24, 300, 30, 100
+MOST_MODAL_TITLE, MOST_VIEW_BLOCKS = 24, 100
 
 WIDEST_COLUMN = 24
 """Characters of a cell in a preformatted table."""
@@ -68,10 +68,8 @@ def actions(*elements: Block) -> Block:
     return {"type": "actions", "elements": list(elements)}
 
 
-def button(  # noqa: PLR0913 - the parts of a button
-    label: str, action_id: str, value: str, accessibility_label: str, *, primary: bool = False, confirm: str = ""
-) -> Block:
-    """A button; `value` is an opaque id. `confirm` asks before anything is sent."""
+def button(label: str, action_id: str, value: str, accessibility_label: str, *, primary: bool = False) -> Block:
+    """A button; `value` is an opaque id."""
     made: dict[str, object] = {
         "type": "button",
         "text": plain(label, MOST_LABEL),
@@ -81,13 +79,6 @@ def button(  # noqa: PLR0913 - the parts of a button
     }
     if primary:
         made["style"] = "primary"
-    if confirm:
-        made["confirm"] = {
-            "title": plain(label, 100),
-            "text": plain(confirm, MOST_CONFIRM_TEXT),
-            "confirm": plain(label, MOST_CONFIRM_LABEL),
-            "deny": plain("Cancel", MOST_CONFIRM_LABEL),
-        }
     return made
 
 

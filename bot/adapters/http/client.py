@@ -161,9 +161,9 @@ class Http:
         """GET a JSON document; anything but a 2xx with JSON raises Unreachable."""
         return self._json("GET", await self.get(path, params))
 
-    async def send_json(self, method: str, path: str = "", body: object = None, headers: Words = None) -> object:
+    async def send_json(self, method: str, path: str = "", body: object = None) -> object:
         """Send a JSON document and return the JSON response; anything but a 2xx with JSON raises Unreachable."""
-        return self._json(method, await self.send(method, path, body, headers))
+        return self._json(method, await self.send(method, path, body))
 
     def problem(
         self, what: str, failure: Failure, retry_after_seconds: float | None = None, *, remedy: str = ""

@@ -74,12 +74,12 @@ class RedisPlace:
     tls: bool
 
 
-def connect(url: str, client_name: str = "tailback") -> Clients:
+def connect(url: str) -> Clients:
     """Clients for a REDIS_URL; sends nothing yet. Raises ConfigError for an invalid URL, of which it repeats nothing.
 
     What looks like a wrong port can be a part of the password.
     """
-    ours = _ours(client_name)
+    ours = _ours()
     try:
         parsed = urlparse(url)
         match parsed.scheme:
@@ -94,7 +94,7 @@ def connect(url: str, client_name: str = "tailback") -> Clients:
     raise unusable("REDIS_URL", f"the scheme {parsed.scheme!r} is not known", _REMEDY)
 
 
-def _ours(client_name: str) -> Options:
+def _ours() -> Options:
     """Client options: RESP2, because RESP3 costs a handshake and nothing here uses it; no retries.
 
     A retry could apply a write twice (docs/design/measurements.md#client-retries).
@@ -104,7 +104,7 @@ def _ours(client_name: str) -> Options:
         "socket_connect_timeout": REPLY_SECONDS,
         "health_check_interval": IDLE_SECONDS,
         "retry": Retry(NoBackoff(), 0),
-        "client_name": client_name,
+        "client_name": "tailback",
         "driver_info": None,
         "protocol": 2,
     }

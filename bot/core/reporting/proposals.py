@@ -189,7 +189,7 @@ class IdleRunners:
 
 
 def idle_runners_needed(
-    window: Pattern, cells: Sequence[HourStats], target_seconds: float, zone: tzinfo, share: float = SHARE
+    window: Pattern, cells: Sequence[HourStats], target_seconds: float, zone: tzinfo
 ) -> IdleRunners | None:
     """By a replay of the window's bad hours; None if figures are missing."""
     bad = [c for c in cells if window.holds(c.begins_at, zone) and over_target(c, target_seconds)]
@@ -199,7 +199,7 @@ def idle_runners_needed(
     known = [stretch for stretch in stretches if stretch is not None]
     if not before or not known or len(known) < len(stretches):
         return None
-    runners = fewest_runners(known, target_seconds, share).runners
+    runners = fewest_runners(known, target_seconds).runners
     busy = sum(c.busy.total / c.busy.seconds for c in before) / len(before)
     return IdleRunners(runners, max(0, runners - round(busy)), max(c.busy_most or 0 for c in bad))
 

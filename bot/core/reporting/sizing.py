@@ -38,7 +38,7 @@ def over_target(cell: HourStats, target_seconds: float) -> bool:
     return (cell.longest_wait_seconds or 0.0) > target_seconds
 
 
-def needed_limit(cells: Sequence[HourStats], target_seconds: float, share: float = SHARE) -> NeededLimit | Statement:
+def needed_limit(cells: Sequence[HourStats], target_seconds: float) -> NeededLimit | Statement:
     """The fewest runners for the hours over the target, or why there is no number."""
     bad = [cell for cell in cells if over_target(cell, target_seconds)]
     if not bad:
@@ -54,7 +54,7 @@ def needed_limit(cells: Sequence[HourStats], target_seconds: float, share: float
     known = [one for one in stretches if one is not None]
     if len(known) < len(stretches):
         return statement("arrivals_unknown", unknown=len(stretches) - len(known), stretches=len(stretches))
-    return _compared_with_present(known, limit, (inside, share), hold)
+    return _compared_with_present(known, limit, inside, hold)
 
 
 def _recorded_basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, float, float] | Statement:
@@ -72,12 +72,11 @@ def _recorded_basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tup
 
 
 def _compared_with_present(
-    stretches: Sequence[Stretch], limit: int, aim: tuple[float, float], hold: float
+    stretches: Sequence[Stretch], limit: int, target_seconds: float, hold: float
 ) -> NeededLimit | Statement:
-    target, share = aim
-    found = fewest_runners(stretches, target, share)
-    now = late_shares(stretches, target)(limit)
-    if found.runners <= limit or now <= 1 - share:
+    found = fewest_runners(stretches, target_seconds)
+    now = late_shares(stretches, target_seconds)(limit)
+    if found.runners <= limit or now <= 1 - SHARE:
         return statement("would_do", limit=limit)
     return NeededLimit(limit, found, now, sum(len(stretch.counted) for stretch in stretches), hold)
 

@@ -107,11 +107,9 @@ class Result:
     """The request whose buttons are removed from the thread's replies."""
 
 
-def sent(request: Request, now: float, before: str = "") -> Request:
+def sent(request: Request, now: float) -> Request:
     """The intent, stored before the effect."""
-    return replace(
-        request, progress=Progress.SENT, sent_at=now, before=before or request.before, attempts=request.attempts + 1
-    )
+    return replace(request, progress=Progress.SENT, sent_at=now, attempts=request.attempts + 1)
 
 
 def done(request: Request, outcome: str, now: float, after: str = "") -> Request:
