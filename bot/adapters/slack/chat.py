@@ -184,7 +184,10 @@ class SlackChat:
     async def _identity(self) -> Identity:
         if self._self is None:
             answer = await self._write("auth.test", {})
-            self._self = Identity(text_at(answer, "bot_id"), text_at(answer, "user_id"), text_at(answer, "team_id"))
+            found = Identity(text_at(answer, "bot_id"), text_at(answer, "user_id"), text_at(answer, "team_id"))
+            if not found.bot and not found.user:  # no message would count as ours
+                raise Unreachable("Slack", "auth.test: an answer without our ids", failure=Failure.UNKNOWN)
+            self._self = found
         return self._self
 
     async def _write(

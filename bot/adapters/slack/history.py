@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from bot.adapters.slack.answers import Identity, key_of, part, rows, text_at
-from bot.ports import Own
+from bot.ports import Failure, Own, Unreachable
 
 PAGE = 200
 MOST_PAGES = 10
@@ -24,17 +24,20 @@ class Past:
 
 
 async def read_past(read: Read, me: Identity, channel: str, since: float, thread: str | None = None) -> Past:
-    """Our messages in a thread, or those of a channel that are not replies."""
+    """Our messages in a thread, or those of a channel that are not replies. Raises Unreachable."""
     method = "conversations.history" if thread is None else "conversations.replies"
     asked = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": f"{PAGE}"}
     asked |= {"include_all_metadata": "true"} | ({} if thread is None else {"ts": thread})
     found: list[Own] = []
     for _ in range(MOST_PAGES):
         answer = await read(method, asked)
+        if not isinstance(answer.get("messages"), list):  # none found would mean that a message may be posted again
+            raise Unreachable("Slack", f"{method}: an answer without messages", failure=Failure.UNKNOWN)
         for message in rows(answer, "messages"):
-            first = message.get("thread_ts", message["ts"]) == message["ts"]
-            if (first or thread is not None) and me.wrote(message) and key_of(message):
-                found.append(Own(str(message["ts"]), key_of(message)))
+            ts = text_at(message, "ts")
+            first = message.get("thread_ts", ts) == ts
+            if ts and (first or thread is not None) and me.wrote(message) and key_of(message):
+                found.append(Own(ts, key_of(message)))
         asked["cursor"] = text_at(part(answer, "response_metadata"), "next_cursor")
         if not asked["cursor"]:
             break

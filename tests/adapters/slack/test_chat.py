@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from bot.adapters.slack.answers import Identity, full_member, key_of, metadata_of
 from bot.adapters.slack.chat import SlackChat
@@ -174,6 +174,25 @@ async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(sc
     scene.kit.stand_in.settings.history_objects = 2
     error = await problem(scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 60))
     assert error.failure is Failure.LATER
+
+
+@pytest.mark.parametrize("method", ["auth.test", "conversations.history"])
+async def test_an_answer_that_lacks_everything_is_doubt_not_absence(method: str) -> None:
+    """A gateway that answers `{"ok": true}` is not asked in vain: the next answer counts."""
+    key = {"event_type": "tailback", "event_payload": {"mark": "inc-1.root"}}
+    message = {"ts": "1.000001", "bot_id": "B0US", "metadata": key}
+    past = {"messages": [{}, {"ts": 1}, message]}
+    good: dict[str, dict[str, object]] = {"auth.test": {"bot_id": "B0US"}, "conversations.history": {**past}}
+    empty = [method]
+
+    async def endpoint(request: Request) -> Response:
+        asked = request.path_params["path"].rpartition("/")[2]
+        return JSONResponse({"ok": True} if asked in empty else {"ok": True, **good[asked]})
+
+    async with answering(endpoint) as url, chatting(f"{url}/api/") as chat:
+        assert (await problem(chat.find(CI, "inc-1.root", since=0.0))).failure is Failure.UNKNOWN
+        empty.clear()
+        assert await chat.find(CI, "inc-1.root", since=0.0) == Posted(CI, "1.000001")
 
 
 async def test_those_who_wait_for_the_same_history_share_a_read(scene: Scene) -> None:
