@@ -225,7 +225,7 @@ def test_home_is_a_dashboard() -> None:
     drawn = home(board, NOW, TIMING)
     assert view_problems(drawn) == []
     said = "\n".join(texts(drawn["blocks"]))
-    for part in ("OPEN · P2", "14 jobs queued", acknowledged("U0ALEX"), "|Thread>", "runners busy", "+11 (to 51)",
+    for part in ("OPEN · P2", "14 jobs queued", acknowledged("U0ALEX"), "|Thread>", "busy/limit", "+11 (to 51)",
                  "by <@U0ANA>", "Recent incidents", "Not shown: 1 open incident"):  # fmt: skip
         assert part in said
     assert_golden("home", drawn)

@@ -123,7 +123,7 @@ async def test_a_growing_queue_is_warned_of_once_with_figures_and_reasons() -> N
     assert only(world).channel == CHANNEL
     assert "Longest wait over 30 min expected in " in text
     assert "No alert has fired yet" in text
-    assert "40 of 40 runners busy" in text
+    assert "40 of 40 online runners busy (limit 40)" in text
     assert "Likely cause: the pool's limit is reached" in text
     assert "More runners help" in text
     assert "S0ONCALL" not in str(only(world).message)

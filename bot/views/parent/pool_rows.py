@@ -95,6 +95,15 @@ def wait_words(seconds: float | None) -> str:
     return duration(None if seconds is None else seconds // 60 * 60)
 
 
+def busy_words(sample: Snapshot) -> str:
+    """`12 of 15 online runners busy (limit 40)`: the limit also counts runners that do not exist."""
+    if sample.busy is None:
+        return "busy runners unknown"
+    online = "" if sample.online is None else f"{sample.busy:,} of {count(sample.online, 'online runner')}"
+    limit = "" if sample.limit is None else f" (limit {sample.limit:,})"
+    return f"{online or count(sample.busy, 'runner')} busy{limit}"
+
+
 def queue_words(shown: Sequence[PoolRow]) -> str:
     """`14 jobs queued, longest wait 1 h 54 min`; `at least` when a pool's queue is unknown."""
     known = [row.queued for row in shown if row.queued is not None]

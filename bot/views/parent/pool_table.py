@@ -7,7 +7,7 @@ from bot.core.pool.pool import Snapshot, Trend
 from bot.core.words import count, figure, listed
 from bot.views.blocks import Cell, context, section, table
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, say
-from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, wait_words
+from bot.views.parent.pool_rows import PoolRow, busy_words, name_of, queue_words, wait_words
 from bot.views.words.causes import gap_name
 from bot.views.words.interval import short
 
@@ -37,7 +37,7 @@ def _line(pool: Cell, queued: Cell, wait: Cell, busy: Cell) -> Marked:
     longest = None if wait == "–" else say("longest wait {wait}", wait=wait)
     jobs, _, mark = queued.partition(" ")
     waiting = joined(" ", say("{jobs} queued", jobs=jobs), say("({mark})", mark=mark) if mark else None)
-    facts = joined(", ", waiting, longest, say("{busy} runners busy", busy=busy))
+    facts = joined(", ", waiting, longest, say("busy/limit {busy}", busy=busy))
     return say("• *{pool}*: {facts}", pool=pool, facts=facts)
 
 
@@ -54,10 +54,9 @@ def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
     sample = row.sample
     if sample is None or row.pending:
         return ()
-    of = f" of {sample.limit:,}" if sample.limit is not None else ""
     unknown = listed(name for name in ("idle", "offline") if getattr(sample, name) is None)
     parts = (
-        f"{figure(sample.busy)}{of} runners busy" if sample.busy is not None else "busy runners unknown",
+        busy_words(sample),
         f"{sample.idle:,} idle" if sample.idle else "",
         f"{sample.offline:,} offline" if sample.offline else "",
         f"{sample.booting:,} booting" if sample.booting else "",
@@ -96,7 +95,7 @@ def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:
         for reason, pools in list(reasons.items())[:MOST_REASONS]
     ]
     if len(reasons) > MOST_REASONS:
-        lines.append(say("+ {more} more reasons", more=len(reasons) - MOST_REASONS))
+        lines.append(say("+ {more}", more=count(len(reasons) - MOST_REASONS, "more reason")))
     return say("? = unknown, which is not zero. {reasons}.", reasons=joined("; ", *lines))
 
 

@@ -9,7 +9,7 @@ from bot.core.pool.pool import Snapshot
 from bot.core.words import clock, count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, escaped, joined, link, say
-from bot.views.parent.pool_rows import name_of
+from bot.views.parent.pool_rows import busy_words, name_of
 from bot.views.words.diagnosis import likely_cause, remedy_words
 from bot.views.words.interval import about, interval
 
@@ -115,10 +115,7 @@ def when_words(crossing: Crossing) -> str:
 
 
 def _now(sample: Snapshot) -> Marked:
-    busy = ""
-    if sample.busy is not None:
-        of = f" of {sample.limit:,}" if sample.limit else ""
-        busy = f", {sample.busy:,}{of} runners busy"
+    busy = f", {busy_words(sample)}" if sample.busy is not None else ""
     figures = _figures(sample.queued, sample.oldest_wait_seconds)
     return say("Now, {at} UTC: {figures}{busy}.", at=clock(sample.at), figures=figures, busy=busy)
 

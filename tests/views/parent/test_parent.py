@@ -16,12 +16,13 @@ from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
-from bot.core.pool.pool import Peak, Pool
+from bot.core.pool.pool import Peak, Pool, Snapshot
 from bot.core.requests.offer import Offer, Place
 from bot.core.statement import statement
 from bot.views.blocks import digest_of
 from bot.views.parent.alert_links import links
 from bot.views.parent.parent import parent
+from bot.views.parent.pool_rows import busy_words
 from tests.builders import with_fields
 from tests.slack_limits import message_problems, texts
 from tests.views import samples
@@ -129,7 +130,22 @@ def test_one_pool_takes_one_line() -> None:
     pool = samples.grown(samples.sample("linux"))
     drawn = draw(samples.incident(candidates=("linux",), affected=("linux",)), samples.view(pool))
     assert "table" not in [block["type"] for block in drawn.blocks]
-    assert "*linux:* 40 of 40 runners busy, 2 offline, queue rising" in words(drawn)
+    assert "*linux:* 40 of 40 online runners busy (limit 40), 2 offline, queue rising" in words(drawn)
+
+
+@pytest.mark.parametrize(
+    ("sample", "said"),
+    [
+        (Snapshot("linux", 0.0, busy=12, idle=0, limit=40), "12 of 12 online runners busy (limit 40)"),
+        (Snapshot("linux", 0.0, busy=0, idle=1), "0 of 1 online runner busy"),
+        (Snapshot("linux", 0.0, busy=1, limit=40), "1 runner busy (limit 40)"),
+        (Snapshot("linux", 0.0, limit=40), "busy runners unknown"),
+    ],
+)
+def test_busy_runners_are_counted_among_those_online_not_among_those_the_limit_allows(
+    sample: Snapshot, said: str
+) -> None:
+    assert busy_words(sample) == said
 
 
 @pytest.mark.parametrize("queued", [0, None])
@@ -138,7 +154,7 @@ def test_a_queue_that_is_empty_or_unknown_has_no_trend(queued: int | None) -> No
     latest = samples.sample("linux", queued, None)
     drawn = draw(samples.incident(candidates=("linux",), affected=("linux",)),
                  samples.view(replace(grown, samples=(*grown.samples, latest))))  # fmt: skip
-    assert "runners busy" in words(drawn)
+    assert "online runners busy" in words(drawn)
     assert not re.search("queue (rising|falling|steady)", words(drawn))
 
 
