@@ -70,12 +70,14 @@ def _pools(incident: Incident, view: View, now: float, timing: Timing) -> tuple[
 
 
 def _measured(incident: Incident, seen: Sequence[PoolRow], shown: Sequence[PoolRow], now: float) -> tuple[Block, ...]:
+    left_out = sum(not row.quiet for row in seen) - sum(not row.quiet for row in shown)
+    unknown = say("Queue unknown in {pools}.", pools=count(left_out, "other pool")) if left_out else None
     if not shown:
-        fires = say(" The alert still fires: it may concern a pool that is not configured here.")
-        calm = say("No queue in {pools}.{fires}", pools=count(len(seen), "measured pool"),
-                   fires=fires if incident.group.firing else say(""))  # fmt: skip
-        return (section(calm),)
-    return one_pool(shown[0], now) if len(shown) == 1 else pool_table(shown, now=now)
+        fires = say("The alert still fires: it may concern a pool that is not configured here.")
+        calm = say("No queue in {pools}.", pools=count(len(seen) - left_out, "measured pool"))
+        return (section(joined(" ", calm, unknown or (fires if incident.group.firing else None))),)
+    drawn = one_pool(shown[0], now) if len(shown) == 1 else pool_table(shown, now=now)
+    return (*drawn, context(unknown)) if unknown else drawn
 
 
 def _relevant(seen: Sequence[PoolRow]) -> list[PoolRow]:

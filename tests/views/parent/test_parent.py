@@ -257,6 +257,11 @@ def test_many_pools_are_counted_where_they_are_not_shown() -> None:
     worst = samples.grown(samples.sample(names[0]))
     one = draw(samples.incident(candidates=names, affected=names[:1]), samples.view(worst, *failing[1:]))
     assert "table" not in [block["type"] for block in one.blocks]
+    assert "Queue unknown in 59 other pools." in words(one)
+    calm = [Pool(name, (samples.sample(name, 0),)) for name in names[4:]]
+    partly = draw(samples.incident(candidates=names), samples.view(*failing[:4], *calm))
+    assert "nothing queued in 56 of 60 pools" in heading(partly)
+    assert "No queue in 56 measured pools. Queue unknown in 4 other pools.\n" in words(partly)
     none = draw(samples.incident(candidates=names), samples.view(*failing))
     assert "? = unknown, which is not zero" in words(none)
     assert "othing queued" not in heading(none)
