@@ -59,7 +59,7 @@ async def test_the_hours_of_the_past_carry_a_proposal() -> None:
     assert "of the last 14 days" in told
     assert "recurs on 15 of 15 weekdays 09:00-11:00" in told
     assert "Raise the limit of linux.2xlarge from 40 to 47." in told
-    assert "7 more runners cost about 3.50 € per hour" in told
+    assert "7 more runners cost about 3.50 € an hour" in told
     assert "in 20 of 20 hours with a wait over 15 min, no alert had fired" in told
 
 

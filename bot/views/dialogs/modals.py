@@ -63,7 +63,7 @@ def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matche
         return notice("Silence", ["This alert has no label that a silence could name safely.", "Nothing was silenced."])
     shown = [f"{m.name}{'=~' if m.is_regex else '='}{clean(m.value)[:120]}" for m in matchers[:MOST_MATCHERS]]
     if len(matchers) > MOST_MATCHERS:
-        shown.append(f"+ {len(matchers) - MOST_MATCHERS} more matchers")
+        shown.append(f"+ {count(len(matchers) - MOST_MATCHERS, 'more matcher')}")
     choices, most = _presets(max_seconds), duration(max_seconds)
     preview = say("*{title}*\nSilences alerts matching all of these labels (currently {alerts}):\n{labels}",
                   title=title_of(incident), alerts=len(alerts), labels=code(shown))  # fmt: skip
@@ -149,7 +149,7 @@ def _option_label(choice: ScaleChoice) -> str:
 
 def _line(choice: ScaleChoice) -> Marked:
     parts = [
-        say("now {current} runners", current=figure(choice.current)),
+        say("now {current}", current="? runners" if choice.current is None else count(choice.current, "runner")),
         say("limit {limit}", limit=figure(choice.limit)),
         say("maximum {maximum}", maximum=choice.maximum),
         say("at most {step} more at once", step=choice.step) if choice.step is not None else None,
@@ -184,7 +184,10 @@ def scale_confirm(  # noqa: PLR0913, PLR0917 - the parts of a question
 ) -> Block:
     """The confirmation: present size, target, expected effect, and the terms."""
     change = say(
-        "*{pool}*: from {current} to *{target} runners*.", pool=name_of(pool), current=figure(current), target=target
+        "*{pool}*: from {current} to *{runners}*.",
+        pool=name_of(pool),
+        current=figure(current),
+        runners=count(target, "runner"),
     )
     terms = bullets([*preview.below, *lines], MOST_LINES)
     blocks = [section(change), *_preview(preview), *([section(terms)] if terms else [])]

@@ -127,7 +127,7 @@ def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
             say("{words} ({why}).", words=words, why=escaped(why, 160)) if why else say("{words}.", words=words)
         )
     if len(groups) > MOST_REASONS:
-        lines.append(say("+ {more} more times of stale figures.", more=len(groups) - MOST_REASONS))
+        lines.append(say("+ {more} of stale figures.", more=count(len(groups) - MOST_REASONS, "more time")))
     return lines
 
 

@@ -37,14 +37,14 @@ EVIDENCE: Mapping[str, Words] = {
         "{calm:,} of {incidents:count incident} drained without any action, and nobody waited "
         "longer than {longest:duration}"
     ),
-    "costs": "{more:,} more runners cost about {per_hour:money {currency}} per hour while they run",
-    "fired_late": "when it fired, the oldest job had waited {seconds:duration} (median of {times:,} times)",
+    "costs": "{more:count more runner costs|more runners cost} about {per_hour:money {currency}} an hour while running",
+    "fired_late": "when it fired, the oldest job had waited {seconds:duration} (median of {times:count time})",
     "holds_a_place": "a job occupies a runner for {seconds:duration} on average",
     "limit_not_reached": "the limit of {limit:,} was not reached: at most {busy_most:,} were busy",
     "no_alert": "in {hours:,} of {of:count hour} with a wait over {target:duration}, no alert had fired",
     "seen": _incidents_seen,
     "would_start": (
-        "with {runners:,} runners {in_time:.0%} of the {jobs:count job} of the {hours:count hour} over "
+        "with {runners:count runner} {in_time:.0%} of the {jobs:count job} of the {hours:count hour} over "
         "{target:duration} would have started within it, with {limit:,} only {in_time_now:.0%} (a replay of the "
         "recorded hours, {margin:.0%} more work would fit too)"
     ),

@@ -8,6 +8,7 @@ from bot.core.message import Message
 from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import SCALE_UP
+from bot.core.words import count
 from bot.views.blocks import actions, bullets, button, context, message, section, table
 from bot.views.mrkdwn import escaped, joined, say
 from bot.views.mrkdwn import link as linked
@@ -60,12 +61,12 @@ def effect_answer(sentence: str, preview: Preview | None) -> Message:
 def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Message:
     """A target typed in a thread: the button opens the confirmation."""
     words = say(
-        "Scale {pool} from {current} to {target} runners? Press to see what to expect, and to confirm.",
+        "Scale {pool} from {current} to {target}? Press to see what to expect, and to confirm.",
         pool=pool,
         current=current,
-        target=target,
+        target=count(target, "runner"),
     )
-    question = f"Open the question: scale {pool} to {target} runners"
+    question = f"Open the question: scale {pool} to {count(target, 'runner')}"
     press = button(f"Scale to {target}…", SCALE_UP, request_id, question)
     return message(words, section(words), actions(press))
 

@@ -68,9 +68,10 @@ EVIDENCE = {
     "figure_missing": "{pool}: {figure}: {why}",
     "failed_counted": "{queued:count job} waiting, {failed:count failed runner}, and no runner booting",
     "few_requested": ("{queued:count job} waiting, {booting:count runner} booting, {room:count more runner} allowed"),
-    "idle_beside_queue": "{idle:count idle runner} while {queued:count job} wait",
+    "idle_beside_queue": "{idle:count idle runner} while {queued:count job waits|jobs wait}",
     "idle_beside_wait": (
-        "{idle:count idle runner} while {queued:count job} wait, the longest for {oldest_wait_seconds:duration}"
+        "{idle:count idle runner} while {queued:count job waits|jobs wait}, "
+        "the longest for {oldest_wait_seconds:duration}"
     ),
     "idle_in_many_pools": "idle runners despite a queue in {pools:len} pools ({pools:list 3})",
     "jobs_ended": "{jobs:count job} ended in {minutes} min, {expected:.0f} expected",
@@ -80,7 +81,7 @@ EVIDENCE = {
         "{working} working{offline:if , {offline} offline|} and {failed:count failed runner} fill the limit of {limit}"
     ),
     "launches_per_job": "{launches:.1f} machines created and {arrivals:.1f} jobs arriving per minute",
-    "limit_is_zero": "the limit is 0 while {busy:count runner} still work",
+    "limit_is_zero": "the limit is 0 while {busy:count runner still works|runners still work}",
     "limit_was": "the limit was {limit:.0f} before",
     "longest_job": "the longest job has run for {seconds:duration}, the usual one takes {usual:duration}",
     "machines_given": "{machines:count machine} granted in the same time",
@@ -90,9 +91,9 @@ EVIDENCE = {
     ),
     "no_runner_ever": (
         "0 runners online, 0 created and {refused:known 0 refused|refusals unknown} in 15 min, "
-        "while {queued:count job} wait"
+        "while {queued:count job waits|jobs wait}"
     ),
-    "no_runner_now": "no runner is online or booting while {queued:count job} wait",
+    "no_runner_now": "no runner is online or booting while {queued:count job waits|jobs wait}",
     "none_booting": "{queued:count job} waiting, the longest for {oldest_wait_seconds:duration}, and no runner booting",
     "none_requested": "{created:count machine} created and {refused:known 0 refused|refusals unknown} in 15 min",
     "not_measured": "{pool}: {why}",
@@ -100,10 +101,10 @@ EVIDENCE = {
     "nothing_started": "no job started in the last minutes",
     "often_at_limit": "at the limit in {samples} of the last {of} checks",
     "old_figures": "{pool}: the latest figures are stale",
-    "overtaken": "{started} jobs started since the oldest one came, though at most {queued} waited",
+    "overtaken": "{started:count job} started since the oldest one came, though at most {queued} waited",
     "partly_registered": "of {created:count machine} created in the last hour, {registered} registered",
     "pool_not_configured": "the alert names {pool}, which is not among the configured pools",
-    "pools_queue_at_once": "{pools:len} of {measured} measured pools have a queue ({pools:list 3})",
+    "pools_queue_at_once": "{pools:len} of {measured:count measured pool} have a queue ({pools:list 3})",
     "provider_down": "the provider's status says that no jobs are assigned",
     "provider_label": "{pool} is a label of the CI provider's own runners",
     "queue_unknown": "{pool}: queue length unknown",
@@ -121,7 +122,7 @@ EVIDENCE = {
     "source_rate": (
         "{per_minute:.1f} per minute (usually {usual:.1f}), all others {others:.1f} (usually {others_usual:.1f})"
     ),
-    "source_sent": "{source} sent {jobs:.0f} of {total:.0f} jobs in the last 15 min ({share:.0%})",
+    "source_sent": "{source} sent {jobs:.0f} of {total:count job} in the last 15 min ({share:.0%})",
     "unknown_codes": "with the codes {codes:list}",
     "unservable": "no runner has what {jobs} of {queued:count waiting job} ask for",
     "usually_offline": "usually {runners:.0f}",

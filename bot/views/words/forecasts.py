@@ -24,7 +24,9 @@ REASONS: Mapping[str, Words] = {
         "before a new runner has booted ({boot:duration})"
     ),
     "few_samples": "{known} of {needed} measurements needed",
-    "idle_beside_queue": "{idle:count runner} idle while {queued:count job} wait: capacity is not the problem",
+    "idle_beside_queue": (
+        "{idle:count runner} idle while {queued:count job waits|jobs wait}: capacity is not the problem"
+    ),
     "no_runners": "no runner is online, and none is booting",
     "not_assigned": "{idle:count runner} idle despite the queue: jobs are not being assigned",
     "nothing_queued": "no job is queued",

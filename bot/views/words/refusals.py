@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from math import ceil
 
-from bot.core.words import duration, listed
+from bot.core.words import count, duration, listed
 
 # About the person and the moment
 
@@ -37,7 +37,7 @@ def not_on_the_list(permission: str) -> str:
 
 
 def too_often(rate: int, wait_seconds: float) -> str:
-    return f"Rate limit reached: {rate} requests per minute. Try again in {max(1, ceil(wait_seconds))} s."
+    return f"Rate limit reached: {count(rate, 'request')} per minute. Try again in {max(1, ceil(wait_seconds))} s."
 
 
 # About the button, the thread and the incident
@@ -72,7 +72,7 @@ def already_requested(ago_seconds: float) -> str:
 
 
 def tried_too_often(times: int) -> str:
-    return f"it failed {times} times."
+    return f"it failed {count(times, 'time')}."
 
 
 def no_incident(name: str) -> str:

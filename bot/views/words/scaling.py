@@ -15,7 +15,7 @@ from bot.core.incident.details.scaling import (
     ScaleStep,
 )
 from bot.core.scaling.limits import LimitHit, LimitReason
-from bot.core.words import count, duration, listed, money
+from bot.core.words import count, duration, figure, listed, money
 
 BLOCKS = {
     ReturnBlock.RECORDS_LOST: "Redis has lost records, and recovery is under way",
@@ -28,14 +28,14 @@ RETURN_REASONS = {ReturnReason.DRAINED: "The queue has drained.", ReturnReason.E
 
 
 def scale_request_words(asked: ScaleRequest) -> str:
-    before = "?" if asked.before is None else asked.before
-    scale, scaling = (f"{verb} {asked.pool} from {before} to {asked.target} runners" for verb in ("scale", "scaling"))
+    before, target = figure(asked.before), count(asked.target, "runner")
+    scale, scaling = (f"{verb} {asked.pool} from {before} to {target}" for verb in ("scale", "scaling"))
     if asked.keeps:
         extra = f"the extra runners of {asked.pool} (to {asked.target:,}) for another lease"
         scale, scaling = f"keep {extra}", f"keeping {extra}"
     return {
         ScaleStep.ASKED: f"asked to {scale}.",
-        ScaleStep.NOT_SENT: f"would have scaled {asked.pool} to {count(asked.target, 'runner')} "
+        ScaleStep.NOT_SENT: f"would have scaled {asked.pool} to {target} "
         f"(now {before}). Nothing was changed (shadow mode).",
         ScaleStep.APPROVAL_ASKED: f"asked to {scale}. It needs approval within "
         f"{duration(asked.seconds)}. Nothing is changed before.",
@@ -46,11 +46,11 @@ def scale_request_words(asked: ScaleRequest) -> str:
 
 
 def accepted_words(accepted: ScaleAccepted) -> str:
-    was = "?" if accepted.before is None else accepted.before
+    size = f"from {figure(accepted.before)} to {count(accepted.target, 'runner')}"
     if accepted.pending:
-        proposed = f"proposed to scale {accepted.pool} from {was} to {accepted.target} runners"
+        proposed = f"proposed to scale {accepted.pool} {size}"
         return f"{proposed}. Merge {accepted.pending} to apply it."
-    return f"scaled {accepted.pool} from {was} to {accepted.target} runners (request accepted)."
+    return f"scaled {accepted.pool} {size} (request accepted)."
 
 
 def accepted_lines(accepted: ScaleAccepted, *, whisper: bool = False) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def limit_words(hit: LimitHit, currency: str = "") -> str:
         LimitReason.ABOVE_STEP: f"At most {hit.step:,} more at once: {hit.limit:,} is the highest target now. "
         f"The pool has {runners}. {open_to}.",
         LimitReason.TOO_EXPENSIVE: f"{count(hit.extra, 'extra runner')} would cost {would} an hour. "
-        f"The maximum is {most} (`max_cost_per_hour`), which allows {hit.limit:,} runners.",
+        f"The maximum is {most} (`max_cost_per_hour`), which allows {limit}.",
     }[hit.reason]
 
 

@@ -22,7 +22,7 @@ REASONS = {
 def until_when(silence: ActiveSilence) -> str:
     """A silence's end and conditions: `until 14:05 UTC, 1 h 50 min more`."""
     until = f"until {clock(silence.ends_at)} UTC ({duration(silence.seconds)} left)"
-    above = f", unless more than {silence.above:,} jobs wait" if silence.above is not None else ""
+    above = f", unless more than {count(silence.above, 'job waits', 'jobs wait')}" if silence.above is not None else ""
     return f"until the queue has drained, {until} at the latest{above}" if silence.until_drained else f"{until}{above}"
 
 
@@ -63,7 +63,7 @@ def silence_ended_words(ended: SilenceEnded) -> str:
 def _ended(ended: SilenceEnded) -> str:
     why = f": {REASONS[ended.why]}" if ended.why else ""
     if ended.why is EndReason.TOO_MANY_JOBS:
-        why = f": {ended.waiting:,} jobs wait, more than {ended.above:,}"
+        why = f": {count(ended.waiting, 'job waits', 'jobs wait')}, more than {ended.above:,}"
     other = f" Another silence continues {until_when(ended.other)}." if ended.other else ""
     return f"ended the silence{why}.{other}"
 
@@ -71,4 +71,8 @@ def _ended(ended: SilenceEnded) -> str:
 def _how_long(silencing: Silencing) -> str:
     lasting = duration(silencing.seconds)
     until = f"until the queue has drained, for {lasting} at most" if silencing.until_drained else f"for {lasting}"
-    return f"{until}, unless more than {silencing.above:,} jobs wait" if silencing.above is not None else until
+    return (
+        f"{until}, unless more than {count(silencing.above, 'job waits', 'jobs wait')}"
+        if silencing.above is not None
+        else until
+    )

@@ -59,7 +59,7 @@ def test_a_higher_limit_with_what_speaks_for_it() -> None:
         "% of the 600 jobs of the 2 hours over 15 min would have started within it, with 40 only" in why_words(one)[1]
     )
     assert why_words(one)[1].endswith("(a replay of the recorded hours, 5% more work would fit too)")
-    assert why_words(one)[3] == f"{more} more runners cost about {more * 0.34:.2f} per hour while they run"
+    assert why_words(one)[3] == f"{more} more runners cost about {more * 0.34:.2f} an hour while running"
     assert len(why_words(proposals([data()])[0])) == 3
 
 

@@ -1,5 +1,8 @@
 """Every cause, observation and remedy has words, and every value that the words name is given."""
 
+import re
+from collections import defaultdict
+from collections.abc import Mapping
 from string import Formatter
 
 import pytest
@@ -9,9 +12,11 @@ from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
+from bot.views.report.proposals import EVIDENCE as REPORTED
 from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
 from bot.views.words.diagnosis import WHY, parts_words
-from bot.views.words.phrase import in_words, phrase
+from bot.views.words.forecasts import REASONS
+from bot.views.words.phrase import Words, in_words, phrase
 from tests.diagnosis.test_rules import ROWS
 
 
@@ -35,6 +40,15 @@ def test_what_a_rule_observed_has_words_for_all_of_its_values(name: str, found: 
             assert isinstance(template, str), name
             assert {field for _, field, _, _ in Formatter().parse(template) if field} <= set(seen.values)
             assert in_words(seen, EVIDENCE)
+
+
+@pytest.mark.parametrize("words", [EVIDENCE, REASONS, REPORTED], ids=["causes", "forecasts", "report"])
+def test_one_job_or_runner_is_told_in_the_singular(words: Mapping[str, Words]) -> None:
+    wrong = re.compile(r"\b1 (\w+ )?((jobs|runners|machines|times|pools|hours)\b|(job|runner) (wait|work|cost)\b)")
+    for template in (one for one in words.values() if isinstance(one, str)):
+        lists = [name for _, name, form, _ in Formatter().parse(template) if name and (form or "").startswith("l")]
+        values: defaultdict[str, object] = defaultdict(lambda: 1, dict.fromkeys(lists, ("a", "b")))
+        assert not wrong.search(phrase(template, values)), template
 
 
 def test_figures_that_a_rule_needs_have_names() -> None:

@@ -131,6 +131,10 @@ ROWS: tuple[Details, ...] = (
     RunnersReturned(ReturnResult.RETURNED, POOL, 24, 10, pending="https://github.com/example/infra/pull/2"),
     Diagnosed(("a", "b"), more_pools=2, unread={"a": "", "b": "HUD: no answer"}),
     IncidentEnded(IncidentEnding.CLOSED, ClosingSummary(60.0, acted=True, silences=(OTHER,))),
+    Silencing(SilenceStep.MADE, 3600.0, above=1),
+    ScaleRequest(ScaleStep.ASKED, POOL, 0, 1),
+    ScaleAccepted(POOL, 0, 1, 360.0, LeaseTerms(7200.0, 600.0)),
+    ScaleAccepted(POOL, 1200, 1400, 360.0, LeaseTerms(7200.0, 600.0)),
 )
 
 
