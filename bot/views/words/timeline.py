@@ -182,7 +182,7 @@ def _queue_words(changed: QueueChanged) -> str:
     now = f"{_queued(changed.queued)} queued, longest wait {duration(changed.wait_seconds)}"
     was = f"{_queued(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
     before = "no queue" if changed.was_queued == 0 else was
-    return f"Worse: {changed.pool or 'all pools'} {now} (before: {before})."
+    return f"Worse: {changed.pool or 'all affected pools'} {now} (before: {before})."
 
 
 def _queued(jobs: int | None) -> str:

@@ -135,6 +135,7 @@ ROWS: tuple[Details, ...] = (
     ScaleRequest(ScaleStep.ASKED, POOL, 0, 1),
     ScaleAccepted(POOL, 0, 1, 360.0, LeaseTerms(7200.0, 600.0)),
     ScaleAccepted(POOL, 1200, 1400, 360.0, LeaseTerms(7200.0, 600.0)),
+    QueueChanged("", 27, 900.0, 20, 3600.0),
 )
 
 
