@@ -231,6 +231,7 @@ EVIDENCE: list[tuple[str, str, Facts, str, bool]] = [
     ("in this pool", "stockout", replace(coded(9, 9), fleet=FleetContext(MANY, MANY[:1], failing=MANY[:1])),
      "launch requests fail in", False),
     ("a burst that is over", "surge", burst(16.0), "up to 16.0 jobs per minute", True),
+    ("one source's rate", "flood", sources(7, big=(100, 100), bot=(80, 0)), "; 5.3 jobs per minute (usually", True),
 ]  # fmt: skip
 
 

@@ -120,12 +120,12 @@ EVIDENCE = {
         "{jobs} of {running:count running job} should have ended by now; a job usually takes {usual:duration}"
     ),
     "source_rate": (
-        "{per_minute:.1f} per minute (usually {usual:.1f}), all others {others:.1f} (usually {others_usual:.1f})"
+        "{per_minute:.1f} jobs per minute (usually {usual:.1f}), all others {others:.1f} (usually {others_usual:.1f})"
     ),
     "source_sent": "{source} sent {jobs:.0f} of {total:count job} in the last 15 min ({share:.0%})",
-    "unknown_codes": "with the codes {codes:list}",
+    "unknown_codes": "error codes: {codes:list}",
     "unservable": "no runner has what {jobs} of {queued:count waiting job} ask for",
-    "usually_offline": "usually {runners:.0f}",
+    "usually_offline": "usually {runners:.0f} offline",
     "wait_beyond_life": (
         "the longest wait is {seconds:duration}"
         "{starts:known , too long for a live job, while {starts:.1f} jobs start per minute"
