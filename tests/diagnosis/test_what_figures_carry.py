@@ -33,7 +33,7 @@ def test_a_flood_of_thousands_is_reckoned() -> None:
     many: dict[str, Any] = {"usual_arrivals_per_minute": 60.0, "arrivals_per_minute": 113.0}
     top = diagnosed(facts(arrivals_by_source=sent, usual_by_source=usual, **many)).top
     assert top is not None
-    assert (top.cause, evidence_words(top)[0]) == ("flood", "bot sent 900 of 1700 jobs in the last 15 min (53%)")
+    assert (top.cause, evidence_words(top)[0]) == ("flood", "bot sent 900 of 1,700 jobs in the last 15 min (53%)")
 
 
 def test_a_source_that_never_came_before_can_flood() -> None:

@@ -122,7 +122,7 @@ EVIDENCE = {
     "source_rate": (
         "{per_minute:.1f} jobs per minute (usually {usual:.1f}), all others {others:.1f} (usually {others_usual:.1f})"
     ),
-    "source_sent": "{source} sent {jobs:.0f} of {total:count job} in the last 15 min ({share:.0%})",
+    "source_sent": "{source} sent {jobs:,.0f} of {total:count job} in the last 15 min ({share:.0%})",
     "unknown_codes": "error codes: {codes:list}",
     "unservable": "no runner has what {jobs} of {queued:count waiting job} ask for",
     "usually_offline": "usually {runners:.0f} offline",
