@@ -13,6 +13,7 @@ from bot.core.external import Problem
 from bot.core.paging.page import OUTSIDE, PageAction, PageEvent
 from bot.core.words import listed
 from bot.ports import Failure, Pager, Unreachable
+from bot.sources.payload import fields, items
 
 NOBODYS = PageEvent("tailback-check", PageAction.RESOLVE, "check", "Tailback checks its settings.")
 """The end of an alert that does not exist, which changes nothing."""
@@ -110,8 +111,7 @@ class HttpPager:
 
     def _why(self, answer: HttpAnswer) -> str:
         """The explanation; PagerDuty lists its reasons beside a general message."""
-        reasons = answer.body.get("errors") if isinstance(answer.body, dict) else None
-        more = [str(reason) for reason in reasons] if isinstance(reasons, list) else []
+        more = [str(reason) for reason in items(fields(answer.body).get("errors"))]
         return hidden(one_line("; ".join([answer.text, *more])), (self._key,))
 
 

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.config import unusable
 from bot.ports import Failure, Unreachable
-from bot.sources.payload import instant
+from bot.sources.payload import fields, instant
 
 EARLY_SECONDS = 300.0
 """A new token is requested this long before the old one expires."""
@@ -47,7 +47,7 @@ class App:
         claims = {"iat": now - SKEW_SECONDS, "exp": now + LIFE_SECONDS, "iss": self._id}
         proof = bearer(jwt.encode(claims, self._key, algorithm="RS256"))
         answer = await self._http.send("POST", f"/app/installations/{self._installation}/access_tokens", {}, proof)
-        body = answer.body if isinstance(answer.body, dict) else {}
+        body = fields(answer.body)
         token, ends = body.get("token"), body.get("expires_at")
         if not answer.ok or not isinstance(token, str):
             raise self._problem(answer)

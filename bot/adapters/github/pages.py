@@ -11,6 +11,7 @@ from bot.adapters.github.trouble import NO_TROUBLE, Trouble
 from bot.adapters.http.client import HttpAnswer
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import fields
 
 SIZES = (100, 50, 25)
 SLOW_SECONDS = 10.0
@@ -193,7 +194,7 @@ class Pages(Generic[T]):
         walk.took(number, page, answer.seconds)
 
     def _read(self, path: str, answer: HttpAnswer, number: int) -> Page[T]:
-        body = answer.body if isinstance(answer.body, dict) else {}
+        body = fields(answer.body)
         rows = body.get(self._key) if self._key else answer.body
         if not isinstance(rows, list):
             wrong = f"the answer to {path} has no list{f' of {self._key}' if self._key else ''}"

@@ -12,6 +12,7 @@ from bot.config import Seconds, Table
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import fields
 
 PAGE = 100
 MOST_PAGES = 20
@@ -58,8 +59,7 @@ async def waiting_jobs(http: Http, organization: str, now: Callable[[], float]) 
 
 async def _page(http: Http, organization: str, after: str | None) -> Row:
     variables = {"slug": organization, "first": PAGE, "after": after or None}
-    body = await http.send_json("POST", "", {"query": QUERY, "variables": variables})
-    answer = body if isinstance(body, dict) else {}
+    answer = fields(await http.send_json("POST", "", {"query": QUERY, "variables": variables}))
     if errors := rows(answer.get("errors")):
         raise http.problem(f"refused the query: {text(errors[0], 'message') or 'no reason given'}", Failure.SHAPE)
     asked = inner(inner(answer, "data"), "organization")

@@ -11,6 +11,7 @@ from bot.adapters.http.json_answer import one_line
 from bot.core.pool.pool import Counted, Job
 from bot.core.words import count, duration, listed
 from bot.ports import Unreachable
+from bot.sources.payload import fields
 
 MOST_WAITING = 10
 MOST_COUNTED = 20
@@ -102,7 +103,7 @@ def points(answer: HttpAnswer) -> Points | Unknown:
 
 
 def _data(answer: HttpAnswer) -> Mapping[str, object] | Unknown:
-    body = answer.body if isinstance(answer.body, dict) else {}
+    body = fields(answer.body)
     data = body.get("data")
     if not answer.ok or body.get("status") != "success":
         return Unknown(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.metrics.rows import inner
+from bot.sources.payload import fields
 
 FIGURE = "tailback_figure"
 """The label that says which figure a series belongs to."""
@@ -23,7 +24,7 @@ def together(queries: Mapping[str, str]) -> str:
 
 def taken_apart(answer: HttpAnswer, names: Collection[str]) -> dict[str, HttpAnswer] | None:
     """Figure → the answer to its own query; None if this is no answer to `together`."""
-    body: Mapping[str, object] = answer.body if isinstance(answer.body, dict) else {}
+    body = fields(answer.body)
     data = inner(body, "data")
     rows = data.get("result")
     if not answer.ok or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from bot.adapters.metrics.rows import inner
+
 V = TypeVar("V")
 
 EVENT_TYPE = "tailback"
@@ -17,8 +19,8 @@ def metadata_of(key: str) -> Mapping[str, object]:
 
 def key_of(message: Mapping[str, object]) -> str:
     """A message's key; empty if it has none of ours."""
-    metadata = part(message, "metadata")
-    return text_at(part(metadata, "event_payload"), "mark") if metadata.get("event_type") == EVENT_TYPE else ""
+    metadata = inner(message, "metadata")
+    return text_at(inner(metadata, "event_payload"), "mark") if metadata.get("event_type") == EVENT_TYPE else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +43,8 @@ def full_member(user: Mapping[str, object], team: str) -> bool:
         user.get(flag) for flag in ("is_restricted", "is_ultra_restricted", "is_bot", "is_stranger", "deleted")
     ):
         return False
-    teams = part(user, "enterprise_user").get("teams")
+    teams = inner(user, "enterprise_user").get("teams")
     return bool(team) and (user.get("team_id") == team or (isinstance(teams, list) and team in teams))
-
-
-def part(body: Mapping[str, object], key: str) -> Mapping[str, object]:
-    """An object in a response; empty if missing."""
-    value = body.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def rows(body: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
-    """The objects of a list in a response; empty if missing."""
-    value = body.get(key)
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def text_at(body: Mapping[str, object], key: str) -> str:

@@ -6,11 +6,13 @@ from functools import cached_property
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, part, text_at
+from bot.adapters.metrics.rows import inner
+from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, text_at
 from bot.adapters.slack.client import posted
 from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past
 from bot.adapters.slack.limits import MethodPauses
 from bot.ports import Block, Failure, Message, Own, Person, Posted, RateLanes, Unreachable
+from bot.sources.payload import fields
 
 CLOCK_SKEW_SECONDS = 60.0
 """`find` starts this much earlier, because Slack stamps messages by its own clock; marks are unique."""
@@ -150,14 +152,14 @@ class SlackChat:
             if problem.failure is not Failure.GONE:
                 raise
             return self._people.keep(user, Person(user, full_member=False))
-        facts = part(answer, "user")
+        facts = inner(answer, "user")
         return self._people.keep(user, Person(user, text_at(facts, "team_id"), full_member(facts, me.team)))
 
     async def may_read(self, channel: str, user: str) -> bool:
         """Whether the channel is public or the person is in it, cached by channel; errors raise, which denies."""
         if (readers := self._readers.get(channel)) is None:
             info = await self._read("conversations.info", {"channel": channel})
-            public = part(info, "channel").get("is_private") is False
+            public = inner(info, "channel").get("is_private") is False
             readers = self._readers.keep(channel, EVERYBODY if public else await self._members(channel))
         return readers is EVERYBODY or user in readers
 
@@ -167,7 +169,7 @@ class SlackChat:
             answer = await self._read("conversations.members", asked)
             members = answer.get("members")
             found |= {one for one in members if isinstance(one, str)} if isinstance(members, list) else set()
-            asked["cursor"] = text_at(part(answer, "response_metadata"), "next_cursor")
+            asked["cursor"] = text_at(inner(answer, "response_metadata"), "next_cursor")
             if not asked["cursor"]:
                 return frozenset(found)
         raise Unreachable("Slack", "conversations.members: too many members to look through", failure=Failure.LATER)
@@ -200,4 +202,4 @@ class SlackChat:
     async def _read(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
         async with self._pauses.request(method, asked.get("channel")):
             response = await self._client.api_call(method, http_verb="GET", params=dict(asked))
-        return response.data if isinstance(response.data, dict) else {}
+        return fields(response.data)

@@ -13,6 +13,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.adapters.http.connection import DIRECT, ConnectOptions
 from bot.adapters.http.interim import MOST_INTERIM
 from bot.adapters.http.json_answer import MOST_DECODED_BYTES, decoded_bytes
+from bot.sources.payload import fields
 
 TOTAL_SECONDS = 8.0
 """Time limit from the call to the last byte; shorter than a worker's lease, so that nobody acts twice."""
@@ -138,7 +139,7 @@ async def posted(
         found = json.loads(content) if response.content_type == "application/json" else {}
     except ValueError:
         found = {}
-    data: dict[str, object] = found if isinstance(found, dict) else {}
+    data = fields(found)
     if response.status == 200 and data.get("ok"):
         return data
     facts: dict[str, Any] = {"headers": response.headers, "status_code": response.status, "data": data}

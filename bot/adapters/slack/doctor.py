@@ -4,10 +4,12 @@ from collections.abc import Mapping
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adapters.slack.answers import part, text_at
+from bot.adapters.metrics.rows import inner
+from bot.adapters.slack.answers import text_at
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.core.external import AppSeen, ChannelSeen
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import fields
 
 SCOPES_HEADER = "x-oauth-scopes"
 
@@ -34,7 +36,7 @@ class SlackDoctor:
             if refused.code != "missing_scope":
                 raise
             return await self._by_history(channel)
-        found = part(data, "channel")
+        found = inner(data, "channel")
         member, archived, shared = (found.get(f"is_{what}") is True for what in ("member", "archived", "ext_shared"))
         return ChannelSeen(text_at(found, "name"), member, archived, shared)
 
@@ -67,5 +69,4 @@ class SlackDoctor:
             response = await client.api_call(method, http_verb=verb, params=dict(params))
         except ERRORS as error:
             raise unreachable(error, method) from None
-        data = response.data if isinstance(response.data, dict) else {}
-        return data, response.headers
+        return fields(response.data), response.headers

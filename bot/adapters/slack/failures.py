@@ -10,6 +10,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 
 from bot.adapters.http.json_answer import one_line
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import fields
 
 DEFAULT_PAUSE_SECONDS = 30.0
 """The pause if Slack says "later" without a usable time: about the window of its rate limits."""
@@ -223,5 +224,4 @@ def _of_connecting(error: BaseException) -> tuple[str, str] | None:
 
 
 def _body(error: BaseException) -> Mapping[str, object]:
-    data = getattr(getattr(error, "response", None), "data", None)
-    return data if isinstance(data, dict) else {}
+    return fields(getattr(getattr(error, "response", None), "data", None))

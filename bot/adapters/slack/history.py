@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from bot.adapters.slack.answers import Identity, key_of, part, rows, text_at
+from bot.adapters.metrics.rows import inner, rows
+from bot.adapters.slack.answers import Identity, key_of, text_at
 from bot.ports import Failure, Own, Unreachable
 
 PAGE = 200
@@ -33,12 +34,12 @@ async def read_past(read: Read, me: Identity, channel: str, since: float, thread
         answer = await read(method, asked)
         if not isinstance(answer.get("messages"), list):  # none found would mean that a message may be posted again
             raise Unreachable("Slack", f"{method}: an answer without messages", failure=Failure.UNKNOWN)
-        for message in rows(answer, "messages"):
+        for message in rows(answer.get("messages")):
             ts = text_at(message, "ts")
             first = message.get("thread_ts", ts) == ts
             if ts and (first or thread is not None) and me.wrote(message) and key_of(message):
                 found.append(Own(ts, key_of(message)))
-        asked["cursor"] = text_at(part(answer, "response_metadata"), "next_cursor")
+        asked["cursor"] = text_at(inner(answer, "response_metadata"), "next_cursor")
         if not asked["cursor"]:
             break
     return Past(tuple(sorted(found, key=lambda one: (len(one.ts), one.ts))), since, not asked["cursor"])
