@@ -3,7 +3,7 @@
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
-from bot.core.finding import Diagnosis, Facts, Finding, Rule
+from bot.core.finding import MEDIUM, Diagnosis, Facts, Finding, Rule, Scaling
 from bot.core.pool.merge import doubtful_figures
 from bot.diagnosis.earned import EARNED, LEAST, earned
 from bot.diagnosis.registry import RULES
@@ -12,6 +12,8 @@ SURE_ENOUGH = 0.55
 """So much confidence makes a cause outrank those that it explains."""
 RULED_OUT = 0.4
 """The confidence of a cause that another one rules out."""
+DOUBTFUL, NEAR = 0.6, 0.15
+"""With less confidence, a cause that does not need runners may hide one that does and has so little less confidence."""
 MOST_CAUSES = 3
 """Causes shown per pool."""
 
@@ -98,7 +100,21 @@ def _labelled(
         known = all(getattr(facts.now, name) is not None for name in rivals[one.cause])
         sure = earned(one, rivals_known=known, table=table)
         found.append(replace(one, confidence=min([sure, *(before.confidence for before in found[-1:])])))
-    return tuple(found) if found and (found[0].confidence >= LEAST or not table) else ()
+    if not found or (found[0].confidence < LEAST and table):
+        return ()
+    hidden = found[0].missing or any(getattr(facts.now, name) is None for name in rivals[found[0].cause])
+    return (replace(found[0], scaling=_advice(*found[:2], hidden=bool(hidden))), *found[1:])
+
+
+def _advice(first: Finding, second: Finding | None = None, *, hidden: bool) -> Scaling:
+    """Whether more runners help; unclear where the cause is doubtful, and another one may be the true one.
+
+    `hidden`: a figure is missing that would reveal a rival.
+    """
+    if first.scaling is Scaling.HELPS:
+        return Scaling.UNKNOWN if first.confidence < MEDIUM and hidden else Scaling.HELPS
+    near = second is not None and first.confidence < DOUBTFUL and first.confidence - second.confidence < NEAR
+    return Scaling.UNKNOWN if near and second and second.scaling is Scaling.HELPS else first.scaling
 
 
 def grouped(found: Sequence[Diagnosis]) -> tuple[tuple[Diagnosis, ...], ...]:

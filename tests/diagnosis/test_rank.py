@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.core.finding import Diagnosis, FleetContext
+from bot.core.finding import Diagnosis, FleetContext, Found, Rule, Scaling
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.pool.pool import Contradiction, Counted
+from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
 from bot.views.words.diagnosis import caution, diagnosis_lines
 from tests.diagnosis.rows import HUNG, POOL, facts, lately
@@ -41,6 +42,30 @@ def test_lines_give_cause_evidence_remedy_and_what_was_missing() -> None:
     assert said[1].startswith("Evidence: 20 busy of 20 runners")
     assert said[2].startswith("What to do: More runners help.")
     assert f"Not measured in {POOL}: API quota." in said
+
+
+@pytest.mark.parametrize(
+    ("scaling", "first", "second", "hidden", "said"),
+    [
+        (Scaling.HELPS, 0.45, 0.0, True, Scaling.UNKNOWN),
+        (Scaling.HELPS, 0.45, 0.4, False, Scaling.HELPS),
+        (Scaling.HELPS, 0.6, 0.0, True, Scaling.HELPS),
+        (Scaling.NO, 0.55, 0.5, False, Scaling.UNKNOWN),
+        (Scaling.HARMFUL, 0.55, 0.5, False, Scaling.UNKNOWN),
+        (Scaling.NO, 0.55, 0.3, False, Scaling.NO),
+        (Scaling.NO, 0.8, 0.75, False, Scaling.NO),
+        (Scaling.NO, 0.45, 0.0, True, Scaling.NO),
+    ],
+)
+def test_a_doubtful_cause_leaves_the_advice_unclear_where_another_may_be_true(
+    scaling: Scaling, first: float, second: float, hidden: bool, said: Scaling
+) -> None:
+    """With low confidence where a figure is missing that would show a refusal, or beside a cause that needs runners."""
+    seen = (statement("calls_left", calls=1),)
+    helps = Rule("late", lambda _: Found(second, seen) if second else None, Scaling.HELPS, remedy="add_runners")
+    rule = Rule("early", lambda _: Found(first, seen), scaling, remedy="wait", rivals=("create_failures",))
+    looks = facts(create_failures=None) if hidden else facts(create_failures=0)
+    assert [one.scaling for one in diagnosed(looks, (rule, helps), {}).findings[:1]] == [said]
 
 
 def test_sources_that_disagree_strongly_leave_the_cause_unknown() -> None:
