@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from bot.core.finding import Diagnosis, Finding, Scaling
+from bot.core.finding import HIGH, MEDIUM, Diagnosis, Finding, Scaling
 
 CLEAR_LEAD = 0.25
 """A rival with so much more confidence takes over after CLEAR_LOOKS measurements."""
@@ -49,7 +49,8 @@ class HeldCause:
 def judged(held: HeldCause | None, found: Diagnosis, at: float, queued: int | None) -> HeldCause | None:
     """The verdict after the measurement of that time; repeating it changes nothing, and a blind source neither.
 
-    The cause of a queue is what was found while it grew; what is found while it drains has not filled it.
+    The cause of a queue is what was found while it grew; what is found while it drains has not filled it. A cause of
+    high confidence replaces one of low confidence at once.
     """
     top = found.claims[0] if found.claims else None
     if found.blind or (held is not None and at <= held.seen_at):
@@ -63,9 +64,11 @@ def judged(held: HeldCause | None, found: Diagnosis, at: float, queued: int | No
         return replace(seen, finding=top, rival="", looks=0)
     looks = held.looks + 1 if held.rival == top.cause else 1
     mine = next((one for one in found.findings if one.cause == held.finding.cause), None)
-    lead = top.confidence - (mine.confidence if mine else held.finding.confidence - NOT_SEEN)
+    sure = mine.confidence if mine else held.finding.confidence - NOT_SEEN
+    lead, certain = top.confidence - sure, sure < MEDIUM and top.confidence >= HIGH
     settled, reverses = at - held.since >= SETTLED_SECONDS, _opposite(top.scaling, held.finding.scaling)
-    if (lead >= CLEAR_LEAD and looks >= CLEAR_LOOKS + 2 * settled) or (looks >= LOOKS * (1 + reverses) and not settled):
+    clear = certain or (lead >= CLEAR_LEAD and looks >= CLEAR_LOOKS + 2 * settled)
+    if clear or (looks >= LOOKS * (1 + reverses) and not settled):
         return replace(seen, finding=top, since=at, rival="", looks=0)
     return replace(seen, finding=mine or held.finding, rival=top.cause, looks=looks)
 

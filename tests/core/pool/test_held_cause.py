@@ -33,6 +33,7 @@ def test_a_rival_needs_three_measurements_in_a_row_or_a_clear_lead() -> None:
     clear = found(("stockout", 0.99), ("limit", 0.5))
     assert name(after(LIMIT, clear)) == "limit"
     assert name(after(LIMIT, clear, clear)) == "stockout"
+    assert name(after(found(("surge", 0.45)), clear)) == "stockout", "high confidence replaces low at once"
 
 
 def test_a_cause_that_has_stood_for_long_gives_way_to_a_clear_lead_only() -> None:
