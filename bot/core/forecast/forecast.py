@@ -18,7 +18,7 @@ WIDEST = 10.0
 FAR_MINUTES = 240.0
 """A queue that no rate drains, and that lasts this long in 9 of 10 cases, has a trend instead of an end."""
 TRIMMED = 2.5
-"""Factor beyond WIDEST up to which an interval is drawn together; four in five still hold."""
+"""Factor beyond WIDEST up to which an interval is drawn together; four in five still hold if rates drain the queue."""
 GROWTH_MINUTES = 30.0
 
 
@@ -39,14 +39,15 @@ def forecast(
 def bounds(found: DrainReadings, known: Calibration, *, branch: bool = False) -> tuple[float, float, float]:
     """(low, middle, high) in minutes, calibrated; at most the horizon.
 
-    Bounds that are a little too far apart are drawn together to the widest interval that is given. A `branch` names its
-    condition and may be wider.
+    The lower one is at most the time that the present rates take. If they drain the queue, bounds a bit too far apart
+    are drawn together to the widest interval that is given; if not, the end of a trouble decides, and the upper bound
+    would be a guess. A `branch` names its condition and may be wider.
     """
-    middle = quantile(found, MIDDLE)
-    low = min(middle, known.low * quantile(found, LOW))
+    middle, drains = quantile(found, MIDDLE), found.as_it_is
+    low = min(middle, known.low * quantile(found, LOW), HORIZON_MINUTES if drains is None else drains)
     high = min(HORIZON_MINUTES, max(middle, known.high * quantile(found, HIGH)))
     excess = math.sqrt(high / low / WIDEST)
-    if not branch and 1 < excess**2 <= TRIMMED and high < HORIZON_MINUTES:
+    if drains is not None and not branch and 1 < excess**2 <= TRIMMED and high < HORIZON_MINUTES:
         low, high = min(middle, low * excess * 1.0001), max(middle, high / excess)
     return low, middle, high
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.forecast.forecast import WIDEST, forecast, looked_ahead
-from bot.core.forecast.outlook import Calibration, Forecast, Verdict
+from bot.core.forecast.forecast import TRIMMED, WIDEST, bounds, forecast, looked_ahead
+from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
+from bot.core.forecast.readings import HIGH, LOW, DrainReadings, quantile
 from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, drained
@@ -167,6 +168,23 @@ def test_calibration_moves_each_bound_alone() -> None:
     assert high.bounds == pytest.approx((plain.bounds[0], 0.9 * plain.bounds[1]))
     assert wide.bounds is None
     assert plain.mid_seconds == low.mid_seconds == high.mid_seconds == wide.mid_seconds
+
+
+TIMES = st.none() | st.floats(1, 700)
+
+
+@given(st.builds(DrainReadings, TIMES, TIMES, TIMES, TIMES, waited=st.floats(0, 300), lasts=st.floats(1, 300),
+                 slower=st.floats(0.2, 5), queued=st.floats(1, 300), clears=TIMES, working=st.floats(0, 1),
+                 boot=st.floats(0.5, 20)))  # fmt: skip
+def test_only_a_queue_that_drains_at_its_present_rates_gets_an_interval_drawn_together(found: DrainReadings) -> None:
+    """Otherwise the end of a trouble decides, which nobody knows."""
+    low, middle, high = bounds(found, UNCALIBRATED)
+    assert low <= middle <= high <= HORIZON_MINUTES
+    if found.as_it_is is None:
+        assert low == min(middle, quantile(found, LOW))
+        assert high == max(middle, quantile(found, HIGH))
+    else:
+        assert low <= found.as_it_is * math.sqrt(TRIMMED) * 1.001
 
 
 def test_kinds_of_older_records_are_read() -> None:
