@@ -112,7 +112,14 @@ class File(Table):
         if (pool := self.pool.get(name)) is None:
             return PoolRules(name)
         return PoolRules(
-            name, dict(pool.match), pool.floor, pool.boot_time, bool(pool.scaler), pool.warn_wait, pool.warn_queued
+            name,
+            dict(pool.match),
+            pool.floor,
+            pool.boot_time,
+            bool(pool.scaler),
+            pool.warn_wait,
+            pool.warn_queued,
+            counts_assigned=pool.figures.get("preset") == "arc" and not pool.figures.get("queued"),
         )
 
     @cached_property

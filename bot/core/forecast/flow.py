@@ -11,7 +11,7 @@ from statistics import median
 
 from bot.core.pool.baseline import MEAN_OVER_MEDIAN, mean, weights
 from bot.core.pool.hour_stats import HOUR_SECONDS, ExpectedHour
-from bot.core.pool.pool import NORMAL_WAIT_SECONDS, PoolRules, Snapshot
+from bot.core.pool.pool import NORMAL_WAIT_SECONDS, PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
 LEAST_SAMPLES = 3
@@ -68,6 +68,8 @@ class Flow:
     """Jobs by which the queue fell per minute lately; None: unknown."""
     blocked: Statement | None = None
     """Why jobs do not start although they could; None if they do."""
+    cut_off: bool = False
+    """Whether more jobs may wait than are counted."""
 
 
 def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[ExpectedHour] = ()) -> Flow | Statement:
@@ -110,6 +112,7 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Expect
         usual_pace=usual_pace,
         shrinks=shrinks,
         blocked=blocked,
+        cut_off=cut_off(last, rules),
     )
 
 

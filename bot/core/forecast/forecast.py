@@ -31,6 +31,8 @@ def forecast(
     flow = flow_of(series, rules, ahead)
     if isinstance(flow, Statement):
         return replace(made, reason=flow)
+    if flow.queued <= flow.floor and flow.cut_off:
+        return replace(made, reason=statement("cut_off"))
     if flow.queued <= flow.floor:
         return replace(made, verdict=Verdict.INTERVAL, low_seconds=0.0, mid_seconds=0.0, high_seconds=0.0)
     return _said(made, flow, readings(flow), known or UNCALIBRATED)
@@ -57,6 +59,8 @@ def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) 
     reason: Statement | None
     if flow.blocked:
         verdict, reason = Verdict.UNTIL_REPAIRED, flow.blocked
+    elif flow.cut_off:
+        verdict, reason = Verdict.AT_LEAST, statement("cut_off")
     elif high < HORIZON_MINUTES and high <= WIDEST * low:
         verdict = Verdict.INTERVAL
         reason = statement("calibrated", scored=known.scored) if known.widen > 1 else None

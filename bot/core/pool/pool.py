@@ -1,7 +1,6 @@
 """A runner pool: samples over time; unknown is not zero."""
 
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
 from bot.core.forecast.outlook import Calibration, Forecast, Score
 from bot.core.pool.early_warning import WarningHistory
@@ -11,7 +10,8 @@ from bot.core.pool.steady_forecast import SteadyForecast
 
 NORMAL_WAIT_SECONDS = 300.0
 """Normal even where machines boot faster (docs/design/diagnosis.md#definitions)."""
-TREND_SAMPLES = 20
+FULL_WITHIN = 0.02
+"""Share of the limit by which queue and busy runners of one scrape may miss it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +139,6 @@ class Snapshot:
         return None if not self.online or self.busy is None else self.busy / self.online
 
 
-class Trend(StrEnum):
-    GROWING = "growing"
-    STEADY = "steady"
-    SHRINKING = "shrinking"
-    UNKNOWN = "unknown"
-
-
 @dataclass(frozen=True, slots=True)
 class Pool:
     """A pool's record: recent samples, oldest first, and the reason of a failed measurement."""
@@ -216,6 +209,8 @@ class PoolRules:
     """Threshold of the early warning for the longest wait; None: learnt."""
     warn_queued: int | None = None
     """The same for queued jobs."""
+    counts_assigned: bool = False
+    """Whether its source counts only jobs that its runners may get, so that at the limit more may wait."""
 
     @property
     def normal_wait_seconds(self) -> float:
@@ -254,30 +249,28 @@ def stale(pool: Pool, now: float, poll_seconds: float) -> bool:
     return pool.latest is None or now - pool.latest.at > 2 * poll_seconds + 1
 
 
-def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
-    """Compare the newest known queue with the oldest in the span; under 10 % (or 2 jobs) is steady.
-
-    The span has at most TREND_SAMPLES samples, so that a short poll period gives the present trend.
-    """
-    known = [sample for sample in pool.samples if sample.queued is not None][-TREND_SAMPLES:]
-    if len(known) < 2:
-        return Trend.UNKNOWN
-    last = known[-1]
-    first = next(sample for sample in known if sample.at >= last.at - span_seconds)
-    if first is last or first.queued is None or last.queued is None:
-        return Trend.UNKNOWN
-    change, least = last.queued - first.queued, max(2, 0.1 * max(first.queued, last.queued))
-    return Trend.STEADY if abs(change) < least else Trend.GROWING if change > 0 else Trend.SHRINKING
-
-
 def empty(snapshot: Snapshot | None, floor: int) -> bool | None:
     """Whether the queue is at or under its floor; None if unknown."""
     return None if snapshot is None or snapshot.queued is None else snapshot.queued <= floor
 
 
+def cut_off(sample: Snapshot, rules: PoolRules) -> bool:
+    """Whether more jobs may wait than are counted: the pool is full, and its source gets no jobs beyond the limit."""
+    if not rules.counts_assigned or sample.oldest_wait_seconds is not None:
+        return False
+    if sample.queued is None or sample.busy is None or sample.limit is None:
+        return False
+    return abs(sample.queued + sample.busy - sample.limit) <= max(1, FULL_WITHIN * sample.limit)
+
+
 def drained(snapshot: Snapshot | None, rules: PoolRules) -> bool | None:
-    """Whether the queue is at its floor, or waits are normal: with a machine for each job it is never empty."""
+    """Whether the queue is at its floor, or waits are normal: with a machine for each job it is never empty.
+
+    None if unknown, or if more jobs may wait than are counted.
+    """
     short, wait = empty(snapshot, rules.floor), snapshot.oldest_wait_seconds if snapshot else None
+    if short and snapshot and cut_off(snapshot, rules):
+        return None
     return short if short is not False else wait is not None and wait <= rules.normal_wait_seconds
 
 

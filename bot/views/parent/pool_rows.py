@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.core.charts.trend import Trend, trend
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, Trend, stale, trend, worst_first
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, cut_off, stale, worst_first
 from bot.core.words import count, duration
 from bot.views.mrkdwn import clean, clipped, shortened
 
@@ -27,6 +28,8 @@ class PoolRow:
     """Whether it was measured at all."""
     trouble: str | None = None
     floor: int = 0
+    cut_off: bool = False
+    """Whether more jobs may wait than are counted."""
 
     @property
     def queued(self) -> int | None:
@@ -65,7 +68,7 @@ def of_incident(incident: Incident, view: View, now: float, timing: Timing) -> t
 
 
 def _row(name: str, affected: bool, view: View, now: float, timing: Timing) -> PoolRow:
-    pool = view.pools.get(name, Pool(name))
+    pool, rules = view.pools.get(name, Pool(name)), view.rules.get(name, PoolRules(name))
     return PoolRow(
         name=name,
         sample=pool.latest,
@@ -74,7 +77,8 @@ def _row(name: str, affected: bool, view: View, now: float, timing: Timing) -> P
         affected=affected,
         tried=bool(pool.samples or pool.trouble or pool.tried_at),
         trouble=pool.trouble,
-        floor=view.rules.get(name, PoolRules(name)).floor,
+        floor=rules.floor,
+        cut_off=pool.latest is not None and cut_off(pool.latest, rules),
     )
 
 
@@ -105,13 +109,13 @@ def busy_words(sample: Snapshot) -> str:
 
 
 def queue_words(shown: Sequence[PoolRow]) -> str:
-    """`14 jobs queued, longest wait 1 h 54 min`; `at least` when a pool's queue is unknown."""
+    """`14 jobs queued, longest wait 1 h 54 min`; `at least` when a pool's queue is unknown or may be longer."""
     known = [row.queued for row in shown if row.queued is not None]
     if not known:
         return "queue length unknown"
     waits = [row.sample.oldest_wait_seconds for row in shown if row.sample and row.queued]
     known_waits = [wait for wait in waits if wait is not None]
-    least = "at least " if len(known) < len(shown) else ""
+    least = "at least " if len(known) < len(shown) or any(row.cut_off for row in shown) else ""
     words = f"{least}{count(sum(known), 'job')} queued"
     if known_waits:
         return f"{words}, longest wait {wait_words(max(known_waits))}"

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from bot.core.charts.trend import Trend
 from bot.core.message import Block
-from bot.core.pool.pool import Snapshot, Trend
+from bot.core.pool.pool import Snapshot
 from bot.core.words import count, figure, listed
 from bot.views.blocks import Cell, context, section, table
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, say
@@ -46,7 +47,7 @@ def _cells(row: PoolRow, *, live: bool) -> tuple[Cell, ...]:
     mark = (" stale" if row.old else _TRENDS.get(row.trend, "")) if live else ""
     wait = "–" if sample.queued == 0 else short(sample.oldest_wait_seconds)
     busy = f"{figure(sample.busy)}/{figure(sample.limit)}"
-    return (name_of(row.name), figure(sample.queued) + mark, wait, busy)
+    return (name_of(row.name), figure(sample.queued) + "+" * row.cut_off + mark, wait, busy)
 
 
 def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
@@ -77,9 +78,11 @@ def rest(shown: Sequence[PoolRow]) -> Marked | None:
 
 
 def legend(shown: Sequence[PoolRow], now: float | None = None) -> Marked | None:
-    """The reasons of `?` and `stale` in these rows; None if all is known. Without `now` nothing is stale."""
+    """The reasons of `?`, `+` and `stale` in these rows; None if all is known. Without `now` nothing is stale."""
     drawn = shown[:MOST_ROWS]
-    return joined("\n", _unknown(drawn), *(_old(drawn, now) if now is not None else ())) or None
+    more = say("+ = more may wait. At the limit, further jobs wait at GitHub, and the source does not count them.")
+    partly = [more] if any(row.cut_off for row in drawn) else []
+    return joined("\n", _unknown(drawn), *partly, *(_old(drawn, now) if now is not None else ())) or None
 
 
 def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:

@@ -19,6 +19,7 @@ REASONS: Mapping[str, Words] = {
     "at_floor": "{queued:count job} queued, within normal",
     "busy_unknown": "the number of busy runners is unknown",
     "calibrated": "after {scored:count scored forecast}",
+    "cut_off": "jobs beyond the limit wait at GitHub, where the source does not count them",
     "drains_before_boot": (
         "the queue is expected to be empty in about {seconds:duration}, "
         "before a new runner has booted ({boot:duration})"

@@ -13,7 +13,7 @@ from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdi
 from bot.core.forecast.readings import HIGH, LOW, DrainReadings, quantile
 from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.hour_stats import ExpectedHour
-from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, drained
+from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, cut_off, drained
 from bot.views.words.forecasts import reason_words
 from tests.builders import FULL
 
@@ -120,6 +120,25 @@ def test_a_queue_of_normal_waits_has_drained(
     """Where each job waits for its own machine, a healthy queue is arrivals times boot time, never zero."""
     sample = Snapshot("linux", AT, queued=queued, oldest_wait_seconds=wait)
     assert drained(sample, replace(RULES, boot_time_seconds=boot)) is expected
+
+
+@pytest.mark.parametrize(
+    ("figures", "hides"),
+    [({}, True), ({"queued": 0, "busy": 20}, True), ({"queued": 0, "busy": 12}, False), ({"queued": 30}, False),
+     ({"oldest_wait_seconds": 30.0}, False), ({"limit": None}, False)],
+)  # fmt: skip
+def test_a_queue_that_is_counted_up_to_the_limit_has_no_end_at_it(figures: dict[str, Any], hides: bool) -> None:
+    """Actions Runner Controller gets no jobs beyond its maximum: more may wait at GitHub."""
+    full = {"queued": 4, "busy": 16, "limit": 20, "oldest_wait_seconds": None, "booting": 4} | figures
+    arc, queued = replace(RULES, counts_assigned=True), int(full.pop("queued"))
+    looks = series(queued, 0.0, **full)
+    found = forecast(looks, arc)
+    at_limit = found.reason is not None and found.reason.id == "cut_off"
+    assert (at_limit, cut_off(looks[-1], arc)) == (hides, hides)
+    assert not cut_off(looks[-1], RULES)
+    if hides:
+        assert drained(looks[-1], arc) is (False if queued else None)
+        assert (found.verdict, found.high_seconds) == (Verdict.AT_LEAST if queued else Verdict.NONE, None)
 
 
 def test_only_jobs_that_can_be_served_are_forecast() -> None:

@@ -2,19 +2,8 @@
 
 import pytest
 
-from bot.core.pool.pool import (
-    Peak,
-    Pool,
-    Snapshot,
-    Trend,
-    empty,
-    measured,
-    raised,
-    stale,
-    trend,
-    unreadable,
-    worst_first,
-)
+from bot.core.charts.trend import Trend, trend
+from bot.core.pool.pool import Peak, Pool, Snapshot, empty, measured, raised, stale, unreadable, worst_first
 from tests.builders import NOW, sample, samples
 
 

@@ -148,6 +148,18 @@ def test_busy_runners_are_counted_among_those_online_not_among_those_the_limit_a
     assert busy_words(sample) == said
 
 
+@pytest.mark.parametrize("names", [("linux",), ("linux", "arm")])
+def test_a_queue_that_is_counted_up_to_the_limit_is_told_as_the_least(names: tuple[str, ...]) -> None:
+    full = [replace(samples.sample(name, 4, None), busy=36, limit=40) for name in names]
+    seen = samples.view(*(Pool(one.pool, samples=(one,)) for one in full))
+    seen = replace(seen, rules={name: replace(rules, counts_assigned=True) for name, rules in seen.rules.items()})
+    drawn = draw(samples.incident(candidates=names, affected=names), seen)
+    assert f"{min(names)}: at least 4 jobs queued" in words(drawn)
+    assert "+ = more may wait. At the limit, further jobs wait at GitHub" in words(drawn)
+    if len(names) > 1:
+        assert [row[1] for row in rows_of(drawn)] == ["Queued", "4+", "4+"]
+
+
 @pytest.mark.parametrize("queued", [0, None])
 def test_a_queue_that_is_empty_or_unknown_has_no_trend(queued: int | None) -> None:
     grown = samples.grown(samples.sample("linux"))
