@@ -7,24 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 import boto3
+from botocore import exceptions as errors  # type: ignore[import-untyped]  # ships no types
 from botocore.config import Config  # type: ignore[import-untyped]  # ships no types
-from botocore.exceptions import (  # type: ignore[import-untyped]  # ships no types
-    BotoCoreError,
-    ClientError,
-    ConfigNotFound,
-    ConnectionError,  # noqa: A004 - the library's name for it
-    CredentialRetrievalError,
-    HTTPClientError,
-    InvalidConfigError,
-    MetadataRetrievalError,
-    NoCredentialsError,
-    ParamValidationError,
-    PartialCredentialsError,
-    ProfileNotFound,
-    SSOError,
-    TokenRetrievalError,
-    UnknownCredentialError,
-)
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]  # ships no types
 from pydantic import AfterValidator, Field
 from urllib3.exceptions import HTTPError
@@ -40,16 +24,16 @@ CONNECT_SECONDS, READ_SECONDS = 2.0, 4.0
 """Time limit of one call, finding credentials included; two calls fit into a worker's lease of 10 s."""
 
 NO_CREDENTIALS = (
-    NoCredentialsError,
-    PartialCredentialsError,
-    CredentialRetrievalError,
-    MetadataRetrievalError,
-    TokenRetrievalError,
-    UnknownCredentialError,
-    ProfileNotFound,
-    ConfigNotFound,
-    InvalidConfigError,
-    SSOError,
+    errors.NoCredentialsError,
+    errors.PartialCredentialsError,
+    errors.CredentialRetrievalError,
+    errors.MetadataRetrievalError,
+    errors.TokenRetrievalError,
+    errors.UnknownCredentialError,
+    errors.ProfileNotFound,
+    errors.ConfigNotFound,
+    errors.InvalidConfigError,
+    errors.SSOError,
 )
 BAD_CREDENTIALS = frozenset(
     {
@@ -119,20 +103,20 @@ class Aws:
         except TimeoutError:
             what = f"AWS did not answer {operation} within {self._total_seconds:g} s"
             raise Unreachable(system, what, failure=unsure) from None
-        except ClientError as error:
+        except errors.ClientError as error:
             raise _answered(system, service, operation, error, unsure) from None
         except NO_CREDENTIALS as error:
             remedy = "give this process a role, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
             what = f"no AWS credentials ({one_line(str(error))})"
             raise Unreachable(system, what, remedy=remedy, failure=Failure.CREDENTIALS) from None
-        except ParamValidationError as error:
+        except errors.ParamValidationError as error:
             raise Unreachable(
                 system, f"AWS cannot be asked so: {one_line(str(error))}", failure=Failure.SHAPE
             ) from None
-        except ConnectionError as error:
+        except errors.ConnectionError as error:
             what = f"AWS cannot be reached ({one_line(reason(error))})"
             raise Unreachable(system, what, failure=Failure.UNCONNECTED) from None
-        except (BotoCoreError, ResponseParserError, ValueError, TypeError, AttributeError, LookupError) as error:
+        except (errors.BotoCoreError, ResponseParserError, ValueError, TypeError, AttributeError, LookupError) as error:
             what = f"AWS gave no whole answer to {operation} ({one_line(reason(error))})"
             raise Unreachable(system, what, failure=unsure) from None
 
@@ -196,7 +180,7 @@ class BoundedSession:
                 if len(content) > LARGEST_ANSWER:
                     break
         except HTTPError as error:  # the connection ended in the middle of the answer
-            raise HTTPClientError(error=error) from error
+            raise errors.HTTPClientError(error=error) from error
         whole = response.headers.get("Content-Length", "")
         if whole.isdigit() and len(content) < min(int(whole), LARGEST_ANSWER) and request.method != "HEAD":
             raise ResponseParserError("its answer ended too early")  # half of one would pass for an empty one
@@ -210,7 +194,7 @@ class BoundedSession:
         self.session.close()
 
 
-def _answered(system: str, service: str, operation: str, error: ClientError, unsure: Failure) -> Exception:
+def _answered(system: str, service: str, operation: str, error: errors.ClientError, unsure: Failure) -> Exception:
     facts = error.response.get("Error", {})
     code, words = str(facts.get("Code", "")), one_line(str(facts.get("Message", "")).partition(OWN_REQUEST)[0])
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)

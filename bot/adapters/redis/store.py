@@ -70,7 +70,6 @@ class RedisStore:
         await self._clients.aclose()
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
-        """One record; None if it does not exist."""
         reply = await self._link.run(scripts.READ, [f"{keys.RECORDS}{kind_name(kind)}:{record_id}"], (0,))
         return self._held(kind, record_id, *reply)
 
@@ -95,16 +94,13 @@ class RedisStore:
         return found
 
     async def find(self, index: str) -> str | None:
-        """The id that an index points to."""
         return text_or_none(await self._link.read("GET", keys.INDEXES + index))
 
     async def find_many(self, indexes: Sequence[str]) -> tuple[str | None, ...]:
-        """What each of `indexes` points to, in one round trip."""
         reply = await self._link.read("MGET", *(keys.INDEXES + index for index in indexes))
         return tuple(text_or_none(value) for value in reply) if isinstance(reply, list) else (None,) * len(indexes)
 
     async def open_under(self, index: str, once_key: str, likeness: str) -> KnownGroup:
-        """Whether `once_key` was applied, the incident that `index` points to, and its ended alerts; one round trip."""
         asked = (keys.ONCE + once_key, keys.INDEXES + index, f"{keys.RECORDS}ended:{likeness}")
         reply = await self._link.run(scripts.OPEN_UNDER, asked, (f"{keys.RECORDS}inc:",))
         seen, record_id, document, version, ended, ended_version = reply
@@ -112,7 +108,6 @@ class RedisStore:
         return KnownGroup(bool(seen), incident, self._held(EndedAlerts, likeness, ended, ended_version))
 
     async def members(self, name: str) -> set[str]:
-        """The members of a set."""
         reply = await self._link.read("SMEMBERS", keys.SETS + name)
         return {text(member) for member in reply} if isinstance(reply, (set, list)) else set()
 
@@ -122,7 +117,6 @@ class RedisStore:
         return tuple(text(member) for member in reply)
 
     async def done_by(self, once_key: str) -> str | None:
-        """The object to which `once_key` was applied; None if it was not."""
         return text_or_none(await self._link.read("GET", keys.ONCE + once_key))
 
     async def commit(self, change: Change) -> None:
@@ -174,16 +168,13 @@ class RedisStore:
         await self._link.run(PAUSE_LANE, lane_keys(rate_lane), (math.ceil(seconds * 1000),))
 
     async def woken(self, timeout_seconds: float) -> bool:
-        """Wait until a commit makes something due; False after the timeout."""
         return await self._wake.wait(timeout_seconds)
 
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
-        """(stream id, entry, hash) in order; `after` is exclusive."""
         start = "-" if after == "-" else f"({after}"
         return entries(await self._link.read("XRANGE", keys.AUDIT, start, "+", "COUNT", most))
 
     async def audit_head(self) -> str:
-        """The hash of the last entry; empty before the first."""
         return text_or_none(await self._link.read("GET", keys.HEAD)) or ""
 
     async def check(self) -> list[Problem]:
@@ -268,7 +259,6 @@ class RedisStore:
         return Claim(name, record_id, held, whole(fence), lease_ends)
 
     async def give_back(self, claim: Claim, seconds: float) -> None:
-        """End a claim without writing its record, which is due again then; nothing happens if the claim is lost."""
         member = f"{claim.kind}:{claim.id}"
         args = (member, claim.fence, math.ceil(seconds * 1000), self._ahead_ms)
         await self._link.run(scripts.GIVE_BACK, (keys.RECORDS + member, keys.DUE), args)

@@ -112,7 +112,6 @@ class SlackChat:
         return await read_past(self._read, await self._identity(), channel, since, thread)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
-        """Send a message that only one person sees."""
         asked: dict[str, object] = {"channel": channel, "user": user, "text": message.text}
         if message.blocks:
             asked["blocks"] = message.blocks
@@ -125,7 +124,6 @@ class SlackChat:
         await self._write("views.open", {"trigger_id": trigger_id, "view": view})
 
     async def publish_home(self, user: str, view: Block) -> None:
-        """Draw App Home for one person."""
         await self._write("views.publish", {"user_id": user, "view": view})
 
     async def permalink(self, channel: str, ts: str) -> str:

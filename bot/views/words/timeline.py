@@ -2,23 +2,10 @@
 
 from collections.abc import Sequence
 
+from bot.core.incident.details import general
 from bot.core.incident.details.closing import IncidentEnded
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
-from bot.core.incident.details.general import (
-    AlertFired,
-    AlertOddities,
-    AlertResolved,
-    AlertsJoined,
-    EarlyWarningGiven,
-    Escalated,
-    FiredAgain,
-    Introduced,
-    Note,
-    Noted,
-    Paged,
-    PlainText,
-)
 from bot.core.incident.details.queue import ChartShown, QueueChanged
 from bot.core.incident.details.requests import IssueNoted, IssueStep, RequestEnd, RequestNotDone
 from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
@@ -51,11 +38,11 @@ PLAIN = {
 }
 """Events without values."""
 NOTES = {
-    Note.QUEUE_FILLS: "Jobs are queueing again.",
-    Note.NEW_THREAD: "The first message of this incident was deleted. This is its new thread.",
-    Note.BACK_IN_CHANNEL: "Its own channel works again: the incident continues here. "
+    general.Note.QUEUE_FILLS: "Jobs are queueing again.",
+    general.Note.NEW_THREAD: "The first message of this incident was deleted. This is its new thread.",
+    general.Note.BACK_IN_CHANNEL: "Its own channel works again: the incident continues here. "
     "It was in the fallback channel until now.",
-    Note.RECORDS_LOST: "The records of this thread were lost, and with them all actions. "
+    general.Note.RECORDS_LOST: "The records of this thread were lost, and with them all actions. "
     "The alert still fires, so the incident continues here.",
 }
 DECISIONS = {
@@ -89,17 +76,17 @@ def entry_lines(entry: Entry) -> tuple[str, ...]:
 def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  # noqa: PLR0911, PLR0912 - a line a kind
     """The sentence of details, without the author; `figures` are the entry's."""
     match details:
-        case PlainText():
+        case general.PlainText():
             return f"noted: {details.text}" if details.quoted else details.text
-        case Noted() | Introduced():
-            return NOTES[details.note] if isinstance(details, Noted) else "Alert values and other pools."
-        case AlertFired() | AlertsJoined() | AlertResolved() | FiredAgain():
+        case general.Noted() | general.Introduced():
+            return NOTES[details.note] if isinstance(details, general.Noted) else "Alert values and other pools."
+        case general.AlertFired() | general.AlertsJoined() | general.AlertResolved() | general.FiredAgain():
             return _alert_words(details)
-        case AlertOddities():
+        case general.AlertOddities():
             return "The alert's sender does not follow the event format. Check what is missing or wrong here:"
-        case Escalated() | Paged():
+        case general.Escalated() | general.Paged():
             return paged_words(details)
-        case EarlyWarningGiven():
+        case general.EarlyWarningGiven():
             before = duration(details.before_seconds)
             return f"An early warning for {details.pool} came {before} before this alert."
         case QueueChanged():
@@ -137,9 +124,9 @@ def _diagnosis_words(details: Diagnosed | CauseJudged, figures: Sequence[Snapsho
 def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> tuple[str, ...]:  # noqa: PLR0911
     """The lines below that sentence."""
     match details:
-        case PlainText():
+        case general.PlainText():
             return details.lines
-        case AlertOddities():
+        case general.AlertOddities():
             return details.problems
         case ChartShown():
             return spark_lines(details.sparks, details.more_pools)
@@ -155,19 +142,22 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
             return ()
 
 
-def _alert_words(details: AlertFired | AlertsJoined | AlertResolved | FiredAgain) -> str:
+AlertChanged = general.AlertFired | general.AlertsJoined | general.AlertResolved | general.FiredAgain
+
+
+def _alert_words(details: AlertChanged) -> str:
     match details:
-        case AlertFired():
+        case general.AlertFired():
             return f"The alert fired: {details.title}"
-        case AlertsJoined():
+        case general.AlertsJoined():
             return _joined_words(details)
-        case AlertResolved():
+        case general.AlertResolved():
             return "The alert resolved." + (" I'll watch the queue until it has drained." if details.measured else "")
-        case FiredAgain():
+        case general.FiredAgain():
             return f"The alert fired again, {duration(details.after_seconds)} after the end."
 
 
-def _joined_words(joined: AlertsJoined) -> str:
+def _joined_words(joined: general.AlertsJoined) -> str:
     parts = []
     if joined.new:
         parts.append(f"{count(len(joined.new), 'more alert')} of this group fired: {listed(joined.new)}.")
@@ -223,9 +213,9 @@ def page_text(action: PageAction, headline: str) -> str:
     return f"{headline}. {ENDINGS[action]}"
 
 
-def paged_words(details: Escalated | Paged) -> str:
+def paged_words(details: general.Escalated | general.Paged) -> str:
     """That nobody acknowledged; `Paged oncall.`, or that the pager could not be reached."""
-    if isinstance(details, Escalated):
+    if isinstance(details, general.Escalated):
         return f"Nobody has acknowledged this incident for {duration(details.waited_seconds)}."
     if details.problem:
         return f"Could not page {details.pager}: {details.problem}. I keep trying."
