@@ -7,10 +7,9 @@ from typing import Any
 
 from bot.core.alert import Alert, Delivery, Status
 from bot.core.incident.details.general import AlertFired
-from bot.core.incident.incident import DeliveryTrouble, Incident, State, Thread, opened, rooted
+from bot.core.incident.incident import DeliveryTrouble, Incident, Ownership, State, Thread, opened, rooted
 from bot.core.incident.membership import AlertGroup
 from bot.core.incident.observe import Timing, View
-from bot.core.incident.ownership import Ownership
 from bot.core.incident.pools import IncidentPools, Named
 from bot.core.incident.timeline import IncidentLog
 from bot.core.pool.pool import Pool, PoolRules, Snapshot

@@ -9,11 +9,12 @@ from starlette.responses import JSONResponse, Response
 from bot.context.context import Context
 from bot.core.words import listed
 from bot.incidents.intake import take_alert
-from bot.ports import Refused
+from bot.ports import Refused, Sns, Unreachable
+from bot.sources import sns
 from bot.sources.credentials import CredentialVerdict, Headers, Secrets, judged, judged_by_headers
 from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES
-from handlers.http import metrics, sns
+from handlers.http import metrics
 from handlers.http.body_limits import BodyBudget, BodyRefused
 from handlers.http.store_or_503 import GOOD, LATER, OVERLOADED, AuthResult, KnownSender, rejected, stored
 from handlers.http.throttle import Throttle
@@ -26,6 +27,7 @@ FOR_GOOD = frozenset({413, 415})
 
 IN_THREAD_BYTES = 64 * 1024
 """Larger bodies are parsed in a thread, so that a click beside them is answered at once."""
+SNS_LATER = "Amazon SNS cannot be asked whether it signed this; send it again"
 
 log = structlog.get_logger()
 
@@ -93,8 +95,39 @@ async def _authenticated(context: Context, throttle: Throttle, sender: KnownSend
 async def _authenticate(context: Context, source: str, headers: Headers, body: bytes) -> AuthResult:
     """Check the sender: SNS by its signature, others by a token or Grafana's signature."""
     if source == "sns":
-        return await sns.authenticate(context, context.sns, body) if context.sns else AuthResult(503, sns.LATER)
+        return await _signed_by_sns(context, context.sns, body) if context.sns else AuthResult(503, SNS_LATER)
     return _auth_of(judged(headers, body, _secrets(context), context.now()), source) or GOOD
+
+
+async def _signed_by_sns(context: Context, amazon: Sns, body: bytes) -> AuthResult:
+    """Whether a message may be parsed as an alarm, or the response to it; the signature covers all parsed fields."""
+    try:
+        found = sns.envelope(body)
+    except Unreadable as unreadable:
+        return AuthResult(400, str(unreadable))
+    if why := sns.trouble(found, context.settings.file.sns.topics, context.now()):
+        return AuthResult(401, sns.REFUSED, why)
+    try:
+        if not await amazon.verified(found.certificate_url, found.signed, found.signature, found.version):
+            return AuthResult(401, sns.REFUSED, "wrong signature, or no certificate that counts now")
+        return GOOD if found.kind == sns.NOTIFICATION else await _about_subscription(amazon, found)
+    except Unreachable as error:
+        log.warning("Amazon SNS", why=str(error))
+        return AuthResult(503, SNS_LATER, str(error))
+
+
+async def _about_subscription(amazon: Sns, found: sns.Envelope) -> AuthResult:
+    if found.kind == sns.UNSUBSCRIPTION:
+        log.warning("subscription ended", topic=found.topic, remedy="subscribe again if nobody meant this")
+        return AuthResult(200, "unsubscribed")
+    if found.kind != sns.SUBSCRIPTION or not sns.confirmable(found):
+        return AuthResult(400, "SubscribeURL: is not Amazon SNS's address that confirms this subscription")
+    try:
+        await amazon.confirm(found.subscribe_url)
+    except Refused as refused:
+        return AuthResult(400, str(refused))
+    log.info("subscription confirmed", topic=found.topic)
+    return AuthResult(200, "confirmed")
 
 
 def _auth_of(verdict: CredentialVerdict | None, source: str) -> AuthResult | None:

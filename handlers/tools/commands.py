@@ -78,7 +78,7 @@ def demo(
         waited(playground.run_workspace(page))
         return
     browser = not no_browser and playground.is_desktop(variables())
-    waited(playground.run_demo(scenario, playground.Visit(page, seed, speed, browser)))
+    waited(playground.run_demo(scenario, page, seed, speed, browser=browser))
 
 
 @app.command()

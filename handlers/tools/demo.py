@@ -9,7 +9,6 @@ import sys
 import webbrowser
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from bot.core.external import Refused
@@ -49,33 +48,24 @@ def listing() -> str:
     return "\n\n".join(f"{one.name}\n  {one.title}\n  {one.text}\n  Try: {one.try_this}" for one in SCENARIOS.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """What the visitor asked for on the command line."""
-
-    page: PageAddress
-    seed: int = DEFAULT_SEED
-    speed: float = DEMO_SPEED
-    browser: bool = False
-
-
-async def run_demo(name: str, visit: Visit) -> None:
+async def run_demo(
+    name: str, page: PageAddress, seed: int = DEFAULT_SEED, speed: float = DEMO_SPEED, *, browser: bool = False
+) -> None:
     """Run until Ctrl-C, one story after the other as the page asks. Raises Refused for an unknown scenario."""
-    scenario, page, browser = scenario_named(name), visit.page, visit.browser
-    stopped, chosen = asyncio.Event(), asyncio.Queue[str]()
+    scenario, stopped, chosen = scenario_named(name), asyncio.Event(), asyncio.Queue[str]()
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stopped.set)
     _say("Starting: a local workspace, a simulated fleet, and Tailback between them …")
     while not stopped.is_set():
-        async with opened_workspace(scenario, page, speed=visit.speed, choose=chosen.put_nowait) as workspace:
+        async with opened_workspace(scenario, page, speed=speed, choose=chosen.put_nowait) as workspace:
             address = f"{workspace.address}/?channel=C0DEVINFRA"
             _say(f"\n{scenario.title}\n  {scenario.text}\n\nStop with Ctrl-C. Open the page:\n{address}")
             if browser:
                 await asyncio.to_thread(webbrowser.open, address)
             page, browser = PageAddress(page.host, urlsplit(address).port or 0), False
             opened_product = await asyncio.to_thread(_product)
-            async with opened_product(workspace, scenario, visit.seed):
+            async with opened_product(workspace, scenario, seed):
                 waits = {asyncio.create_task(stopped.wait()), choice := asyncio.create_task(chosen.get())}
                 await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
                 for wait in waits:

@@ -8,7 +8,6 @@ from bot.core.alert import Delivery, Kind
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.general import AlertFired, AlertOddities, AlertResolved, FiredAgain
 from bot.core.incident.membership import AlertGroup, changed, group_of
-from bot.core.incident.ownership import Ownership
 from bot.core.incident.pools import IncidentPools, Named
 from bot.core.incident.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
 from bot.core.incident.silence import coverage
@@ -56,6 +55,37 @@ class Thread:
             return float(self.root or "")
         except ValueError:
             return None
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """Who acknowledged, and whether it was escalated."""
+
+    owner: str | None = None
+    acked_at: float | None = None
+    owner_knows: int | None = None
+    """Queued jobs when the owner acknowledged or was last notified; None: unknown. Doublings count from then."""
+    escalated_at: float | None = None
+    by_acting: bool = False
+    """Whether the owner did not say so, but scaled or silenced."""
+    muted: bool = False
+    """No status replies; the parent stays true."""
+
+    def acked(self, who: str, now: float, *, by_acting: bool = False) -> "Ownership":
+        """Somebody acknowledged; a second acknowledgement hands it over."""
+        return replace(self, owner=who, acked_at=now, owner_knows=None, by_acting=by_acting)
+
+    def released(self) -> "Ownership":
+        """The owner does not have it; it is escalated again if nobody else acknowledges."""
+        return replace(self, owner=None, acked_at=None, owner_knows=None, by_acting=False)
+
+    def informed(self, queued: int | None) -> "Ownership":
+        """The owner knows how many jobs are queued."""
+        return replace(self, owner_knows=queued)
+
+    def reopened(self) -> "Ownership":
+        """The alert fired again: escalate again if needed, and resume updates."""
+        return replace(self, escalated_at=None, muted=False)
 
 
 @dataclass(frozen=True, slots=True)
