@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from bot.adapters.build_context import BuildContext, options_of
@@ -55,25 +55,20 @@ async def records(settings: Settings) -> AsyncIterator[RedisStore]:
 async def check_targets(settings: Settings) -> AsyncIterator[CheckTargets]:
     """The instruments of the check; starts nothing, and parts that cannot be built are reported."""
     async with AsyncExitStack() as stack:
-        gathered = _Gathered()
-        store = await _redis(settings, stack, gathered)
-        back_ends = _back_ends(settings, stack, gathered, await _jobs(store))
-        yield CheckTargets(
-            host=this_host(settings),
-            now=now,
-            slack=await _slack(settings, stack),
-            redis=store,
-            engine=gathered.engine,
-            metrics=back_ends.metrics if back_ends else {},
-            figures=back_ends.figures if back_ends else {},
-            pool_scalers={pool: PoolScaler(*pool_scaler) for pool, pool_scaler in back_ends.pool_scalers.items()}
-            if back_ends
-            else {},
-            alertmanagers=back_ends.alertmanagers if back_ends else {},
-            pagers=back_ends.pagers if back_ends else {},
-            issues=back_ends.issues if back_ends else None,
-            problems=tuple(gathered.problems),
-        )
+        problems: list[Problem] = []
+        store, engine = await _redis(settings, stack, problems)
+        targets = CheckTargets(now, await _slack(settings, stack), store, engine, host=this_host(settings))
+        if back_ends := _back_ends(settings, stack, problems, await _jobs(store)):
+            targets = replace(
+                targets,
+                metrics=back_ends.metrics,
+                figures=back_ends.figures,
+                pool_scalers={pool: PoolScaler(*known) for pool, known in back_ends.pool_scalers.items()},
+                alertmanagers=back_ends.alertmanagers,
+                pagers=back_ends.pagers,
+                issues=back_ends.issues,
+            )
+        yield replace(targets, problems=tuple(problems))
 
 
 async def prometheus_pools(url: str, token: str) -> tuple[tuple[str, str], ...]:
@@ -124,19 +119,13 @@ class _MadeUp(Mapping[str, str]):
         return 0
 
 
-@dataclass(slots=True)
-class _Gathered:
-    problems: list[Problem] = field(default_factory=list)
-    engine: str = ""
-
-
 def _back_ends(
-    settings: Settings, stack: AsyncExitStack, gathered: _Gathered, jobs: StoredJobs | None
+    settings: Settings, stack: AsyncExitStack, problems: list[Problem], jobs: StoredJobs | None
 ) -> BackEnds | None:
     try:
         back_ends = build(settings, now, jobs=jobs)
     except ConfigError as error:
-        gathered.problems += [replace(one, area="configuration") for one in error.problems]
+        problems += [replace(one, area="configuration") for one in error.problems]
         return None
     stack.push_async_callback(back_ends.close)
     return back_ends
@@ -153,23 +142,23 @@ async def _jobs(store: RedisStore | None) -> StoredJobs | None:
     return StoredJobs(store, now)
 
 
-async def _redis(settings: Settings, stack: AsyncExitStack, gathered: _Gathered) -> RedisStore | None:
-    """The store to check; none if the embedded server is configured and not running."""
-    url = settings.env.redis_url.get_secret_value()
+async def _redis(settings: Settings, stack: AsyncExitStack, problems: list[Problem]) -> tuple[RedisStore | None, str]:
+    """(the store to check, the embedded server that would be started); without a URL only a running server has one."""
+    url, engine = settings.env.redis_url.get_secret_value(), ""
     try:
         if not url:
-            gathered.engine = (await asyncio.to_thread(find_engine)).name
+            engine = (await asyncio.to_thread(find_engine)).name
             url = await _running(settings.env.tailback_data)
         store = _store(url, settings) if url else None
     except ConfigError as error:
-        gathered.problems += [replace(one, area="redis") for one in error.problems]
-        return None
+        problems += [replace(one, area="redis") for one in error.problems]
+        return None, engine
     except Refused as error:
-        gathered.problems.append(Problem(error.what, error.remedy, "redis"))
-        return None
+        problems.append(Problem(error.what, error.remedy, "redis"))
+        return None, engine
     if store is not None:
         stack.push_async_callback(store.aclose)
-    return store
+    return store, engine
 
 
 async def _running(data: Path) -> str:
