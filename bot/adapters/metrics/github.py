@@ -1,11 +1,11 @@
 """GitHub as a metrics source: runners by REST, jobs by webhooks, compared with the REST API."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
-from bot.adapters.build_context import Problems
+from bot.adapters.build_context import BuildContext, Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi
 from bot.adapters.github.job_figures import figures, running_seconds, taken_apart
 from bot.adapters.github.queue import GitHubQueue
@@ -14,27 +14,17 @@ from bot.adapters.github.runners import RunnerFleet, Runners, runner_counts, wit
 from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
 from bot.adapters.github.status import GOOD_SECONDS, ProviderStatus, assigns
 from bot.adapters.github.trouble import Trouble
+from bot.adapters.http.client import Http
 from bot.adapters.metrics.listing import Listing, Present, tried
 from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import unusable
 from bot.core.pool.job import WebhookCoverage, WorkflowJob, key_of
 from bot.core.pool.pool import Gap, Origin, Snapshot
 from bot.core.words import listed
-from bot.ports import Failure, Jobs, Unreachable
+from bot.ports import Failure, Unreachable
 
 RUNNERS_SHARE = 2 / 3
 """Share of a round's calls that long lists of runners may use, so that the queue is read beside them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    api: GitHubApi
-    fleet: RunnerFleet
-    queue: GitHubQueue
-    page: Listing[ProviderStatus] | None
-    jobs: Jobs | None
-    seconds: float
-    """How long a measurement waits for a round; the round itself goes on."""
 
 
 class GitHub(Present):
@@ -45,10 +35,20 @@ class GitHub(Present):
     """
 
     def __init__(
-        self, means: Means, pools: Mapping[str, GitHubPool], table: GitHubTable, now: Callable[[], float]
+        self,
+        api: GitHubApi,
+        table: GitHubTable,
+        pools: Mapping[str, GitHubPool],
+        context: BuildContext,
+        status_page: Http | None,
     ) -> None:
-        self._means, self._pools, self._now = means, pools, now
-        self._every, self._budget = table.every, table.budget
+        self._api, self._pools, self._now, self._jobs = api, pools, context.now, context.jobs
+        self._every, self._budget, self._patience = table.every, table.budget, context.limits.reading
+        labels = [keys.asked(pool) for pool, keys in pools.items()]
+        self._fleet = RunnerFleet(api, table.owners, table.repositories)
+        self._queue = GitHubQueue(api, table.organizations, table.repositories, labels)
+        ask = status_page and partial(assigns, status_page, context.now)
+        self._page = Listing(ask, context.now, GOOD_SECONDS, self._patience) if ask else None
         self._groups = sorted({pool.runner_group for pool in pools.values()})
         self._round: asyncio.Task[None] | None = None
         self._began: float | None = None
@@ -67,14 +67,12 @@ class GitHub(Present):
         keys = self._pools[pool]
         at, jobs, line = await self._webhooks()
         await self._read(at, jobs, line)
-        late = f"GitHub did not list everything within {self._means.seconds:g} s; the next look goes on"
+        late = f"GitHub did not list everything within {self._patience:g} s; the next look goes on"
         if self._round is not None:
-            self._means.queue.interrupted(late)
-        runners = self._runners.get(keys.runner_group) or self._means.api.problem(late, Failure.LATER)
-        shot = snapshot(
-            pool, keys, self._means.queue.known_queues(at, jobs, line), runners, heeded=self._means.jobs is not None
-        )
-        remaining = self._means.api.remaining
+            self._queue.interrupted(late)
+        runners = self._runners.get(keys.runner_group) or self._api.problem(late, Failure.LATER)
+        shot = snapshot(pool, keys, self._queue.known_queues(at, jobs, line), runners, heeded=self._jobs is not None)
+        remaining = self._api.remaining
         limited = remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER
         if isinstance(runners, Unreachable) and shot.queued is None and not limited:
             raise runners
@@ -92,7 +90,7 @@ class GitHub(Present):
             return self._told
 
     async def _stored(self) -> tuple[dict[str, WorkflowJob], WebhookCoverage | None]:
-        if (jobs := self._means.jobs) is None:
+        if (jobs := self._jobs) is None:
             return {}, None
         labels = sorted({keys.asked(pool)[0] for pool, keys in self._pools.items()})
         lists = await asyncio.gather(*(jobs.under(label) for label in labels))
@@ -104,31 +102,31 @@ class GitHub(Present):
             self._began = at
             self._round = asyncio.ensure_future(self._one_round(at, jobs, line))
         if (running := self._round) is not None:
-            done, _ = await asyncio.wait({running}, timeout=self._means.seconds)
+            done, _ = await asyncio.wait({running}, timeout=self._patience)
             for one in done:
                 one.result()
 
     async def _one_round(self, at: float, jobs: dict[str, WorkflowJob], line: WebhookCoverage | None) -> None:
         """Runners first, so that one refusal stops the rest; side by side once a round has taken long."""
-        spend, queue = Allowance(self._budget), self._means.queue
+        spend, queue = Allowance(self._budget), self._queue
         try:
             if self._slow:
                 await asyncio.gather(self._list(spend), self._status(), queue.read_round(at, jobs, line, spend))
             else:
                 await asyncio.gather(self._list(spend), self._status())
                 await queue.read_round(at, jobs, line, spend)
-            self._slow = self._now() - at > self._means.seconds
+            self._slow = self._now() - at > self._patience
         finally:
             self._round = None
 
     async def _list(self, spend: Allowance) -> None:
         share = spend.share(RUNNERS_SHARE)
         for group in self._groups:
-            self._runners[group] = await self._means.fleet.listed(group, share)
+            self._runners[group] = await self._fleet.listed(group, share)
 
     async def _status(self) -> None:
-        if self._means.page is not None:
-            found = await tried(self._means.page)
+        if self._page is not None:
+            found = await tried(self._page)
             self._provider = (None, str(found)) if isinstance(found, Unreachable) else found.value
 
 
@@ -142,20 +140,8 @@ def _made(given: Given[GitHubTable, GitHubPool]) -> GitHub:
                 what = "only organisations have groups"
                 raise unusable(f'[pool."{pool}"]: runner_group', what, "name one in organizations")
     problems.settle()
-    (api,), context = apis, given.context
-    asked: Sequence[tuple[str, ...]] = [one.asked(pool) for pool, one in given.pools.items()]
     page = given.http(table, "GitHub's status page", table.status_url) if table.status_url else None
-    means = Means(
-        api,
-        RunnerFleet(api, table.owners, table.repositories),
-        GitHubQueue(api, table.organizations, table.repositories, asked),
-        Listing(partial(assigns, page, context.now), context.now, GOOD_SECONDS, context.limits.reading)
-        if page
-        else None,
-        context.jobs,
-        context.limits.reading,
-    )
-    return GitHub(means, given.pools, table, context.now)
+    return GitHub(apis[0], table, given.pools, given.context, page)
 
 
 def _api(given: Given[GitHubTable, GitHubPool]) -> GitHubApi:

@@ -89,14 +89,14 @@ class Slow:
 
 async def test_a_look_that_is_cut_short_keeps_what_it_had(w: World) -> None:
     """Before anything is known the reason is said; afterwards old knowledge keeps its time."""
-    queue = GitHubQueue(w.source._means.api, [ORG], [], [(LABEL,)])
+    queue = GitHubQueue(w.source._api, [ORG], [], [(LABEL,)])
     queue._found = Slow()  # type: ignore[assignment]  # an organisation that is slow to list its repositories
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0):
             await queue.read_round(NOW, {}, None, Allowance(9))
     queue.interrupted("too slow")
     assert queue.known_queues(NOW, {}, None).trouble.why == "too slow"
-    queue = GitHubQueue(w.source._means.api, [], [REPO], [(LABEL,)])
+    queue = GitHubQueue(w.source._api, [], [REPO], [(LABEL,)])
     queue._listed = Slow()  # type: ignore[assignment]  # a repository that is slow to list its runs
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0):
@@ -109,7 +109,7 @@ async def test_pages_that_grow_while_they_are_read_are_followed(w: World) -> Non
     """A list that had one page when it began and has two when it ends."""
     for _ in range(150):
         w.github.runner(LABEL)
-    pages: Pages[Never] = Pages(w.source._means.api, "runners", lambda row: None)
+    pages: Pages[Never] = Pages(w.source._api, "runners", lambda row: None)
     path, spend = f"/orgs/{ORG}/actions/runners", Allowance(9)
     assert "GitHub listed 0 of 150" in (await pages.whole(path, {}, spend)).gap.why
     assert spend.left == 7
