@@ -75,6 +75,14 @@ def test_a_word_from_a_list_is_known_in_any_case(tmp_path: Path) -> None:
     assert (found.env.log_level, found.env.log_format, found.file.report.day) == ("DEBUG", "json", "friday")
 
 
+@pytest.mark.parametrize(
+    "line", ['slack.ca_file = "a\\u0000b"', 'permissions.scale = ["a\\u0000"]', '[pool."a\\u0000b"]']
+)
+def test_a_nul_character_is_refused_wherever_it_stands(line: str, tmp_path: Path) -> None:
+    """Calls that open files or connections raise ValueError at one, which is no answer to a person."""
+    assert problems(tmp_path, line) == ["contains a NUL character; remove it"]
+
+
 @pytest.mark.parametrize(("place", "why"), [("", "Is a directory"), ("file/mine.toml", "Not a directory")])
 def test_a_file_that_cannot_be_read_is_no_bug(place: str, why: str, tmp_path: Path) -> None:
     """A folder in its place, or a file in that of its folder; a folder of others is alike (EACCES)."""

@@ -8,7 +8,7 @@ import typer
 
 from bot.config import Settings, load
 from bot.core.incident.incident import Incident
-from bot.ports import Unreachable
+from bot.ports import Refused, Unreachable
 from handlers.machine import now, variables
 from handlers.run import serving
 from handlers.tools import send
@@ -31,7 +31,7 @@ NEXT = {
 async def initialize(options: InitOptions, *, force: bool, test: bool) -> bool:
     """Write the files and try them; False when the doctor has found a problem."""
     asker = Asker() if sys.stdin.isatty() else Nobody()
-    config = Path(variables().get("TAILBACK_CONFIG") or "tailback.toml")
+    config = _config()
     env = config.with_name(".env")
     if not force:
         _may_replace([path for path in (config, env) if path.exists()], asker)
@@ -51,6 +51,14 @@ async def initialize(options: InitOptions, *, force: bool, test: bool) -> bool:
         asker.say(await first_alert(settings))
     asker.say(f"Next: start it with `tailback run`, then {NEXT[answers.alerts]} in docs/.")
     return True
+
+
+def _config() -> Path:
+    """The file to write. Raises Refused if a folder has its name."""
+    config = Path(variables().get("TAILBACK_CONFIG") or "tailback.toml")
+    if config.is_dir():
+        raise Refused(f"{config} is a folder. Name a file in TAILBACK_CONFIG. Nothing was written.")
+    return config
 
 
 def _may_replace(found: list[Path], asker: Asker) -> None:

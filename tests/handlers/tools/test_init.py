@@ -140,6 +140,10 @@ def test_a_file_is_never_replaced_without_asking(terminal: Terminal) -> None:
     assert "--force is needed: tailback.toml would be replaced" in ran.complaint
     assert (terminal.folder / "tailback.toml").read_text() == "# mine\n"
     assert not (terminal.folder / ".env").exists()
+    (terminal.folder / "mine").mkdir()
+    ran = terminal.run("init", "--force", "--channel", "C0CIONCALL", **TOKENS, TAILBACK_CONFIG="mine")
+    assert "mine is a folder. Name a file in TAILBACK_CONFIG. Nothing was written." in ran.complaint
+    assert not (terminal.folder / ".env").exists()
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
