@@ -119,15 +119,16 @@ async def test_a_pool_that_leaves_the_configuration_is_dropped() -> None:
 async def test_a_growing_queue_is_warned_of_once_with_figures_and_reasons() -> None:
     """In the channel of the pool's incidents, without a mention; what is expected when, why, and what helps."""
     world = await warned()
-    text = only(world).message.text
+    push, text = only(world).message.text, str(only(world).message)
     assert only(world).channel == CHANNEL
-    assert "Longest wait over 30 min expected in " in text
-    assert "No alert has fired yet" in text
+    assert push.startswith(f"Early warning: {POOL}. Longest wait over 30 min expected in ")
+    assert push.endswith("No alert has fired yet.")
+    assert len(push) <= 150
     assert "40 of 40 online runners busy (limit 40)" in text
     assert "Likely cause: the pool's limit is reached" in text
     assert "More runners help" in text
-    assert "S0ONCALL" not in str(only(world).message)
-    assert "<!" not in str(only(world).message)
+    assert "S0ONCALL" not in text
+    assert "<!" not in text
 
 
 async def test_it_is_kept_true_with_few_edits() -> None:
@@ -154,7 +155,7 @@ async def test_it_says_that_it_passed(refused: bool) -> None:
 async def test_a_warning_that_somebody_acted_on_is_not_called_false() -> None:
     """More runners were asked for, and the threshold was not reached: nobody knows whether it would have been."""
     world = await warned()
-    assert f"`/queue scale {POOL}`" in only(world).message.text
+    assert f"`/queue scale {POOL}`" in str(only(world).message)
     await scales(world)
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)

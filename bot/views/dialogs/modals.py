@@ -8,7 +8,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.silence import SILENCE
 from bot.core.message import Block, Message
 from bot.core.scaling.lease import SCALE_UP, SCALE_UP_CONFIRM
-from bot.core.words import count, duration, figure, money
+from bot.core.words import count, duration, money
 from bot.views.blocks import (
     MOST_CHOICES,
     MOST_MODAL_TITLE,
@@ -129,8 +129,9 @@ def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
     sections = [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
     if loud is choices or not calm:
         return sections, []
-    short = [say("{pool} {current} of at most {maximum} runners", pool=name_of(one.pool), current=figure(one.current),
-                 maximum=one.maximum) for one in calm[:MOST_LINES]]  # fmt: skip
+    short = [say("{pool} {current} of at most {maximum} runners", pool=name_of(one.pool), maximum=one.maximum,
+                 current="an unknown number" if one.current is None else one.current)
+             for one in calm[:MOST_LINES]]  # fmt: skip
     return sections, [context(say("Nothing queued: {pools}.", pools=joined(", ", *short)))]
 
 
@@ -149,8 +150,8 @@ def _option_label(choice: ScaleChoice) -> str:
 
 def _line(choice: ScaleChoice) -> Marked:
     parts = [
-        say("now {current}", current="? runners" if choice.current is None else count(choice.current, "runner")),
-        say("limit {limit}", limit=figure(choice.limit)),
+        say("now {current}", current=count(choice.current, "runner")) if choice.current is not None else None,
+        say("limit {limit}", limit=choice.limit) if choice.limit is not None else None,
         say("maximum {maximum}", maximum=choice.maximum),
         say("at most {step} more at once", step=choice.step) if choice.step is not None else None,
         say("{jobs} queued", jobs=count(choice.queued, "job")),
@@ -183,12 +184,10 @@ def scale_confirm(  # noqa: PLR0913, PLR0917 - the parts of a question
     request_id: str, pool: str, current: int | None, target: int, preview: Preview, lines: Sequence[str]
 ) -> Block:
     """The confirmation: present size, target, expected effect, and the terms."""
-    change = say(
-        "*{pool}*: from {current} to *{runners}*.",
-        pool=name_of(pool),
-        current=figure(current),
-        runners=count(target, "runner"),
-    )
+    runners = count(target, "runner")
+    change = say("*{pool}*: from an unknown size to *{runners}*.", pool=name_of(pool), runners=runners)
+    if current is not None:
+        change = say("*{pool}*: from {current} to *{runners}*.", pool=name_of(pool), current=current, runners=runners)
     terms = bullets([*preview.below, *lines], MOST_LINES)
     blocks = [section(change), *_preview(preview), *([section(terms)] if terms else [])]
     return modal(SCALE_UP_CONFIRM, "Scale up?", request_id, blocks, submit=f"Scale to {target}")

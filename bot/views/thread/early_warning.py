@@ -45,7 +45,7 @@ def warning(view: WarningView) -> Message:
     words = joined("\n", *reasons)
     heading = say("{title}: {pool}.", title=title, pool=pool)
     return message(
-        joined(" ", heading, state, now, began, *reasons),
+        joined(" ", heading, state),
         header(f"{title}: {view.pool}"),
         section(state),
         section(joined("\n", now, began)),

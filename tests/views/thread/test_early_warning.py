@@ -67,7 +67,7 @@ def test_an_ended_one_says_how_it_ended(ending: Ending, part: str) -> None:
 
 
 def test_what_helps_stands_there_only_while_it_can_help() -> None:
-    assert drawn(finding=SURGE).count(remedy_words(SURGE)) == 2
+    assert drawn(finding=SURGE).count(remedy_words(SURGE)) == 1
     over = drawn(replace(STANDS, ending=Ending.PASSED, ended_at=NOW + 1200), finding=SURGE)
     assert "Likely cause: a surge of jobs" in over
     assert remedy_words(SURGE) not in over
