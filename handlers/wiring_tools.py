@@ -19,11 +19,10 @@ from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.adapters.stored_jobs import StoredJobs
-from bot.config import ConfigError, PoolTable, Settings
+from bot.config import ConfigError, File, PoolTable, Settings
 from bot.context.context import PoolScaler
 from bot.core.external import Problem
 from bot.ports import Refused, Unreachable
-from bot.settings import SlackTable, SnsTable
 from handlers.machine import now
 from handlers.tools.doctor.check import CheckTargets
 from handlers.tools.doctor.check_host import this_host
@@ -92,15 +91,7 @@ async def scalers_and_alertmanagers(settings: Settings, clock: Callable[[], floa
         name: PoolTable.model_construct(None, **{key: getattr(pool, key) for key in common}, metrics=())
         for name, pool in settings.file.pool.items()
     }
-    others: dict[str, object] = {
-        "metrics": {},
-        "outside_slack": None,
-        "pager": {},
-        "issues": None,
-        "slack": SlackTable(),
-        "sns": SnsTable(),
-    }
-    file = settings.file.model_copy(update={**others, "pool": pools})
+    file = File(timing=settings.file.timing, alertmanager=settings.file.alertmanager).model_copy(update={"pool": pools})
     built = build(replace(settings, file=file, variables=_MadeUp()), clock)
     await built.close()
     return built
