@@ -188,7 +188,8 @@ class Action:
     """Its list under [permissions], checked at the click and before the effect; empty: `ask` decides."""
     verb: str = ""
     """The word after `/queue` or `@tailback`; empty: it cannot be typed."""
-    usage: str = ""
+    takes: str = "[POOL]"
+    """What may be typed after that word."""
     help: str = ""
     surfaces: frozenset[Surface] = WORDS
     """Where it is available."""
@@ -217,3 +218,8 @@ class Action:
     """What it writes in the timeline; the first one is the result of its effect."""
     effect: Effect | None = None
     """The worker's part; None if the action is complete at once."""
+
+    @property
+    def usage(self) -> str:
+        """How it is typed; empty if it cannot be."""
+        return f"{self.verb} {self.takes}".strip() if self.verb else ""

@@ -132,7 +132,6 @@ async def _measured_pool(context: Context, pool: Pool) -> Pool:
 ACTION = Action(
     name="diagnose",
     verb="diagnose",
-    usage="diagnose [POOL]",
     help="Read the pools now: where it queues, why, how busy, what holds it.",
     ask=ask,
     permission="diagnose",

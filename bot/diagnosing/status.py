@@ -70,7 +70,6 @@ async def _asked(context: Context, interaction: Interaction) -> list[str]:
 ACTION = Action(
     name="status",
     verb="status",
-    usage="status [POOL]",
     help="The figures of every pool, or of one.",
     ask=ask,
     permission="diagnose",

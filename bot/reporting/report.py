@@ -9,8 +9,6 @@ from bot.reporting.collect import longer_view
 from bot.views.report.report import reported
 from bot.views.words import refusals
 
-USAGE = "report [POOL] [DAYS]"
-
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """The report over the last days; incidents are kept for 30 days, hours of pools for 42."""
@@ -23,7 +21,7 @@ def _asked(context: Context, words: tuple[str, ...]) -> tuple[str | None, int]:
     pools = [word for word in words if not _is_days(word) or word in context.settings.file.pool]
     numbers = [int(word) for word in words if word not in pools]
     if len(pools) > 1 or len(numbers) > 1:
-        raise Refused(refusals.report_usage(USAGE))
+        raise Refused(refusals.report_usage(ACTION.usage))
     if numbers and not 1 <= numbers[0] <= MOST_REPORT_DAYS:
         raise Refused(refusals.report_days(MOST_REPORT_DAYS))
     return known_pool(context.settings.file, pools[0]) if pools else None, numbers[0] if numbers else REPORT_DAYS
@@ -36,7 +34,7 @@ def _is_days(word: str) -> bool:
 ACTION = Action(
     name="report",
     verb="report",
-    usage=USAGE,
+    takes="[POOL] [DAYS]",
     help="Waits, incidents, what recurs and what to change, over 7 days or up to 42.",
     ask=ask,
     permission="diagnose",

@@ -26,7 +26,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="approve",
     verb="approve",
-    usage="approve [POOL]",
     help="Approve another person's request.",
     ask=ask,
     permission="approve",

@@ -27,7 +27,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="decline",
     verb="decline",
-    usage="decline [POOL]",
     help="Decline a request, or withdraw your own.",
     ask=ask,
     permission="",

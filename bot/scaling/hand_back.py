@@ -168,7 +168,6 @@ def return_puts(
 ACTION = Action(
     name=HAND_BACK,
     verb="handback",
-    usage="handback [POOL]",
     help="Return the extra runners now.",
     ask=ask,
     permission="scale",

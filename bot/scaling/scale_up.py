@@ -35,7 +35,6 @@ from bot.views.thread.results import confirm_scale
 from bot.views.words import refusals
 from bot.views.words.scaling import limit_words
 
-USAGE = "scale POOL TARGET"
 MOST_DIGITS = 6
 DIALOG_SECONDS = 900.0
 """How long an unconfirmed dialog stays valid."""
@@ -213,14 +212,14 @@ async def _spoken(context: Context, interaction: Interaction, held: Stored[Incid
     *pools, target = interaction.words or ("",)
     pool = known_pool(context.settings.file, pools[0]) if pools else await only_pool(context, held) if held else ""
     if not pool or not target or len(pools) > 1:
-        raise Refused(refusals.scale_usage(USAGE))
+        raise Refused(refusals.scale_usage(ACTION.usage))
     return pool, target
 
 
 ACTION = Action(
     name=SCALE_UP,
     verb="scale",
-    usage=USAGE,
+    takes="POOL TARGET",
     help="Ask for more runners, for example `scale linux.2xlarge 24`; asks to confirm first.",
     ask=ask,
     permission="scale",

@@ -89,7 +89,6 @@ def _back_end(context: Context, request: Request) -> Alertmanager:
 ACTION = Action(
     name=UNSILENCE,
     verb="unsilence",
-    usage="unsilence [POOL]",
     help="End the silence early, also when the incident is over.",
     ask=ask,
     permission="silence",

@@ -130,7 +130,7 @@ def _of(made_by: str, incident: Incident) -> Silence:
 ACTION = Action(
     name=PROLONG,
     verb="prolong",
-    usage="prolong [POOL] [DURATION]",
+    takes="[POOL] [DURATION]",
     help="Extend the silence: for as long again from now, or for a duration.",
     ask=ask,
     permission="silence",

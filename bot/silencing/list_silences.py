@@ -64,7 +64,7 @@ def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: di
 ACTION = Action(
     name="silences",
     verb="silences",
-    usage="silences",
+    takes="",
     help="What is silenced now, until when and by whom.",
     ask=ask,
     permission="diagnose",

@@ -25,7 +25,6 @@ from bot.views.mrkdwn import clean
 from bot.views.words import refusals
 from bot.views.words.silences import until_when
 
-USAGE = "silence POOL DURATION"
 LEAST_SECONDS = 60.0
 FILLERS = frozenset({"for", "it", "this"})
 """In a thread, what people write where the pool's name could stand."""
@@ -189,7 +188,7 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
     if interaction.thread:
         raise Refused(refusals.SAY_HOW_LONG)
     if len(words) < 2:
-        raise Refused(refusals.silence_usage(USAGE))
+        raise Refused(refusals.silence_usage(ACTION.usage))
     pool = known_pool(context.settings.file, words[0])
     found = await open_of(context, pool)
     if not found:
@@ -248,7 +247,7 @@ def _there(incident: Incident | None) -> Incident:
 ACTION = Action(
     name=SILENCE,
     verb="silence",
-    usage=USAGE,
+    takes="POOL DURATION",
     help="Silence the open alert of a pool, for example `silence linux.2xlarge 2h`, or `… drained`.",
     ask=ask,
     permission="silence",

@@ -29,7 +29,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="ack",
     verb="ack",
-    usage="ack [POOL]",
     help="Acknowledge the incident.",
     ask=ask,
     permission="ack",

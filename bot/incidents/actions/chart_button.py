@@ -29,7 +29,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="chart",
     verb="chart",
-    usage="chart [POOL]",
     help="The queue so far as a chart.",
     ask=ask,
     permission="diagnose",

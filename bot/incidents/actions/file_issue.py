@@ -105,7 +105,7 @@ def _once(incident: Incident) -> Incident:
 ACTION = Action(
     name=NAME,
     verb="file",
-    usage="file",
+    takes="",
     help="File a GitHub issue with the incident's story; you see its text first (in its thread).",
     ask=ask,
     permission="file",

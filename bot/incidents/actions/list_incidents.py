@@ -61,7 +61,7 @@ async def _board(context: Context, user: str) -> Board:
 ACTION = Action(
     name="list",
     verb="list",
-    usage="list",
+    takes="",
     help="The open incidents, with links to their threads.",
     ask=ask,
     permission="diagnose",

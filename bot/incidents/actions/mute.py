@@ -21,7 +21,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="mute",
     verb="mute",
-    usage="mute [POOL]",
     help="Stop, or resume, status replies.",
     ask=ask,
     permission="ack",

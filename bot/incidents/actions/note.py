@@ -35,7 +35,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="note",
     verb="note",
-    usage="note TEXT",
+    takes="TEXT",
     help="Add a note to the incident's timeline (in its thread).",
     ask=ask,
     permission="ack",

@@ -43,7 +43,6 @@ def _silenced(incident: Incident, now: float) -> list[str]:
 ACTION = Action(
     name=NAME,
     verb="resolve",
-    usage="resolve [POOL]",
     help="Close the incident.",
     ask=ask,
     permission="ack",

@@ -34,7 +34,7 @@ def again(incident: Incident) -> Incident:
 ACTION = Action(
     name="retry",
     verb="retry",
-    usage="retry [INCIDENT]",
+    takes="[INCIDENT]",
     help="Try again to show an incident that could not be drawn or delivered.",
     ask=ask,
     permission="ack",

@@ -30,7 +30,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="unack",
     verb="unack",
-    usage="unack [POOL]",
     help="Take back your acknowledgement.",
     ask=ask,
     permission="ack",
