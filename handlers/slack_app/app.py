@@ -10,12 +10,12 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.context.context import Context
+from bot.context.context import Action, Context
 from bot.core.incident.incident import Incident
 from bot.core.record import Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import incident_of, request_id
-from bot.ports import Refused, Unreachable
+from bot.ports import Failure, Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
 from bot.requests.submit import RecordLost, SeveralIncidents, refused
@@ -27,7 +27,6 @@ from bot.views.words import refusals
 from handlers.http import metrics
 from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
 from handlers.slack_app.respond import Afterwards, draw_home, tell
-from handlers.slack_app.timeouts import unanswered
 
 PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that asks to try again must arrive in time."""
@@ -233,3 +232,30 @@ async def _aside(dependencies: Dependencies, interaction: Interaction, ack: Ack)
     answer = await answered(dependencies.context, interaction)
     dependencies.afterwards.do(tell(dependencies.context, interaction, answer))
     await ack()
+
+
+def unanswered(interaction: Interaction, error: Exception) -> Answer:
+    """The reply: certain if nothing was stored, else the outcome is unknown and a second try is harmless."""
+    why = str(error) or "it took too long"
+    doubtful = isinstance(error, TimeoutError) or (isinstance(error, Unreachable) and error.failure is Failure.UNKNOWN)
+    if not doubtful:
+        return Answer(
+            whisper=refusal(f"Nothing was changed. Your request was not recorded ({why}). Try again in a moment.")
+        )
+    action = ACTIONS.get(interaction.name)  # None: the menu before its entry is known
+    again = "Press again" if interaction.surface is Surface.BUTTON else "Ask again"
+    if action is not None and _only_asks(action, interaction):
+        what = "dialog" if interaction.surface is Surface.BUTTON else "question"
+        return Answer(whisper=refusal(f"Nothing was changed. The {what} did not open ({why}). {again}."))
+    if action is None or action.reads_only:
+        return Answer(whisper=refusal(f"Nothing was changed. There was no answer ({why}). {again}."))
+    return Answer(
+        whisper=refusal(f"It is unknown whether your request was recorded ({why}). If nothing shows, ask again.")
+    )
+
+
+def _only_asks(action: Action, interaction: Interaction) -> bool:
+    """Whether the request only opens a dialog or a confirmation."""
+    if action.confirmed_in:
+        return interaction.step != action.confirmed_in
+    return bool(action.dialogs) and interaction.surface is Surface.BUTTON

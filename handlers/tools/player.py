@@ -1,18 +1,20 @@
 """Plays a recording through the real code; time jumps from event to event, and everything is logged."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bot.context.causes import diagnosed_in
 from bot.context.context import Context
 from bot.context.queries import open_incidents
+from bot.core.finding import Diagnosis
+from bot.core.forecast.more_runners import Terms, what_if
 from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
-from bot.core.pool.pool import Pool
+from bot.core.pool.pool import Pool, PoolRules
 from bot.core.record import Change, Claim, Conflict
-from bot.diagnosing.judge import judgements
 from bot.incidents.intake import take_alert
 from bot.measuring.store_job import take_job
 from bot.playground.replay.journal import Journal, JournalArrival, JournalJudgement, JournalNames, Proposed
@@ -26,7 +28,7 @@ from bot.scaling.what_if import fewest_enough
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
-from bot.views.export.judgement import judgement
+from bot.views.export.judgement import Judgement, judgement
 from handlers.tools.send import kind_of
 from handlers.worker import AT_ONCE
 
@@ -34,6 +36,8 @@ MOST_ROUNDS = 10_000
 """Rounds of work at one instant before it counts as a bug."""
 REWEIGHED = 0.25
 """A proposal is new when it changes by this share, and by at least 5 runners."""
+ADDED = (5, 10, 20, 40)
+"""Numbers of added runners whose effect is judged."""
 DUTIES = ("chore:pools", "chore:weekly")
 """The chores that are replayed; the others concern Slack and back ends, which do not exist here."""
 
@@ -194,3 +198,23 @@ def source_of(event: Delivered) -> str:
     """The source in the path, such as `/alerts/grafana` or `/github`; empty if only the body can tell."""
     last = event.path.partition("?")[0].rstrip("/").rpartition("/")[2]
     return last if last in {*SOURCES, "github"} else ""
+
+
+async def judgements(context: Context, incident: Incident, names: Sequence[str]) -> list[tuple[float, Judgement]]:
+    """(time of the measurement, judgement) of each named pool with a record."""
+    view, now = await context.view(incident), context.now()
+    found = {one.pool: one for one in diagnosed_in(view, incident, now, context.settings.file.paces)}
+    pools = [view.pools[name] for name in names if name in view.pools]
+    return [
+        (pool.tried_at, _judged(pool, view.rules.get(pool.id, PoolRules(pool.id)), found[pool.id], now))
+        for pool in pools
+    ]
+
+
+def _judged(pool: Pool, rules: PoolRules, found: Diagnosis, now: float) -> Judgement:
+    """Figures that are old, or of a failed measurement, are left out."""
+    if found.blind:
+        return Judgement(now, pool.id, None, found.claims)
+    terms = Terms(known=pool.calibration, ahead=pool.ahead)
+    more = what_if(pool.samples, rules, ADDED, terms)
+    return Judgement(now, pool.id, pool.latest, found.claims, found.attribution, outlook=pool.outlook, more=more)

@@ -1,7 +1,7 @@
 """GitHub as a metrics source: runners by REST, jobs by webhooks, compared with the REST API."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,19 +12,43 @@ from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.reconcile_jobs import KnownQueues, doubts, known_jobs, read_at
 from bot.adapters.github.runners import RunnerFleet, Runners, runner_counts, with_labels
 from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
-from bot.adapters.github.status import GOOD_SECONDS, ProviderStatus, assigns
 from bot.adapters.github.trouble import Trouble
 from bot.adapters.http.client import Http
-from bot.adapters.metrics.listing import Listing, Present, tried
+from bot.adapters.http.json_answer import one_line
+from bot.adapters.metrics.listing import Listed, Listing, Present, tried
+from bot.adapters.metrics.rows import rows
 from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import unusable
 from bot.core.pool.job import WebhookCoverage, WorkflowJob, key_of
 from bot.core.pool.pool import Gap, Origin, Snapshot
 from bot.core.words import listed
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import fields
 
 RUNNERS_SHARE = 2 / 3
 """Share of a round's calls that long lists of runners may use, so that the queue is read beside them."""
+
+
+GOOD_SECONDS = 60.0
+"""How long a response of the status page is valid."""
+COMPONENT = "Actions"
+UP = {"operational": True, "partial_outage": False, "major_outage": False}
+"""A degraded service assigns some jobs late, which is neither up nor down."""
+
+
+ProviderStatus = tuple[bool | None, str]
+"""(whether GitHub says that Actions works, in what words); None: it does not say."""
+
+
+async def assigns(http: Http, now: Callable[[], float]) -> Listed[ProviderStatus]:
+    """What a page in the format of https://www.githubstatus.com/api/v2/components.json says. Raises Unreachable."""
+    at, body = now(), await http.get_json()
+    for one in rows(fields(body).get("components")):
+        if one.get("name") == COMPONENT:
+            word = one_line(str(one.get("status")), 40)
+            words = f"GitHub's status page says {word.replace('_', ' ')} of {COMPONENT}"
+            return Listed((UP.get(word), words), at)
+    return Listed((None, f"{http.system}: its answer names no component {COMPONENT}; correct status_url"), at)
 
 
 class GitHub(Present):

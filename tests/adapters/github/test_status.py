@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.github.status import assigns
+from bot.adapters.metrics.github import assigns
 from bot.ports import Unreachable
 from tests.adapters.back_end import URL, BackEnd
 

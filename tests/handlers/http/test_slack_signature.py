@@ -2,7 +2,7 @@
 
 import pytest
 
-from handlers.http.slack_signature import genuine
+from handlers.http.web import genuine
 from tests.handlers.endpoint import SECRET, Endpoint, signature
 
 NOW = 1_800_000_000

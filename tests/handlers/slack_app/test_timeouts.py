@@ -10,7 +10,7 @@ from bot.core.requests.request import Shown
 from bot.ports import Failure, Unreachable
 from bot.registry import ACTIONS
 from handlers.slack_app import app
-from handlers.slack_app.timeouts import unanswered
+from handlers.slack_app.app import unanswered
 from tests.builders import CHANNEL
 from tests.handlers.endpoint import Endpoint
 from tests.patience import PATIENCE_SECONDS
