@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from bot.core.incident.details.event import Event
+from bot.core.incident.timeline import Event
 from bot.playground.demo_config import demo_config
 from bot.playground.fleet.scenarios import DEFAULT_SEED, HEALTHY, LIMIT_REACHED, SCENARIOS, SURGE
 from bot.playground.tour import STEPS, left_alone, tour

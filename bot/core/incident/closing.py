@@ -6,16 +6,7 @@ from dataclasses import replace
 
 from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.forecast.scoring import KEPT_SCORES, score_summary, waiting
-from bot.core.incident.details.closing import (
-    ClosingSummary,
-    Counterfactual,
-    IncidentEnded,
-    IncidentEnding,
-    LikelyCause,
-    PoolPeak,
-    RunnersAdded,
-    Waited,
-)
+from bot.core.incident.details import closing
 from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.reply_buttons import offering, story_of
@@ -27,31 +18,31 @@ MOST_POOLS = 5
 """Pools with a cause in the summary."""
 
 
-def waits(incident: Incident, now: float) -> tuple[Waited, ...]:
+def waits(incident: Incident, now: float) -> tuple[closing.Waited, ...]:
     """By pool, the most waiting first; unmeasured pools are absent."""
     length = max((incident.closed_at or now) - incident.began_at, 1.0)
     found = [
-        Waited(name, series.waited_seconds / 3600, min(1.0, max(0.0, 1 - series.measured_seconds / length)))
+        closing.Waited(name, series.waited_seconds / 3600, min(1.0, max(0.0, 1 - series.measured_seconds / length)))
         for name, series in incident.pools.courses.items()
         if series.measured_seconds > 0
     ]
     return tuple(sorted(found, key=lambda waited: (-waited.hours, waited.pool)))
 
 
-def likely_causes(incident: Incident) -> tuple[LikelyCause, ...]:
+def likely_causes(incident: Incident) -> tuple[closing.LikelyCause, ...]:
     """The likeliest cause of each pool, the worst waits first."""
     worst = sorted(incident.pools.courses.items(), key=lambda item: -item[1].waited_seconds)[:MOST_POOLS]
-    return tuple(LikelyCause(name, *series.likeliest) for name, series in worst if series.likeliest is not None)
+    return tuple(closing.LikelyCause(name, *series.likeliest) for name, series in worst if series.likeliest is not None)
 
 
-def summary(incident: Incident, now: float) -> ClosingSummary:
+def summary(incident: Incident, now: float) -> closing.ClosingSummary:
     """The summary for the last reply: duration, causes, peaks, waiting, forecasts and the queue."""
     added = runners_added(incident, now)
-    return ClosingSummary(
+    return closing.ClosingSummary(
         now - incident.began_at,
         likely_causes(incident),
         tuple(
-            PoolPeak(pool, peak.queued, peak.oldest_wait_seconds)
+            closing.PoolPeak(pool, peak.queued, peak.oldest_wait_seconds)
             for pool, peak in sorted(incident.pools.peaks.items(), key=lambda item: item[1].order)
             if peak.queued
         ),
@@ -65,12 +56,12 @@ def summary(incident: Incident, now: float) -> ClosingSummary:
     )
 
 
-def runners_added(incident: Incident, now: float) -> tuple[RunnersAdded, ...]:
+def runners_added(incident: Incident, now: float) -> tuple[closing.RunnersAdded, ...]:
     """By person and pool, in order; those that are not back yet count until the lease returns them.
 
     A change that waited for a merge may have come at any time, so it is left out.
     """
-    found: dict[tuple[str | None, str], RunnersAdded] = {}
+    found: dict[tuple[str | None, str], closing.RunnersAdded] = {}
     for entry in incident.log.timeline:
         up = entry.details
         if not isinstance(up, ScaleAccepted) or up.before is None or up.pending:
@@ -91,7 +82,7 @@ def runners_added(incident: Incident, now: float) -> tuple[RunnersAdded, ...]:
         cost = None if up.cost_per_runner_hour is None else runners * hours * up.cost_per_runner_hour
         if before is not None:
             runners, cost = runners + before.runners, None if cost is None else cost + (before.cost or 0.0)
-        found[entry.who, up.pool] = RunnersAdded(entry.who, up.pool, runners, cost, up.currency)
+        found[entry.who, up.pool] = closing.RunnersAdded(entry.who, up.pool, runners, cost, up.currency)
     return tuple(found.values())
 
 
@@ -101,7 +92,7 @@ def _registered(incident: Incident, entry: Entry) -> int:
     return max((one.registered or 0 for one in asked if isinstance(one, ScaleRequest)), default=0)
 
 
-def without_runners(incident: Incident, now: float) -> Counterfactual | None:
+def without_runners(incident: Incident, now: float) -> closing.Counterfactual | None:
     """The forecast made last before the first scale-up, against the end of the incident; None without either.
 
     A scale-up that waited for a merge may have come at any time, so nothing is concluded from it.
@@ -121,12 +112,12 @@ def without_runners(incident: Incident, now: float) -> Counterfactual | None:
         return None
     made, ended_at = before[-1], incident.closed_at or now
     if made.verdict in {Verdict.STALLED, Verdict.GROWING, Verdict.UNTIL_REPAIRED}:
-        return Counterfactual(pool, helped=helped)
+        return closing.Counterfactual(pool, helped=helped)
     if made.low_seconds is None:
         return None
     later, low, high = made.at - ended_at, made.low_seconds, made.high_seconds
     mid = low if made.mid_seconds is None or high is None else made.mid_seconds
-    return Counterfactual(pool, mid + later, low + later, None if high is None else high + later, helped)
+    return closing.Counterfactual(pool, mid + later, low + later, None if high is None else high + later, helped)
 
 
 def _helped(incident: Incident, at: float, up: ScaleAccepted, ended_at: float) -> Score | None:
@@ -141,7 +132,7 @@ def _helped(incident: Incident, at: float, up: ScaleAccepted, ended_at: float) -
 def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     incident: Incident,
     now: float,
-    how: IncidentEnding,
+    how: closing.IncidentEnding,
     *,
     who: str | None = None,
     samples: int = 0,
@@ -153,8 +144,8 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     A silence that outlasts the incident can be ended from it.
     """
     pools = incident.pools.judged
-    details = IncidentEnded(how, summary(incident, now), pools, samples, still_firing)
-    event = Event.RESOLVED_BY_HAND if how is IncidentEnding.CLOSED else Event.DRAINED
+    details = closing.IncidentEnded(how, summary(incident, now), pools, samples, still_firing)
+    event = Event.RESOLVED_BY_HAND if how is closing.IncidentEnding.CLOSED else Event.DRAINED
     over = noted(incident, now, event, details, who=who, figures=figures, broadcast=who is None)
     if left := [silence for silence in holding(incident.silences, now) if not silence.until_drained]:
         over = offering(over, left[0].act, (UNSILENCE,))
@@ -165,7 +156,7 @@ def resolved_by_hand(incident: Incident, who: str, now: float, scores: tuple[Sco
     """Somebody closed the incident; it stays closed until a new occurrence fires."""
     pools = replace(incident.pools, scores=scores)
     over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now, pools=pools)
-    return ended(over, now, IncidentEnding.CLOSED, who=who)
+    return ended(over, now, closing.IncidentEnding.CLOSED, who=who)
 
 
 def scores_of(incident: Incident, pools: Mapping[str, Pool]) -> tuple[Score, ...]:
