@@ -107,6 +107,11 @@ class Context:
         """The pools' records by name, without those that have none."""
         return {name: held.value for name, held in (await self.store.get_many(Pool, list(names))).items()}
 
+    async def pool(self, name: str) -> Pool:
+        """The record of a pool; one without samples if nobody has measured it."""
+        held = await self.store.get(Pool, name)
+        return held.value if held else Pool(name)
+
     async def request(self, request_id: str) -> Request | None:
         """The record of a request; None if there is none."""
         held = await self.store.get(Request, request_id)

@@ -118,8 +118,7 @@ async def permit_here(context: Context, name: str, channel: str) -> None:
     open_now = await open_of(context, name)
     if any(incident.thread.channel == channel for incident in open_now):
         return
-    held = await context.store.get(Pool, name)
-    own = channel_of_pool(context, held.value if held else Pool(name))
+    own = channel_of_pool(context, await context.pool(name))
     if channel == own:
         return
     places = dict.fromkeys([*(incident.thread.channel for incident in open_now), own])

@@ -60,15 +60,15 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
 
 async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice:
     pool_scaler, rules = context.pool_scalers[name], context.settings.file.pools[name]
-    pool = await context.store.get(Pool, name)
-    latest = pool.value.latest if pool else None
+    pool = await context.pool(name)
     try:
         capacity, reason = await pool_scaler.scaler.read(), ""
     except (Unreachable, Refused) as error:
         capacity, reason = Capacity(None), str(error)
+    latest = pool.latest
     queued, policy = latest.queued if latest else None, policy_within(pool_scaler, capacity)
     most_more = policy.maximum - (capacity.size or 0)
-    wanted = fewest_enough(context, pool.value if pool else None, min(most_more, policy.step or most_more))
+    wanted = fewest_enough(context, pool, min(most_more, policy.step or most_more))
     target = proposed(policy, capacity.size, queued if wanted is None else wanted)
     more = 0 if target is None or capacity.size is None else target - capacity.size
     return ScaleChoice(
@@ -83,7 +83,7 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
         cost_per_runner_hour=pool_scaler.policy.cost_per_runner_hour,
         currency=context.settings.file.slack.currency,
         reason=reason,
-        useless=bool(caution) or will_not_help(context, pool.value if pool else None, more),
+        useless=bool(caution) or will_not_help(context, pool, more),
     )
 
 
@@ -116,8 +116,7 @@ async def more_would_do(
 
 async def expected_effect(context: Context, pool: str, more: int, against: str) -> Preview:
     """The expected effect of this many added runners, and the warnings."""
-    held = await context.store.get(Pool, pool)
-    return effect_of(context, held.value if held else Pool(pool), more, against)
+    return effect_of(context, await context.pool(pool), more, against)
 
 
 async def cautions_by_pool(context: Context, incident: Incident | None) -> dict[str, str]:

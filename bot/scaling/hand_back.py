@@ -15,7 +15,6 @@ from bot.core.incident.details.scaling import (
 )
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Pool
 from bot.core.record import AlreadyDone, Prepared, Put, Stored
 from bot.core.requests.body import HandBack
 from bot.core.requests.interaction import Answer, Interaction
@@ -120,7 +119,7 @@ async def check(context: Context, request: Request, _incident: Incident | None) 
 
 async def _performed(context: Context, request: Request, pending: str) -> Result:
     asked = request.of(HandBack)
-    pool = await context.store.get(Pool, asked.pool)
+    latest = (await context.pool(asked.pool)).latest
     details = RunnersReturned(
         asked.result or ReturnResult.NOTHING_LEFT,
         asked.pool,
@@ -128,7 +127,7 @@ async def _performed(context: Context, request: Request, pending: str) -> Result
         asked.target,
         asked.last,
         asked.why,
-        pool.value.latest.queued if pool and pool.value.latest else None,
+        latest.queued if latest else None,
         pending,
     )
     after = "" if asked.target is None else f"{asked.target}"

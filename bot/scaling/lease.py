@@ -15,7 +15,7 @@ from bot.core.incident.details.scaling import (
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import advanced, decided, offering, progressed, quiet
 from bot.core.incident.timeline import Decision, Event
-from bot.core.pool.pool import Pool, Snapshot, empty
+from bot.core.pool.pool import Snapshot, empty
 from bot.core.record import Change, Claim, Put, Stored
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.lease import (
@@ -124,8 +124,7 @@ async def _lease_view(context: Context, held: Stored[PoolLeases]) -> LeaseView:
 
 async def _sample(context: Context, pool: str) -> Snapshot | None:
     """The pool now: a recent sample, else a new measurement; None if it fails."""
-    known = await context.store.get(Pool, pool)
-    latest = known.value.latest if known else None
+    latest = (await context.pool(pool)).latest
     if latest is not None and context.now() - latest.at <= 1.5 * context.settings.file.timing.poll:
         return latest
     try:

@@ -8,7 +8,6 @@ from bot.core.incident.details.scaling import ScaleAccepted, ScaleStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Pool
 from bot.core.record import Change, Prepared, Put, Stored
 from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction, Surface
@@ -149,8 +148,7 @@ async def prepare(context: Context, request: Request, _incident: Incident | None
 async def _leased(context: Context, request: Request, found: LimitCheck) -> Put:
     asked, now = request.of(ScaleUp), context.now()
     pool = asked.pool
-    measured = await context.store.get(Pool, pool)
-    latest = measured.value.latest if measured else None
+    latest = (await context.pool(pool)).latest
     length = pool_scaler_of(context, pool).policy.lease_seconds
     lease = Lease(
         act=request.id,
@@ -190,8 +188,7 @@ async def check(context: Context, request: Request, _incident: Incident | None) 
 async def _accepted(context: Context, request: Request, pending: str) -> Result:
     """The result, with the price and what the forecast says of the queue with the extra runners."""
     asked, before = request.of(ScaleUp), request.before
-    held = await context.store.get(Pool, asked.pool)
-    option = with_more(context, held.value, asked.target - int(before)) if held and before else None
+    option = with_more(context, await context.pool(asked.pool), asked.target - int(before)) if before else None
     details = ScaleAccepted(
         asked.pool,
         int(before) if before else None,

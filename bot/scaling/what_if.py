@@ -28,9 +28,9 @@ def effects_of(
     return what_more_would_do(found, chosen, caution, context.settings.file.slack.currency)
 
 
-def fewest_enough(context: Context, pool: Pool | None, most: int) -> int | None:
+def fewest_enough(context: Context, pool: Pool, most: int) -> int | None:
     """The fewest added runners, up to `most`, expected to drain it in time; None if unknown."""
-    if pool is None or most < 1:
+    if most < 1:
         return None
     option = least(pool.samples, context.settings.file.rules_of(pool.id), most, _terms(context, pool))
     return option.more if option else None
@@ -42,10 +42,8 @@ def with_more(context: Context, pool: Pool, more: int) -> Option | None:
     return found[-1] if found and found[-1].more == more else None
 
 
-def will_not_help(context: Context, pool: Pool | None, more: int) -> bool:
+def will_not_help(context: Context, pool: Pool, more: int) -> bool:
     """Whether nothing should be added: idle runners beside the queue, it clears too soon, or no sooner with `more`."""
-    if pool is None:
-        return False
     found = what_if(pool.samples, context.settings.file.rules_of(pool.id), (more,), _terms(context, pool))
     return found.do_nothing is not None or any(option.more and not option.helps for option in found.options)
 

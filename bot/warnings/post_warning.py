@@ -43,8 +43,7 @@ async def post_warning(context: Context, claim: Claim) -> None:
     held = claim.of(WarningRecord)
     if held.value.episode is None:
         held = replace(held, in_doubt_since=None)
-    found = await context.store.get(Pool, claim.id)
-    pool = found.value if found else Pool(claim.id)
+    pool = await context.pool(claim.id)
     current = await _for_newest(context, held, pool)
     if current is None:
         await leave(context, held, Kept(held.value), None, KEPT_SECONDS)

@@ -7,7 +7,6 @@ import structlog
 
 from bot.context.context import Context
 from bot.core.pool.early_warning import EarlyWarning, warning_key, warning_of
-from bot.core.pool.pool import Pool
 from bot.core.record import Change, Conflict, Put, Stored, WarningRecord
 from bot.ports import Own, Unreachable
 from bot.posting.message_key import OVER
@@ -32,8 +31,7 @@ async def reconnect_warning(context: Context, channel: str, message: Own) -> Non
     """
     pool, began_at = warning_of(message.key) or ("", 0.0)
     notice = await context.store.get(WarningRecord, pool) or Stored(WarningRecord(pool), 0)
-    held = await context.store.get(Pool, pool)
-    known = [one for one in (notice.value.episode, held.value.early.episode if held else None) if one]
+    known = [one for one in (notice.value.episode, (await context.pool(pool)).early.episode) if one]
     episode = next((one for one in known if warning_key(pool, one.began_at) == message.key), None)
     if episode is None:
         await _say_unknown(context, channel, message, pool, began_at)

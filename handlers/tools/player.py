@@ -144,10 +144,10 @@ class Player:
         if pool_scaler is None or self.clock.at - at < self.context.settings.file.paces.report:
             return
         self.weighed[incident.id, name] = self.clock.at
-        held, capacity = await self.store.get(Pool, name), await pool_scaler.scaler.read()
+        pool, capacity = await self.context.pool(name), await pool_scaler.scaler.read()
         policy = policy_within(pool_scaler, capacity)
         room = max(0, policy.maximum - (capacity.size or 0))
-        more = fewest_enough(self.context, held.value if held else None, min(room, policy.step or room))
+        more = fewest_enough(self.context, pool, min(room, policy.step or room))
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
