@@ -10,7 +10,7 @@ from bot.core.forecast.readings import LATER_MINUTES, longest_wait, readings
 from bot.core.forecast.speedup import NO_SPEEDUP, Speedup, speedup_of
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
 from bot.core.pool.hour_stats import ExpectedHour
-from bot.core.pool.pool import PoolRules, Snapshot
+from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
 TARGET_SECONDS = 1800.0
@@ -81,6 +81,8 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     """Walk the queue with each number of added runners; more runners never make it later."""
     terms = terms or Terms()
     queued = series[-1].queued if series else None
+    if series and cut_off(series[-1], rules):
+        return WhatIf(refusal=statement("cut_off"))
     if queued is not None and queued <= rules.floor:
         few = statement("at_floor", queued=queued)
         return WhatIf(refusal=few if queued else statement("nothing_queued"))

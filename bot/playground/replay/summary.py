@@ -98,7 +98,7 @@ def _telling(proposed: Sequence[Proposed]) -> list[Proposed]:
 
 def _proposal(proposed: Proposed) -> Iterator[str]:
     if proposed.more is None:
-        words = "no number of runners within the limits was expected to be enough"
+        words = "no number of runners within the limits was known to be enough"
     elif not proposed.more:
         words = "no more runners were needed"
     else:

@@ -80,7 +80,7 @@ def _unmeasured(incident: Incident, seen: Sequence[PoolRow]) -> str:
 
 def _calm(incident: Incident, seen: Sequence[PoolRow]) -> str:
     judged = [row for row in seen if row.affected] or list(seen)
-    known = [row.queued for row in judged if row.queued is not None and not row.old]
+    known = [row.queued for row in judged if row.queued is not None and not (row.old or row.cut_off)]
     if not known:
         return _unmeasured(incident, seen)
     words = "nothing queued" if not sum(known) else f"queue normal ({count(sum(known), 'job')})"

@@ -38,12 +38,12 @@ class PoolRow:
     @property
     def queueing(self) -> bool:
         """Whether the newest sample, of any age, has a queue above the floor."""
-        return self.queued is not None and self.queued > self.floor
+        return self.queued is not None and self.queued > (0 if self.cut_off else self.floor)
 
     @property
     def quiet(self) -> bool:
         """Whether a fresh sample has no queue above the floor."""
-        return not self.old and self.queued is not None and self.queued <= self.floor
+        return not self.old and not self.cut_off and self.queued is not None and self.queued <= self.floor
 
     @property
     def pending(self) -> bool:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.forecast.forecast import TRIMMED, WIDEST, bounds, forecast, looked_ahead
+from bot.core.forecast.more_runners import what_if
 from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
 from bot.core.forecast.readings import HIGH, LOW, DrainReadings, quantile
 from bot.core.forecast.walk import HORIZON_MINUTES
@@ -139,6 +140,9 @@ def test_a_queue_that_is_counted_up_to_the_limit_has_no_end_at_it(figures: dict[
     if hides:
         assert drained(looks[-1], arc) is (False if queued else None)
         assert (found.verdict, found.high_seconds) == (Verdict.AT_LEAST if queued else Verdict.NONE, None)
+        refusal = what_if(looks, arc, {10}).refusal
+        assert refusal is not None
+        assert refusal.id == "cut_off"
 
 
 def test_only_jobs_that_can_be_served_are_forecast() -> None:

@@ -16,7 +16,7 @@ from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
-from bot.core.pool.pool import Peak, Pool, Snapshot
+from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot
 from bot.core.requests.offer import Offer, Place
 from bot.core.statement import statement
 from bot.views.blocks import digest_of
@@ -158,6 +158,17 @@ def test_a_queue_that_is_counted_up_to_the_limit_is_told_as_the_least(names: tup
     assert "+ = more may wait. At the limit, further jobs wait at GitHub" in words(drawn)
     if len(names) > 1:
         assert [row[1] for row in rows_of(drawn)] == ["Queued", "4+", "4+"]
+
+
+@pytest.mark.parametrize(("queued", "said"), [(2, "linux: at least 2 jobs queued"), (0, "(alert values)")])
+def test_a_full_pool_whose_source_sees_no_further_jobs_is_not_called_calm(queued: int, said: str) -> None:
+    full = replace(samples.sample("linux", queued, None), busy=40 - queued, limit=40)
+    rules = {"linux": PoolRules("linux", floor=3, counts_assigned=True)}
+    drawn = words(draw(samples.incident(candidates=("linux",), affected=("linux",)),
+                       replace(samples.view(Pool("linux", samples=(full,))), rules=rules)))  # fmt: skip
+    assert said in drawn
+    assert "normal" not in drawn
+    assert "othing queued" not in drawn
 
 
 @pytest.mark.parametrize("queued", [0, None])
