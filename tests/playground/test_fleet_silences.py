@@ -11,6 +11,7 @@ import pytest
 from bot.playground.fleet.alerting.silences import Silences
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import HEALTHY
+from tests.fakes import FakeClock
 from tests.playground.fleet_world import Receiver, client
 from tests.real_servers import alertmanager
 
@@ -120,25 +121,14 @@ async def test_the_token_is_asked_for_when_there_is_one() -> None:
     assert codes == [401, 401, 200]
 
 
-class At:
-    """A clock that a test moves."""
-
-    def __init__(self, now: float) -> None:
-        self.now = now
-
-    def __call__(self) -> float:
-        """Return the time."""
-        return self.now
-
-
 def test_states_follow_the_time() -> None:
     """Pending before the start, active until the end, expired after it."""
-    clock = At(1_800_000_000)
-    silences = Silences(clock)
-    kept = silences.get(silences.post(wanted(clock.now, startsAt=iso(clock.now + 10))))
-    assert [kept.state(clock.now + later) for later in (0, 10, 59.9, 60)] == ["pending", "active", "active", "expired"]
+    clock = FakeClock(now := 1_800_000_000)
+    silences = Silences(clock.now)
+    kept = silences.get(silences.post(wanted(now, startsAt=iso(now + 10))))
+    assert [kept.state(now + later) for later in (0, 10, 59.9, 60)] == ["pending", "active", "active", "expired"]
     assert silences.active_for((("queue", "a"),)) == []
-    clock.now += 10
+    clock.advance(10)
     assert silences.active_for((("queue", "a"),)) == [kept.id]
 
 
@@ -157,7 +147,7 @@ def test_all_matchers_must_match_and_patterns_are_anchored(
     matchers: list[dict[str, Any]], labels: dict[str, str], silenced: bool
 ) -> None:
     """A missing label is the empty string."""
-    silences = Silences(At(1_800_000_000))
+    silences = Silences(FakeClock(1_800_000_000).now)
     silences.post(wanted(1_800_000_000, matchers=matchers))
     assert bool(silences.active_for(tuple(labels.items()))) == silenced
 

@@ -3,20 +3,12 @@
 import copy
 from typing import Any
 
+from tests.playground.slack_kit import mrkdwn, plain
+
 Json = dict[str, Any]
 """A JSON document."""
 PARENT_TS = "1780000000.000100"
 HOSTILE = "<script>window.hacked=1</script> <img src=x onerror=window.hacked=1> <javascript:window.hacked=1|press here>"
-
-
-def plain(text: str) -> Json:
-    """A plain_text object."""
-    return {"type": "plain_text", "text": text, "emoji": True}
-
-
-def mrkdwn(text: str) -> Json:
-    """A mrkdwn object."""
-    return {"type": "mrkdwn", "text": text}
 
 
 def option(text: str, value: str) -> Json:

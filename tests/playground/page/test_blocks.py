@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.playground.page.state import Json, button, message, mrkdwn, plain
+from tests.playground.page.state import Json, button, message
 from tests.playground.page.workspace import PageWorkspace
+from tests.playground.slack_kit import mrkdwn, plain
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 TS = "1780000395.000100"
