@@ -92,12 +92,6 @@ async def test_recorded_payloads_are_stored(endpoint: Endpoint) -> None:
     assert (await endpoint.alert(grafana("test_button"))).json() == {"outcome": "tested"}
 
 
-async def test_a_repeat_is_taken_and_changes_nothing(endpoint: Endpoint) -> None:
-    """Senders repeat themselves; each time they hear 200."""
-    outcomes = [(await endpoint.alert()).json()["outcome"] for _ in range(3)]
-    assert outcomes == ["opened", "repeated", "repeated"]
-
-
 async def test_a_store_that_is_down_gets_503_and_the_sender_tries_again(endpoint: Endpoint) -> None:
     """Never a 4xx: Alertmanager would drop the alert (docs/design/measurements.md#alertmanager-retries)."""
     endpoint.world.data.broken = Unreachable("Redis", "connection refused")
