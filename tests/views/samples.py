@@ -8,9 +8,11 @@ from bot.core.incident.incident import Incident, State, Thread, noted, opened
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.pools import Named
 from bot.core.incident.timeline import Event
+from bot.core.message import Message
 from bot.core.pool.pool import Gap, Job, Peak, Pool, PoolRules, Snapshot
 from bot.core.requests.offer import Offer, Place, request_id
 from tests.builders import with_fields
+from tests.slack_limits import texts
 
 BEGAN = 1_764_555_780.0
 """2025-12-01 02:23 UTC."""
@@ -71,7 +73,6 @@ def sample(pool: str, queued: int | None = 14, wait: float | None = 6840.0, **ch
 
 
 def grown(last: Snapshot, by: int = 6) -> Pool:
-    """A pool whose queue has grown."""
     first = replace(last, at=last.at - 300, queued=max(0, (last.queued or 0) - by))
     return Pool(last.pool, (first, last), tried_at=last.at)
 
@@ -169,3 +170,8 @@ def hostile_incident() -> tuple[Incident, View]:
     for _ in range(9):
         made = noted(made, NOW, Event.SCALED, PlainText(big, (big,) * 40), who=HOSTILE)
     return with_fields(made, peaks={n: Peak(10**9, 1e9) for n in names}), view(*pools)
+
+
+def words(drawn: Message) -> str:
+    """Everything that is read in the blocks."""
+    return "\n".join(texts(drawn.blocks))

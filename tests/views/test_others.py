@@ -11,7 +11,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.silence import Silence
 from bot.core.incident.timeline import Entry, Event
-from bot.core.message import Block, Message
+from bot.core.message import Block
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.offer import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
@@ -27,17 +27,12 @@ from tests.said import acknowledged
 from tests.slack_limits import message_problems, texts, view_problems
 from tests.views import samples
 from tests.views.golden import assert_golden
-from tests.views.samples import NOW, TIMING
+from tests.views.samples import NOW, TIMING, words
 
 
 def modal(of: Incident, most_seconds: float) -> Block:
     """The dialog of a silence, with what its button would show."""
     return silence_modal("inc_1.abc", of, silence_matchers(of.group.firing or of.group.alerts), most_seconds)
-
-
-def words(drawn: Message) -> str:
-    """Everything that is read in the blocks."""
-    return "\n".join(texts(drawn.blocks))
 
 
 @pytest.mark.parametrize("event", Event)

@@ -27,7 +27,7 @@ from tests.builders import with_fields
 from tests.slack_limits import message_problems, texts
 from tests.views import samples
 from tests.views.golden import assert_golden
-from tests.views.samples import BEGAN, NOW, TIMING, incident
+from tests.views.samples import BEGAN, NOW, TIMING, incident, words
 
 STOCKOUT = Finding(
     "stockout", 0.8, (statement("limit_was", limit=50),), Scaling.NO, "wait_or_change_type", "linux.2xlarge"
@@ -41,13 +41,7 @@ def draw(of: Incident, seen: View, now: float = NOW) -> Message:
     return drawn
 
 
-def words(drawn: Message) -> str:
-    """Everything that is read in the blocks."""
-    return "\n".join(texts(drawn.blocks))
-
-
 def heading(drawn: Message) -> str:
-    """The header's text."""
     return next(iter(texts(drawn.blocks[0])))
 
 
