@@ -34,7 +34,6 @@ def only(documents: list[Document], kind: str, name: str = "tailback") -> Docume
 
 
 def kinds(documents: list[Document]) -> set[str]:
-    """The kinds that there are."""
     return {one["kind"] for one in documents}
 
 
@@ -55,15 +54,11 @@ class Strict(BaseModel):
 
 
 class Metadata(Strict):
-    """Name and labels."""
-
     name: str = Field(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
     labels: dict[str, str]
 
 
 class Rule(Strict):
-    """A recording or an alerting rule."""
-
     expr: str
     record: str | None = None
     alert: str | None = None
@@ -81,14 +76,10 @@ class Group(Strict):
 
 
 class Groups(Strict):
-    """The rules of one object."""
-
     groups: list[Group] = Field(min_length=1)
 
 
 class PrometheusRule(Strict):
-    """An object with rules."""
-
     api: Literal["monitoring.coreos.com/v1"] = Field(alias="apiVersion")
     kind: Literal["PrometheusRule"]
     metadata: Metadata

@@ -30,7 +30,6 @@ def one(name: str) -> str:
 
 
 def variables() -> dict[str, str]:
-    """The environment of the image."""
     return dict(part.split("=", 1) for part in one("ENV").split())
 
 

@@ -43,7 +43,6 @@ class LossyStore(PoliteStore):
         return self.trail_problem
 
     def lost_data(self) -> bool:
-        """Whether data was lost, as told."""
         return self.lost
 
     async def time(self) -> float:
@@ -165,12 +164,10 @@ class Endpoint:
 
 
 def signature(content: bytes, stamp: str, secret: str = SECRET) -> dict[str, str]:
-    """Slack's two headers."""
     return {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": sign(secret, stamp, content)}
 
 
 def grafana_signature(content: bytes, stamp: str) -> dict[str, str]:
-    """Grafana's two headers."""
     digest = hmac.new(HMAC_SECRET.encode(), stamp.encode() + b":" + content, sha256).hexdigest()
     return {"X-Grafana-Alerting-Timestamp": stamp, "X-Grafana-Alerting-Signature": digest}
 
@@ -181,5 +178,4 @@ def firing(fingerprint: str = "f1", group: str = "g") -> bytes:
 
 
 def basic(user: str, password: str) -> str:
-    """A header of basic authentication."""
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()

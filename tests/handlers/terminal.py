@@ -24,14 +24,12 @@ class Terminal:
         return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "COLUMNS": "120", **given}
 
     def run(self, *arguments: str, **given: str) -> Ran:
-        """Run to the end."""
         done = self.zygote.run(list(arguments), self.variables(given), self.folder)
         assert "Traceback" not in done.err + done.out, done.err
         return done
 
 
 def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
-    """Run a command inside this process."""
     with pytest.raises(SystemExit) as ended:
         cli.main(list(arguments))
     said = capsys.readouterr()

@@ -23,7 +23,6 @@ CHANNEL = File.model_validate({"slack": {"channel": "C0CIONCALL"}})
 
 
 def settings(file: File = CHANNEL, **env: str) -> Settings:
-    """Settings with this environment."""
     return Settings(Environment.model_validate({"tailback_config": Path("tailback.toml"), **env}), file)
 
 

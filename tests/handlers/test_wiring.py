@@ -37,13 +37,11 @@ class Written:
 
     @property
     def enabled(self) -> bool:
-        """Whether actions are switched on."""
         return self.runtime.context.settings.file.actions.enabled
 
 
 @pytest.fixture
 def written(tmp_path: Path) -> Written:
-    """A runtime with its file."""
     return Written(tmp_path)
 
 

@@ -44,7 +44,6 @@ max = 40
 
 
 def settings(folder: Path, text: str = "", **variables: str) -> Settings:
-    """The settings of an installation in this folder."""
     (folder / "tailback.toml").write_text(text)
     places = {"TAILBACK_CONFIG": str(folder / "tailback.toml"), "TAILBACK_DATA": str(folder / "data")}
     return load({**places, **variables})

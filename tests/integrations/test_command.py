@@ -18,7 +18,6 @@ async def found(script: str, folder: Path, mode: int = 0o700) -> CheckFinding:
 
 
 def write(program: Path, script: str, mode: int) -> str:
-    """A shell script."""
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(mode)
     return str(program)

@@ -30,7 +30,6 @@ class Github:
 
 @pytest.fixture
 def github(tmp_path: Path) -> Github:
-    """One for each test."""
     return Github(tmp_path)
 
 

@@ -31,7 +31,6 @@ def overview() -> dict[str, str]:
 
 
 def pages() -> list[str]:
-    """The pages that there are."""
     return sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "README")
 
 

@@ -34,7 +34,6 @@ async def found(url: str, folder: Path, instead: dict[str, str] | None = None, *
 
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPrometheus]:
-    """One for the module."""
     with real_prometheus(tmp_path_factory.mktemp("prometheus"), lambda _: SHOWN) as real:
         real.until("ci_jobs_queued", lambda values: values == [14])
         yield real

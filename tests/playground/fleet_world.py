@@ -26,7 +26,6 @@ class Receiver:
     got: list[tuple[str, Mapping[str, str], dict[str, Any]]] = field(default_factory=list)
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> int:
-        """Remember the request and give the next answer."""
         self.got.append((url, headers, json.loads(body)))
         answer = self.answers.pop(0) if self.answers else 200
         if answer is None:

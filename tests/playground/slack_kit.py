@@ -112,17 +112,14 @@ async def code(call: Awaitable[object]) -> str:
 
 
 def plain(text: str) -> dict[str, object]:
-    """A plain text object."""
     return {"type": "plain_text", "text": text}
 
 
 def mrkdwn(text: str) -> dict[str, object]:
-    """A mrkdwn object."""
     return {"type": "mrkdwn", "text": text}
 
 
 def section(text: str) -> dict[str, object]:
-    """A section with text."""
     return {"type": "section", "text": mrkdwn(text)}
 
 

@@ -47,7 +47,6 @@ class FleetScaler:
         return Capacity(pool.capacity, pool.spec.minimum, pool.spec.ceiling)
 
     async def set(self, target: int, request_id: str) -> None:
-        """Sets it."""
         self.story.fleet.set_target(self.name, target)
 
 
@@ -79,7 +78,6 @@ class Played(Story):
 
     @property
     def incidents(self) -> list[Incident]:
-        """Those on record."""
         return [row.value for row in self.world.data.rows.values() if isinstance(row.value, Incident)]
 
     async def minute(self) -> None:

@@ -38,7 +38,6 @@ def two_outages(rule: QueueRule) -> Scenario:
 
 
 async def silence(fleet: FleetStandIn, matcher: str, value: str, minutes: float, prefix: str = "/api/v2") -> str:
-    """Create a silence from now on and return its id."""
     body = {
         "matchers": [{"name": matcher, "value": value, "isRegex": False}],
         "startsAt": "2027-01-15T08:00:00Z",
@@ -56,7 +55,6 @@ def fleet_time(at: float) -> str:
 
 
 def figures(queued: int, minutes: float) -> PoolFigures:
-    """Return a pool with this queue and age."""
     zeros: dict[str, Any] = dict.fromkeys(PoolFigures.__slots__, 0)
     return PoolFigures(**(zeros | {"pool": f"p{queued}", "queued": queued, "oldest_wait_seconds": minutes * 60}))
 

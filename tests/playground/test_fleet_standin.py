@@ -89,11 +89,9 @@ class Timekeeper:
         self._until = until
 
     def __call__(self) -> float:
-        """Return the time."""
         return self.now
 
     async def sleep(self, seconds: float) -> None:
-        """Let the time pass at once."""
         self.now += seconds * 30
         if self.now >= self._until:
             raise asyncio.CancelledError

@@ -48,7 +48,6 @@ class Target:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
         return f"http://127.0.0.1:{self.port}"
 
     def environment(self, **more: str) -> dict[str, str]:
@@ -160,7 +159,6 @@ async def idle_connections(web: Target) -> float:
 
 
 async def healthy(client: httpx.AsyncClient) -> httpx.Response:
-    """/healthz."""
     return await client.get("/healthz")
 
 
@@ -170,7 +168,6 @@ def partial(ask: Callable[[httpx.AsyncClient, int], Awaitable[httpx.Response]], 
 
 
 async def alert(client: httpx.AsyncClient, number: int) -> httpx.Response:
-    """A good alert."""
     known = {"Authorization": f"Bearer {TOKEN}"}
     return await client.post("/alerts/alertmanager", content=webhook(number), headers=known)
 

@@ -30,7 +30,6 @@ def copied(folder: Path) -> Path:
 
 
 def built(folder: Path) -> Path:
-    """The wheel of a tree."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     (wheel,) = (folder / "dist").glob("*.whl")

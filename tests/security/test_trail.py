@@ -49,7 +49,6 @@ async def other(redis_url: str, store: RedisStore) -> AsyncIterator[RedisStore]:
 
 
 async def writes(store: RedisStore, first: int, last: int) -> None:
-    """Somebody scales, again and again."""
     for start in range(first, last, 500):
         entries = tuple(AuditEntry(1.0 + n, "U0ANA", f"scale {n}") for n in range(start, min(start + 500, last)))
         await store.commit(Change(audit=entries))
@@ -63,7 +62,6 @@ async def broken(store: RedisStore) -> str:
 
 
 def ids(server: redis.Redis) -> list[bytes]:
-    """The ids of the trail's entries, in order."""
     rows: list[tuple[bytes, object]] = server.xrange(AUDIT)  # type: ignore[assignment]  # the client is not asynchronous
     return [row[0] for row in rows]
 

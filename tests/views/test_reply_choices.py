@@ -19,13 +19,11 @@ def asked(event: Event = Event.APPROVAL, *choices: str, whom: str | None = None)
 
 
 def shown(found: Incident) -> Message:
-    """Its reply, with the buttons that the actions declare."""
     newest = found.log.timeline[-1]
     return reply(found, newest, NOW, World().context.reply_labels(newest))
 
 
 def buttons(found: Incident) -> list[dict[str, object]]:
-    """The buttons of its reply."""
     drawn = shown(found)
     assert message_problems(drawn) == []
     rows = [block for block in drawn.blocks if block["type"] == "actions"]

@@ -19,12 +19,10 @@ TOKEN = "glsa_0123456789abcdef"
 
 
 def client(back: BackEnd, **headers: str) -> Http:
-    """A client of the scripted back end."""
     return back.wire().http("Grafana", URL, headers=headers)
 
 
 async def problem(call: object) -> Unreachable:
-    """The Unreachable that a call raises."""
     with pytest.raises(Unreachable) as caught:
         await call  # type: ignore[misc]  # a coroutine
     return caught.value

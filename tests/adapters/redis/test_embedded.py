@@ -329,18 +329,15 @@ def test_without_an_engine_the_remedy_is_said(tmp_path: Path, monkeypatch: pytes
 
 
 def fake_server(path: Path, says: str) -> None:
-    """A program that prints `says`."""
     path.write_text(f"#!/bin/sh\necho '{says}'\n")
     path.chmod(0o755)
 
 
 def there(path: Path) -> bool:
-    """Whether a file or folder exists."""
     return path.exists()
 
 
 def mode(path: Path) -> int:
-    """The permission bits of a file or folder."""
     return stat.S_IMODE(path.stat().st_mode)
 
 
@@ -353,7 +350,6 @@ def is_running(pid: int) -> bool:
 
 
 def is_locked(data: Path) -> bool:
-    """Whether somebody holds the data folder."""
     return subprocess.run(["flock", "--nonblock", data / "owner.lock", "true"], check=False).returncode != 0
 
 

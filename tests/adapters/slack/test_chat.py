@@ -55,7 +55,6 @@ async def chatting(url: str, monotonic: Callable[[], float] = lambda: 0.0) -> As
 
 
 async def problem(call: object) -> Unreachable:
-    """The Unreachable that a call raises."""
     with pytest.raises(Unreachable) as caught:
         await call  # type: ignore[misc]  # a coroutine
     assert "xoxb" not in str(caught.value)

@@ -28,7 +28,6 @@ def error(status: int, body: object, headers: Mapping[str, str] | None = None) -
 
 
 def refused(code: str, status: int = 200, **more: object) -> SlackApiError:
-    """Slack says `ok: false`."""
     return error(status, {"ok": False, "error": code, **more})
 
 

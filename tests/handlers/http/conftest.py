@@ -9,6 +9,5 @@ from tests.handlers.endpoint import Endpoint
 
 @pytest.fixture
 async def endpoint() -> AsyncIterator[Endpoint]:
-    """Open, and closed at the end of the test."""
     async with Endpoint() as opened:
         yield opened

@@ -19,7 +19,6 @@ class Line:
     cut: bool = field(default=False)
 
     def cut_off(self) -> None:
-        """Closed."""
         self.cut = True
 
 

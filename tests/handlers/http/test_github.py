@@ -23,7 +23,6 @@ SECRET, SECOND = "first-secret-of-ours", "second-secret-of-ours"
 
 
 def endpoint(secret: str = f"{SECRET},{SECOND}") -> Endpoint:
-    """An endpoint with GitHub's secrets."""
     made = Endpoint()
     given = {"slack_bot_token": "xoxb-test", "github_webhook_secret": secret}
     made.world.context.settings = replace(made.world.context.settings, env=Environment.model_validate(given))
@@ -32,7 +31,6 @@ def endpoint(secret: str = f"{SECRET},{SECOND}") -> Endpoint:
 
 @pytest.fixture
 async def at() -> AsyncIterator[Endpoint]:
-    """That endpoint, open."""
     async with endpoint() as opened:
         yield opened
 
@@ -53,7 +51,6 @@ async def send(
 
 
 async def jobs(at: Endpoint, label: str = "linux.2xlarge") -> list[JobState]:
-    """The states of the jobs under a label."""
     return [job.state for job in await StoredJobs(at.store, at.world.clock.now).under(label)]
 
 

@@ -54,7 +54,6 @@ async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
 
 @pytest.fixture
 async def line(port: int) -> AsyncIterator[Line]:
-    """One connection."""
     made = Line(*await asyncio.open_connection("127.0.0.1", port))
     yield made
     made.writer.close()

@@ -37,7 +37,6 @@ async def endpoint() -> AsyncIterator[Endpoint]:
 
 
 def bearer(token: str) -> dict[str, str]:
-    """The header."""
     return {"Authorization": f"Bearer {token}"}
 
 

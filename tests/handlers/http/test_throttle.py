@@ -15,7 +15,6 @@ class Watch(FakeClock):
         self.throttle = Throttle(self.monotonic, self.sleep)
 
     async def sleep(self, seconds: float) -> None:
-        """Remembers instead of waiting."""
         self.slept.append(seconds)
 
     async def guesses(self, times: int, address: str = "192.0.2.1") -> None:

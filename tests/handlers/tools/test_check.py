@@ -95,7 +95,6 @@ def only(findings: list[CheckFinding], text: str) -> CheckFinding:
 
 
 def levels(findings: list[CheckFinding]) -> set[Level]:
-    """Which levels there are."""
     return {finding.state for finding in findings}
 
 
@@ -240,19 +239,16 @@ class FakeRedis:
     error: Unreachable | None = None
 
     async def check(self) -> list[Problem]:
-        """The unsafe settings."""
         if self.error:
             raise self.error
         return self.unsafe
 
     async def filling(self) -> Problem | None:
-        """How full it is."""
         return self.full
 
     indexes: dict[str, str] = field(default_factory=dict)
 
     async def find_many(self, indexes: Sequence[str]) -> tuple[str | None, ...]:
-        """What was remembered."""
         return tuple(map(self.indexes.get, indexes))
 
 
@@ -270,7 +266,6 @@ class Tools:
         self.alertmanager = FakeAlertmanager(self.clock)
 
     def made(self, **parts: object) -> CheckTargets:
-        """The instruments."""
         given = {
             "now": self.clock.now,
             "redis": self.redis,

@@ -11,7 +11,6 @@ from handlers.tools.doctor.findings import Level
 
 
 def settings(**tables: Any) -> Settings:
-    """A configuration with these tables."""
     return Settings(Environment(), File.model_validate(tables))
 
 

@@ -33,7 +33,6 @@ METHOD_SCOPES = {
 
 
 def names() -> set[str]:
-    """The scopes that the manifest asks for."""
     return {scope.name for scope in SCOPES}
 
 

@@ -53,7 +53,6 @@ class PageWorkspace:
         return self.sent(path)
 
     async def changed(self) -> None:
-        """Tells the page that the state has changed."""
         async with self._changes:
             self.state["seq"] = int(str(self.state["seq"])) + 1
             self._changes.notify_all()

@@ -31,7 +31,6 @@ HEADINGS = [
 
 
 def headings(text: str) -> list[str]:
-    """The second-level headings, in order."""
     return [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
 
 

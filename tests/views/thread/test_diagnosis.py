@@ -33,7 +33,6 @@ def drawn(*groups: tuple[Diagnosis, ...]) -> Message:
 
 
 def diagnosed(*findings: Finding, missing: tuple[str, ...] = ()) -> tuple[Diagnosis, ...]:
-    """One pool with these causes."""
     return (Diagnosis(findings[0].pool if findings else "linux.2xlarge", findings, missing, waits=True),)
 
 
