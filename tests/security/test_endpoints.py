@@ -59,21 +59,15 @@ def notes(answer: httpx.Response, seen: set[int]) -> None:
     assert answer.text.isprintable()
 
 
-async def test_whatever_stands_in_a_job_the_endpoint_answers_in_words() -> None:
-    """Signed by GitHub and still not to be trusted: names, labels, branches and times are anybody's."""
+@pytest.mark.parametrize(
+    ("kind", "name"), [("workflow_job", "workflow_job_in_progress"), ("issues", "RECONSTRUCTED_seed_issue_opened")]
+)
+async def test_whatever_stands_in_a_job_or_an_issue_the_endpoint_answers_in_words(kind: str, name: str) -> None:
+    """Signed by GitHub and still not to be trusted: names, labels, times and public issues are anybody's."""
     seen: set[int] = set()
     async with endpoint() as at:
-        for body in spoilt(json.loads(event("workflow_job_in_progress"))):
-            notes(await send(at, body, delivery=""), seen)
-    assert seen == {200, 400}
-
-
-async def test_whatever_stands_in_an_issue_the_endpoint_answers_in_words() -> None:
-    """Anybody may open one in a public repository."""
-    seen: set[int] = set()
-    async with endpoint() as at:
-        for body in spoilt(recorded("RECONSTRUCTED_seed_issue_opened")):
-            notes(await send(at, body, "issues"), seen)
+        for body in spoilt(recorded(name)):
+            notes(await send(at, body, kind, delivery=""), seen)
     assert seen == {200, 400}
 
 
