@@ -40,10 +40,10 @@ def answering(status: int, body: bytes, **headers: str) -> Iterator[tuple[str, l
 def test_a_stored_alert_is_said_in_words() -> None:
     """The raw bytes go to the source's path with the first token of a rotation."""
     with answering(200, b'{"outcome": "opened"}') as (url, asked):
-        said = send(parcel(TOKEN, url + "/", "grafana", b'{"a":  1}', NOW))
+        said = send(parcel(TOKEN, url + "/", "event", b'{"a":  1}', NOW))
     assert said == "Stored. The thread opens in Slack in a moment."
     (one,) = asked
-    assert (one.path, one.body) == ("/alerts/grafana", b'{"a":  1}')
+    assert (one.path, one.body) == ("/alerts/event", b'{"a":  1}')
     assert one.headers["Authorization"] == "Bearer first-token"
 
 
@@ -138,12 +138,6 @@ def test_the_format_is_seen_by_the_payloads_fields() -> None:
         assert kind_of(path.read_bytes(), SOURCES) == "github", path.name
     assert kind_of(b'{"Type": "Notification", "TopicArn": "arn:aws:sns:x"}', SOURCES) == "sns"
     assert kind_of(b'{"action": "queued", "workflow_job": {}}', SOURCES) == "github"
-
-
-def test_an_event_goes_to_its_own_path() -> None:
-    body = (ROOT / "tests" / "fixtures" / "event" / "firing.json").read_bytes()
-    sent = parcel(TOKEN, "http://x", kind_of(body, SOURCES), body, NOW)
-    assert (sent.url, sent.headers["Authorization"]) == ("http://x/alerts/event", "Bearer first-token")
 
 
 def test_a_github_webhook_is_signed_as_github_signs() -> None:
