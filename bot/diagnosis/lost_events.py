@@ -8,16 +8,16 @@ from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import mean
 from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
+from bot.diagnosis.too_few import EACH_ITS_OWN, few_requested
 
-EACH_ITS_OWN = 0.6
-"""Launches per job from which a machine is created for each job."""
 FEWER = 0.7
 """Launches per job against the usual, from which events are missing."""
 
 
 def find(facts: Facts) -> Found | None:
     """Hardly a launch although jobs wait; or, where each job gets a machine, clearly fewer launches than jobs."""
-    return none_requested(facts) or _fewer(facts)
+    own = (facts.usual.launches or 0.0) >= EACH_ITS_OWN
+    return none_requested(facts) or _fewer(facts) or (few_requested(facts) if own else None)
 
 
 def _fewer(facts: Facts) -> Found | None:

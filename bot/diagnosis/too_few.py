@@ -5,10 +5,20 @@ from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 
 MINUTES = 15.0
+EACH_ITS_OWN = 0.6
+"""Launches per job from which a machine is created for each job."""
 
 
 def find(facts: Facts) -> Found | None:
-    """Room below the limit for a quarter of an hour, no idle runner, a queue that outweighs what is requested."""
+    """Room below the limit for a quarter of an hour, no idle runner, a queue that outweighs what is requested.
+
+    Where each job gets its own machine, the jobs without one are not heard of.
+    """
+    return None if (facts.usual.launches or 0.0) >= EACH_ITS_OWN else few_requested(facts)
+
+
+def few_requested(facts: Facts) -> Found | None:
+    """The same for any pool."""
     now = facts.now
     looks = [s for s in facts.recent(MINUTES) if s.online is not None and s.booting is not None and s.limit]
     if now.idle or now.create_failures or not now.queued or len(looks) < 3:

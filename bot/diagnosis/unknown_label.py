@@ -3,7 +3,8 @@
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import BEFORE_SECONDS
 from bot.core.statement import statement
-from bot.diagnosis.lost_events import EACH_ITS_OWN, none_requested
+from bot.diagnosis.lost_events import none_requested
+from bot.diagnosis.too_few import EACH_ITS_OWN
 
 LEAST_SHARE = 0.5
 """Share of the queue that no runner may take, from which it is why the pool queues."""

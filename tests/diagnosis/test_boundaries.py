@@ -96,6 +96,13 @@ def fewer(**more: Any) -> Facts:
     return lately(shrunk(), 40, creates=8, **more)
 
 
+def few(usually: int) -> Facts:
+    """Jobs for which hardly a machine is created, in a pool that created so many in 15 min before."""
+    found = shrunk()
+    before = replace(found, series=tuple(replace(sample, creates=usually) for sample in found.series))
+    return lately(before, 40, creates=1, booting=1, arrivals_per_minute=0.2)
+
+
 def coded(code: int, failures: int, **more: Any) -> Facts:
     """So many refusals, of which so many say that no machines are left."""
     codes = (Counted("InsufficientInstanceCapacity", code),)
@@ -125,6 +132,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("vanished", "runners_die", facts(completions_per_minute=1.0), facts(completions_per_minute=1.8)),
     ("slower boots", "slow_boot", facts(registered=15), facts(registered=20)),
     ("few requested", "too_few", facts(booting=3), facts(booting=8)),
+    ("machines for many jobs", "too_few", few(4), few(20)),
+    ("a machine for each job", "lost_events", few(20), few(4)),
     ("no room", "too_few", facts(booting=3), facts(booting=3, limit=24)),
     ("nearly full", "limit", facts(limit=21, booting=0), facts(limit=25, booting=0)),
     ("one is idle", "limit", facts(limit=20, booting=0), facts(limit=20, booting=0, busy=19, idle=1)),
