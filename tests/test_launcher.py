@@ -150,7 +150,7 @@ def test_the_environment_of_the_tests_remembers_that_aws_was_asked_for(launcher:
     """It holds the library already, so that nothing is installed; the wish counts at the next renewal."""
     fake_project(launcher, tmp_path)
     installed = recorded_installations(launcher)
-    launcher.set_up("dev")
+    launcher.main(["setup", "test"])
     launcher.main(["setup", "aws"])
     assert installed == ["dev"]
     (tmp_path / "requirements-dev.lock").write_text("renewed")
