@@ -1,5 +1,6 @@
 """The end of an incident in words: duration, peaks, causes, waiting, actions."""
 
+import math
 from collections.abc import Sequence
 
 from bot.core.forecast.outlook import Score
@@ -19,7 +20,7 @@ from bot.views.words.interval import about, bound, exact, interval
 from bot.views.words.silences import until_when
 
 MOST_POOLS = 5
-LEAST_HOURS = 0.05
+LEAST_HOURS = 0.1
 """Fewer hours are `under 0.1`, which is no lower bound."""
 MOSTLY, LITTLE = 0.9, 0.05
 """Shares of the time that are as good as all of it, or none."""
@@ -46,7 +47,7 @@ def _cost(summary: ClosingSummary) -> str:
     queue = f", up to {count(worst.queued, 'job')} queued" if worst and worst.queued else ""
     if queue and worst and len(summary.peaks) > 1:
         queue += f" in {worst.pool}"
-    waited = sum(one.hours for one in summary.waited)
+    waited = _total(summary.waited)
     return f"{queue}, at least {hours(waited)} developer-hours lost" if waited >= LEAST_HOURS else queue
 
 
@@ -114,17 +115,28 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
         return ()
     if not waited:
         return ("Developer time lost: unknown, the queue was never measured",)
-    first = waited[:MOST_POOLS]
-    each = "; ".join(f"{one.pool} {hours(one.hours)}" for one in first) if len(waited) > 1 else waited[0].pool
+    first = [(one.pool, hours(rounded_down(one.hours))) for one in waited[:MOST_POOLS]]
+    each = "; ".join(f"{pool} {lost}" for pool, lost in first) if len(waited) > 1 else waited[0].pool
     more = f"; {count(len(waited) - MOST_POOLS, 'more pool')}" if len(waited) > MOST_POOLS else ""
     unmeasured = sum(one.unmeasured for one in waited) / len(waited)
     blind = f", {unmeasured:.0%} of the time not measured" if unmeasured >= LITTLE else ""
     never = affected - len(waited)
     missing = f"; {count(never, 'pool')} never measured" if never > 0 else ""
-    total = sum(one.hours for one in waited)
+    total = _total(waited)
     few = f"{hours(total)} hours" if total else "none"
     lost = f"at least {hours(total)} hours" if total >= LEAST_HOURS else f"{few} while measured"
     return (f"Developer time lost: {lost} ({each}{more}){blind}{missing}",)
+
+
+def _total(waited: Sequence[Waited]) -> float:
+    """Their hours together as they are shown, so that the parts add up to it."""
+    return rounded_down(sum(rounded_down(one.hours) for one in waited))
+
+
+def rounded_down(least: float) -> float:
+    """The shown part of a number of hours that is a lower bound, so that it stays one."""
+    a_whole = 10 if least < 10 else 1
+    return least if least < LEAST_HOURS else math.floor(round(least * a_whole, 6)) / a_whole
 
 
 def hours(number: float) -> str:

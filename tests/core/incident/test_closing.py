@@ -43,6 +43,14 @@ def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:
     )
 
 
+def test_the_hours_of_the_pools_add_up_to_those_of_all_and_stay_lower_bounds() -> None:
+    each = tuple(Waited(name, wait, 0.0) for name, wait in (("a", 243.6), ("b", 141.6), ("c", 9.97), ("d", 0.06)))
+    parts = "a 243; b 141; c 9.9; d under 0.1"
+    assert waited_lines(each, 4) == (f"Developer time lost: at least 393 hours ({parts})",)
+    tenths = tuple(Waited(name, wait, 0.0) for name, wait in (("a", 0.7), ("b", 0.1)))
+    assert waited_lines(tenths, 2) == ("Developer time lost: at least 0.8 hours (a 0.7; b 0.1)",)
+
+
 def test_nothing_measured_is_unknown_and_no_queue_is_silent() -> None:
     assert waited_lines((Waited("a", 0.01, 0.9),), 1) == (
         "Developer time lost: under 0.1 hours while measured (a), 90% of the time not measured",
