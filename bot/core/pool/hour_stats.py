@@ -1,6 +1,9 @@
 """Statistics of one hour of a pool; a pool's history is made of these."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 HOUR_SECONDS = 3600.0
 WAIT_EDGES = (30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0, 5400.0, 7200.0, 10800.0, 14400.0,
@@ -109,26 +112,24 @@ def added(histograms: list[tuple[float, ...]]) -> tuple[float, ...]:
     return tuple(sum(h[i] for h in histograms if i < len(h)) for i in range(longest))
 
 
-def quantile(histogram: tuple[float, ...], share: float, edges: tuple[float, ...]) -> float | None:
-    """The value that `share` (0 to 1) of the weight does not exceed, interpolated; None if empty.
+def quantile(histogram: tuple[float, ...], share: float, bounds: Sequence[float]) -> float | None:
+    """An upper bound of what `share` (0 to 1) of the weight does not exceed: that of its class; None if empty.
 
-    The open last class gives its lower bound.
+    Classes beyond the last of `bounds` count as the last one.
     """
-    total = sum(histogram)
-    if total <= 0:
+    upto = [*accumulate(histogram)]
+    if not any(upto):
         return None
-    rest = share * total
-    for place, weight in enumerate(histogram):
-        if rest <= weight and weight > 0:
-            low = edges[place - 1] if place else 0.0
-            high = edges[place] if place < len(edges) else low
-            return low + (high - low) * rest / weight
-        rest -= weight
-    return edges[min(len(histogram), len(edges)) - 1]
+    place = next(place for place, weight in enumerate(upto) if weight > 0 and weight >= share * upto[-1] - 1e-6)
+    return bounds[min(place, len(bounds) - 1)]
 
 
-def share_above(histogram: tuple[float, ...], value: float, edges: tuple[float, ...]) -> float | None:
-    """The share of the weight in classes entirely above `value`; None if empty."""
-    total = sum(histogram)
-    above = sum(weight for place, weight in enumerate(histogram) if place and edges[place - 1] >= value)
+def share_above(histogram: tuple[float, ...], value: float, bounds: Sequence[float]) -> float | None:
+    """The share of the weight above `value`, taken as even within its class; None if empty."""
+    total, above = sum(histogram), 0.0
+    for low, high, weight in zip((0.0, *bounds), (*bounds, math.inf), histogram, strict=False):
+        if low >= value:
+            above += weight
+        elif value < high < math.inf:
+            above += weight * (high - value) / (high - low)
     return above / total if total > 0 else None

@@ -1,6 +1,5 @@
 """Computes the report: per pool the waits, incidents, recurring patterns, actions and advice of some days."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
@@ -48,7 +47,6 @@ class ReportData:
     currency: str = ""
     zone: tzinfo = UTC
     target_seconds: float = TARGET_SECONDS
-    """Fleet seconds per clock second; 1 except in a simulation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ class Waits:
     """Waiting time of a pool's oldest job, over the measured time."""
 
     p50_seconds: float
-    """Median of the oldest job's wait; an empty queue waits 0 s."""
+    """An upper bound of the median of the oldest job's wait, as of the others; an empty queue waits 0 s."""
     p90_seconds: float
     p99_seconds: float
     over_share: float
@@ -167,18 +165,19 @@ def _within(cells: Iterable[HourStats], data: ReportData) -> tuple[HourStats, ..
 
 def _waits(cells: Sequence[HourStats], target_seconds: float) -> Waits | None:
     times = added([cell.waits for cell in cells])
-    p50, p90, p99 = (quantile(times, share, WAIT_EDGES) for share in (0.5, 0.9, 0.99))
+    longest = [cell.longest_wait_seconds for cell in cells if any(cell.waits)]
+    most = max((WAIT_EDGES[-1] if wait is None else wait for wait in longest), default=0.0)
+    bounds = [*(edge for edge in WAIT_EDGES if edge < most), most]  # a class is wider than what was seen in it
+    p50, p90, p99 = (quantile(times, share, bounds) for share in (0.5, 0.9, 0.99))
     if p50 is None or p90 is None or p99 is None:
         return None
-    longest = [cell.longest_wait_seconds for cell in cells if any(cell.waits)]
-    most = max(wait or math.inf for wait in longest)  # a class is wider than what was seen in it
     started, sizes = added([cell.waited for cell in cells]), added([cell.sizes for cell in cells])
     return Waits(
-        p50_seconds=min(p50, most),
-        p90_seconds=min(p90, most),
-        p99_seconds=min(p99, most),
-        over_share=share_above(times, target_seconds, WAIT_EDGES) or 0.0,
-        jobs_p95_seconds=quantile(started, 0.95, WAIT_EDGES),
+        p50_seconds=p50,
+        p90_seconds=p90,
+        p99_seconds=p99,
+        over_share=share_above(times, target_seconds, bounds) or 0.0,
+        jobs_p95_seconds=quantile(started, 0.95, bounds),
         waited_seconds=_waited(sizes) if sum(sizes) > 0 else None,
     )
 

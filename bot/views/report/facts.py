@@ -11,7 +11,7 @@ from bot.core.words import count, duration, listed, money
 from bot.views.mrkdwn import clean
 from bot.views.report.proposals import UNSIZED
 from bot.views.words.causes import cause_name
-from bot.views.words.closing import hours
+from bot.views.words.closing import hours, rounded_up
 from bot.views.words.diagnosis import confirmed
 from bot.views.words.forecasts import left_out_words
 from bot.views.words.interval import short
@@ -124,7 +124,7 @@ def _done(one: PoolReport) -> tuple[str, ...]:
     if (lent := one.raises) is not None:
         cost = "" if lent.cost is None else f", cost at most {money(lent.cost, lent.currency)}"
         out = f", {lent.out:,} not returned yet" if lent.out else ""
-        more, stayed = count(lent.runners, "more runner"), hours(lent.runner_hours)
+        more, stayed = count(lent.runners, "more runner"), hours(rounded_up(lent.runner_hours))
         parts.append(f"scaled up {count(lent.times, 'time')}: {more}, {stayed} runner-hours at most{cost}{out}")
     if (early := one.early) is not None and early.hits + early.false + early.missed:
         warned = early.hits + early.false

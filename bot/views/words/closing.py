@@ -139,6 +139,12 @@ def rounded_down(least: float) -> float:
     return least if least < LEAST_HOURS else math.floor(round(least * a_whole, 6)) / a_whole
 
 
+def rounded_up(most: float) -> float:
+    """The shown part of a number of hours that is an upper bound."""
+    a_whole = 10 if most < 10 else 1
+    return math.ceil(round(most * a_whole, 6)) / a_whole
+
+
 def hours(number: float) -> str:
     if 0 < number < LEAST_HOURS:
         return "under 0.1"

@@ -23,7 +23,7 @@ from bot.core.incident.incident import Incident, State, absorbed
 from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.pool import Pool
 from bot.views.thread.replies import added, story
-from bot.views.words.closing import cause_lines, hours, waited_lines
+from bot.views.words.closing import cause_lines, hours, rounded_up, waited_lines
 from bot.views.words.timeline import entry_lines, entry_words
 from tests.builders import NOW, POOL, delivery, incident, named, resolved
 
@@ -58,6 +58,12 @@ def test_nothing_measured_is_unknown_and_no_queue_is_silent() -> None:
     assert waited_lines((Waited("a", 0.0, 0.0),), 1) == ("Developer time lost: none while measured (a)",)
     assert waited_lines((), 1) == ("Developer time lost: unknown, the queue was never measured",)
     assert waited_lines((), 0) == ()
+
+
+def test_hours_that_are_an_upper_bound_are_rounded_up() -> None:
+    assert [hours(rounded_up(n)) for n in (0.0, 0.01, 0.3, 0.31, 9.95, 12.0, 12.1)] == [
+        *("0.0", "0.1", "0.3", "0.4", "10", "12", "13")
+    ]
 
 
 def test_hours_read_well() -> None:

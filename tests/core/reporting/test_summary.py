@@ -105,8 +105,8 @@ def test_waits_are_shares_of_the_measured_time() -> None:
     cells = weeks(7, lambda day, at: day == 2 and at in (9, 10))
     (one,) = report(ReportData(MONDAY, UNTIL, pasts={POOL: cells})).pools
     assert one.waits is not None
-    assert one.waits.p50_seconds < 30
-    assert one.waits.p90_seconds < 30
+    assert one.waits.p50_seconds <= 30
+    assert one.waits.p90_seconds <= 30
     assert one.waits.p99_seconds > 2700
     assert one.waits.over_share == pytest.approx(2 / 168)
     assert one.waits.waited_seconds == pytest.approx(2 * 3600 * 125.5)

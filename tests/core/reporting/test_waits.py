@@ -30,6 +30,14 @@ def test_half_nine_in_ten_and_nearly_all_of_the_time() -> None:
     assert found.over_share == pytest.approx(0.4)
 
 
+def test_a_wait_that_never_changed_is_the_bound_of_every_share_of_the_time() -> None:
+    """The wait was never shorter than 13 min: "at most 12 min for half of the time" would be untrue."""
+    found = waits(*[780.0] * 10)
+    assert [found.p50_seconds, found.p90_seconds, found.p99_seconds] == [780.0] * 3
+    found = waits(*[780.0] * 10, 100_000.0)
+    assert [found.p50_seconds, found.p90_seconds, found.p99_seconds] == [900.0, 900.0, 100_000.0]
+
+
 def test_nineteen_of_twenty_jobs_not_half_of_them() -> None:
     """Ten hours with as many jobs each: nine calm ones, and one in which the oldest waited an hour."""
     found = waits(*[0.0] * 9, 3600.0)
@@ -42,6 +50,12 @@ def test_what_is_over_the_target_lies_wholly_above_it() -> None:
     assert share_above(histogram, 900.0, WAIT_EDGES) == 0.25
     assert share_above((), 900.0, WAIT_EDGES) is None
     assert waits(900.0, 1000.0).over_share == 0.5
+
+
+def test_a_target_within_a_class_is_not_taken_for_kept() -> None:
+    """All waits are 27 min, in the class from 20 to 30: a target of 25 min was missed, one of 27 min was kept."""
+    assert waits(*[1620.0] * 4, target=1500.0).over_share == pytest.approx(120 / 420)
+    assert waits(*[1620.0] * 4, target=1620.0).over_share == 0.0
 
 
 def test_a_week_without_an_alert_is_told_where_somebody_waited_too_long() -> None:
