@@ -39,6 +39,13 @@ def money(amount: float, currency: str) -> str:
     return f"{currency}{number}" if currency[-1] in SIGNS_BEFORE else f"{number} {currency}"
 
 
+def share(part: float) -> str:
+    """`6%`; a small share is not shown as 0 %, and a rest is not shown as none."""
+    if 0 < part < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < part < 1 else f"{part:.0%}"
+
+
 def figure(number: float | None) -> str:
     """A figure in a table: `?` says unknown in one letter, the legend says it in words."""
     if number is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.words import clock, count, duration, figure, listed
+from bot.core.words import clock, count, duration, figure, listed, share
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,11 @@ def test_a_figure(number: float | None, words: str) -> None:
 )
 def test_a_list(items: str, words: str) -> None:
     assert listed(items) == words
+
+
+def test_a_share_is_none_or_all_only_where_it_is() -> None:
+    parts = (0.0, 0.001, 0.01, 0.5, 0.99, 0.999, 1.0)
+    assert [share(part) for part in parts] == ["0%", "<1%", "1%", "50%", "99%", ">99%", "100%"]
 
 
 def test_a_short_story_has_seconds_in_its_times() -> None:

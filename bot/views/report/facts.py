@@ -7,7 +7,7 @@ from bot.core.reporting.incident_history import NO_POOL, about_hours
 from bot.core.reporting.recurrence import local_time
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.core.statement import Statement
-from bot.core.words import count, duration, listed, money
+from bot.core.words import count, duration, listed, money, share
 from bot.views.mrkdwn import clean
 from bot.views.report.proposals import UNSIZED
 from bot.views.words.causes import cause_name
@@ -165,11 +165,6 @@ def waits_words(one: PoolReport, target_seconds: float) -> str:
 def _wait_words(seconds: float) -> str:
     """A wait in words; below the first class it is not known exactly."""
     return duration(max(seconds, WAIT_EDGES[0]))
-
-
-def share(part: float) -> str:
-    """`6%`; a small share is not shown as 0 %."""
-    return "<1%" if 0 < part < 0.01 else f"{part:.0%}"
 
 
 def unsized(one: PoolReport) -> str:

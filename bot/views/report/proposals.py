@@ -30,7 +30,7 @@ def _incidents_seen(values: Mapping[str, Value]) -> str:
 
 EVIDENCE: Mapping[str, Words] = {
     "boots": (
-        "the present {runners:,} keep {share:.0%} of the jobs under {target:duration} (a replay of those hours); "
+        "the present {runners:,} keep {share:share} of the jobs under {target:duration} (a replay of those hours); "
         "a new one boots in about {boot:duration}"
     ),
     "calm": (
@@ -44,8 +44,8 @@ EVIDENCE: Mapping[str, Words] = {
     "no_alert": "in {hours:,} of {of:count hour} with a wait over {target:duration}, no alert had fired",
     "seen": _incidents_seen,
     "would_start": (
-        "with {runners:count runner} {in_time:.0%} of the {jobs:count job} of the {hours:count hour} over "
-        "{target:duration} would have started within it, with {limit:,} only {in_time_now:.0%} (a replay of the "
+        "with {runners:count runner} {in_time:share} of the {jobs:count job} of the {hours:count hour} over "
+        "{target:duration} would have started within it, with {limit:,} only {in_time_now:share} (a replay of the "
         "recorded hours, {margin:.0%} more work would fit too)"
     ),
 }
@@ -56,7 +56,7 @@ UNSIZED: Mapping[str, Words] = {
     "boot_too_long": "a new runner alone takes about {seconds:duration}, longer than the target",
     "busy_unknown": "the number of busy runners is unknown in those hours",
     "durations_unknown": "busy runners, completions and job durations are unknown in those hours",
-    "limit_not_binding": "the limit did not cause the queue: {share:.0%} of it was busy while jobs waited",
+    "limit_not_binding": "the limit did not cause the queue: {share:share} of it was busy while jobs waited",
     "limit_unknown": "the limit of the pool is unknown",
     "nobody_waited": "no job waited longer than {seconds:duration}",
     "not_among_worst": "it is computed for the {pools} pools with the longest waits only",

@@ -75,7 +75,7 @@ EVIDENCE = {
     ),
     "idle_in_many_pools": "idle runners despite a queue in {pools:len} pools ({pools:list 3})",
     "jobs_ended": "{jobs:count job} ended in {minutes} min, {expected:.0f} expected",
-    "jobs_vanished": "{share:.0%} of the started jobs disappeared without an end",
+    "jobs_vanished": "{share:share} of the started jobs disappeared without an end",
     "jobs_take": "median job {seconds:duration}, usually {usual:duration}",
     "limit_filled": (
         "{working} working{offline:if , {offline} offline|} and {failed:count failed runner} fill the limit of {limit}"
@@ -111,7 +111,7 @@ EVIDENCE = {
     "refused_before": "launch requests were refused earlier, and none was sent since",
     "room_left": "{runners:count more runner} allowed",
     "rows_left_out": "{rows:count stale row} left out of the figures",
-    "runners_offline": "{offline} of {runners:count runner} offline ({share:.0%})",
+    "runners_offline": "{offline} of {runners:count runner} offline ({share:share})",
     "runners_left": "{online:count runner} online, {before} before: they leave although jobs wait",
     "running_flat": (
         "exactly {jobs:count job} running, unchanged for {seconds:duration}: probably the account's concurrency limit"
@@ -122,7 +122,7 @@ EVIDENCE = {
     "source_rate": (
         "{per_minute:.1f} jobs per minute (usually {usual:.1f}), all others {others:.1f} (usually {others_usual:.1f})"
     ),
-    "source_sent": "{source} sent {jobs:,.0f} of {total:count job} in the last 15 min ({share:.0%})",
+    "source_sent": "{source} sent {jobs:,.0f} of {total:count job} in the last 15 min ({share:share})",
     "unknown_codes": "error codes: {codes:list}",
     "unservable": "no runner has what {jobs} of {queued:count waiting job} ask for",
     "usually_offline": "usually {runners:.0f} offline",

@@ -13,7 +13,7 @@ from bot.core.incident.details.closing import (
     Waited,
 )
 from bot.core.incident.details.silences import ActiveSilence
-from bot.core.words import count, duration, listed
+from bot.core.words import count, duration, listed, share
 from bot.views.words.causes import cause_name
 from bot.views.words.forecasts import score_lines
 from bot.views.words.interval import about, bound, exact, interval
@@ -104,7 +104,7 @@ def cause_lines(causes: Sequence[LikelyCause]) -> tuple[str, ...]:
     """The likeliest cause of each pool; pools with the same one share a line."""
     pools: dict[str, list[str]] = {}
     for one in causes:
-        part = f" ({one.samples / one.of:.0%} of the time)" if one.samples < MOSTLY * one.of else ""
+        part = f" ({share(one.samples / one.of)} of the time)" if one.samples < MOSTLY * one.of else ""
         pools.setdefault(one.cause, []).append(f"{one.pool}{part}")
     return tuple(f"Likely cause of {listed(names)}: {cause_name(cause)}" for cause, names in pools.items())
 
@@ -119,7 +119,7 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
     each = "; ".join(f"{pool} {lost}" for pool, lost in first) if len(waited) > 1 else waited[0].pool
     more = f"; {count(len(waited) - MOST_POOLS, 'more pool')}" if len(waited) > MOST_POOLS else ""
     unmeasured = sum(one.unmeasured for one in waited) / len(waited)
-    blind = f", {unmeasured:.0%} of the time not measured" if unmeasured >= LITTLE else ""
+    blind = f", {share(unmeasured)} of the time not measured" if unmeasured >= LITTLE else ""
     never = affected - len(waited)
     missing = f"; {count(never, 'pool')} never measured" if never > 0 else ""
     total = _total(waited)

@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from string import Formatter
 
 from bot.core.statement import Statement, Value
-from bot.core.words import count, duration, listed, money
+from bot.core.words import count, duration, listed, money, share
 
 
 class _Phrase(Formatter):
     """Python's format strings with our own formats.
 
     `{n:count job}` gives `3 jobs`, `{n:count is|are}` gives `1 is`, `{s:duration}` gives `12 min`, `{names:list 3}`
-    gives `a, b and 7 more`, `{names:len}` gives their number, `{n:money $}` gives `$7.30`, `{n:known A|B}` gives A
-    unless the value is None, and `{n:if A|B}` gives A when it is neither None, zero nor empty.
+    gives `a, b and 7 more`, `{names:len}` gives their number, `{part:share}` gives `6%`, `{n:money $}` gives `$7.30`,
+    `{n:known A|B}` gives A unless the value is None, and `{n:if A|B}` gives A when it is neither None, zero nor empty.
     """
 
     def format_field(self, value: object, format_spec: str) -> str:
@@ -27,6 +27,8 @@ class _Phrase(Formatter):
                 written = listed(map(str, value), int(rest or 5))
             case "len", tuple():
                 written = f"{len(value):,}"
+            case "share", int() | float():
+                written = share(value)
             case "money", int() | float():
                 written = money(value, rest)
             case "known" | "if", _:

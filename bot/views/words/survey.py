@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.pool.pool import Gap, Snapshot
-from bot.core.words import count, duration, figure, listed
+from bot.core.words import count, duration, figure, listed, share
 from bot.views.words.causes import gap_name
 
 
@@ -106,8 +106,7 @@ def _sources(sample: Snapshot) -> str:
 def _utilisation(sample: Snapshot) -> str:
     if sample.online is None:
         return ""
-    share = sample.utilisation
-    percent = f" ({share:.0%})" if share is not None else ""
+    percent = f" ({share(sample.utilisation)})" if sample.utilisation is not None else ""
     limit = f", limit {sample.limit}" if sample.limit is not None else ""
     return f"Busy {figure(sample.busy)} of {count(sample.online, 'online runner')}{percent}{limit}"
 

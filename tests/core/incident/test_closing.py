@@ -52,8 +52,8 @@ def test_the_hours_of_the_pools_add_up_to_those_of_all_and_stay_lower_bounds() -
 
 
 def test_nothing_measured_is_unknown_and_no_queue_is_silent() -> None:
-    assert waited_lines((Waited("a", 0.01, 0.9),), 1) == (
-        "Developer time lost: under 0.1 hours while measured (a), 90% of the time not measured",
+    assert waited_lines((Waited("a", 0.01, 0.999),), 1) == (
+        "Developer time lost: under 0.1 hours while measured (a), >99% of the time not measured",
     )
     assert waited_lines((Waited("a", 0.0, 0.0),), 1) == ("Developer time lost: none while measured (a)",)
     assert waited_lines((), 1) == ("Developer time lost: unknown, the queue was never measured",)
