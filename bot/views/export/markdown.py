@@ -14,7 +14,7 @@ from bot.core.words import count, duration, figure, listed, share
 from bot.views.export.export_json import dated, lasted
 from bot.views.mrkdwn import clean, safe_url
 from bot.views.parent.alert_links import first_link
-from bot.views.words.closing import cause_lines, hours, rounded_down, waited_lines
+from bot.views.words.closing import cause_lines, least_hours, waited_lines
 from bot.views.words.forecasts import score_lines
 from bot.views.words.timeline import entry_lines, entry_words
 
@@ -131,7 +131,7 @@ def _pools(incident: Incident, now: float) -> str:
         shown = (most, duration(peak.oldest_wait_seconds if peak else None))
         affected = "yes" if name in incident.pools.affected else "not seen to queue"
         one = cost.get(name)
-        waited = f"at least {hours(rounded_down(one.hours))} | {share(one.unmeasured)}" if one else "unknown | all"
+        waited = f"{least_hours(one.hours)} | {share(one.unmeasured)}" if one else "unknown | all"
         rows.append(f"| {_plain(name)} | {affected} | {shown[0]} | {shown[1]} | {waited} |")
     unknown = "not configured | unknown | unknown | unknown | all"
     rows += [f"| {_plain(name)} | {unknown} |" for name in incident.pools.unknown_pools]

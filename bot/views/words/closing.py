@@ -48,7 +48,7 @@ def _cost(summary: ClosingSummary) -> str:
     if queue and worst and len(summary.peaks) > 1:
         queue += f" in {worst.pool}"
     waited = _total(summary.waited)
-    return f"{queue}, at least {hours(waited)} developer-hours lost" if waited >= LEAST_HOURS else queue
+    return f"{queue}, {least_hours(waited)} developer-hours lost" if waited >= LEAST_HOURS else queue
 
 
 def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
@@ -123,8 +123,8 @@ def waited_lines(waited: Sequence[Waited], affected: int) -> tuple[str, ...]:
     never = affected - len(waited)
     missing = f"; {count(never, 'pool')} never measured" if never > 0 else ""
     total = _total(waited)
-    few = f"{hours(total)} hours" if total else "none"
-    lost = f"at least {hours(total)} hours" if total >= LEAST_HOURS else f"{few} while measured"
+    lost = f"{least_hours(total)} hours" if total else "none"
+    lost += "" if total >= LEAST_HOURS else " while measured"
     return (f"Developer time lost: {lost} ({each}{more}){blind}{missing}",)
 
 
@@ -137,6 +137,12 @@ def rounded_down(least: float) -> float:
     """The shown part of a number of hours that is a lower bound, so that it stays one."""
     a_whole = 10 if least < 10 else 1
     return least if least < LEAST_HOURS else math.floor(round(least * a_whole, 6)) / a_whole
+
+
+def least_hours(number: float) -> str:
+    """A lower bound in words: `at least 12`, or `under 0.1`, which is none."""
+    shown = hours(rounded_down(number))
+    return f"at least {shown}" if number >= LEAST_HOURS else shown
 
 
 def rounded_up(most: float) -> float:

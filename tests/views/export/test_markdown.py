@@ -59,6 +59,8 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
     assert "- Likely cause of linux.2xlarge: a surge of jobs\n" in text
     assert "- Developer time lost: at least 29 hours (linux.2xlarge), 10% of the time not measured" in text
     assert "| linux.2xlarge | yes | 14 | 1 h 54 min | at least 29 | 10% |" in text
+    little = with_fields(made, courses={POOL: replace(course, waited_seconds=60.0)})
+    assert "| 1 h 54 min | under 0.1 | 10% |" in markdown(little, NOW + 9000), "no lower bound"
     assert "U0ALEX set linux.2xlarge from 40 to 50 runners." in below(text, "What was done")
     assert "- Forecasts: 1 of 1 correct" in below(text, "Forecasts")
     assert "at least 29 " in below(issue_text(made, NOW, FORM), "User impact")
