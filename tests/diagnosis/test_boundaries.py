@@ -284,10 +284,26 @@ def test_half_of_the_pools_is_isolated() -> None:
     """Widespread is more than half."""
     for long, words in (("ab", "Only a and b are affected"), ("abc", "Widespread: 3 of 4")):
         found = Diagnosed(tuple(MANY), queueing=tuple(QueueingPool(name, 180.0) for name in long))
-        assert survey_headline(found, [Snapshot(name, AT) for name in MANY]).startswith(words)
+        lengths = {name: 30 if name in long else 0 for name in MANY}
+        assert survey_headline(found, [Snapshot(name, AT, queued=n) for name, n in lengths.items()]).startswith(words)
         assert FleetContext(MANY, tuple(long)).widespread is words.startswith("Widespread")
         single = survey_headline(found, [Snapshot(name, AT, queued=1) for name in MANY])
         assert not single.startswith("Widespread")  # one job in each pool is no common trouble
+
+
+def test_a_pool_without_a_known_queue_is_neither_affected_nor_free_of_one() -> None:
+    found = Diagnosed(("a", "b", "c"), queueing=(QueueingPool("a", 180.0),), unread={"c": "no source"})
+
+    def told(*queued: int | None) -> str:
+        return survey_headline(found, [Snapshot(name, AT, queued=n) for name, n in zip("ab", queued, strict=True)])
+
+    assert told(30, None) == "a has a queue (2 pools could not be measured)."
+    assert told(30, 0) == "a is affected (1 of 2 pools) (1 pool could not be measured)."
+    assert told(None, None) == "The queue is unknown in every pool (not zero)."
+    calm = replace(found, queueing=())
+    assert survey_headline(calm, [Snapshot("a", AT, queued=0), Snapshot("b", AT)]) == (
+        "No queue in a (2 pools could not be measured)."
+    )
 
 
 def test_what_is_around_a_pool_is_measured_now() -> None:

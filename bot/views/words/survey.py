@@ -32,25 +32,25 @@ def _in_order(found: Diagnosed, samples: Sequence[Snapshot]) -> list[Snapshot]:
 
 
 def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str]) -> str:
+    """A pool without a known queue is neither affected nor free of one, so it is counted apart."""
+    known = sum(sample.queued is not None for sample in seen)
     if not seen:
         return "The queue is unknown: no pool could be measured."
-    but = f" ({count(len(unread), 'pool')} could not be measured)" if unread else ""
+    if not known:
+        where = "every pool" if len(seen) > 1 or unread else seen[0].pool
+        return f"The queue is unknown in {where} (not zero)."
+    blind = len(seen) - known + len(unread)
+    but = f" ({count(blind, 'pool')} could not be measured)" if blind else ""
     if not queueing:
-        known = sum(sample.queued is not None for sample in seen)
-        if not known:
-            return f"The queue is unknown in {'every pool' if len(seen) > 1 else seen[0].pool} (not zero){but}."
-        if len(seen) == 1:
-            return f"No queue in {seen[0].pool}{but}."
-        return f"No queue in the {count(known, 'measured pool')}{but}."
-    names = listed(sample.pool for sample in queueing)
-    if len(seen) == 1:
+        where = next(s.pool for s in seen if s.queued is not None) if known == 1 else count(known, "measured pool")
+        return f"No queue in {'' if known == 1 else 'the '}{where}{but}."
+    names, part = listed(sample.pool for sample in queueing), f"{len(queueing):,} of {count(known, 'pool')}"
+    if known == 1:
         return f"{names} has a queue{but}."
-    share = f"{len(queueing):,} of {count(len(seen), 'pool')}"
-    are = "is" if len(queueing) == 1 else "are"
-    wide = sum(sample.queued != 1 for sample in queueing) * 2 > len(seen)
-    only = "Only " if len(queueing) * 2 <= len(seen) else ""
-    headline = f"Widespread: {share} have a queue ({names})" if wide else f"{only}{names} {are} affected ({share})"
-    return f"{headline}{but}."
+    if sum(sample.queued != 1 for sample in queueing) * 2 > known:
+        return f"Widespread: {part} have a queue ({names}){but}."
+    only = "Only " if len(queueing) * 2 <= known and not blind else ""
+    return f"{only}{names} {'is' if len(queueing) == 1 else 'are'} affected ({part}){but}."
 
 
 def _missing(seen: list[Snapshot]) -> list[str]:
