@@ -31,8 +31,11 @@ class FakeClock:
 
     def __init__(self, at: float = 1_700_000_000.0) -> None:
         self._at, self._elapsed, self.skew_seconds = at, 1000.0, 0.0
+        self.goes_on_by = 0.0
+        """Seconds by which each question moves it on."""
 
     def now(self) -> float:
+        self.advance(self.goes_on_by)
         return self._at + self.skew_seconds
 
     def monotonic(self) -> float:

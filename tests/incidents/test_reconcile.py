@@ -3,13 +3,15 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+import pytest
+
 from bot.core.incident.incident import State
 from bot.incidents.reconcile import MOST_STEPS
 from bot.ports import Message
 from bot.posting.message_key import message_key
-from tests.builders import CHANNEL, NOW, POOL
+from tests.builders import CHANNEL, NOW, POOL, TIMING
 from tests.fakes import FakeChat, FakeClock, SlackMessage
-from tests.said import acknowledged
+from tests.said import acknowledged, took_it
 from tests.world import ANA, OTHER_POOL, World, spoken
 
 
@@ -226,3 +228,20 @@ class Interrupted(FakeChat):
         if self.script.count("update") == 0:
             await self.meanwhile()
         await super().update(channel, ts, message, key=key)
+
+
+@pytest.mark.parametrize("then", [(14, None), (0, 0)], ids=["unknown", "empty"])
+async def test_a_reply_is_posted_while_time_goes_on_and_a_queue_is(
+    world: World, then: tuple[int | None, int | None]
+) -> None:
+    """A look at the same figures that changed the record a little would come before each reply, again and again."""
+    await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
+    for lengths in ((14, 9), then):
+        for pool, queued in zip((POOL, OTHER_POOL), lengths, strict=True):
+            world.queues(queued, pool=pool)
+        world.clock.advance(TIMING.poll)
+        await world.work()
+    world.clock.goes_on_by = 1e-6
+    await world.says("ack")
+    await world.work()
+    assert took_it(ANA) in world.replies

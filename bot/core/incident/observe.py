@@ -229,10 +229,11 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
         return incident
     present = Reported(now, _total(figures), figures[0].oldest_wait_seconds, figures[0].pool)
     last = incident.pools.reported
-    fresh_owner = incident.ownership.owner is not None and incident.ownership.owner_knows is None
+    owned = incident.ownership
+    fresh_owner = owned.owner is not None and owned.owner_knows is None and present.queued is not None
     if last is None or fresh_owner:
         reported = _with_report(incident, present)
-        return replace(reported, ownership=reported.ownership.informed(present.queued)) if fresh_owner else reported
+        return replace(reported, ownership=owned.informed(present.queued)) if fresh_owner else reported
     if not much_worse(last, present) or incident.ownership.muted or now - last.at < timing.report:
         return _lower(incident, last, present)
     where = present.worst if len(figures) == 1 else ""
@@ -253,9 +254,9 @@ def much_worse(last: Reported, present: Reported) -> bool:
 
 def _lower(incident: Incident, last: Reported, present: Reported) -> Incident:
     """After the queue has halved, the next doubling counts from there."""
-    if present.queued is None or (last.queued is not None and 2 * present.queued > last.queued):
-        return incident
-    return _with_report(incident, present)
+    before, queued = last.queued, present.queued
+    lower = queued is not None and (before is None or (queued < before and 2 * queued <= before))
+    return _with_report(incident, present) if lower else incident
 
 
 def _with_report(incident: Incident, present: Reported) -> Incident:

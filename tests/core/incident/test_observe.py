@@ -4,12 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.core.alert import Alert, Kind
 from bot.core.incident.closing import resolved_by_hand
 from bot.core.incident.incident import Incident, Silence, State, absorbed
 from bot.core.incident.observe import View, fresh_samples, has_drained, observed
-from bot.core.incident.pools import Reported
+from bot.core.incident.pools import Named, Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, Pool
 from bot.views.words.timeline import entry_words
@@ -110,6 +112,30 @@ def test_the_same_look_twice_changes_nothing() -> None:
     assert observed(once, seen, NOW + 60, TIMING) == once
     over = look(easing(), samples(0, 0, 0))
     assert look(over, samples(0, 0, 0)) == over
+
+
+QUEUES = st.lists(st.none() | st.sampled_from((0, 1, 5, 40)), max_size=4)
+KNOWN = st.none() | st.sampled_from((0, 9, 60))
+PARTS = st.fixed_dictionaries(
+    {
+        "owner": st.sampled_from((None, "U0ANA")),
+        "owner_knows": KNOWN,
+        "muted": st.booleans(),
+        "state": st.sampled_from((State.OPEN, State.EASING)),
+        "reported": st.none() | st.builds(Reported, st.sampled_from((NOW, NOW - 400)), KNOWN, KNOWN, st.just(POOL)),
+    }
+)
+ALERTS = ((), OVER, (alert(), resolved("a2")), (alert(values={"max_queue_size": 40.0, "max_queue_time_mins": 60.0}),))
+
+
+@given(QUEUES, QUEUES, st.sampled_from(ALERTS), st.sampled_from((named(POOL, "b"), candidates(POOL, "b"))), PARTS)
+def test_a_second_look_at_the_same_samples_changes_nothing(
+    mine: list[int | None], beside: list[int | None], alerts: tuple[Alert, ...], pools: Named, parts: dict[str, Any]
+) -> None:
+    """Or the record would change with each step of its plan, and a reply that waits for it would never be posted."""
+    found, seen = incident(*alerts, pools=pools, **parts), view(samples(*mine), samples(*beside, pool="b"))
+    once = observed(found, seen, NOW + 100, TIMING)
+    assert observed(once, seen, NOW + 100.5, TIMING) == once
 
 
 @pytest.mark.parametrize("found", [closed(), resolved_by_hand(incident(), "U1", NOW + 1)])
