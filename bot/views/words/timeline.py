@@ -169,14 +169,14 @@ def _joined_words(joined: general.AlertsJoined) -> str:
 
 
 def _queue_words(changed: QueueChanged) -> str:
-    now = f"{_queued(changed.queued)} queued, longest wait {duration(changed.wait_seconds)}"
-    was = f"{_queued(changed.was_queued)}, {duration(changed.was_wait_seconds)}"
-    before = "no queue" if changed.was_queued == 0 else was
-    return f"Worse: {changed.pool or 'all affected pools'} {now} (before: {before})."
-
-
-def _queued(jobs: int | None) -> str:
-    return "unknown number" if jobs is None else figure(jobs)
+    """A number of jobs that is not known is left out; the first message says which pool's it is."""
+    now, was = (f"longest wait {duration(wait)}" for wait in (changed.wait_seconds, changed.was_wait_seconds))
+    if changed.was_queued is not None:
+        was = (
+            f"{figure(changed.was_queued)}, {duration(changed.was_wait_seconds)}" if changed.was_queued else "no queue"
+        )
+    queued = ":" if changed.queued is None else f" {figure(changed.queued)} queued,"
+    return f"Worse: {changed.pool or 'all affected pools'}{queued} {now} (before: {was})."
 
 
 def _issue_words(details: IssueNoted) -> str:

@@ -136,6 +136,7 @@ ROWS: tuple[Details, ...] = (
     ScaleAccepted(POOL, 0, 1, 360.0, LeaseTerms(7200.0, 600.0)),
     ScaleAccepted(POOL, 1200, 1400, 360.0, LeaseTerms(7200.0, 600.0)),
     QueueChanged("", 27, 900.0, 20, 3600.0),
+    QueueChanged("", None, 3000.0, None, 900.0),
 )
 
 
