@@ -16,7 +16,8 @@ def from_action(body: Body, name: str) -> Interaction:
     action = fields(next(iter(items(body.get("actions"))), None))
     container = fields(body.get("container"))
     chosen = fields(action.get("selected_option"))
-    ts, pressed = _at(container, "thread_ts"), _at(container, "message_ts")
+    pressed = _at(container, "message_ts")
+    ts = _at(container, "thread_ts") or _at(body, "message", "thread_ts")  # not every container names it
     inside = ts != pressed  # a private reply in the thread is not visible in the channel
     return Interaction(
         name=name,

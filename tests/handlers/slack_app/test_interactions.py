@@ -69,6 +69,8 @@ def test_a_button_is_read_whole() -> None:
 def test_only_a_button_of_a_reply_lies_inside_the_thread(message: str, thread: str, found: str | None) -> None:
     """A parent with replies carries its own time as thread_ts."""
     assert from_action({"container": {"message_ts": message, "thread_ts": thread}}, "ack").thread == found
+    told_by_the_message = {"container": {"message_ts": message}, "message": {"ts": message, "thread_ts": thread}}
+    assert from_action(told_by_the_message, "ack").thread == found
 
 
 def test_a_dialogs_inputs_are_read_by_their_block() -> None:
