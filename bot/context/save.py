@@ -14,6 +14,8 @@ KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
 EXPIRES_SECONDS = 2 * KEPT_AFTER_CLOSE_SECONDS
 """When Redis drops the record, if nothing has deleted it before."""
 TRIES = 20
+APPROVE = "approve"
+"""The action of a reply whose request waits for a second person; the request ends with its incident."""
 LOST = "@"
 """Prefix of an index value for a thread without a record: its channel and `ts`."""
 
@@ -23,6 +25,7 @@ NOTHING = Change()
 
 def follows(before: Incident | None, after: Incident) -> Change:
     """The set and index changes of a state change; pure, so that it can be computed again on a conflict."""
+    undecided: tuple[str, ...] = ()
     join: list[tuple[str, str]] = []
     leave: list[tuple[str, str]] = []
     point: dict[str, tuple[str, str | None]] = {}
@@ -35,6 +38,7 @@ def follows(before: Incident | None, after: Incident) -> Change:
     elif was_open:
         leave += [("open", after.id), *((f"watch:{name}", after.id) for name in after.pools.candidates)]
         join.append(("ended", after.id))
+        undecided = tuple(f"act:{one.about}" for one in after.log.timeline if APPROVE in one.choices)
     waited = before is not None and before.thread.root is None
     if after.thread.root is None and not (waited and before and before.thread.channel == after.thread.channel):
         join.append((f"waiting:{after.thread.channel}", after.id))
@@ -43,7 +47,7 @@ def follows(before: Incident | None, after: Incident) -> Change:
     if after.thread.root and (before is None or before.thread.root != after.thread.root):
         point[f"thread:{after.thread.channel}:{after.thread.root}"] = (after.id, None)
     pools = tuple(f"pool:{member.removeprefix('watch:')}" for member, _ in join if member.startswith("watch:"))
-    return Change(join=tuple(join), leave=tuple(leave), point=point, wake=pools)
+    return Change(join=tuple(join), leave=tuple(leave), point=point, wake=(*pools, *undecided))
 
 
 async def keep(  # noqa: PLR0913 - the parts of one atomic change

@@ -143,15 +143,17 @@ async def _finish(
 
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:
-    """No approval in time: do nothing, and report it in the thread."""
+    """No approval in time, or before the incident ended: do nothing, and report it in the thread."""
     request, now = mine.value, context.now()
-    if request.lapses_at is not None and now < request.lapses_at:
+    incident = await context.store.get(Incident, request.incident) if request.incident else None
+    over = incident is not None and incident.value.closed and not isinstance(request.body, ExtendLease)
+    if request.lapses_at is not None and now < request.lapses_at and not over:
         await context.store.commit(Change(puts=(Put(mine, request, request.lapses_at),)))
         return
     waited = (request.lapses_at or now) - request.requested_at
-    lapsed = _not_done(request, RequestEnd.LAPSED, waited_seconds=waited)
-    incident = await context.store.get(Incident, request.incident) if request.incident else None
-    after = failed(request, f"lapsed: nobody agreed within {duration(waited)}", now)
+    lapsed = _not_done(request, RequestEnd.OVER if over else RequestEnd.LAPSED, waited_seconds=waited)
+    outcome = "lapsed: the incident ended" if over else f"lapsed: nobody agreed within {duration(waited)}"
+    after = failed(request, outcome, now)
     await _finish(context, mine, after, incident, Result(lapsed, event=Event.APPROVAL, settles=request.id))
 
 

@@ -148,9 +148,10 @@ async def _news(context: Context, view: LeaseView, lease: Lease) -> LeaseAnnounc
             return LeaseAnnouncement(verified, Event.VERIFIED, found, (HAND_BACK,), figures)
     if view.now >= warning_due_at(lease) and not lease.returning and view.now < (lease.ends_at or view.now):
         left = max(0.0, (lease.ends_at or view.now) - view.now)
-        ends = LeaseNoted(LeaseStep.ENDS_SOON, view.leases.id, lease.target, left)
         pool_scaler = context.pool_scalers.get(view.leases.id)
-        longer = pool_scaler is not None and extended_end(lease, pool_scaler.policy, view.now) is not None
+        longer = bool(lease.incident and pool_scaler and extended_end(lease, pool_scaler.policy, view.now))
+        step = LeaseStep.ENDS_SOON if longer else LeaseStep.ENDS_FINALLY
+        ends = LeaseNoted(step, view.leases.id, lease.target, left)
         choices = (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
         return LeaseAnnouncement(replace(lease, warned=True), Event.LEASE, ends, choices)
     return None

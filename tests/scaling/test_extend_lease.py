@@ -138,5 +138,6 @@ async def test_the_longest_lease_counts_extensions() -> None:
     await world.passes(3600, step=300)
     assert [label for label, _ in world.buttons()][-1] == "Hand back now"
     assert "Extend" not in [label for label, _ in world.buttons()]
+    assert any("The lease cannot be extended." in reply for reply in world.replies)
     await world.passes(900, step=60)
     assert world.scaler.current == 10

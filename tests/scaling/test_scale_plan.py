@@ -7,6 +7,7 @@ import pytest
 from bot.ports import Failure, Refused
 from tests.scaling.care import ANA, DAN, CareWorld, awaiting
 from tests.slack_limits import message_problems
+from tests.world import spoken
 
 
 def shown(world: CareWorld) -> tuple[str, dict[str, str]]:
@@ -85,6 +86,27 @@ async def test_a_request_that_is_not_approved_says_so(who: str, state: str) -> N
     await world.work()
     assert shown(world) == (f"Scale-up of linux.2xlarge 10 → 24: {state}", steps(DONE, BAD))
     assert world.buttons() == []
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+async def test_a_request_that_still_waits_ends_with_its_incident(by_hand: bool) -> None:
+    """An approval afterwards would be refused; nobody is told at night that it expired."""
+    world = await awaiting()
+    if by_hand:
+        await world.says("resolve")
+    else:
+        await world.fires(spoken(firing=False))
+        world.runners(10, busy=2, queued=0)
+    await world.passes(300, step=30)
+    assert world.incident.closed
+    ended = len(world.replies)
+    title = "Scale-up of linux.2xlarge 10 → 24: not approved before the incident ended"
+    assert shown(world) == (title, steps(DONE, BAD))
+    assert any("The incident ended before anybody approved it. Nothing was changed." in one for one in world.replies)
+    assert "approve" not in [label.lower() for label, _ in world.buttons()]
+    await world.passes(1800, step=60)
+    assert len(world.replies) == ended
+    assert world.scaler.requests == []
 
 
 async def test_once_undone_it_announces_and_awaits_nothing_more() -> None:

@@ -77,7 +77,7 @@ def quiet(details: Details | None) -> bool:
     if isinstance(details, RunnersChecked):
         return details.came in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}
     if isinstance(details, RequestNotDone):
-        return details.how is RequestEnd.CHECKING
+        return details.how in {RequestEnd.CHECKING, RequestEnd.OVER}
     declined = isinstance(details, ScaleRequest) and details.step is ScaleStep.DECLINED
     return isinstance(details, ScaleAccepted | ScaleRequest) and not declined
 

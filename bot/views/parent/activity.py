@@ -57,7 +57,7 @@ def _is_shown(entry: Entry) -> bool:
     if Role.ELSEWHERE in entry.event.roles:
         return False
     if isinstance(entry.details, Silencing | LeaseNoted):
-        return entry.details.step not in {SilenceStep.ENDS_SOON, LeaseStep.ENDS_SOON}
+        return entry.details.step not in {SilenceStep.ENDS_SOON, LeaseStep.ENDS_SOON, LeaseStep.ENDS_FINALLY}
     return bool(entry.details or entry.event in {Event.MUTED, Event.UNMUTED})
 
 

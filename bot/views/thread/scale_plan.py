@@ -30,6 +30,7 @@ NOT_DONE = {
     RequestEnd.UNKNOWN: "outcome unknown",
     RequestEnd.CHECKING: "no answer, checking",
     RequestEnd.LAPSED: "expired without approval",
+    RequestEnd.OVER: "not approved before the incident ended",
 }
 
 RETURNS = {
@@ -99,6 +100,8 @@ def _approved(entry: Entry, asked: ScaleRequest, later: Sequence[Entry]) -> Step
                 return ("approved", f"{words.capitalize()}, {clock(one.at)} UTC", FAILED), words
             case RequestNotDone(how=RequestEnd.LAPSED):
                 return ("approved", "Nobody approved in time", FAILED), NOT_DONE[RequestEnd.LAPSED]
+            case RequestNotDone(how=RequestEnd.OVER):
+                return ("approved", "The incident ended before an approval", FAILED), NOT_DONE[RequestEnd.OVER]
     return ("approved", f"Approval by a second person until {clock(entry.at + asked.seconds)} UTC", ACTIVE), (
         "waiting for approval"
     )
@@ -117,7 +120,7 @@ def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) ->
                 ), "delivered"
             case ScaleRequest(step=ScaleStep.NOT_SENT):
                 return ("delivered", "Shadow mode: nothing was sent", FAILED), "not sent (shadow mode)"
-            case RequestNotDone(how=how) if how is not RequestEnd.LAPSED:
+            case RequestNotDone(how=how) if how not in {RequestEnd.LAPSED, RequestEnd.OVER}:
                 status = ACTIVE if how is RequestEnd.CHECKING else FAILED
                 return ("delivered", f"Autoscaler: {NOT_DONE[how]}", status), NOT_DONE[how]
     return ("delivered", f"Autoscaler takes {asked.target:,}", ACTIVE if allowed else PENDING), ""

@@ -70,6 +70,7 @@ def lease_words(noted: LeaseNoted) -> str:
     extra, left = f"extra runners of {noted.pool} (to {noted.target:,})", duration(noted.seconds)
     return {
         LeaseStep.ENDS_SOON: f"The {extra} are returned in {left} unless someone extends the lease.",
+        LeaseStep.ENDS_FINALLY: f"The {extra} are returned in {left}. The lease cannot be extended.",
         LeaseStep.EXTENDED: f"extended the lease of the {extra} to {left} from now.",
         LeaseStep.RETURN_ASKED: f"asked to return the {extra}.",
         LeaseStep.CANNOT_RETURN: f"The {extra} cannot be returned: {BLOCKS[noted.why] if noted.why else '?'}.",
@@ -118,6 +119,8 @@ def checked_words(checked: RunnersChecked) -> str:
 def _queue(checked: RunnersChecked) -> str:
     if checked.was_queued is None or checked.queued is None:
         return ""
+    if checked.was_queued == checked.queued:
+        return f" The queue still has {count(checked.queued, 'job')}."
     return f" The queue went from {checked.was_queued:,} to {count(checked.queued, 'job')}."
 
 

@@ -16,6 +16,8 @@ class RequestEnd(StrEnum):
     """The back end did not answer, and its state is being read."""
     LAPSED = "lapsed"
     """No approval in time."""
+    OVER = "over"
+    """The incident ended before the approval."""
 
 
 @dataclass(frozen=True, slots=True)

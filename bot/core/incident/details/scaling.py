@@ -102,6 +102,8 @@ class RunnersChecked:
 
 class LeaseStep(StrEnum):
     ENDS_SOON = "ends_soon"
+    ENDS_FINALLY = "ends_finally"
+    """It ends soon, and nobody can extend it."""
     EXTENDED = "extended"
     RETURN_ASKED = "return_asked"
     CANNOT_RETURN = "cannot_return"
