@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from bot.context.context import Context
-from bot.context.save import Move, keep
+from bot.context.save import APPROVE, Move, keep
 from bot.core.incident.details.scaling import ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import advanced, decided, offering
@@ -18,7 +18,7 @@ from bot.requests.submit import subject_of_button
 from bot.scaling.limits import pool_scaler_of, requested_size
 from bot.views.words import refusals
 
-CHOICES = ("approve", "decline")
+CHOICES = (APPROVE, "decline")
 
 
 def asked_for(context: Context, request: Request, target: int, *, tell: bool) -> tuple[Request, Move]:
