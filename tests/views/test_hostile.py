@@ -70,7 +70,7 @@ def messages() -> dict[str, Callable[[], Message]]:
         "reply": lambda: reply(of, entry, NOW),
         "digest": lambda: digest([with_fields(of, id=str(n), title=f"{n}{BIG}") for n in range(120)], 120, NOW),
         "status": lambda: answers.status(seen, tuple(seen.pools), NOW, TIMING),
-        "list": lambda: answers.incident_list([of] * 60, NOW, {of.id: f"https://e.example/{HOSTILE}"}, {of.id: seen}),
+        "list": lambda: answers.incident_list([of] * 60, NOW, {of.id: f"https://e.example/{HOSTILE}"}, seen),
         "help": lambda: answers.help_text([(BIG, BIG)] * 60),
         "refusal": lambda: answers.refusal(BIG),
         "said": lambda: answers.plain_answer(BIG),

@@ -251,7 +251,11 @@ def test_lists_help_and_refusals_are_complete_in_text() -> None:
     of, _ = samples.queueing()
     listed = answers.incident_list([replace(of, id=str(n)) for n in range(200)], NOW)
     assert message_problems(listed) == []
-    assert "+ 180 more incidents." in listed.text
+    assert listed.text.startswith("200 open incidents, of which the 20 most urgent:")
+    titles = [with_fields(of, id=f"i{n}", title=title) for n, title in enumerate(("Job Queue", "Wait too long"))]
+    lines = [text for text in texts(answers.incident_list(titles, NOW).blocks) if "since" in text]
+    assert ["Job Queue" in lines[0], "Wait too long" in lines[0]] == [True, True], "only the alerts tell them apart"
+    assert "Job Queue" not in answers.incident_list(titles[:1], NOW).text, "the pool says it"
     assert "scale POOL TARGET" in answers.help_text([("scale POOL TARGET", "sets the pool's size")]).text
     assert answers.refusal("You may not.").text == "You may not."
     assert answers.incident_list([], NOW).text == "No incident is open in your channels."

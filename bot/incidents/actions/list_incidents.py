@@ -21,8 +21,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     incidents, doubtful = await readable(context, await open_incidents(context), interaction.who, interaction.channel)
     links, file = await permalinks(context, incidents), context.settings.file
     view = View(await context.pools({name for one in incidents for name in one.pools.candidates}), file.pools)
-    views = {incident.id: view for incident in incidents}
-    return Answer(whisper=incident_list(incidents, context.now(), links, views, file.paces, doubtful=doubtful))
+    return Answer(whisper=incident_list(incidents, context.now(), links, view, file.paces, doubtful=doubtful))
 
 
 async def publish_app_home(context: Context, user: str) -> None:

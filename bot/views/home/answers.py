@@ -1,5 +1,6 @@
 """Private answers: status, lists, help, refusals; complete in `text`."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from bot.core.words import count, duration, listed
 from bot.views.blocks import button, context, message, section
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.parent.heading import headline, state_words
-from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, rows
+from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, rows, title_of
 from bot.views.parent.pool_table import MOST_ROWS, pool_table
 
 NONE = say("No incident is open in your channels.")
@@ -47,28 +48,22 @@ def incident_list(  # noqa: PLR0913 - the parts of a list
     incidents: Sequence[Incident],
     now: float,
     permalinks: Mapping[str, str] | None = None,
-    views: Mapping[str, View] | None = None,
+    view: View | None = None,
     timing: Timing | None = None,
     *,
     doubtful: int = 0,
 ) -> Message:
-    """The open incidents, most urgent first; `permalinks` and `views` by incident id, `doubtful` are not shown."""
+    """The open incidents, most urgent first; `permalinks` by incident id, `doubtful` are not shown."""
     doubt = doubt_words(doubtful) if doubtful else None
     if not incidents:
         none = NONE
         return message(joined("\n", none, doubt), section(none), context(doubt) if doubt else None)
-    ordered, known, links = urgent_first(incidents), views or {}, permalinks or {}
-    lines = [
-        incident_line(one, known.get(one.id, View()), now, timing or Timing(), links.get(one.id, ""))
-        for one in ordered[:MOST_INCIDENTS]
-    ]
-    more = len(incidents) - len(lines)
-    rest_words = say("+ {more}.", more=count(more, "more incident")) if more else None
-    heading = say("{incidents}:", incidents=count(len(incidents), "open incident"))
-    parts = [section(joined("\n", *lines[start : start + 8])) for start in range(0, len(lines), 8)]
-    text = joined("\n", heading, *lines, rest_words, doubt)
-    notes = [context(words) for words in (rest_words, doubt) if words]
-    return message(text, section(heading), *parts, *notes)
+    shown = urgent_first(incidents)[:MOST_INCIDENTS]
+    lines = incident_lines(shown, view or View(), now, timing or Timing(), permalinks or {})
+    most = say(", of which the {shown} most urgent", shown=len(shown)) if len(incidents) > len(shown) else ""
+    heading = say("{incidents}{most}:", incidents=count(len(incidents), "open incident"), most=most)
+    parts = [section(joined("\n", *lines[start : start + 5])) for start in range(0, len(lines), 5)]
+    return message(joined("\n", heading, doubt, *lines), section(heading), *parts, context(doubt) if doubt else None)
 
 
 def doubt_words(number: int) -> Marked:
@@ -78,15 +73,24 @@ def doubt_words(number: int) -> Marked:
     )  # fmt: skip
 
 
-def incident_line(one: Incident, view: View, now: float, timing: Timing, permalink: str) -> Marked:
-    owner = (
-        say("Acknowledged by {who}", who=mention(one.ownership.owner))
-        if one.ownership.owner
-        else say("Not acknowledged")
-    )
-    thread = link(permalink, "Thread") if permalink else None
-    facts = say("*{state}* {facts}", state=state_words(one), facts=escaped(headline(one, view, now, timing), 160))
-    return joined(" · ", facts, say("since {at}", at=date(one.began_at)), owner, thread)
+def incident_lines(
+    incidents: Sequence[Incident], view: View, now: float, timing: Timing, permalinks: Mapping[str, str]
+) -> list[Marked]:
+    """One line for each; those of the same pools also name their alerts, since only these tell them apart."""
+    pools = [tuple(sorted(one.pools.affected)) for one in incidents]
+    often, lines = Counter(pools), []
+    for one, of in zip(incidents, pools, strict=True):
+        owner = one.ownership.owner
+        facts = escaped(headline(one, view, now, timing), 160)
+        parts = (
+            say("*{state}* {facts}", state=state_words(one), facts=facts),
+            say("{title}", title=title_of(one)) if of and often[of] > 1 else None,
+            say("since {at}", at=date(one.began_at)),
+            say("Acknowledged by {who}", who=mention(owner)) if owner else say("Not acknowledged"),
+            link(there, "Thread") if (there := permalinks.get(one.id)) else None,
+        )
+        lines.append(joined(" · ", *parts))
+    return lines
 
 
 def urgent_first(incidents: Sequence[Incident]) -> list[Incident]:

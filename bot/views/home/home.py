@@ -11,7 +11,7 @@ from bot.core.requests.offer import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.words import count
 from bot.views.blocks import context, divider, header, section
-from bot.views.home.answers import NONE, doubt_words, headline_of, incident_line, urgent_first
+from bot.views.home.answers import NONE, doubt_words, headline_of, incident_lines, urgent_first
 from bot.views.mrkdwn import Marked, date, joined, link, mention, say
 from bot.views.parent.alert_links import lasted
 from bot.views.parent.buttons import controls
@@ -61,8 +61,9 @@ def refused_home(why: Message) -> Block:
 def _incidents(board: Board, now: float, timing: Timing) -> list[Block]:
     shown = urgent_first(board.incidents)[:MOST_SHOWN]
     blocks = [] if shown else [section(NONE)]
-    for place, one in enumerate(shown):
-        blocks.append(section(incident_line(one, board.view, now, timing, board.permalinks.get(one.id, ""))))
+    lines = incident_lines(shown, board.view, now, timing, board.permalinks)
+    for place, (one, line) in enumerate(zip(shown, lines, strict=True)):
+        blocks.append(section(line))
         buttons = controls(board.offers.get(one.id, ()), title_of(one)) if place < MOST_WITH_BUTTONS else None
         blocks += [buttons] if buttons else []
     if len(board.incidents) > len(shown):
