@@ -98,6 +98,15 @@ class File(Table):
         return {**raw, "pager": {**pagers, OUTSIDE: own}, "outside_slack": {"pager": OUTSIDE, **after}}
 
     @cached_property
+    def of_the_start(self) -> dict[str, object]:
+        """What applies from the next start only, by its table."""
+        named = (("metrics", self.metrics), ("alertmanager", self.alertmanager), ("pager", self.pager))
+        tables = {f"[{kind}.{name}]": table for kind, of in named for name, table in of.items()}
+        pools = {f'[pool."{name}"]': (one.metrics, one.figures, one.scaler) for name, one in self.pool.items()}
+        found = {**tables, **pools, "[issues]": self.issues, "[sns]": self.sns, "[http]": self.http}
+        return {place: table for place, table in found.items() if table not in (None, ((), {}, {}))}
+
+    @cached_property
     def paces(self) -> Timing:
         """The intervals that the core uses."""
         t = self.timing

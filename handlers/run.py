@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -46,7 +47,7 @@ class Server(uvicorn.server.Server):
 
 
 async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = True) -> None:
-    """Run until SIGTERM or SIGINT. Raises ConfigError or Unreachable when it cannot start."""
+    """Run until SIGTERM or SIGINT; SIGHUP reloads. Raises ConfigError or Unreachable when it cannot start."""
     if problems := [*required(settings, web=web), *await unbuildable(settings)]:
         raise ConfigError(problems)
     for finding in of_redis_url(settings):
@@ -57,6 +58,9 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
         stopped = asyncio.Event()
         for signum in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
+        # a terminal that closes sends it too, and then nobody can see or stop a process that stays
+        hung_up = stopped.set if os.isatty(0) else runtime.forget_file
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
         async with serving(runtime, web=web, worker=worker) as address:
             log.info(
                 "ready", web=address or None, worker=worker, engine="embedded" if runtime.embedded else "REDIS_URL"
@@ -183,7 +187,7 @@ async def _reload(runtime: Runtime) -> None:
     recovery = Recovery(runtime.context)
     while True:
         await asyncio.sleep(RELOAD_SECONDS)
-        runtime.reload()
+        await runtime.reload()
         with contextlib.suppress(Unreachable):
             await recovery.follow()
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -51,10 +51,12 @@ class Runtime:
     context: Context
     store: RedisStore
     embedded: LocalServer | None
-    file_seen: float = 0.0
+    file_seen: float | None = 0.0
     clock: Clock = field(default_factory=lambda: RealClock(0.0))
     to_slack: Callable[[], aiohttp.ClientSession] = open_session
     """Opens further connections to Slack; the caller closes them."""
+    started: Mapping[str, object] = field(default_factory=dict)
+    """The tables that apply from a start only, as they were then."""
     draining: bool = False
     """Whether the process is being stopped: `/readyz` fails, and each response closes its connection."""
 
@@ -63,8 +65,15 @@ class Runtime:
         with contextlib.suppress(Unreachable):
             self.clock.follow(await self.store.time())
 
-    def reload(self) -> None:
-        """Reload tailback.toml when it has changed: actions, permissions, timing, routes. A broken file is ignored."""
+    def forget_file(self) -> None:
+        """Reload tailback.toml at the next look, even if it has not changed."""
+        self.file_seen = None
+
+    async def reload(self) -> None:
+        """Reload tailback.toml when it has changed: actions, permissions, timing, routes.
+
+        A broken file is ignored. One with a mistake in a back end's table applies, since it may hold the kill switch.
+        """
         path = self.context.settings.env.tailback_config
         changed = _changed_at(path)
         if changed == self.file_seen:
@@ -81,6 +90,11 @@ class Runtime:
             return
         self.context.settings = replace(self.context.settings, file=file)
         log.info("configuration reloaded", file=str(path))
+        before, after = self.started, file.of_the_start
+        if waiting := [table for table in {**before, **after} if before.get(table) != after.get(table)]:
+            log.warning("restart to apply the rest", changed=waiting)
+        if problems := await unbuildable(self.context.settings):
+            log.warning("the next start would fail", problems=[str(problem) for problem in problems])
 
 
 @asynccontextmanager
@@ -122,7 +136,8 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             sns=back_ends.sns,
         )
         stack.push_async_callback(context.past.close)
-        yield Runtime(context, store, embedded, _changed_at(settings.env.tailback_config), clock, to_slack)
+        seen = _changed_at(settings.env.tailback_config)
+        yield Runtime(context, store, embedded, seen, clock, to_slack, settings.file.of_the_start)
 
 
 def _changed_at(path: Path) -> float:

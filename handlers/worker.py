@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC
 
 import structlog
@@ -34,7 +34,7 @@ log = structlog.get_logger()
 class Worker:
     """Claims due records until `stop`; APScheduler is only a local timer without state."""
 
-    def __init__(self, context: Context, tick: Callable[[], None] | None = None) -> None:
+    def __init__(self, context: Context, tick: Callable[[], Awaitable[None]] | None = None) -> None:
         self._context = context
         self._tick = tick
         self._recovery = Recovery(context)
@@ -73,7 +73,7 @@ class Worker:
     async def _on_tick(self) -> None:
         """A coroutine, because APScheduler would call a function in a thread, from which no event wakes the loop."""
         if self._tick is not None:
-            self._tick()
+            await self._tick()
         self._wake_up.set()
 
     async def _listen(self) -> None:

@@ -10,6 +10,7 @@ from bot.ports import Unreachable
 
 LAPSED_SECONDS = 1800.0
 """After a gap this long the history is read again."""
+NO_SOURCE = "no metrics source is configured for this pool"
 
 
 async def measure_now(context: Context, pool: Pool, *, recent: bool = False) -> Pool:
@@ -21,7 +22,10 @@ async def measure_now(context: Context, pool: Pool, *, recent: bool = False) -> 
     now, lapsed = context.now(), pool.latest is None or context.now() - pool.latest.at > LAPSED_SECONDS
     source = context.metrics.get(pool.id)
     if source is None:
-        return unreadable(pool, "no metrics source is configured for this pool", now)
+        table = context.settings.file.pool.get(pool.id)
+        newer = table is not None and (table.metrics or table.figures)
+        why = "Tailback must be restarted to measure this pool" if newer else NO_SOURCE
+        return unreadable(pool, why, now)
     try:
         after = pool if recent else replace(measured(pool, await source.snapshot(pool.id)), tried_at=now)
     except Unreachable as error:

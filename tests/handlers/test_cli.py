@@ -20,7 +20,7 @@ import pytest
 from handlers.__main__ import main
 from tests.architecture.tree import ROOT
 from tests.handlers.terminal import Terminal, ran
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, eventually
 from tests.playground.slack_kit import Kit, standing
 from tests.processes import Ran
 
@@ -261,8 +261,8 @@ def test_a_port_that_is_taken_is_one_line(terminal: Terminal) -> None:
 
 
 @asynccontextmanager
-async def running(terminal: Terminal, kit: Kit) -> AsyncIterator[tuple[str, dict[str, str]]]:
-    """`tailback run` as a real process against the stand-in: its address, and its variables; ends by SIGTERM."""
+async def running(terminal: Terminal, kit: Kit) -> AsyncIterator[tuple[str, dict[str, str], int]]:
+    """`tailback run` as a real process against the stand-in: address, variables and process; ends by SIGTERM."""
     (terminal.folder / "tailback.toml").write_text(FILE)
     given = terminal.variables(
         {
@@ -280,7 +280,7 @@ async def running(terminal: Terminal, kit: Kit) -> AsyncIterator[tuple[str, dict
             while not (ready := [line for line in lines(out) if line["event"] == "ready"]):
                 assert zygote.code(pid) is None, err.read_text()
                 await asyncio.sleep(0.02)
-        yield str(ready[0]["web"]), given
+        yield str(ready[0]["web"]), given, pid
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
@@ -304,9 +304,14 @@ async def command(terminal: Terminal, *arguments: str, **given: str) -> Ran:
 
 
 async def test_an_installation_is_tried_from_the_terminal(terminal: Terminal) -> None:
-    """run, check, send, export and audit with real processes, embedded Redis and the stand-in for Slack."""
+    """run (with SIGHUP), check, send, export, audit: real processes, embedded Redis and the stand-in for Slack."""
+    log = terminal.folder / "out.log"
     async with standing() as kit:
-        async with running(terminal, kit) as (address, given):
+        async with running(terminal, kit) as (address, given, pid):
+            os.kill(pid, signal.SIGHUP)
+            await eventually(
+                lambda: any(line["event"] == "configuration reloaded" for line in lines(log)), log.read_text
+            )
             said = await command(terminal, "send", str(SEED_ALERT), "--url", address, **given)
             assert (said.code, said.out) == (0, "Stored. The thread opens in Slack in a moment.\n"), said.err
             again = await command(terminal, "send", str(SEED_ALERT), "--url", address, **given)

@@ -1,5 +1,6 @@
 """The wiring: settings that are read again while Tailback runs, and never a broken file."""
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -26,14 +27,18 @@ class Written:
         env = Environment(tailback_config=self.path)
         world.context.settings = Settings(env, read_file(self.path))
         self.runtime = Runtime(world.context, world.store, None)  # type: ignore[arg-type]  # the fake store
-        self.runtime.reload()
+        self.runtime.started = world.context.settings.file.of_the_start
+        self.reload()
 
     def save(self, text: str) -> None:
         """Write it, so much later that the file's time tells."""
         self.saved += 1
         self.path.write_text(text)
         os.utime(self.path, (2_000_000_000 + self.saved,) * 2)
-        self.runtime.reload()
+        self.reload()
+
+    def reload(self) -> None:
+        asyncio.run(self.runtime.reload())
 
     @property
     def enabled(self) -> bool:
@@ -83,15 +88,18 @@ def test_a_file_that_is_gone_for_a_moment_changes_nothing(written: Written) -> N
     """Editors save by moving a new file into place."""
     written.save(f"{GOOD}[actions]\nenabled = false\n")
     written.path.unlink()
-    written.runtime.reload()
+    written.reload()
     assert not written.enabled
 
 
 def test_a_file_that_did_not_change_is_not_read(written: Written) -> None:
     before = written.runtime.context.settings
     for _ in range(3):
-        written.runtime.reload()
+        written.reload()
     assert written.runtime.context.settings is before
+    written.runtime.forget_file()
+    written.reload()
+    assert written.runtime.context.settings is not before, "somebody asked for it"
 
 
 def test_a_broken_file_is_complained_of_once(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,5 +107,29 @@ def test_a_broken_file_is_complained_of_once(written: Written, capsys: pytest.Ca
     written.save("[slack")
     capsys.readouterr()
     for _ in range(3):
-        written.runtime.reload()
+        written.reload()
     assert capsys.readouterr().out == ""
+
+
+def test_a_file_that_would_not_start_is_taken_over_with_a_warning(
+    written: Written, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The kill switch works beside a mistake that only the next start would find, at night."""
+    source = '[metrics.p]\nkind = "prometheus"\nurl = "https://p.example.com"\n'
+    pool = '[pool.linux]\nmetrics = "p"\nqueued = "q"\nbuzy = "b"\n'
+    written.save(f"{GOOD}[actions]\nenabled = false\n{source}{pool}")
+    said = capsys.readouterr().out
+    assert not written.enabled
+    assert "the next start would fail" in said
+    assert "buzy" in said
+
+
+def test_what_only_a_restart_applies_is_named(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever mends a query at night learns why nothing changes; what applies at once needs no word."""
+    written.save(f'{GOOD}[timing]\npoll = "5s"\n[pool.linux]\nfloor = 2\n')
+    capsys.readouterr()
+    written.save(f'{GOOD}[timing]\npoll = "6s"\n[pool.linux]\nfloor = 3\n')
+    assert "restart to apply" not in capsys.readouterr().out
+    written.save(f'{GOOD}[metrics.p]\nkind = "prometheus"\nurl = "https://p.example.com"\n')
+    assert "restart to apply the rest" in (said := capsys.readouterr().out)
+    assert "[metrics.p]" in said

@@ -194,7 +194,11 @@ async def test_a_record_that_is_due_soon_is_done_when_it_is_due() -> None:
 async def test_the_ticker_reads_the_configuration(world: World) -> None:
     """Once a second, by the function that it was given."""
     ticks: list[int] = []
-    worker = Worker(world.context, lambda: ticks.append(1))
+
+    async def tick() -> None:
+        ticks.append(1)
+
+    worker = Worker(world.context, tick)
     await worker._on_tick()
     assert ticks == [1]
 

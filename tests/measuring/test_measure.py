@@ -1,11 +1,15 @@
 """A pool is due: one measurement serves all who watch it, a failure is kept, and nobody measures for nobody."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.context import past
+from bot.context.measure_now import measure_now
 from bot.context.past import PAST_SECONDS
 from bot.core.pool.pool import Pool
 from bot.ports import Failure
+from bot.settings import PoolTable
 from tests.builders import NOW, POOL, sample
 from tests.world import OTHER_POOL, World, spoken
 
@@ -59,6 +63,11 @@ async def test_a_pool_without_a_source_says_so(world: World) -> None:
     await world.work()
     assert pool(world).samples == ()
     assert pool(world).trouble == "no metrics source is configured for this pool"
+    table = PoolTable.model_validate({"queued": "q"})
+    file = world.context.settings.file.model_copy(update={"pool": {POOL: table}})
+    world.context.settings = replace(world.context.settings, file=file)
+    found = await measure_now(world.context, pool(world))
+    assert found.trouble == "Tailback must be restarted to measure this pool", "its table came while it ran"
 
 
 async def test_an_incident_starts_with_the_pools_past_where_the_source_has_one(world: World) -> None:
