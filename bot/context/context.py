@@ -101,6 +101,7 @@ class Context:
             self.settings.file.pools,
             bool(self.holders(incident)),
             fileable=self.issues is not None,
+            sourceless=frozenset(incident.pools.candidates) - self.metrics.keys(),
         )
 
     async def pools(self, names: Iterable[str]) -> dict[str, Pool]:

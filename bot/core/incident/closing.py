@@ -138,13 +138,14 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     samples: int = 0,
     still_firing: bool = False,
     figures: tuple[Snapshot, ...] = (),
+    pools: tuple[str, ...] | None = None,
 ) -> Incident:
-    """The last entry of a closed incident, with its summary.
+    """The last entry of a closed incident, with its summary; without `pools` it names those that were judged.
 
     A silence that outlasts the incident can be ended from it.
     """
-    pools = incident.pools.judged
-    details = closing.IncidentEnded(how, summary(incident, now), pools, samples, still_firing)
+    names = incident.pools.judged if pools is None else pools
+    details = closing.IncidentEnded(how, summary(incident, now), names, samples, still_firing)
     event = Event.RESOLVED_BY_HAND if how is closing.IncidentEnding.CLOSED else Event.DRAINED
     over = noted(incident, now, event, details, who=who, figures=figures, broadcast=who is None)
     if left := [silence for silence in holding(incident.silences, now) if not silence.until_drained]:

@@ -1,6 +1,6 @@
 """Applies pool samples to an incident: peaks, affected pools, reports, and the drain."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Kind, worst_readings
@@ -57,6 +57,8 @@ class View:
     causes: Mapping[str, Finding] = field(default_factory=dict)
     """The named cause of each pool with one."""
     verdicts: Mapping[str, HeldCause] = field(default_factory=dict)
+    sourceless: frozenset[str] = frozenset()
+    """Pools that no metrics source measures: nobody can wait until they are known to have drained."""
 
 
 def observed(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
@@ -68,10 +70,14 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
         for sample in fresh_samples(incident, view, name, timing):
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
     after = _introduced(_followed(after, view, timing), view, now, timing)
-    if incident.group.kind is Kind.BLIND or not incident.pools.candidates:
-        return _closed_unmeasured(after, now)
-    if has_drained(after, timing) and not _went_quiet(after, now, timing):
-        return _drained(after, view, now, timing)
+    measurable = tuple(name for name in after.pools.judged if name not in view.sourceless)
+    if incident.group.kind is Kind.BLIND or not measurable:
+        return _closed_unmeasured(after, now, view)
+    if _have_drained(after, now, timing, measurable):
+        if len(measurable) == len(after.pools.judged):
+            return _drained(after, view, now, timing)
+        if not after.group.firing:
+            return _closed_unmeasured(after, now, view)
     return _reported(_filled_again(after, view, now), view, now, timing)
 
 
@@ -100,19 +106,17 @@ def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> 
     return [sample for sample in pool.samples if sample.at > since] if pool else []
 
 
-def has_drained(incident: Incident, timing: Timing) -> bool:
-    """Whether every affected pool was at or under its floor for enough fresh samples in a row.
+def _have_drained(incident: Incident, now: float, timing: Timing, names: Sequence[str]) -> bool:
+    """Whether every pool of `names` was at or under its floor for enough fresh samples in a row until now.
 
-    Without an affected pool, all candidates are judged (docs/design/diagnosis.md#definitions, `drained`).
+    Without an affected pool, all candidates are judged (docs/design/diagnosis.md#definitions, `drained`). A silent
+    source is not a recovery.
     """
-    names = incident.pools.judged
-    return bool(names) and all(incident.pools.streaks.get(name, 0) >= timing.drained_samples for name in names)
-
-
-def _went_quiet(incident: Incident, now: float, timing: Timing) -> bool:
-    """Whether a relevant pool has a stale newest sample: a silent source is not a recovery."""
-    seen = incident.pools.seen
-    return any(now - seen.get(name, 0) > 2 * timing.poll + 1 for name in incident.pools.judged)
+    known = incident.pools
+    return all(
+        known.streaks.get(name, 0) >= timing.drained_samples and now - known.seen.get(name, 0) <= 2 * timing.poll + 1
+        for name in names
+    )
 
 
 def _filled_again(incident: Incident, view: View, now: float) -> Incident:
@@ -209,12 +213,16 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     )
 
 
-def _closed_unmeasured(incident: Incident, now: float) -> Incident:
+def _closed_unmeasured(incident: Incident, now: float, view: View) -> Incident:
+    """Ended with its alert, since nothing measures all of its pools."""
     if incident.group.firing:
         return incident
     over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now)
     blind = incident.group.kind is Kind.BLIND
-    return ended(over, now, IncidentEnding.SOURCE_BACK if blind else IncidentEnding.NOT_MEASURED)
+    if blind:
+        return ended(over, now, IncidentEnding.SOURCE_BACK)
+    pools = tuple(name for name in incident.pools.judged if name in view.sourceless)
+    return ended(over, now, IncidentEnding.NOT_MEASURED, pools=pools)
 
 
 def latest(incident: Incident, view: View) -> list[Snapshot]:

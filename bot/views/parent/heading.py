@@ -107,7 +107,9 @@ def ending(incident: Incident) -> str:
     by_hand = [entry.at for entry in incident.log.timeline if entry.event is Event.RESOLVED_BY_HAND]
     if by_hand and by_hand[-1] >= incident.changed_at:
         return f"closed by a person after {lasted}"
-    return f"alert resolved after {lasted}, queue not measured"
+    measured = sum(name in incident.pools.courses for name in incident.pools.judged)
+    part = f" in {len(incident.pools.judged) - measured} of {len(incident.pools.judged)} pools" if measured else ""
+    return f"alert resolved after {lasted}, queue not measured{part}"
 
 
 def _subject(incident: Incident) -> str:

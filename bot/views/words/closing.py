@@ -35,7 +35,10 @@ def ending_words(ended: IncidentEnded) -> str:
         case IncidentEnding.SOURCE_BACK:
             return "The metrics source is answering again."
         case IncidentEnding.NOT_MEASURED:
-            return "The alert resolved. Its queue was not measured: no pool is configured for it."
+            why = (
+                f"no metrics source is configured for {listed(ended.pools)}" if ended.pools else "no pool is configured"
+            )
+            return f"The alert resolved. Its queue was not measured: {why}."
         case IncidentEnding.CLOSED:
             lasted = duration(ended.summary.lasted_seconds)
             return f"closed this incident after {lasted}{_cost(ended.summary)}."

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from bot.core.alert import Alert, Kind
 from bot.core.incident.closing import resolved_by_hand
 from bot.core.incident.incident import Incident, Silence, State, absorbed
-from bot.core.incident.observe import View, fresh_samples, has_drained, observed
+from bot.core.incident.observe import View, fresh_samples, observed
 from bot.core.incident.pools import Named, Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, Pool
+from bot.views.parent.heading import headline
 from bot.views.words.timeline import entry_words
 from tests.builders import (
     NOW,
@@ -162,7 +163,6 @@ def test_without_an_affected_pool_every_candidate_is_judged() -> None:
     a, b = samples(0, 0, 0, pool="a"), samples(0, 0, 0, pool="b")
     assert look(found, a).state is State.EASING
     assert look(found, a, b).state is State.DRAINED
-    assert not has_drained(incident(pools=named()), TIMING)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_the_end_says_what_was() -> None:
     [
         (Kind.BLIND, candidates(POOL), OVER, "The metrics source is answering again."),
         (Kind.BLIND, candidates(POOL), (alert(),), None),
-        (Kind.QUEUE, named(), OVER, "Its queue was not measured: no pool is configured for it."),
+        (Kind.QUEUE, named(), OVER, "Its queue was not measured: no pool is configured."),
         (Kind.QUEUE, named(), (alert(),), None),
         (Kind.QUEUE, candidates(POOL), OVER, None),
     ],
@@ -246,3 +246,23 @@ def test_what_cannot_be_measured_ends_with_its_alert(
     found = look(with_fields(incident(*alerts), kind=kind, candidates=getattr(pools, "candidates", ()), affected=()))
     assert (found.state is State.RESOLVED) is (words is not None)
     assert words is None or entry_words(found.log.timeline[-1]).endswith(words)
+
+
+def looked(found: Incident, *pools: Pool, at: float) -> Incident:
+    """One look, with no metrics source for `b`."""
+    return observed(found, replace(view(*pools), sourceless=frozenset({"b"})), at, TIMING)
+
+
+def test_a_pool_without_a_source_does_not_keep_an_incident_open_for_ever() -> None:
+    """It ends with its alert, once the other pools have drained, and says what nobody measured."""
+    both, calm = incident(pools=candidates("a", "b"), affected=("a", "b")), samples(9, 0, 0, 0, pool="a")
+    assert calm.latest is not None
+    assert not looked(both, calm, at=calm.latest.at).closed, "the alert still fires"
+    ended = replace(both, group=easing().group, state=State.EASING)
+    assert not looked(ended, samples(9, 0, 9, pool="a"), at=calm.latest.at).closed, "the other pool has a queue"
+    over = looked(ended, calm, at=calm.latest.at)
+    assert over.state is State.RESOLVED
+    assert entry_words(over.log.timeline[-1]).endswith("not measured: no metrics source is configured for b.")
+    assert headline(over, view(calm), NOW, TIMING).endswith("queue not measured in 1 of 2 pools")
+    alone = with_fields(ended, candidates=("b",), affected=("b",))
+    assert headline(looked(alone, at=NOW), view(), NOW, TIMING).endswith("queue not measured")
