@@ -29,10 +29,12 @@ UNUSED = (
     *("slack_sdk.models", "slack_sdk.oauth", "slack_sdk.socket_mode.builtin", "slack_sdk.web.client"),
     *("slack_sdk.webhook", "redis.commands.core", "redis.keyspace_notifications"),
     *("redis.asyncio.keyspace_notifications", "aiohttp.web", "httpcore._sync", "http.server"),
-    *("wsgiref", "uvicorn.main", "apscheduler.executors.pool"),
+    *("wsgiref", "uvicorn.main", "apscheduler.executors.pool", "html.entities", "slack_sdk.web.chat_stream"),
+    *("slack_bolt.listener.thread_runner", "slack_bolt.lazy_listener.thread_runner"),
+    "aiohttp.client_middleware_digest_auth",
 )
 """Parts of libraries that a server process would load and never use, some 6 MB: what is synchronous, OAuth of other
-workspaces, classes for blocks, and a method for each command of Redis."""
+workspaces, classes for blocks, names of HTML, and a method for each command of Redis."""
 OF_SEVERAL_SERVERS = (
     *("redis.cluster", "redis.asyncio.cluster", "redis.commands.cluster"),
     *("redis.sentinel", "redis.asyncio.sentinel", "redis.commands.sentinel"),
