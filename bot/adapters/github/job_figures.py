@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.core.pool.job import COMPLETED_SECONDS, JobState, WebhookCoverage, WorkflowJob, key_of
 from bot.core.pool.pool import Counted, Gap, Job, Snapshot
-from bot.core.words import count, duration
+from bot.core.words import clock, count
 
 WINDOW_SECONDS = 900.0
 """Rates and sources are those of the last 15 minutes."""
@@ -167,10 +167,10 @@ def _without_webhooks(line: WebhookCoverage | None, now: float) -> str:
     if line is None:
         return NEVER
     if line.silent(now):
-        return f"GitHub's webhooks have told nothing for {duration(now - line.last)}; they may have been lost"
+        return f"GitHub's webhooks have told nothing since {clock(line.last)} UTC; they may have been lost"
     if now - line.since < WINDOW_SECONDS:
         whole = count(round(WINDOW_SECONDS / 60), "minute")
-        return f"GitHub's webhooks have been heard for {duration(now - line.since)}; this needs {whole}"
+        return f"GitHub's webhooks have been heard since {clock(line.since)} UTC; this needs {whole}"
     return ""
 
 

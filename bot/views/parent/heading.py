@@ -6,7 +6,7 @@ from bot.core.alert import Kind, Readings, worst_readings
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.timeline import Event
-from bot.core.words import count, duration
+from bot.core.words import clock, count, duration
 from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortened
 from bot.views.parent.pool_rows import (
     LEAST_NAME,
@@ -21,6 +21,8 @@ from bot.views.parent.pool_rows import (
 
 MOST = 120
 """Characters of a header and of a notification; a lock screen shows about as many."""
+AT_THE_START_SECONDS = 60.0
+"""A figure may be this much older than the incident and be one of it."""
 SIGNS = {State.OPEN: "🔴", State.EASING: "🟡", State.DRAINED: "🟢", State.RESOLVED: "⚪"}
 
 
@@ -70,7 +72,11 @@ def _of_queueing(incident: Incident, queueing: Sequence[PoolRow]) -> tuple[str, 
 
 
 def _unmeasured(incident: Incident, seen: Sequence[PoolRow]) -> str:
-    """The alert's own figures while no source has any."""
+    """When the queue was last known; the alert's own figures while no source has had any."""
+    known = max((row.known_at for row in seen if row.known_at is not None), default=0.0)
+    if known > incident.opened_at - AT_THE_START_SECONDS:
+        fires = ", alert still firing" if incident.group.firing else ", alert resolved"
+        return f"queue length unknown since {clock(known)} UTC{fires}"
     if (read := worst_readings(incident.group.firing)) is not None:
         return f"{reading_words(read)} (alert values)"
     if not seen:

@@ -30,6 +30,8 @@ class PoolRow:
     floor: int = 0
     cut_off: bool = False
     """Whether more jobs may wait than are counted."""
+    known_at: float | None = None
+    """When its queue was last known; None if never, or if more jobs may wait than are counted."""
 
     @property
     def queued(self) -> int | None:
@@ -69,6 +71,7 @@ def of_incident(incident: Incident, view: View, now: float, timing: Timing) -> t
 
 def _row(name: str, affected: bool, view: View, now: float, timing: Timing) -> PoolRow:
     pool, rules = view.pools.get(name, Pool(name)), view.rules.get(name, PoolRules(name))
+    known = next((one for one in reversed(pool.samples) if one.queued is not None), None)
     return PoolRow(
         name=name,
         sample=pool.latest,
@@ -79,6 +82,7 @@ def _row(name: str, affected: bool, view: View, now: float, timing: Timing) -> P
         trouble=pool.trouble,
         floor=rules.floor,
         cut_off=pool.latest is not None and cut_off(pool.latest, rules),
+        known_at=None if known is None or cut_off(known, rules) else known.at,
     )
 
 

@@ -17,6 +17,8 @@ MOST_REASONS = 3
 _HEAD = ("Pool", "Queued", "Longest wait", "Busy/limit")
 _TRENDS = {Trend.GROWING: " ↑", Trend.SHRINKING: " ↓"}
 TREND_WORDS = {Trend.GROWING: "rising", Trend.STEADY: "steady", Trend.SHRINKING: "falling"}
+_DRAWN = {"queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "label", "runners", "source", "webhooks"}
+"""Gaps that explain a `?`; Diagnose tells the others."""
 _AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_400, 2 * 86_400, 7 * 86_400)
 
 
@@ -55,14 +57,14 @@ def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
     sample = row.sample
     if sample is None or row.pending:
         return ()
-    unknown = listed(name for name in ("idle", "offline") if getattr(sample, name) is None)
+    unknown = listed(name for name in ("busy", "idle", "offline") if getattr(sample, name) is None)
     parts = (
-        busy_words(sample),
+        "" if sample.busy is None else busy_words(sample),
         f"{sample.idle:,} idle" if sample.idle else "",
         f"{sample.offline:,} offline" if sample.offline else "",
         f"{sample.booting:,} booting" if sample.booting else "",
         f"queue {TREND_WORDS[row.trend]}" if row.trend in TREND_WORDS and not row.old else "",
-        f"{unknown} unknown" if unknown else "",
+        f"{unknown}{' runners' if sample.busy is None else ''} unknown" if unknown else "",
     )
     line = section(say("*{pool}:* {parts}", pool=name_of(row.name), parts=", ".join(part for part in parts if part)))
     small = legend([row], now)
@@ -111,8 +113,11 @@ def _reasons(row: PoolRow) -> tuple[str, ...]:
         return ("not measured yet",)
     if row.sample is None:
         return (row.trouble or "the source gave no figures",)
-    gaps = (f"{gap_name(gap.figure)}: {gap.words}" for gap in row.sample.missing)
-    return tuple(gaps) or ("the source gives no such figure",)
+    gaps: dict[str, list[str]] = {}
+    for gap in row.sample.missing:
+        if gap.figure in _DRAWN:
+            gaps.setdefault(gap.words, []).append(gap_name(gap.figure))
+    return tuple(f"{listed(names)}: {why}" for why, names in gaps.items()) or ("the source gives no such figure",)
 
 
 def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:

@@ -36,17 +36,19 @@ def alert_words(incident: Incident, introduced: Introduced) -> Marked:
     checked = None
     if not introduced.named and (pools := len(incident.pools.candidates)):
         checked = say("The alert names no pool, so I checked {all}.", all="1 pool" if pools == 1 else f"all {pools}")
-    return joined("\n", heads, joined(" ", _values(incident), checked))
+    return joined("\n", heads, joined(" ", _values(incident, introduced), checked))
 
 
-def _values(incident: Incident) -> Marked | None:
+def _values(incident: Incident, introduced: Introduced) -> Marked | None:
     """The worst alert's values, or its summary; flags are never shown as limits (docs/design/diagnosis.md#limits)."""
     alerts = incident.group.firing or incident.group.alerts
     if incident.group.kind is Kind.BLIND:
         return say("The metrics source has no data. The queue length is unknown, which is not zero.")
     if (worst := worst_readings(alerts)) is not None:
         found = incident.pools.maxima if incident.pools.maxima and incident.pools.maxima.of(worst) else None
-        words = say("Alert values: {values}{match}.", values=reading_words(worst), match=_match(worst, found))
+        alone = introduced.named and len({*incident.pools.candidates, *incident.pools.unknown_pools}) == 1
+        match = say("") if alone else _match(worst, found)
+        words = say("Alert values: {values}{match}.", values=reading_words(worst), match=match)
         return joined(" ", words, _crossed(worst))
     summary = next((text for alert in alerts if (text := clean(alert.summary or alert.description))), "")
     end = "" if summary.endswith((".", "!", "?", "…")) else "."

@@ -11,6 +11,7 @@ import pytest
 from bot.adapters.github.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_seconds, taken_apart
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
 from bot.core.pool.pool import Counted, Job, Snapshot
+from bot.core.words import clock
 from tests.builders import NOW, gaps
 
 HEARD = WebhookCoverage(NOW - 3600, NOW - 30)
@@ -79,8 +80,8 @@ def test_nothing_under_a_label_is_an_empty_queue_once_the_line_was_heard_long_en
     ("line", "why"),
     [
         (None, NEVER),
-        (FRESH, "GitHub's webhooks have been heard for 5 min; this needs 15 minutes"),
-        (SILENT, "GitHub's webhooks have told nothing for 16 min; they may have been lost"),
+        (FRESH, f"GitHub's webhooks have been heard since {clock(FRESH.since)} UTC; this needs 15 minutes"),
+        (SILENT, f"GitHub's webhooks have told nothing since {clock(SILENT.last)} UTC; they may have been lost"),
     ],
 )
 def test_nothing_under_a_label_is_unknown_while_the_line_says_little(line: WebhookCoverage | None, why: str) -> None:

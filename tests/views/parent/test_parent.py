@@ -16,9 +16,10 @@ from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
-from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot
+from bot.core.pool.pool import Gap, Peak, Pool, PoolRules, Snapshot
 from bot.core.requests.offer import Offer, Place
 from bot.core.statement import statement
+from bot.core.words import clock
 from bot.views.blocks import digest_of
 from bot.views.parent.alert_links import links
 from bot.views.parent.parent import parent
@@ -179,6 +180,24 @@ def test_while_no_source_answers_the_alerts_own_figures_stand_in_and_say_so() ->
     for name in ("parent_unreadable", "parent_measuring", "parent_no_pool"):
         assert heading(draw(*cases()[name])).endswith("14 jobs queued, longest wait 1 h 54 min (alert values)"), name
     assert "Prometheus: connection refused" in words(draw(*cases()["parent_unreadable"]))
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_a_queue_that_was_known_is_unknown_since_then_and_the_alert_is_older(silent: bool) -> None:
+    """The source went silent over an empty queue, or it no longer tells the queue's length."""
+    last = [] if silent else [samples.sample("linux", None, None)]
+    pool = Pool("linux", (samples.sample("linux", 0, None, at=NOW - 720), *last))
+    of = samples.incident(candidates=("linux",), affected=("linux",))
+    since = f"queue length unknown since {clock(NOW - 720)} UTC, alert still firing"
+    assert heading(draw(replace(of, opened_at=NOW - 800), samples.view(pool))).endswith(f"linux: {since}")
+    assert heading(draw(replace(of, opened_at=NOW - 600), samples.view(pool))).endswith("(alert values)")
+
+
+def test_a_reason_for_several_figures_is_said_once_and_not_for_those_that_are_not_shown() -> None:
+    gaps = tuple(Gap(figure, "no answer") for figure in ("queued", "busy", "rates", "creates"))
+    pool = Pool("linux", (replace(samples.sample("linux", None, None), missing=gaps),))
+    drawn = words(draw(samples.incident(candidates=("linux",), affected=("linux",)), samples.view(pool)))
+    assert "linux: queued and busy: no answer." in drawn
 
 
 def test_stale_figures_are_marked_with_their_time_and_the_reason() -> None:

@@ -8,7 +8,7 @@ from bot.core.incident.correlate import Maxima
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View, observed
 from bot.core.message import Message
-from bot.core.pool.pool import Job, Pool
+from bot.core.pool.pool import Job, Pool, PoolRules
 from bot.views.thread.introduction import job_name
 from bot.views.thread.replies import reply
 from tests.builders import with_fields
@@ -73,6 +73,15 @@ def test_the_pools_that_hold_the_reported_maxima_are_named(queue: str | None, wa
     )
     assert "I checked all 5." in drawn.text
     assert "threshold" not in drawn.text
+
+
+def test_the_values_of_an_alert_that_names_one_pool_are_of_that_pool() -> None:
+    of, seen = samples.incident(candidates=("linux",), affected=("linux",)), samples.view(Pool("linux"))
+    labels = dict(of.group.alerts[0].labels)
+    for match, doubt in ((labels, ""), ({"other": "x"}, " (possibly from different pools)")):
+        rules = {"linux": PoolRules("linux", match=match)}
+        drawn = first_reply(of, replace(seen, rules=rules))
+        assert f"Alert values: 14 jobs queued, longest wait 1 h 54 min{doubt}." in drawn.text
 
 
 def test_unread_pools_are_named_with_their_reason() -> None:
