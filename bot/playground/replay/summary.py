@@ -13,7 +13,7 @@ from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, 
 from bot.playground.replay.transcript import REPEATED, stamp
 from bot.views.report.proposals import change_words, why_words
 from bot.views.words.causes import cause_name
-from bot.views.words.closing import hours
+from bot.views.words.closing import least_hours
 from bot.views.words.forecasts import left_out_words
 
 Json = dict[str, object]
@@ -79,7 +79,7 @@ def _incident(incident: Incident, played: Played) -> Iterator[str]:
     for name, peak in sorted(incident.pools.peaks.items(), key=lambda item: (item[1].order, item[0])):
         yield f"  peak of {name}: {count(peak.queued, 'job')} queued, longest wait {duration(peak.oldest_wait_seconds)}"
     for waited in waits(incident, played.until):
-        yield f"  developer time lost in {waited.pool}: at least {hours(waited.hours)} hours"
+        yield f"  developer time lost in {waited.pool}: {least_hours(waited.hours)} hours"
     for named in played.journal.named.get(incident.id, ()):
         yield f"  {stamp(named.at)}: {named.pool}: {cause_name(named.cause)}"
     for proposed in _telling(played.journal.proposed.get(incident.id, ())):

@@ -70,6 +70,7 @@ def test_the_example_of_the_docs_gives_its_transcript() -> None:
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.write_text(told, "utf-8")
     assert told == GOLDEN.read_text("utf-8")
+    assert len(set(re.findall(r"at least ([\d.]+)\s+(?:developer-)?hours", told))) == 1
 
 
 @pytest.mark.parametrize("seed", ["1", "4242"])
