@@ -64,7 +64,7 @@ def read(path: Path) -> bytes:
 
 
 def example(now: float, *, resolved: bool) -> bytes:
-    """A neutral alert event that fires now, or its end; `now` is epoch seconds."""
+    """A neutral alert event that fires now, or its end; `now` is epoch seconds. Each has its own milliseconds."""
     document = {
         "schema_version": 1,
         "source": "tailback-send",
@@ -72,7 +72,7 @@ def example(now: float, *, resolved: bool) -> bytes:
         "title": "Test alert: jobs may be queueing",
         "summary": "Sent by `tailback send --example`. It names no pool, so every configured pool is measured.",
         "priority": "P3",
-        "occurred_at": datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "occurred_at": datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds"),
         "teams": ["tailback"],
         "identity": {"alarm_id": "tailback-example"},
         "links": {"runbook_url": "https://example.com/runbook"},

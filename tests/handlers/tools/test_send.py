@@ -205,3 +205,9 @@ def test_the_example_is_an_alert_of_now_that_keeps_the_whole_schema(resolved: bo
     assert delivery.oddities == ()
     assert (delivery.alerts[0].starts_at, delivery.alerts[0].ends_at) == (NOW, NOW if resolved else None)
     assert delivery.group_key == SOURCES["event"](example(NOW + 60, resolved=False)).group_key
+
+
+def test_two_examples_of_one_second_are_two_alerts() -> None:
+    """`tailback init` sends one, and who sends another at once must see a thread."""
+    first, second = (SOURCES["event"](example(NOW + after, resolved=False)) for after in (0.1, 0.2))
+    assert first.news != second.news
