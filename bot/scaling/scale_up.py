@@ -17,7 +17,7 @@ from bot.core.scaling.lease import HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease,
 from bot.core.scaling.verify import deadline_seconds
 from bot.ports import Refused
 from bot.requests.submit import already, new_request, own_id, refused, subject, submit
-from bot.scaling.approval import asked_for, scale_request
+from bot.scaling.approval import asked_for, refuse_over, scale_request
 from bot.scaling.dialogs import confirmation, effect_table, first_dialog, only_pool
 from bot.scaling.limits import (
     LimitCheck,
@@ -128,11 +128,13 @@ async def _confirmed(context: Context, interaction: Interaction) -> Answer:
     return Answer()
 
 
-async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:
-    """Check limit, step, cooldown, cost and approval again.
+async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
+    """Check incident, limit, step, cooldown, cost and approval again.
 
     The intent also records the lease, so that the runners are returned whatever happens next.
     """
+    if incident is not None:
+        refuse_over(request, incident)
     asked = request.of(ScaleUp)
     pool, last = asked.pool, await context.store.find(f"scaled:{asked.pool}")
     found = await _checked(context, pool, asked.target, seen=asked.from_size, but=request.id)

@@ -71,7 +71,9 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
-    """Check matchers and duration again."""
+    """Check incident, matchers and duration again."""
+    if _there(incident).closed:
+        raise Refused(refusals.INCIDENT_OVER)
     _only_one(_there(incident), context.now(), but=request.id)
     _, back_end = alertmanager_for(context, _there(incident))
     asked = request.of(MakeSilence)

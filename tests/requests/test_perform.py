@@ -170,6 +170,16 @@ async def test_a_back_end_that_never_answers_is_given_up_with_the_truth(world: W
     assert len(world.replies) == 2
 
 
+async def test_what_the_back_end_did_not_take_is_not_sent_again_for_an_incident_that_is_over() -> None:
+    world = World()
+    world.scaler.script.fail("set", Failure.UNKNOWN)
+    await world.tell(await asked(world))
+    await world.says("resolve")
+    await world.passes(30, step=1)
+    assert (world.scaler.script.count("set"), world.scaler.effects) == (1, [])
+    assert any("Refused: Nothing was changed. This incident is over." in said for said in world.replies)
+
+
 async def test_a_check_that_never_answers_is_given_up_too(world: World, claim: Claim) -> None:
     world.scaler.script.fail("set", Failure.UNKNOWN)
     await world.tell(claim)

@@ -245,6 +245,16 @@ async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made
     assert [known.id for known in world.incident.silences] == ["silence-1"]
 
 
+async def test_an_incident_that_ended_meanwhile_gets_no_silence(world: World) -> None:
+    world.alertmanager.script.fail("silence", Failure.UNKNOWN)
+    await submitted(world)
+    await world.work()
+    await world.says("resolve")
+    await world.passes(30, step=1)
+    assert (world.alertmanager.silences, world.incident.silences) == ({}, ())
+    assert any("Refused: Nothing was changed. This incident is over." in said for said in world.replies)
+
+
 async def test_a_slack_that_gives_no_link_does_not_hold_up_a_silence(world: World) -> None:
     world.chat.script.fail("permalink", Failure.UNKNOWN)
     await submitted(world)
