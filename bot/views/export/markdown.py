@@ -146,11 +146,16 @@ def _timeline(incident: Incident, zone: tzinfo) -> str:
 
 
 def _entry_lines(entry: Entry, zone: tzinfo) -> list[str]:
-    who = f"{_plain(entry.who)} " if entry.who else ""
-    first = f"- {_stamp(entry.at, zone)} · {who}{_plain(entry_words(entry))}"
+    first = f"- {_stamp(entry.at, zone)} · {_said(entry)}"
     see = [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
     below = [f"  - {_plain(line)}" for line in entry_lines(entry)]
     return [first, *below, *see, *(f"  - {_figures(f)}" for f in entry.figures)]
+
+
+def _said(entry: Entry) -> str:
+    """The sentence with its author, and for an approval with whom it names at its end."""
+    whom = f"{entry.whom}." if entry.whom and entry.event is Event.APPROVAL else ""
+    return " ".join(filter(None, map(_plain, (entry.who, entry_words(entry), whom))))
 
 
 def _figures(snapshot: Snapshot) -> str:
@@ -217,9 +222,7 @@ def _diagnoses(incident: Incident) -> str:
 
 def _mitigation(incident: Incident) -> str:
     done = [entry for entry in incident.log.timeline if Role.DONE in entry.event.roles]
-    lines = [
-        f"- {_stamp(entry.at, UTC)}: {_plain(entry.who or 'Tailback')} {_plain(entry_words(entry))}" for entry in done
-    ]
+    lines = [f"- {_stamp(entry.at, UTC)}: {_said(entry)}" for entry in done]
     return "\n".join(lines) or f"Nothing was done through Tailback. {NOT_KNOWN}"
 
 

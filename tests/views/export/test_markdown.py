@@ -8,7 +8,9 @@ import pytest
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, ScaleRequest, ScaleStep
 from bot.core.incident.incident import noted
+from bot.core.incident.reply_buttons import offering
 from bot.core.incident.timeline import KEPT_ENTRIES, Event
 from bot.core.reporting.issue import SEV, form_of
 from bot.views.export.export_json import SCHEMA, as_json
@@ -48,6 +50,15 @@ def test_the_markdown_tells_state_pools_and_what_happened_when() -> None:
     assert "| linux.2xlarge | yes | 14 | 1 h 54 min |" in text
     assert "| windows.4xlarge | not seen to queue | unknown | unknown |" in text
     assert r"- 2025-12-01 02:29 UTC · U0ALEX set linux.2xlarge from 40 to 50 runners." in text
+
+
+def test_each_entry_says_who_did_it_and_for_whom() -> None:
+    asked = ScaleRequest(ScaleStep.APPROVED, POOL, 15, 22)
+    checked = RunnersChecked(RunnersCame.VERIFIED, POOL, 22, 240.0, wanted=7, more=7, online=22)
+    made = offering(noted(incident(), NOW, Event.APPROVAL, asked, who="U0BEN"), "", (), whom="U0ANA")
+    text = markdown(noted(made, NOW, Event.VERIFIED, checked), NOW)
+    assert "U0BEN approved scaling linux.2xlarge from 15 to 22 runners, requested by U0ANA.\n" in text
+    assert "UTC: Scaling linux.2xlarge to 22" in below(text, "What was done")
 
 
 def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
