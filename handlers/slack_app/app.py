@@ -25,7 +25,15 @@ from bot.views.simpler import PLAIN_FEEDBACK
 from bot.views.thread.diagnosis import CAUSE_FIT
 from bot.views.words import refusals
 from handlers.http import metrics
-from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
+from handlers.slack_app.interactions import (
+    ANY_ID,
+    from_action,
+    from_command,
+    from_mention,
+    from_shortcut,
+    from_view,
+    opened_by,
+)
 from handlers.slack_app.respond import Afterwards, draw_home, tell
 
 PATIENCE_SECONDS = 1.8
@@ -59,7 +67,6 @@ def slack_app(context: Context, afterwards: Afterwards) -> AsyncApp:
         signing_secret=context.settings.env.slack_signing_secret.get_secret_value() or "verified-before",
         process_before_response=True,
         request_verification_enabled=False,
-        ssl_check_enabled=False,
     )
     register(app, Dependencies(context, afterwards))
     return app
@@ -80,6 +87,18 @@ def register(app: AsyncApp, dependencies: Dependencies) -> None:
     app.event("app_home_opened")(_home_opened(dependencies))
     for callback, name in SHORTCUTS.items():
         app.shortcut(callback)(_shortcut(dependencies, name))
+    app.action(ANY_ID)(_unknown(dependencies))  # last: what no handler above takes
+
+
+def _unknown(dependencies: Dependencies) -> Callable[..., Awaitable[None]]:
+    """A button of another release: Slack shows a person an error unless it is answered."""
+
+    async def unknown(ack: Ack, body: Body) -> None:
+        answer = Answer(whisper=refusal(refusals.EMPTY_BUTTON))
+        dependencies.afterwards.do(tell(dependencies.context, from_action(body, "unknown"), answer))
+        await ack()
+
+    return unknown
 
 
 def _pressed(dependencies: Dependencies, name: str) -> Callable[..., Awaitable[None]]:

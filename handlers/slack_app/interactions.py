@@ -1,5 +1,6 @@
 """Converts Slack payloads to requests, one function per kind; every field is validated or has a default."""
 
+import re
 from collections.abc import Mapping
 from itertools import dropwhile
 
@@ -7,6 +8,8 @@ from bot.core.requests.interaction import Interaction, Surface
 from bot.sources.payload import fields, items
 
 Body = Mapping[str, object]
+ANY_ID = re.compile("")
+"""Every `action_id`, as Bolt compares it."""
 ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 """The characters that Slack escapes in text, in the order of decoding."""
 

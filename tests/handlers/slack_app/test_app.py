@@ -71,6 +71,17 @@ async def test_a_silence_is_ended_below_the_farewell_of_its_incident(endpoint: E
     assert "has no active silence" in whispered(endpoint)[-1]
 
 
+async def test_a_button_of_another_release_is_refused(endpoint: Endpoint) -> None:
+    """Anything but 200 would show the person an error without a reason."""
+    answer = await endpoint.press("of_another_release", "i1.x")
+    assert (answer.status_code, answer.text) == (200, "")
+    assert whispered(endpoint) == ["Nothing was changed. Tailback does not know this button."]
+
+
+async def test_slacks_check_of_the_certificate_is_answered(endpoint: Endpoint) -> None:
+    assert (await endpoint.signed(b"ssl_check=1&token=x", "application/x-www-form-urlencoded")).status_code == 200
+
+
 async def test_the_menu_names_its_action_by_the_id_alone(endpoint: Endpoint) -> None:
     await endpoint.choose(button(endpoint, "mute"))
     assert endpoint.world.incident.ownership.muted
