@@ -40,10 +40,18 @@ def judgement(found: Judgement) -> Json:
         "queued": sample.queued if sample else None,
         "oldest_wait_seconds": sample.oldest_wait_seconds if sample else None,
         "causes": causes(found.causes),
-        "attribution": [{"factor": factor.value, "jobs": jobs} for factor, jobs in found.attribution.items()],
+        "attribution": _attribution(found),
         "forecast": forecast(found.outlook),
         "more_runners": _more_runners(found.more, found.causes),
     }
+
+
+def _attribution(found: Judgement) -> list[Json]:
+    """The waiting jobs by factor; they add up to `queued`, so what cannot be attributed is `unknown`."""
+    parts, queued = dict(found.attribution), (found.sample.queued if found.sample else None) or 0
+    if rest := max(0, queued - sum(parts.values())):
+        parts[Factor.UNKNOWN] = parts.get(Factor.UNKNOWN, 0) + rest
+    return [{"factor": factor.value, "jobs": jobs} for factor, jobs in parts.items()]
 
 
 def causes(found: Sequence[Finding]) -> list[Json]:
