@@ -41,7 +41,7 @@ def judgement(found: Judgement) -> Json:
         "oldest_wait_seconds": sample.oldest_wait_seconds if sample else None,
         "causes": causes(found.causes),
         "attribution": _attribution(found),
-        "forecast": forecast(found.outlook),
+        "forecast": forecast(found.outlook, queued=sample.queued if sample else None),
         "more_runners": _more_runners(found.more, found.causes),
     }
 
@@ -59,10 +59,10 @@ def causes(found: Sequence[Finding]) -> list[Json]:
     return [{"id": one.cause, "confidence": one.sureness, "probability": round(one.confidence, 3)} for one in found]
 
 
-def forecast(made: Forecast | None) -> Json:
+def forecast(made: Forecast | None, queued: int | None) -> Json:
     """The kind of a forecast with its bounds; a bound that it does not have is null."""
     if made is None:
-        return _forecast("none", reason="no_queue")
+        return _forecast("none", reason="queue_unknown" if queued is None else "no_queue")
     reason = made.reason.id if made.reason else None
     return _forecast(made.verdict.value, made.low_seconds, made.high_seconds, reason)
 

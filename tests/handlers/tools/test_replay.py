@@ -98,6 +98,7 @@ def test_json_lines_have_the_judgements_the_messages_and_the_summary(folder: Pat
     assert first["more_runners"]["helps"] == "yes"
     assert first["forecast"].keys() == {"kind", "low_seconds", "high_seconds", "reason"}
     assert (last["queued"], last["oldest_wait_seconds"], last["causes"][0]["id"]) == (None, None, "blind")
+    assert (last["forecast"]["kind"], last["forecast"]["reason"]) == ("none", "queue_unknown")
     assert all(sum(part["jobs"] for part in one["attribution"]) == (one["queued"] or 0) for one in judged)
     messages = [one for one in lines if one["type"] == "message"]
     assert (messages[0]["event"], messages[0]["channel"], messages[0]["thread"]) == ("opened", "C1", None)
