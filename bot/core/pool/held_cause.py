@@ -79,10 +79,11 @@ def _opposite(one: Scaling, other: Scaling) -> bool:
 
 
 def remembered(held: HeldCause | None, found: Diagnosis) -> Diagnosis:
-    """The diagnosis with the remembered cause first."""
+    """The diagnosis with the remembered cause first, and none after it more certain."""
     if held is None or found.blind:
         return found
-    others = tuple(one for one in found.findings if one.cause != held.finding.cause)
+    most = held.finding.confidence
+    others = (replace(one, confidence=min(one.confidence, most)) for one in found.findings)
+    less = tuple(one for one in others if one.cause != held.finding.cause)
     mine = next((one for one in found.findings if one.cause == held.finding.cause), held.finding)
-    first = replace(mine, confidence=held.finding.confidence)
-    return replace(found, findings=(first, *others), remembered=True)
+    return replace(found, findings=(replace(mine, confidence=most), *less), remembered=True)

@@ -1,5 +1,7 @@
 """A named cause stays while evidence comes and goes, and gives way to a clear lead."""
 
+from dataclasses import replace
+
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.pool.held_cause import HeldCause, judged, remembered
 from bot.core.statement import statement
@@ -67,6 +69,8 @@ def test_opposite_advice_needs_twice_as_many_measurements_or_a_clear_lead() -> N
 def test_the_remembered_cause_comes_first_and_a_blind_source_is_called_blind() -> None:
     held = after(LIMIT)
     assert [one.cause for one in remembered(held, HUNG).claims] == ["limit", "hung"]
+    less_sure = HeldCause(replace(held.finding, confidence=0.5), 0, 0)
+    assert [one.confidence for one in remembered(less_sure, HUNG).claims] == [0.5, 0.5]
     assert [one.cause for one in remembered(held, found()).claims] == ["limit"]
     assert [one.cause for one in remembered(held, found(("blind", 0.8), blind=True)).claims] == ["blind"]
     assert remembered(None, found()).claims == ()
