@@ -20,7 +20,7 @@ LONGEST_PAUSE_SECONDS = 300.0
 ANSWERED_SECONDS = 5.0
 """How long the history is given after an answer of HTTP 500: that request is over, one without an answer may not be."""
 
-LATER = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
+LATER = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded", "team_added_to_org"})
 UNKNOWN = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
 SHAPE = frozenset(
     {
@@ -46,6 +46,10 @@ CREDENTIALS = frozenset(
         "not_allowed_token_type",
         "no_permission",
         "team_access_not_granted",
+        "access_denied",
+        "accesslimited",
+        "ekm_access_denied",
+        "enterprise_is_restricted",
     }
 )
 GONE = frozenset(

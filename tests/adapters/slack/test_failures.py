@@ -38,7 +38,7 @@ def bare(status: int, body: object = None, **headers: str) -> SlackApiError:
 
 
 ROWS = [
-    (Failure.LATER, ["ratelimited", "rate_limited", "message_limit_exceeded"]),
+    (Failure.LATER, ["ratelimited", "rate_limited", "message_limit_exceeded", "team_added_to_org"]),
     (Failure.UNKNOWN, ["fatal_error", "internal_error", "request_timeout", "service_unavailable"]),
     (
         Failure.SHAPE,
@@ -73,6 +73,10 @@ ROWS = [
             "account_inactive",
             "missing_scope",
             "org_login_required",
+            "access_denied",
+            "accesslimited",
+            "ekm_access_denied",
+            "enterprise_is_restricted",
         ],
     ),
     (Failure.GONE, ["message_not_found", "cant_update_message", "edit_window_closed", "cannot_reply_to_message"]),
