@@ -87,7 +87,8 @@ async def _sent(
     head = headline(incident, await context.view(incident), context.now(), context.settings.file.paces)
 
     async def one(name: str, action: PageAction) -> Unreachable | None:
-        event = PageEvent(record.key, action, EVENTS[action], page_text(action, head), links.get(incident.id, ""))
+        text = page_text(action, head, over=incident.closed)
+        event = PageEvent(record.key, action, EVENTS[action], text, links.get(incident.id, ""))
         problem: Unreachable | None = None
         try:
             async with asyncio.timeout(context.settings.file.timing.lease - SAFETY_SECONDS):

@@ -59,6 +59,22 @@ async def test_an_acknowledgement_in_slack_is_one_there_and_the_end_is_the_end(w
     assert made.due("page") is None
 
 
+async def test_an_acknowledgement_that_is_taken_back_is_followed_by_a_new_page() -> None:
+    """The pager takes the first one for acknowledged, and would call nobody again."""
+    made = await escalated()
+    await made.asks("ack")
+    await made.passes(10)
+    await made.says("unack")
+    await made.passes(14 * 60, step=60)
+    assert actions(made) == ["trigger", "acknowledge"]
+    await made.passes(2 * 60, step=60)
+    assert actions(made) == ["trigger", "acknowledge", "resolve", "trigger"]
+    assert [one.key for one in made.pager.events[:3]] == [made.pager.events[0].key] * 3
+    assert made.pager.events[2].text.endswith("Nobody owns it any more. A new page follows.")
+    assert made.pager.events[3].key != made.pager.events[0].key
+    assert "Nobody has acknowledged this incident for 15 min" in made.replies[-1]
+
+
 async def test_who_acts_has_acknowledged_there_too() -> None:
     made = await escalated()
     await made.says("silence", "1h")

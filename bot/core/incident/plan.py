@@ -78,17 +78,19 @@ def _looks_old(incident: Incident, now: float, timing: Timing) -> bool:
 def escalation_due_at(incident: Incident, timing: Timing) -> float:
     """When to escalate; infinity if acknowledged, already done, or switched off.
 
-    A silence pauses it, because a person made it; the time starts again at its end.
+    A silence pauses it, because a person made it; the time starts again at its end, and when an acknowledgement is
+    taken back.
     """
-    if incident.ownership.owner or incident.ownership.escalated_at or not timing.escalate_after:
+    since, escalated_at = _unowned_since(incident), incident.ownership.escalated_at
+    if incident.ownership.owner or (escalated_at and escalated_at >= since) or not timing.escalate_after:
         return float("inf")
     ended = [entry.at for entry in incident.log.timeline if entry.event is Event.UNSILENCED]
     silence = incident.active_silence
-    return max([_fired_at(incident), *ended, *([silence.ends_at] if silence else [])]) + timing.escalate_after
+    return max([since, *ended, *([silence.ends_at] if silence else [])]) + timing.escalate_after
 
 
-def _fired_at(incident: Incident) -> float:
-    again = [entry.at for entry in incident.log.timeline if entry.event is Event.REOPENED]
+def _unowned_since(incident: Incident) -> float:
+    again = [entry.at for entry in incident.log.timeline if entry.event in {Event.REOPENED, Event.UNACKED}]
     return max([incident.opened_at, *again])
 
 
@@ -104,4 +106,4 @@ def _look_again(incident: Incident, now: float, timing: Timing) -> float:
 def escalated(incident: Incident, now: float) -> Incident:
     """Escalate once; the view adds the mention."""
     after = replace(incident, ownership=replace(incident.ownership, escalated_at=now))
-    return noted(after, now, Event.ESCALATED, Escalated(now - _fired_at(incident)), broadcast=True)
+    return noted(after, now, Event.ESCALATED, Escalated(now - _unowned_since(incident)), broadcast=True)

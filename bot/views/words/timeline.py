@@ -210,8 +210,10 @@ ENDINGS = {
 }
 
 
-def page_text(action: PageAction, headline: str) -> str:
-    return f"{headline}. {ENDINGS[action]}"
+def page_text(action: PageAction, headline: str, *, over: bool) -> str:
+    """`over` is the incident; the page of an open one is resolved when the next one takes its place."""
+    replaced = action is PageAction.RESOLVE and not over
+    return f"{headline}. {'Nobody owns it any more. A new page follows.' if replaced else ENDINGS[action]}"
 
 
 def paged_words(details: general.Escalated | general.Paged) -> str:
