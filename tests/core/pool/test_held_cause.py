@@ -69,6 +69,7 @@ def test_opposite_advice_needs_twice_as_many_measurements_or_a_clear_lead() -> N
 def test_the_remembered_cause_comes_first_and_a_blind_source_is_called_blind() -> None:
     held = after(LIMIT)
     assert [one.cause for one in remembered(held, HUNG).claims] == ["limit", "hung"]
+    assert held is not None
     less_sure = HeldCause(replace(held.finding, confidence=0.5), 0, 0)
     assert [one.confidence for one in remembered(less_sure, HUNG).claims] == [0.5, 0.5]
     assert [one.cause for one in remembered(held, found()).claims] == ["limit"]
