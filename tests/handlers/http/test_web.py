@@ -86,8 +86,11 @@ async def test_a_living_process_says_so_whatever_is_down(endpoint: Endpoint) -> 
 
 
 async def test_a_process_that_can_work_is_ready(endpoint: Endpoint) -> None:
-    """One entry per dependency."""
+    """One entry per dependency, and the two pages that list them name each."""
     answer = await endpoint.client.get("/readyz")
+    pages = [(ROOT / f"docs/reference/{page}.md").read_text() for page in ("http", "metrics")]
+    listed = ", ".join(f"`{name}`" for name in answer.json()["dependencies"])
+    assert [listed in page for page in pages] == [True, True]
     assert answer.status_code == 200
     assert answer.json()["ready"] is True
     assert answer.json()["dependencies"]["redis"] == {"ok": True}
