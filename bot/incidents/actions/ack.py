@@ -23,7 +23,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if held.value.ownership.owner == interaction.who:
         raise Refused(refusals.ALREADY_YOURS)
     now = context.now()
-    return await finish(context, interaction, held, "has it", lambda fresh: acked(fresh, interaction.who, now))
+    return await finish(context, interaction, held, "acknowledged", lambda fresh: acked(fresh, interaction.who, now))
 
 
 ACTION = Action(

@@ -27,7 +27,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     def move(fresh: Incident) -> Incident:
         return resolved_by_hand(fresh, interaction.who, now, scores_of(fresh, pools))
 
-    return await finish(context, interaction, held, "closed by hand", move)
+    return await finish(context, interaction, held, "closed the incident", move)
 
 
 def _silenced(incident: Incident, now: float) -> list[str]:

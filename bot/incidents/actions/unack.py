@@ -24,7 +24,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if owner != interaction.who:
         raise Refused(refusals.NOT_THE_OWNER, owner)
     move = partial(released, who=interaction.who, now=now)
-    return await finish(context, interaction, held, "does not have it", move)
+    return await finish(context, interaction, held, "withdrew the acknowledgement", move)
 
 
 ACTION = Action(

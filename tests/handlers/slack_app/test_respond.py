@@ -31,7 +31,10 @@ async def test_a_click_that_comes_twice_is_no_second_click(endpoint: Endpoint) -
         assert (await endpoint.press("ack", value, trigger_id="same")).status_code == 200
     assert endpoint.world.incident.ownership.owner == ANA
     assert endpoint.world.chat.whispers == []
-    assert audited(endpoint)[-2:] == ["has it", "refused: This request arrived twice. The first one was accepted."]
+    assert audited(endpoint)[-2:] == [
+        "acknowledged",
+        "refused: This request arrived twice. The first one was accepted.",
+    ]
 
 
 async def test_a_mention_that_slack_sends_again_is_silent_after_the_first(endpoint: Endpoint) -> None:

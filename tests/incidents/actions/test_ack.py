@@ -28,7 +28,9 @@ async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
     assert answer.whisper is None
     assert acknowledged(CAM) in str(world.parent.message.blocks)
     assert world.replies == [took_it(CAM)]
-    assert [(entry.who, entry.what, entry.outcome) for _, entry, _ in world.data.trail] == [(CAM, "ack", "has it")]
+    assert [(entry.who, entry.what, entry.outcome) for _, entry, _ in world.data.trail] == [
+        (CAM, "ack", "acknowledged")
+    ]
 
 
 async def test_somebody_who_has_it_need_not_take_it_again(world: World) -> None:
