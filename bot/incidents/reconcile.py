@@ -107,7 +107,7 @@ def _result(context: Context, planned: StepMessage, outcome: Outcome, drawing: D
         return StepResult(lambda fresh: planned.stands(fresh, posted, shown))
     if outcome.reaction is Reaction.GIVE_UP:
         return StepResult(lambda fresh: planned.given_up(fresh, outcome))
-    move = after_failure(context, outcome) if outcome.why else _unchanged
+    move = after_failure(context, outcome, planned.plainly) if outcome.why else _unchanged
     return StepResult(move, outcome.again_at, outcome.uncertain, outcome.restart_settle)
 
 

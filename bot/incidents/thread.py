@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.context.context import Context
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, pointer_posted, return_failed, returned
-from bot.core.incident.incident import Incident, noted, paused, redrawn, reply_posted, rooted, troubled
+from bot.core.incident.incident import Incident, noted, paused, redrawn, reply_posted, rewritten, rooted, troubled
 from bot.core.incident.plan import Do, NextStep
 from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
 from bot.core.incident.timeline import Entry, Event
@@ -43,12 +44,18 @@ class Drawn:
     digest: str
 
 
+def _plain(incident: Incident) -> Incident:
+    return replace(incident, thread=replace(incident.thread, plain=True))
+
+
 @dataclass(frozen=True, slots=True)
 class StepMessage:
     out: Outgoing
     stands: Callable[[Incident, Posted, str], Incident]
     """The state change, from the message's place and its digest."""
     given_up: Callable[[Incident, Outcome], Incident]
+    plainly: Move = _plain
+    """The state change that sends it without blocks."""
 
 
 async def message_of(context: Context, incident: Incident, step: NextStep, drawn: Drawn) -> StepMessage | None:
@@ -88,15 +95,17 @@ def _outgoing(
 
 
 def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool) -> StepMessage:
-    number = entry.number
+    number, plain = entry.number, entry.plain or incident.thread.plain
     at, labels = float(entry.ts) if editing else context.now(), context.reply_labels(entry)
     words = reply(incident, entry, at, labels)
-    words = Message(words.text) if incident.thread.plain else words
+    words = Message(words.text) if plain else words
+    plainly = partial(_plain_reply, number=number)
     if editing:
-        out = replace(_outgoing(context, incident, words, "", ts=entry.ts), kind=REPLY_EDIT)
-        return StepMessage(out, lambda fresh, *_: reworded(fresh, number), lambda fresh, _: reworded(fresh, number))
+        out = replace(_outgoing(context, incident, words, "", ts=entry.ts), kind=REPLY_EDIT, plain=plain)
+        edited = partial(_reworded, number=number)
+        return StepMessage(out, edited, edited, plainly)
     out = _outgoing(context, incident, words, f"{incident.id}/{number}")
-    out = replace(out, thread=incident.thread.root, broadcast=entry.broadcast)
+    out = replace(out, thread=incident.thread.root, broadcast=entry.broadcast, plain=plain)
 
     shown = shown_of(incident, number)
 
@@ -105,7 +114,7 @@ def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool)
         stale = shown_of(fresh, number) != shown
         return placed(after, number, at.ts, stale=stale) if entry.choices or begins(entry) else after
 
-    return StepMessage(out, stands, _as_it_is)
+    return StepMessage(out, stands, _as_it_is, plainly)
 
 
 async def _pointer(context: Context, incident: Incident) -> StepMessage:
@@ -125,12 +134,12 @@ def _return_failed(incident: Incident, outcome: Outcome) -> Incident:
     return return_failed(incident, (outcome.again_at or 0.0) - RETURN_SECONDS)
 
 
-def after_failure(context: Context, outcome: Outcome) -> Move:
-    """The state change after a failure (`bot/posting/failures.py`)."""
+def after_failure(context: Context, outcome: Outcome, plainly: Move) -> Move:
+    """The state change after a failure (`bot/posting/failures.py`); `plainly` is that of the message."""
     now, fallback, why = context.now(), context.settings.file.slack.fallback_channel, outcome.why
     match outcome.reaction:
         case Reaction.PLAIN:
-            return lambda fresh: _plain(_missed(fresh, why))
+            return lambda fresh: plainly(_missed(fresh, why))
         case Reaction.REST:
             return lambda fresh: paused(_missed(fresh, why), outcome.again_at or now)
         case Reaction.FALLBACK:
@@ -153,8 +162,14 @@ def failed_again(incident: Incident, why: str) -> Incident:
     return _plain(worse) if worse.trouble.attempts > PLAIN_AFTER else worse
 
 
-def _plain(incident: Incident) -> Incident:
-    return replace(incident, thread=replace(incident.thread, plain=True))
+def _reworded(incident: Incident, *_: object, number: int) -> Incident:
+    return reworded(incident, number)
+
+
+def _plain_reply(incident: Incident, number: int) -> Incident:
+    """Only this reply loses its blocks: Slack may well take those of the others."""
+    entry = incident.log.entry(number)
+    return rewritten(incident, replace(entry, plain=True)) if entry else incident
 
 
 def _new_root(incident: Incident, now: float) -> Incident:

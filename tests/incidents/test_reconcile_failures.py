@@ -158,6 +158,10 @@ async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text(world: World
     (told,) = world.chat.thread(world.parent.ts)
     assert told.message.blocks == ()
     assert "1 more alert" in told.message.text
+    assert any(block["type"] == "actions" for block in world.parent.message.blocks), "the parent keeps its buttons"
+    await world.says("ack")
+    await world.work()
+    assert world.chat.thread(world.parent.ts)[-1].message.blocks, "Slack takes those of the next reply"
 
 
 async def test_a_plain_text_that_slack_refuses_rests_for_an_hour(world: World) -> None:

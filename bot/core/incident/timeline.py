@@ -111,6 +111,8 @@ class Entry:
     """For a request: a later entry has its result."""
     see: str = ""
     """Link of the early warning."""
+    plain: bool = False
+    """Whether Slack refused the blocks of its reply, so that it is sent as text."""
 
 
 def shortened(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
