@@ -35,10 +35,10 @@ def steadied(held: SteadyForecast | None, made: Forecast | None) -> SteadyForeca
 def _as_of(now: Forecast, shown: Forecast) -> Forecast:
     """The same drain, seen from now; a trouble that lasts is no closer to its end.
 
-    Neither is a drain that was "not before 40 min" and is so again: the bound stays as far as the new one supports it.
+    Neither is a drain that was "not before 40 min": the bound stays as far as the new one, of either kind, supports it.
     """
     gone = now.at - shown.at if shown.verdict in TIMED else 0.0
-    holds = shown.verdict is now.verdict is Verdict.AT_LEAST
+    holds = shown.verdict is Verdict.AT_LEAST
 
     def end(said: float | None, again: float | None) -> float | None:
         if said is None:

@@ -48,6 +48,8 @@ def test_not_before_counts_down_only_as_far_as_newer_forecasts_support_it() -> N
     assert after(*bounds).forecast.low_seconds == bounds[0].low_seconds
     nearer = after(*bounds, made(40, 1.8 * HOUR, Verdict.AT_LEAST)).forecast
     assert (nearer.low_seconds, nearer.mid_seconds) == (0.6 * HOUR, 1.8 * HOUR)
+    other = [made(minute, 2 * HOUR) for minute in range(21, 90)]
+    assert after(*bounds, *other).forecast.low_seconds == bounds[0].low_seconds
     drains = after(*bounds, made(40, 1.2 * HOUR, Verdict.AT_LEAST)).forecast
     assert drains.mid_seconds == 2 * HOUR - 20 * 60
 
