@@ -35,7 +35,7 @@ async def test_the_early_warning_stands_before_the_alert_and_is_taken_over_by_it
         assert "<!" not in warning.text
         parent = await channel.parent("OPEN")
         await parent.until(scenario.rule.name)
-        await warning.until("The alert fired at")
+        await warning.until("The alert arrived at")
         assert posted(demo, "C0CIONCALL") == []
 
 

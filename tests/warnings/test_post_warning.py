@@ -202,7 +202,7 @@ async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning
     await world.fires()
     await world.passes(120, step=10)
     warning, incident = world.chat.parents()
-    assert "The alert fired at" in warning.message.text
+    assert "The alert arrived at" in warning.message.text
     assert await world.chat.permalink(CHANNEL, incident.ts) in str(warning.message)
     (reply,) = [words for words in world.replies if "An early warning" in words]
     assert f"An early warning for {POOL} came" in reply

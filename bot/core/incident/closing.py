@@ -20,7 +20,7 @@ MOST_POOLS = 5
 
 def waits(incident: Incident, now: float) -> tuple[closing.Waited, ...]:
     """By pool, the most waiting first; unmeasured pools are absent."""
-    length = max((incident.closed_at or now) - incident.began_at, 1.0)
+    length = max(incident.lasted(incident.closed_at or now), 1.0)
     found = [
         closing.Waited(name, series.waited_seconds / 3600, min(1.0, max(0.0, 1 - series.measured_seconds / length)))
         for name, series in incident.pools.courses.items()
@@ -39,7 +39,7 @@ def summary(incident: Incident, now: float) -> closing.ClosingSummary:
     """The summary for the last reply: duration, causes, peaks, waiting, forecasts and the queue."""
     added = runners_added(incident, now)
     return closing.ClosingSummary(
-        now - incident.began_at,
+        incident.lasted(now),
         likely_causes(incident),
         tuple(
             closing.PoolPeak(pool, peak.queued, peak.oldest_wait_seconds)

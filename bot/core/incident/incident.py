@@ -139,6 +139,10 @@ class Incident:
         fired = (a.starts_at for a in self.group.alerts if (a.ends_at or self.opened_at) >= self.opened_at)
         return min([start for start in (self.first_start, *fired) if start and start > YEAR_2000] + [self.opened_at])
 
+    def lasted(self, until: float) -> float:
+        """Seconds from the start of its alerts to its end, or to that time if it is still open then."""
+        return max(0.0, min(until, self.closed_at or until) - self.began_at)
+
     @property
     def active_silence(self) -> Silence | None:
         """The active silence with the latest end."""

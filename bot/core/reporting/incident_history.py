@@ -23,7 +23,7 @@ class PoolIncidents:
     incidents: int = 0
     open_now: int = 0
     open_seconds: float = 0.0
-    """How long they were open inside the span, in total."""
+    """How long they lasted until the end of the span, in total."""
     median_duration_seconds: float | None = None
     """Over the closed ones; None if none has closed."""
     longest_wait_seconds: float = 0.0
@@ -59,7 +59,7 @@ def incidents_by_pool(incidents: Iterable[Incident], since: float, until: float)
 
 
 def _row(pool: str, members: Sequence[Incident], until: float) -> PoolIncidents:
-    durations = [i.closed_at - i.opened_at for i in members if i.closed and i.closed_at is not None]
+    durations = [i.lasted(i.closed_at) for i in members if i.closed and i.closed_at is not None]
     peaks = [i.pools.peaks[pool] for i in members if pool in i.pools.peaks]
     courses = [i.pools.courses[pool] for i in members if pool in i.pools.courses]
     scores = [s for i in members for s in i.pools.scores if s.forecast.pool in {pool, ""}]
@@ -68,7 +68,7 @@ def _row(pool: str, members: Sequence[Incident], until: float) -> PoolIncidents:
         pool=pool,
         incidents=len(members),
         open_now=sum(not i.closed for i in members),
-        open_seconds=sum(max(0.0, min(until, i.closed_at or until) - i.opened_at) for i in members),
+        open_seconds=sum(i.lasted(until) for i in members),
         median_duration_seconds=median(durations) if durations else None,
         longest_wait_seconds=max((peak.oldest_wait_seconds or 0.0 for peak in peaks), default=0.0),
         most_queued=max((peak.queued or 0 for peak in peaks), default=0),

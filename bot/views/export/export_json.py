@@ -32,7 +32,7 @@ def as_json(incident: Incident, now: float) -> str:
         "began_at": iso(incident.began_at),
         "opened_at": iso(incident.opened_at),
         "closed_at": iso(incident.closed_at),
-        "lasted_seconds": lasted(incident, now),
+        "lasted_seconds": incident.lasted(now),
         "slack": {"channel": incident.thread.channel, "ts": incident.thread.root},
         "owner": incident.ownership.owner,
         "acknowledged_at": iso(incident.ownership.acked_at),
@@ -108,10 +108,6 @@ def _entry(entry: Entry) -> dict[str, object]:
         "at": iso(entry.at),
         "figures": [{**asdict(snapshot), "at": iso(snapshot.at)} for snapshot in entry.figures],
     }
-
-
-def lasted(incident: Incident, now: float) -> float:
-    return max(0.0, (incident.closed_at or now) - incident.began_at)
 
 
 def iso(at: float | None) -> str | None:

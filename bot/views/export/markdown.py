@@ -11,7 +11,7 @@ from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.pool.pool import Snapshot
 from bot.core.reporting.issue import SEV, IssueForm, IssuePart
 from bot.core.words import count, duration, figure, listed, share
-from bot.views.export.export_json import dated, lasted
+from bot.views.export.export_json import dated
 from bot.views.mrkdwn import clean, safe_url
 from bot.views.parent.alert_links import first_link
 from bot.views.words.closing import cause_lines, least_hours, waited_lines
@@ -103,7 +103,7 @@ def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
         ("Began", _stamp(incident.began_at, UTC)),
         ("Opened", _stamp(incident.opened_at, UTC)),
         ("Ended", ended),
-        ("Lasted", duration(lasted(incident, now)) + ("" if incident.closed else " so far")),
+        ("Lasted", duration(incident.lasted(now)) + ("" if incident.closed else " so far")),
         ("Owner", _plain(incident.ownership.owner) if incident.ownership.owner else "none, not acknowledged"),
         ("Alerts", firing + (f", {incident.group.truncated:,} more not shown" if incident.group.truncated else "")),
         ("Received from", _plain(f"{incident.group.source}, receiver {incident.group.receiver}")),
@@ -172,7 +172,7 @@ def _waited(incident: Incident, now: float) -> tuple[str, ...]:
 
 
 def _status(incident: Incident, now: float) -> str:
-    long = duration(lasted(incident, now))
+    long = duration(incident.lasted(now))
     words = STATES[incident.state]
     if incident.closed:
         return f"{words[0].upper()}{words[1:]}. It lasted {long}."

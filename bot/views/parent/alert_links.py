@@ -15,7 +15,7 @@ LATE_SECONDS = 60.0
 
 def lasted(incident: Incident) -> Marked:
     began, ended = incident.began_at, incident.closed_at or incident.changed_at
-    span = duration(max(0.0, ended - began))
+    span = duration(incident.lasted(ended))
     return say("From {began} to {ended}, {span}.", began=date(began), ended=date(ended), span=span)
 
 

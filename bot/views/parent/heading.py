@@ -105,7 +105,7 @@ def reading_words(read: Readings) -> str:
 
 def ending(incident: Incident) -> str:
     """How an incident ended, and after what time."""
-    lasted = duration(max(0.0, (incident.closed_at or incident.changed_at) - incident.began_at))
+    lasted = duration(incident.lasted(incident.closed_at or incident.changed_at))
     if incident.state is State.DRAINED:
         return f"queue back to normal after {lasted}"
     if incident.group.kind is Kind.BLIND:

@@ -142,4 +142,4 @@ def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
 def age_words(seconds: float) -> str:
     """`over 10 min ago`, in steps, so that a message does not change every minute."""
     passed = [age for age in _AGES if age <= seconds]
-    return f"over {wait_words(passed[-1])} ago" if passed else "a moment ago"
+    return f"over {wait_words(passed[-1])} ago" if passed else "under 1 min ago"

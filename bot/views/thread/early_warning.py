@@ -88,7 +88,7 @@ def _over(view: WarningView, at: str, after: str) -> Marked:
     match view.episode.ending:
         case Ending.FIRED:
             thread = link(view.incident_link, "its thread") if view.incident_link else say("its thread is below")
-            return say("The alert fired at {at} UTC, {after} after this warning: {thread}.",
+            return say("The alert arrived at {at} UTC, {after} after this warning: {thread}.",
                        at=at, after=after, thread=thread)  # fmt: skip
         case Ending.PASSED:
             return say("The trend reversed by {at} UTC. The limit was not reached.", at=at)

@@ -148,7 +148,7 @@ AlertChanged = general.AlertFired | general.AlertsJoined | general.AlertResolved
 def _alert_words(details: AlertChanged) -> str:
     match details:
         case general.AlertFired():
-            return f"The alert fired: {details.title}"
+            return f"The alert arrived: {details.title}"
         case general.AlertsJoined():
             return _joined_words(details)
         case general.AlertResolved():

@@ -10,13 +10,15 @@ from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, State, noted
+from bot.core.incident.membership import group_of
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, PoolRules
 from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, about_hours, how_ended, incidents_by_pool
 from bot.core.reporting.raises import ScaleUps, scale_ups_by_pool
 from bot.core.reporting.summary import ReportData, report
-from tests.builders import POOL, closed, incident, named
+from bot.views.parent.heading import ending
+from tests.builders import POOL, alert, closed, delivery, incident, named
 from tests.core.pool.hours import MONDAY, hour, weeks
 
 WEEK = 7 * 86400.0
@@ -48,7 +50,7 @@ def test_the_history_of_a_pool() -> None:
         PlainText("closed."),
         who="U1",
     )
-    still = incident(at=UNTIL - 600, id="open")
+    still = incident(alert(starts_at=UNTIL - 700), at=UNTIL - 600, id="open")
     rows = incidents_by_pool(
         [
             ended(MONDAY, 60, scores=(score, replace(score, held=False))),
@@ -66,7 +68,7 @@ def test_the_history_of_a_pool() -> None:
             pool=POOL,
             incidents=4,
             open_now=1,
-            open_seconds=6000.0,
+            open_seconds=6100.0,
             median_duration_seconds=1200.0,
             longest_wait_seconds=3600.0,
             most_queued=30,
@@ -78,6 +80,14 @@ def test_the_history_of_a_pool() -> None:
         ),
     )
     assert how_ended(by_hand) == "closed by hand"
+
+
+def test_an_incident_lasts_as_long_as_its_thread_says() -> None:
+    """From the start of its alert, which is earlier than its arrival."""
+    late = ended(MONDAY + 600, 60, group=group_of(delivery(alert(starts_at=MONDAY))))
+    (row,) = incidents_by_pool([late], MONDAY, UNTIL)
+    assert row.open_seconds == row.median_duration_seconds == 4200.0
+    assert ending(late) == "queue back to normal after 1 h 10 min"
 
 
 def test_an_incident_that_outlasts_the_span_was_open_in_it_until_its_end() -> None:

@@ -24,6 +24,7 @@ from bot.views.blocks import digest_of
 from bot.views.parent.alert_links import links
 from bot.views.parent.parent import parent
 from bot.views.parent.pool_rows import busy_words
+from bot.views.parent.pool_table import age_words
 from tests.builders import with_fields
 from tests.slack_limits import message_problems, texts
 from tests.views import samples
@@ -205,6 +206,11 @@ def test_stale_figures_are_marked_with_their_time_and_the_reason() -> None:
     assert "(stale)" in heading(drawn)
     assert rows_of(drawn)[1][1] == "14 stale"
     assert "over 10 min ago (Prometheus: connection refused)." in words(drawn)
+
+
+@pytest.mark.parametrize(("seconds", "age"), [(4, "under 1 min ago"), (59, "under 1 min ago"), (61, "over 1 min ago")])
+def test_a_source_that_is_read_every_second_is_stale_for_less_than_a_minute_too(seconds: float, age: str) -> None:
+    assert age_words(seconds) == age
 
 
 def test_the_rendering_does_not_change_while_nothing_is_news() -> None:

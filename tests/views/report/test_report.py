@@ -18,7 +18,7 @@ from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import PoolReport, Report, ReportData, report
 from bot.core.statement import statement
 from bot.views.report.report import reported
-from tests.builders import POOL, closed, incident, named
+from tests.builders import POOL, alert, closed, incident, named
 from tests.core.pool.hours import MONDAY, weeks
 from tests.slack_limits import message_problems
 from tests.views.golden import assert_golden
@@ -56,7 +56,12 @@ def data() -> ReportData:
     return ReportData(
         SINCE,
         UNTIL,
-        (told(0, limit), told(1, surge), told(2, limit), incident(at=UNTIL - 900, id="open", pools=named())),
+        (
+            told(0, limit),
+            told(1, surge),
+            told(2, limit),
+            incident(alert(starts_at=UNTIL - 960), at=UNTIL - 900, id="open", pools=named()),
+        ),
         {
             POOL: weeks(28, lambda day, at: day % 7 < 5 and at in (9, 10)),
             "windows.4xlarge": weeks(25, lambda day, at: False),

@@ -52,7 +52,7 @@ def test_what_to_type_stands_in_one_that_stands_where_the_pool_can_be_scaled() -
         (Ending.PASSED, "The trend reversed by 08:20 UTC. The limit was not reached."),
         (Ending.AVERTED, "Somebody scaled the pool at 08:05 UTC, and by 08:20 UTC the trend had reversed."),
         (Ending.AVERTED, "The limit was not reached. The warning is not scored."),
-        (Ending.FIRED, "The alert fired at 08:20 UTC, 20 min after this warning: <https://s/p1|its thread>."),
+        (Ending.FIRED, "The alert arrived at 08:20 UTC, 20 min after this warning: <https://s/p1|its thread>."),
         (Ending.EASED, "but no alert fired. The pool has been well below it since 08:20 UTC."),
         (Ending.EXPIRED, "Nothing happened within 20 min, so the warning ended at 08:20 UTC."),
         (Ending.WITHDRAWN, "Early warnings of this pool were switched off at 08:20 UTC."),
