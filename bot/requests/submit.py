@@ -180,7 +180,7 @@ async def _in_channel(context: Context, interaction: Interaction) -> str:
     if found and interaction.words:
         pool = known_pool(context.settings.file, interaction.words[0])
         found = [one for one in found if pool in one.pools.affected] or [
-            one for one in found if pool in one.pools.candidates
+            one for one in found if pool in one.pools.judged
         ]
         if not found:
             raise Refused(refusals.no_incident_here_of(pool))

@@ -192,7 +192,7 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
     if len(words) < 2:
         raise Refused(refusals.silence_usage(ACTION.usage))
     pool = known_pool(context.settings.file, words[0])
-    found = await open_of(context, pool)
+    found = [incident for incident in await open_of(context, pool) if pool in incident.pools.judged]
     if not found:
         raise Refused(refusals.nothing_to_silence(pool))
     here = [incident for incident in found if incident.thread.channel == interaction.channel]

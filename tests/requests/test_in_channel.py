@@ -1,5 +1,7 @@
 """Verbs about an incident, typed in a channel: its one open incident, or the open ones as buttons."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.core.incident.incident import Incident
@@ -57,6 +59,20 @@ async def test_a_pool_names_the_incident_and_another_pools_incident_is_left_alon
     await world.types("resolve", OTHER_POOL)
     incidents = [row.value for row in world.data.rows.values() if isinstance(row.value, Incident)]
     assert {one.pools.candidates: one.closed for one in incidents} == {(POOL,): False, (OTHER_POOL,): True}
+
+
+@pytest.mark.parametrize("verb", ["silence", "ack", "mute", "resolve"])
+async def test_a_pool_that_was_only_measured_is_not_the_incidents(verb: str) -> None:
+    """The alert names no pool, so all are measured; once one queues, the name of another means another alert."""
+    world = World(pool={POOL: {"scaler": {"kind": "http"}}, OTHER_POOL: {}})
+    await world.opens(replace(spoken(), labels={"alertname": "Queue"}))
+    assert (world.incident.pools.candidates, world.incident.pools.affected) == ((POOL, OTHER_POOL), (POOL,))
+    hours = ("2h",) if verb == "silence" else ()
+    with pytest.raises(Refused, match=f'"{OTHER_POOL}"'):
+        await world.types(verb, OTHER_POOL, *hours)
+    before = world.incident.uses
+    await world.types(verb, POOL, *hours)
+    assert world.incident.uses != before
 
 
 async def test_in_a_thread_a_pool_of_another_incident_is_refused() -> None:
