@@ -189,8 +189,8 @@ class Peak:
 
     @property
     def order(self) -> tuple[float, int]:
-        """For sorting: longest wait first, then longest queue, unknown last."""
-        return (-(self.oldest_wait_seconds or 0.0), -(self.queued or 0))
+        """For sorting: longest wait in full minutes first, then longest queue, unknown last."""
+        return (-((self.oldest_wait_seconds or 0.0) // 60), -(self.queued or 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,10 +282,15 @@ def raised(peak: Peak, snapshot: Snapshot) -> Peak:
 
 
 def worst_first(snapshots: list[Snapshot]) -> list[Snapshot]:
-    """Longest wait first, then longest queue, then name; unknown figures last."""
+    """Longest wait first, then longest queue, then name; unknown figures last.
 
-    def order(sample: Snapshot) -> tuple[float, float, str]:
+    Waits are compared by the minute in which they began. So pools of one outage do not change places because one was
+    measured some seconds later.
+    """
+
+    def order(sample: Snapshot) -> tuple[bool, bool, int, float, str]:
         wait, queued = sample.oldest_wait_seconds, sample.queued
-        return (1.0 if wait is None else -wait, 1.0 if queued is None else -queued, sample.pool)
+        began = round((sample.at - wait) / 60) if wait else 0
+        return (wait is None, not wait, began, 1.0 if queued is None else -queued, sample.pool)
 
     return sorted(snapshots, key=order)

@@ -6,6 +6,7 @@ from bot.core.alert import Kind, Readings, worst_readings
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.timeline import Event
+from bot.core.pool.pool import Peak
 from bot.core.words import clock, count, duration
 from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortened
 from bot.views.parent.pool_rows import (
@@ -119,10 +120,11 @@ def ending(incident: Incident) -> str:
 
 
 def _subject(incident: Incident) -> str:
-    pools = incident.pools.affected
+    pools, peaks = incident.pools.affected, incident.pools.peaks
     if not pools:
         return title_of(incident)
-    return name_of(pools[0]) if len(pools) == 1 else f"{name_of(pools[0])} +{count(len(pools) - 1, 'pool')}"
+    worst = name_of(min(pools, key=lambda pool: peaks.get(pool, Peak()).order))
+    return worst if len(pools) == 1 else f"{worst} +{count(len(pools) - 1, 'pool')}"
 
 
 def state_words(incident: Incident) -> str:

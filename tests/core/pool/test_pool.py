@@ -98,3 +98,16 @@ def test_the_worst_pool_comes_first_and_the_unknown_last() -> None:
     ]
     order = ["waits", "long", "a", "b", "empty", "length unknown", "unknown"]
     assert [s.pool for s in worst_first(rows)] == order
+
+
+def test_pools_measured_one_after_the_other_do_not_change_places() -> None:
+    """All have waited since the same outage; whichever was measured last has waited a few seconds longer."""
+    for late in ("long", "short"):
+        rows = [sample(n, pool=one, at=NOW + 20 * (one == late), oldest_wait_seconds=1920.0 + 20 * (one == late))
+                for one, n in (("short", 34), ("long", 57))]  # fmt: skip
+        assert [s.pool for s in worst_first(rows)] == ["long", "short"]
+
+
+def test_an_old_sample_without_a_wait_does_not_come_before_one_that_waits() -> None:
+    rows = [sample(0, pool="old", at=NOW - 3600, oldest_wait_seconds=0.0), sample(1, pool="waits")]
+    assert [s.pool for s in worst_first(rows)] == ["waits", "old"]

@@ -220,6 +220,13 @@ def test_the_rendering_does_not_change_while_nothing_is_news() -> None:
     assert digest_of(draw(of, seen)) == digest_of(draw(of, later, NOW + 25))
 
 
+def test_heading_and_peaks_of_a_closed_incident_begin_with_the_same_pool() -> None:
+    of = with_fields(samples.closed(), affected=("a", "b"), peaks={"a": Peak(9, 6715.0), "b": Peak(90, 6690.0)})
+    drawn = draw(of, View())
+    assert heading(drawn).startswith("🟢 DRAINED · P2 · b +1 pool: ")
+    assert "Peak: b 90 jobs queued" in words(drawn)
+
+
 def test_a_closed_incident_is_drawn_from_its_record_alone() -> None:
     of = samples.closed()
     drawn = draw(of, View())
