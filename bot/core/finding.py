@@ -53,6 +53,8 @@ class Finding:
     missing: tuple[str, ...] = ()
     shows: str = ""
     """The figure that the evidence gives whenever it counts; empty: none in particular."""
+    last_seen: float | None = None
+    """When its rule found it last (epoch seconds), if that was some measurements ago; the evidence is of then."""
 
     @property
     def sureness(self) -> str:

@@ -8,9 +8,10 @@ from bot.context.context import PoolScaler
 from bot.core.pool.pool import Counted, PoolRules
 from bot.core.requests.interaction import Answer, Surface
 from bot.core.scaling.limits import ScalePolicy
+from bot.core.words import clock
 from bot.ports import Failure, Refused
 from bot.scaling import scale_up
-from tests.builders import POOL, incident, view
+from tests.builders import NOW, POOL, incident, view
 from tests.fakes import FakeScaler
 from tests.world import ANA, BEN, CAM, OTHER_POOL, World, dialog, spoken, whisper
 
@@ -296,6 +297,11 @@ async def test_the_dialogs_warn_by_the_cause_that_the_incident_remembers() -> No
     world.queues(20, busy=10, idle=0, limit=10, creates=0, create_failures=0, create_failures_by_code=())
     await world.passes(180)
     assert "More runners don't help" in str(world.parent.message.blocks)
-    question = await filled(world, "24")
+    question, since = await filled(world, "24"), f", last seen {clock(NOW + 180)} UTC)"
+    assert f"(high confidence{since}." in str(world.parent.message.blocks)
     for answer in (await world.asks("scale_up"), question):
         assert "More runners will hardly help" in str(answer.view)
+        assert since in str(answer.view)
+    await world.asks("diagnose")
+    await world.work()
+    assert since in world.replies[-1]

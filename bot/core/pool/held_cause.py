@@ -32,6 +32,10 @@ class HeldCause:
     rival: str = ""
     """Another cause that came first in the last measurements, `looks` times in a row."""
     looks: int = 0
+    found_at: float = 0.0
+    """When its rule found it last; epoch seconds."""
+    unseen: int = 0
+    """Measurements in a row since then in which the queue drained."""
 
     def after(self, at: float, queued: int | None) -> "HeldCause":
         """With the queue of that time."""
@@ -56,21 +60,29 @@ def judged(held: HeldCause | None, found: Diagnosis, at: float, queued: int | No
     if found.blind or (held is not None and at <= held.seen_at):
         return held
     if held is None:
-        return None if top is None else HeldCause(top, at, at, queued or 0, queued or 0)
-    seen = held.after(at, queued)
+        return None if top is None else HeldCause(top, at, at, queued or 0, queued or 0, found_at=at)
+    seen, mine = held.after(at, queued), _same(held, found)
+    if mine is not None:
+        latest = replace(mine, confidence=held.finding.confidence)
+        seen = replace(seen, finding=latest, found_at=at, unseen=0)
+    elif seen.drains(queued):
+        seen = replace(seen, unseen=seen.unseen + 1)
     if top is None or seen.drains(queued):
         return replace(seen, rival="", looks=0)
     if top.cause == held.finding.cause:
         return replace(seen, finding=top, rival="", looks=0)
     looks = held.looks + 1 if held.rival == top.cause else 1
-    mine = next((one for one in found.findings if one.cause == held.finding.cause), None)
     sure = mine.confidence if mine else held.finding.confidence - NOT_SEEN
     lead, certain = top.confidence - sure, sure < MEDIUM and top.confidence >= HIGH
     settled, reverses = at - held.since >= SETTLED_SECONDS, _opposite(top.scaling, held.finding.scaling)
     clear = certain or (lead >= CLEAR_LEAD and looks >= CLEAR_LOOKS + 2 * settled)
     if clear or (looks >= LOOKS * (1 + reverses) and not settled):
-        return replace(seen, finding=top, since=at, rival="", looks=0)
+        return replace(seen, finding=top, since=at, rival="", looks=0, found_at=at, unseen=0)
     return replace(seen, finding=mine or held.finding, rival=top.cause, looks=looks)
+
+
+def _same(held: HeldCause, found: Diagnosis) -> Finding | None:
+    return next((one for one in found.findings if one.cause == held.finding.cause), None)
 
 
 def _opposite(one: Scaling, other: Scaling) -> bool:
@@ -79,11 +91,15 @@ def _opposite(one: Scaling, other: Scaling) -> bool:
 
 
 def remembered(held: HeldCause | None, found: Diagnosis) -> Diagnosis:
-    """The diagnosis with the remembered cause first, and none after it more certain."""
+    """The diagnosis with the remembered cause first, and none after it more certain.
+
+    If the queue drains without it, it has the time of its evidence.
+    """
     if held is None or found.blind:
         return found
     most = held.finding.confidence
     others = (replace(one, confidence=min(one.confidence, most)) for one in found.findings)
     less = tuple(one for one in others if one.cause != held.finding.cause)
-    mine = next((one for one in found.findings if one.cause == held.finding.cause), held.finding)
+    last = (held.found_at or held.since) if held.unseen >= LOOKS else None
+    mine = _same(held, found) or replace(held.finding, last_seen=last)
     return replace(found, findings=(replace(mine, confidence=most), *less), remembered=True)

@@ -26,6 +26,7 @@ from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pool_rows import PoolRow, name_of, of_incident, title_of
 from bot.views.parent.pool_table import one_pool, pool_table
 from bot.views.words.causes import cause_name, what_helps
+from bot.views.words.diagnosis import seen_words
 from bot.views.words.forecasts import forecast_words
 
 MOST_UNKNOWN_ROWS = 3
@@ -156,8 +157,8 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
     about = say(" of {pool}", pool=name_of(pool)) if several else say("")
     parts = []
     if cause is not None:
-        parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence). {helps}", about=about,
-                         cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness,
+        parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}). {helps}", about=about,
+                         cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
                          helps=what_helps(cause.scaling, cause.remedy)))  # fmt: skip
     if made is not None:
         also = about if cause is None else say("")
@@ -168,7 +169,7 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
 def short_verdict(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Marked | None, Marked | None]:
     """(cause, forecast) for a notification."""
     _, cause, made = judged(incident, view, now, timing)
-    first = escaped(cause_name(cause.cause), 60) if cause is not None else None
+    first = escaped(cause_name(cause.cause), 60) if cause is not None and cause.last_seen is None else None
     second = escaped(forecast_words(made, brief=True), 60) if made is not None else None
     return first, second
 

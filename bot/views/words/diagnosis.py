@@ -6,7 +6,7 @@ from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
 from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Snapshot
-from bot.core.words import count, listed
+from bot.core.words import clock, count, listed
 from bot.views.words.causes import EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name, what_helps
 from bot.views.words.phrase import in_words
 from bot.views.words.survey import survey_lines
@@ -39,7 +39,7 @@ def cause_words(found: Diagnosed) -> str:
         return f"not known. No rule fits the known figures.{helps}"
     top, pools = chosen.findings[0], next(group for group in found.groups if group[0] is chosen)
     where = listed((one.pool for one in pools), 3)
-    return f"{cause_name(top.cause)} ({top.sureness} confidence{confirmed(found.answers)}) in {where}."
+    return f"{cause_name(top.cause)} ({top.sureness} confidence{confirmed(found.answers)}{seen_words(top)}) in {where}."
 
 
 def diagnosis_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]:
@@ -109,12 +109,18 @@ def advice_words(finding: Finding) -> str:
     return f"{RUNNERS[finding.scaling]}. {REMEDIES.get(finding.remedy, '')}"
 
 
+def seen_words(finding: Finding) -> str:
+    """The time of the evidence, if it is no longer that of now."""
+    return "" if finding.last_seen is None else f", last seen {clock(finding.last_seen)} UTC"
+
+
 def caution(finding: Finding | None) -> str:
     """The warning of the Scale up dialog if the likeliest cause makes it useless or harmful; else empty."""
     if finding is None or not finding.speaks_against_scaling:
         return ""
     verb = "would harm" if finding.scaling is Scaling.HARMFUL else "will hardly help"
-    return f"More runners {verb}: {cause_name(finding.cause)} ({'; '.join(evidence_words(finding))})."
+    evidence = "; ".join(evidence_words(finding))
+    return f"More runners {verb}: {cause_name(finding.cause)} ({evidence}{seen_words(finding)})."
 
 
 def confirmed(answers: tuple[int, int] | None) -> str:

@@ -59,6 +59,24 @@ def test_the_cause_of_a_queue_is_not_what_is_seen_while_it_drains() -> None:
     assert name(held) == "hung"
 
 
+def test_evidence_that_is_gone_while_the_queue_drains_has_the_time_when_it_was_seen() -> None:
+    def last_seen(held: HeldCause | None) -> float | None:
+        return remembered(held, found()).findings[0].last_seen
+
+    held = after(LIMIT, LIMIT, queued=100)
+    for number in (2, 3, 4):
+        held = judged(held, found(), 60.0 * number, 100)
+    assert last_seen(held) is None, "it comes and goes while the queue lasts"
+    for number in (5, 6, 7):
+        assert last_seen(held) is None
+        held = judged(held, found(), 60.0 * number, 50)
+    assert last_seen(held) == 60.0
+    assert remembered(held, LIMIT).findings[0].last_seen is None
+    seen = judged(held, HUNG, 480.0, 45)
+    assert name(seen) == "limit"
+    assert last_seen(seen) is None
+
+
 def test_opposite_advice_needs_twice_as_many_measurements_or_a_clear_lead() -> None:
     helps = found(("surge", 0.8), ("limit", 0.75))
     assert name(after(LIMIT, *[helps] * 5)) == "limit"
