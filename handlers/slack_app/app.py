@@ -20,7 +20,7 @@ from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
 from bot.requests.submit import RecordLost, SeveralIncidents, refused
 from bot.views.dialogs.modals import in_dialog
-from bot.views.home.answers import incident_choice, refusal
+from bot.views.home.answers import RECORDED, incident_choice, refusal
 from bot.views.simpler import PLAIN_FEEDBACK
 from bot.views.thread.diagnosis import CAUSE_FIT
 from bot.views.words import refusals
@@ -141,13 +141,12 @@ def _commanded(dependencies: Dependencies) -> Callable[..., Awaitable[None]]:
     async def commanded(ack: Ack, body: Body) -> None:
         interaction = from_command(body)
         answer = await _spoken(dependencies.context, interaction)
-        if answer.view is not None or answer.whisper is None:
+        if answer.view is not None:
             dependencies.afterwards.do(tell(dependencies.context, interaction, answer))
             await ack()
         else:
-            await ack(
-                text=answer.whisper.text, blocks=[dict(b) for b in answer.whisper.blocks], response_type="ephemeral"
-            )
+            said = answer.whisper or RECORDED
+            await ack(text=said.text, blocks=[dict(b) for b in said.blocks], response_type="ephemeral")
 
     return commanded
 

@@ -93,6 +93,12 @@ async def test_it_says_from_when_on_early_warnings_come(world: World) -> None:
         return str(whisper(await world.types("status", POOL)).blocks)
 
     assert f"Early warnings start <!date^{(first + 336) * 3600}" in await footer()
+    world.queues(14, arrivals_per_minute=5.0)
+    world.clock.advance(600)
+    assert "Early warnings" not in await footer(), "while jobs wait, it is beside the point"
+    world.queues(0, arrivals_per_minute=5.0)
+    world.clock.advance(600)
+    assert "Early warnings" in await footer()
     world.configure(early={"enabled": False})
     assert "Early warnings" not in await footer()
     world.configure()

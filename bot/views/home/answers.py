@@ -23,14 +23,15 @@ MOST_NAMED = 5
 
 
 def status(view: View, names: Sequence[str], now: float, timing: Timing, warned_from: float | None = None) -> Message:
-    """The pools now, worst first, with the time of the newest figure, and from when on early warnings come."""
+    """The pools now, worst first, with the time of the newest figure; without a queue, when early warnings start."""
     shown = rows(names, (), view, now, timing)
     if not shown:
         return plain_answer("No pool is configured. Add a [pool.\"NAME\"] table to tailback.toml.")  # fmt: skip
+    calm = not any(row.queueing for row in shown)
     newest = max((row.sample.at for row in shown if row.sample), default=None)
     small = [
         newest is not None and say("Measured {at}.", at=date(newest)),
-        warned_from and say("Early warnings start {at}, once two weeks are known.", at=date(warned_from)),
+        warned_from and calm and say("Early warnings start {at}, once two weeks are known.", at=date(warned_from)),
     ]
     lines = [say("{pool}: {queue}.", pool=name_of(row.name), queue=_queue(row)) for row in shown]
     more = len(lines) - MOST_ROWS
@@ -125,6 +126,10 @@ def refusal(text: str, who: str | None = None, may: Sequence[str] = (), where: S
         "{text}{by}{able}{there}", text=sentence(text[:1].upper() + text[1:], 2500), by=by, able=able, there=there
     )
     return message(words, section(words))
+
+
+RECORDED = message(say("Recorded. The incident's thread shows the result."))
+"""To a command that is answered in a thread, which may be out of sight."""
 
 
 def incident_choice(offers: Sequence[tuple[Incident, str]], action: str, label: str) -> Message:

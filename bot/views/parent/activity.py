@@ -17,12 +17,12 @@ MOST_ACTIONS = 2
 def owner_words(incident: Incident) -> Marked:
     own = incident.ownership
     if own.owner:
-        at = say(" at {at}", at=date(own.acked_at)) if own.acked_at else say("")
+        at = say(" {at}", at=date(own.acked_at)) if own.acked_at else say("")
         return say("Acknowledged by {who}{at}.", who=mention(own.owner), at=at)
     if incident.closed:
         return say("Not acknowledged.")
     paged = say(" Paged {group}.", group=mention(incident.thread.mention)) if incident.thread.mention else say("")
-    escalated = say(" Escalated at {at}.", at=date(own.escalated_at)) if own.escalated_at else say("")
+    escalated = say(" Escalated {at}.", at=date(own.escalated_at)) if own.escalated_at else say("")
     return say("Not acknowledged.{paged}{escalated}", paged=paged, escalated=escalated)
 
 

@@ -130,7 +130,7 @@ def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
     for (_, why), silent in list(groups.items())[:MOST_REASONS]:
         at = max(row.sample.at for row in silent if row.sample)
         names = listed((name_of(row.name) for row in silent), 3)
-        words = say("Stale: {pools} last measured at {at}, {age}", at=date(at), age=age_words(now - at), pools=names)
+        words = say("Stale: {pools} last measured {at}, {age}", at=date(at), age=age_words(now - at), pools=names)
         lines.append(
             say("{words} ({why}).", words=words, why=escaped(why, 160)) if why else say("{words}.", words=words)
         )

@@ -155,7 +155,9 @@ async def test_the_resolve_question_is_answered_by_its_dialog(endpoint: Endpoint
         ("dance", 'Unknown command "dance". Try `/queue help`.'),
         ("<!channel> now", "&lt;!channel&gt;"),
         ("status nope", 'Unknown pool "nope"'),
-        ("note seen", "Write this in an incident's thread"),
+        ("note seen", "Write this in an incident's thread."),
+        ("ack", "Recorded. The incident's thread shows the result."),
+        (f"silence {POOL} 2h", "Recorded. The incident's thread shows the result."),
     ],
 )
 async def test_a_command_is_answered_for_the_person_alone(endpoint: Endpoint, text: str, said: str) -> None:
