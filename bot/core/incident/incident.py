@@ -38,6 +38,8 @@ class Thread:
     shown: str = ""
     """Digest of the last rendering that Slack confirmed."""
     shown_at: float = 0.0
+    replies_next: bool = False
+    """It was edited while replies waited for an edit, so it is their turn."""
     instead_of: str | None = None
     """The channel that could not be used, if this is the fallback."""
     mention: str | None = None
@@ -250,7 +252,7 @@ def rooted(incident: Incident, channel: str, ts: str, shown: str, now: float) ->
 
 def redrawn(incident: Incident, shown: str, now: float) -> Incident:
     """Slack confirmed an edit of the parent; while a reply waits, which may be what fails, failures stay counted."""
-    thread = replace(incident.thread, shown=shown, shown_at=now)
+    thread = replace(incident.thread, shown=shown, shown_at=now, replies_next=bool(incident.log.redraw))
     return replace(
         incident, thread=thread, trouble=incident.trouble if incident.log.outbox else incident.trouble.over()
     )

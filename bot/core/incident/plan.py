@@ -9,9 +9,6 @@ from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import Timing, introduction_due_at
 from bot.core.incident.timeline import Event
 
-TURNS_SECONDS = 10.0
-"""After an edit of the parent, edits of replies go first for this long."""
-
 
 class Do(StrEnum):
     POST_ROOT = "post_root"
@@ -56,8 +53,9 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Nex
         return _wait(first_look) if now < first_look else NextStep(Do.POST_ROOT)
     if incident.thread.left or return_due(incident, now):
         return NextStep(Do.POINT_TO_NEW_THREAD if incident.thread.left else Do.RETURN_TO_CHANNEL)
-    just_shown = incident.log.redraw and not incident.log.outbox and now - incident.thread.shown_at < TURNS_SECONDS
-    if not just_shown and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):
+    replies_turn = incident.thread.replies_next and incident.log.redraw and not incident.log.outbox
+    failing = incident.trouble.why is not None
+    if (not replies_turn or failing) and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):
         return NextStep(Do.EDIT_ROOT)
     if (posts := incident.log.outbox) or incident.log.redraw:
         return NextStep(Do.POST_REPLY, posts[0]) if posts else NextStep(Do.EDIT_REPLY, incident.log.redraw[0])

@@ -41,7 +41,8 @@ def decided(incident: Incident, about: str, decision: Decision, names: tuple[str
 
 def reworded(incident: Incident, number: int) -> Incident:
     """Slack confirmed the edit of a reply."""
-    return replace(incident, log=incident.log.redrawn(number), trouble=incident.trouble.over())
+    thread = replace(incident.thread, replies_next=False)
+    return replace(incident, thread=thread, log=incident.log.redrawn(number), trouble=incident.trouble.over())
 
 
 def begins(entry: Entry) -> bool:

@@ -15,6 +15,7 @@ from tests.builders import CHANNEL, NOW, POOL, TIMING, closed, incident, named
 
 UNSEEN = Thread(CHANNEL)
 SEEN = {POOL: NOW}
+THEIRS = Thread(CHANNEL, "1.2", "drawn", NOW - 60, replies_next=True)
 SILENCE = Silence("s1", "am", NOW + 20, "U1", "act")
 
 
@@ -29,7 +30,9 @@ SILENCE = Silence("s1", "am", NOW + 20, "U1", "act")
         ({"thread": UNSEEN, "candidates": ()}, "drawn", NextStep(Do.POST_ROOT)),
         ({"outbox": (2,)}, "changed", NextStep(Do.EDIT_ROOT)),
         ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 60)}, "changed", NextStep(Do.EDIT_ROOT)),
-        ({"redraw": (2,), "thread": Thread(CHANNEL, "1.2", "drawn", NOW - 2)}, "changed", NextStep(Do.EDIT_REPLY, 2)),
+        ({"redraw": (2,), "thread": THEIRS}, "changed", NextStep(Do.EDIT_REPLY, 2)),
+        ({"redraw": (2,), "thread": THEIRS, "why": "Slack: no"}, "changed", NextStep(Do.EDIT_ROOT)),
+        ({"redraw": (2,), "outbox": (3,), "thread": THEIRS}, "changed", NextStep(Do.EDIT_ROOT)),
         ({"redraw": (2,), "outbox": (3,)}, "changed", NextStep(Do.EDIT_ROOT)),
         ({"outbox": (2, 3)}, "drawn", NextStep(Do.POST_REPLY, 2)),
         ({"outbox": (2,), "opened_at": NOW - 900}, "drawn", NextStep(Do.ESCALATE)),
