@@ -23,7 +23,7 @@ class WrongSetting(ValueError):  # noqa: N818 - named by what is true of the set
 
 def _some_time(given: float) -> float:
     if given <= 0:
-        raise WrongSetting("must be longer than no time at all", 'write for example "30s"')
+        raise WrongSetting("must be longer than 0 s", 'write for example "30s"')
     return given
 
 

@@ -34,7 +34,7 @@ def test_what_is_said_is_what_is_judged_by() -> None:
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({"lease": "0s"}, "must be longer than no time at all"),
+        ({"lease": "0s"}, "must be longer than 0 s"),
         ({"max_lease": "8h"}, "max_lease bounds a lease with its extensions"),
         ({"max_lease": "8h", "lease": "9h"}, "max_lease bounds a lease with its extensions"),
         ({"max_cost_per_hour": 4}, "max_cost_per_hour needs cost_per_runner_hour"),
