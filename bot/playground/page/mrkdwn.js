@@ -1,6 +1,7 @@
 /** Turns Slack's mrkdwn and plain text into DOM nodes; nothing in a message is ever read as markup. */
 
 import { h, link } from "./dom.js";
+import { ui } from "./state.js";
 
 /** Signs of an incident's state, drawn as dots, so that a machine without emoji fonts shows them. */
 const DOTS = { "🔴": "red", "🟡": "yellow", "🟢": "green", "⚪": "white" };
@@ -142,8 +143,9 @@ export function clock(time) {
   return `${pad(time.getHours())}:${pad(time.getMinutes())}`;
 }
 
-/** "today", "yesterday" or "tomorrow", else null. */
-export function nearDay(time, now = new Date()) {
+/** "today", "yesterday" or "tomorrow" by the workspace's clock, else null. */
+export function nearDay(time) {
+  const now = new Date(ui.clock.now * 1000 || Date.now());
   const midnight = (date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   const days = Math.round((midnight(time) - midnight(now)) / 86400000);
   return { "-1": "yesterday", 0: "today", 1: "tomorrow" }[days] ?? null;

@@ -50,6 +50,14 @@ async def test_a_dot_is_drawn_without_an_emoji_font(page: Page, workspace: PageW
     await expect(found.get_by_role("heading")).to_have_text("OPEN")
 
 
+async def test_a_time_is_near_by_the_workspaces_clock(page: Page, workspace: PageWorkspace) -> None:
+    """It runs ahead of the browser's, and began years before."""
+    ages = {0: "today", 86_400: "yesterday", -86_400: "tomorrow", 5 * 86_400: "23 May 2026"}
+    times = ", ".join(f"<!date^{workspace.state['now'] - age}^{{date_short_pretty}}|never>" for age in ages)
+    found = await shown(workspace, page, {"type": "section", "text": mrkdwn(times)})
+    await expect(found.get_by_text("today, yesterday, tomorrow", exact=False)).to_have_text(", ".join(ages.values()))
+
+
 async def test_a_link_button_leads_out_and_an_unknown_block_says_so(page: Page, workspace: PageWorkspace) -> None:
     """A button with a url is a link that also tells the app; what the page cannot draw is named."""
     link = button("Runbook", "runbook", url="https://example.org/runbook")
