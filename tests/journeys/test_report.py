@@ -47,7 +47,7 @@ async def test_a_person_asks_for_the_longer_view(tmp_path: Path, redis_url: str)
         told = await world.slack.ephemeral(containing="Incidents of the last 7 days")
         assert "recurs on 28 of 28 days" in told.text
         assert f"Raise the limit of {LINUX} from 40 to" in told.text
-        assert "19 of 20 jobs started within" in told.text
+        assert "19 of 20 jobs that started had waited at most" in told.text
         await world.slack.slash("/queue", f"report {LINUX} 14", user="U0BEN")
         assert LINUX in (await world.slack.ephemeral("U0BEN", "Incidents of the last 14 days")).text
         await world.slack.slash("/queue", "report 400")

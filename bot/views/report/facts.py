@@ -50,9 +50,9 @@ def legend(made: Report) -> str:
     return (
         "p50, p90, p99: the longest wait was at most this for 50, 90 and 99% of the measured time (-: 30 s or less). "
         f"over {short(made.target_seconds)}: share of the measured time with a longer wait. jobs p95: 95% of the jobs "
-        f"started within this, if the oldest starts first. seen: share of {count(days_of(made), 'day')} that was "
-        f"measured. Recurring times use up to 6 weeks, hours in {made.zone}. An incident of several pools counts for "
-        "each."
+        "that started had waited at most this, if the oldest starts first. seen: share of "
+        f"{count(days_of(made), 'day')} that was measured. Recurring times use up to 6 weeks, hours in {made.zone}. "
+        "An incident of several pools counts for each."
     )
 
 
@@ -154,7 +154,7 @@ def waits_words(one: PoolReport, target_seconds: float) -> str:
     jobs = (
         ""
         if waits.jobs_p95_seconds is None
-        else f"; 19 of 20 jobs started within {_wait_words(waits.jobs_p95_seconds)}"
+        else f"; 19 of 20 jobs that started had waited at most {_wait_words(waits.jobs_p95_seconds)}"
     )
     return (
         f"the longest wait was at most {p50} for half of the measured time, {p90} for 90%, {p99} for 99%, over "
