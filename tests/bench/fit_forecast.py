@@ -27,28 +27,31 @@ Rows = list[tuple[tuple[float, ...], float, float]]
 """(1 and what is known, or the gains of the walks; logarithm of the truth; weight) of each forecast."""
 
 
-def rows(cases: Iterable[Case]) -> tuple[Rows, Rows]:
-    """Those of the time until the drain, and of how many times faster more runners are."""
-    drains, gains = list[tuple[tuple[float, ...], float]](), list[tuple[tuple[float, ...], float]]()
+def rows(cases: Iterable[Case]) -> tuple[Rows, Rows, Rows]:
+    """Of the time until the drain where present rates drain the queue, and where not; and of the effect of more."""
+    drains: dict[bool, list[tuple[tuple[float, ...], float]]] = {True: [], False: []}
+    gains: list[tuple[tuple[float, ...], float]] = []
     for case in cases:
         for ahead in case.ahead:
             flow = flow_of(case.series, case.rules, ahead)
             if not isinstance(flow, Flow):
                 continue
             alone, took = readings(flow), math.log(max(60.0, case.actual) / 60)
-            drains.append(((1.0, *alone.logs), took))
+            drains[alone.as_it_is is not None].append(((1.0, *alone.logs), took))
             for number, helped in zip(ADDED, case.futures, strict=False):
                 _, *walked = gains_of(alone, readings(flow, number))
                 gains.append((tuple(walked), took - math.log(max(60.0, helped) / 60)))
-    return [(*one, 1 / len(drains)) for one in drains], [(*one, 1 / max(1, len(gains))) for one in gains]
+    number = len(drains[True]) + len(drains[False])
+    counted = [[(*one, 1 / number) for one in drains[do]] for do in (True, False)]
+    return counted[0], counted[1], [(*one, 1 / len(gains)) for one in gains]
 
 
-def both(seeds: int, each: int, others: Sequence[Other] = ()) -> tuple[Rows, Rows]:
+def both(seeds: int, each: int, others: Sequence[Other] = ()) -> tuple[Rows, Rows, Rows]:
     """The rows of both simulators."""
     rough = rows(chain.from_iterable(rough_cases(seed, others) for seed in range(seeds)))
     kinds = sorted(KINDS.keys() - LEFT_OUT)
     jobs = rows(chain.from_iterable(job_cases(kind, n, "tune", others) for kind in kinds for n in range(each)))
-    return rough[0] + jobs[0], rough[1] + jobs[1]
+    return rough[0] + jobs[0], rough[1] + jobs[1], rough[2] + jobs[2]
 
 
 def fitted(data: Rows, share: float) -> list[float]:
@@ -100,11 +103,12 @@ def solved(matrix: list[list[float]], right: Sequence[float]) -> list[float]:
 
 
 def main() -> None:
-    """Print the figures for `readings.py` and `effect.py`."""
-    drains, gains = both(SEEDS, CASES, [more(number) for number in ADDED])
-    print(f"{len(drains)} forecasts")
-    for share in (LOW, MIDDLE, HIGH):
-        print(f"{share}: ({', '.join(f'{weight:.2f}' for weight in fitted(drains, share))}),")
+    """Print the figures for `readings.py` and `speedup.py`."""
+    drains, others, gains = both(SEEDS, CASES, [more(number) for number in ADDED])
+    for do, known in ((True, drains), (False, others)):
+        print(f"{do}: {len(known)} forecasts")
+        for share in (LOW, MIDDLE, HIGH):
+            print(f"{share}: ({', '.join(f'{weight:.2f}' for weight in fitted(known, share))}),")
     print(likeliest(gains))
 
 

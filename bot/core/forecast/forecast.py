@@ -43,11 +43,13 @@ def bounds(found: DrainReadings, known: Calibration, *, branch: bool = False) ->
 
     The lower one is at most the time that the present rates take. If they drain the queue, bounds a bit too far apart
     are drawn together to the widest interval that is given; if not, the end of a trouble decides, and the upper bound
-    would be a guess. A `branch` names its condition and may be wider.
+    would be a guess. There is none where the queue only grew. A `branch` names its condition and may be wider.
     """
     middle, drains = quantile(found, MIDDLE), found.as_it_is
     low = min(middle, known.low * quantile(found, LOW), HORIZON_MINUTES if drains is None else drains)
     high = min(HORIZON_MINUTES, max(middle, known.high * quantile(found, HIGH)))
+    if drains is None and not found.fell and not branch:
+        high = HORIZON_MINUTES
     excess = math.sqrt(high / low / WIDEST)
     if drains is not None and not branch and 1 < excess**2 <= TRIMMED and high < HORIZON_MINUTES:
         low, high = min(middle, low * excess * 1.0001), max(middle, high / excess)

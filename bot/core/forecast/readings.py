@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import mul
 
 from bot.core.forecast.flow import Flow
 from bot.core.forecast.walk import HORIZON_MINUTES, WalkPoint, drains_after, walk
@@ -10,14 +11,24 @@ from bot.core.forecast.walk import HORIZON_MINUTES, WalkPoint, drains_after, wal
 LATER_MINUTES = 60.0
 LEAST_WORKING = 0.05
 """Share of the usual runners: fewer are as bad as none."""
-LOW, MIDDLE, HIGH = 0.06, 0.5, 0.94
+LOW, MIDDLE, HIGH = 0.07, 0.5, 0.93
 """A little further out than 10 % and 90 %: another fleet is less regular, and wide intervals are drawn together."""
-BLEND: Mapping[float, tuple[float, ...]] = {
-    LOW: (-1.96, 0.07, 0.19, -0.01, 0.17, 0.41, -0.14, -0.07, 0.23, 0.35, 0.45, 0.09),
-    MIDDLE: (-0.30, 0.05, 0.06, 0.19, 0.34, 0.32, -0.15, 0.10, 0.05, 0.20, 0.22, 0.11),
-    HIGH: (3.69, 0.10, -0.03, 0.13, 0.18, 0.21, -0.10, 0.06, -0.03, -0.01, 0.00, 0.08),
+FADES = 2.0
+"""A drain at present rates within this factor of the horizon counts in part, so that no forecast jumps there."""
+BLEND: Mapping[bool, Mapping[float, tuple[float, ...]]] = {
+    True: {
+        LOW: (-1.58, 0.09, 0.07, 0.15, 0.04, 0.30, -0.10, -0.57, 0.25, 0.43, 0.20, 0.03),
+        MIDDLE: (-0.05, 0.20, 0.00, 0.17, 0.16, 0.19, -0.15, -0.49, 0.07, 0.42, 0.05, 0.00),
+        HIGH: (3.56, 0.18, 0.10, 0.22, 0.14, 0.10, -0.23, 0.41, -0.19, 0.11, -0.26, 0.07),
+    },
+    False: {
+        LOW: (-1.15, 0.06, 0.28, -0.15, 0.23, 0.34, -0.15, -0.04, 0.16, 0.33, 0.44, 0.10),
+        MIDDLE: (0.14, 0.07, 0.03, 0.27, 0.30, 0.26, -0.12, 0.13, 0.03, 0.08, 0.14, 0.17),
+        HIGH: (3.67, 0.05, -0.13, 0.34, 0.13, 0.24, -0.11, 0.12, -0.02, -0.07, -0.03, 0.07),
+    },
 }
-"""By quantile: the constant, and the weight of each of `DrainReadings.logs`.
+"""By whether the present rates drain the queue, and by quantile: the constant, and the weight of each of
+`DrainReadings.logs`.
 
 Quantile regression (R. Koenker and G. Bassett 1978) on 4,710 forecasts by `python -m tests.bench.fit_forecast`, half of
 them without known weeks. `python -m tests.bench.forecast` judges them on other seeds.
@@ -50,6 +61,10 @@ class DrainReadings:
     """Runners that take jobs, as a share of the usual ones."""
     boot: float
     """Minutes of a boot: help comes no sooner."""
+    fell: bool
+    """Whether the queue became shorter at any time lately."""
+    lucky: float | None
+    """If all rates stay and chance helps: a queue that changes little may be empty any time."""
 
     @property
     def walks(self) -> tuple[float, ...]:
@@ -61,7 +76,8 @@ class DrainReadings:
         """What the blend is made of."""
         jobs = _log(self.lasts), math.log(min(max(self.slower, 0.1), 10.0)), math.log(max(self.queued, 1.0))
         supply = _log(self.clears), math.log(max(self.working, LEAST_WORKING)), math.log(self.boot)
-        return (*self.walks, _log(self.slope), math.log(1 + self.waited), *jobs, *supply)
+        drains = _log(self.lucky), *self.walks[1:], _log(self.slope)
+        return (*drains, math.log(1 + self.waited), *jobs, *supply)
 
     @property
     def never(self) -> bool:
@@ -75,18 +91,24 @@ def _log(minutes: float | None) -> float:
 
 def readings(flow: Flow, more: int = 0) -> DrainReadings:
     """The readings of a flow, with `more` runners."""
-    stays, now, later = (drains_after(walk(flow, start, more), flow.floor) for start in (math.inf, 0.0, LATER_MINUTES))
+    points = list(walk(flow, more=more))
+    stays, lucky = drains_after(points, flow.floor), drains_after(points, flow.floor, flow.spread)
+    now, later = (drains_after(walk(flow, start, more), flow.floor) for start in (0.0, LATER_MINUTES))
     slope = flow.queued / flow.shrinks if flow.shrinks and flow.shrinks > 0 else None
     lasts, slower = 1 / flow.pace, flow.usual_pace / flow.pace
     clears = flow.queued / (flow.runners * flow.pace) if flow.runners else None
     working = flow.runners / max(flow.usual_runners, 1.0)
-    return DrainReadings(stays, now, later, slope, flow.waited, lasts, slower, flow.queued, clears, working, flow.boot)
+    return DrainReadings(
+        stays, now, later, slope, flow.waited, lasts, slower, flow.queued, clears, working, flow.boot, flow.fell, lucky
+    )
 
 
 def quantile(found: DrainReadings, share: float) -> float:
     """The time in minutes that the drain needs at most with this probability; at most the horizon."""
-    constant, *weights = BLEND[share]
-    log = constant + sum(weight * one for weight, one in zip(weights, found.logs, strict=True))
+    drains = min(1.0, (math.log(HORIZON_MINUTES) - found.walks[0]) / math.log(FADES))
+    known, log = (1.0, *found.logs), 0.0
+    for do, part in ((True, drains), (False, 1.0 - drains)):
+        log += part * sum(map(mul, BLEND[do][share], known)) if part else 0.0
     return min(HORIZON_MINUTES, max(0.5, math.exp(log)))
 
 

@@ -49,10 +49,11 @@ def walk(flow: Flow, usual_from: float = NEVER, more: int = 0, until: float = HO
             usual, since = usual_at(flow.usual, minute), minute - usual_from
             away = FADES_MINUTES if flow.arrivals > usual else RISES_MINUTES
             arrives = usual + (flow.arrivals - usual) * math.exp(-since / away)
-            back = 2.0 if flow.blocked else flow.boot + RAMP_MINUTES
+            back = 2.0 if flow.blocked and flow.blocked.id != "no_runners" else flow.boot + RAMP_MINUTES
             runners += max(0.0, flow.usual_runners - runners) * min(1.0, step / back)
             pace += (flow.usual_pace - pace) * min(1.0, step * flow.usual_pace)
-        present = runners + (more if minute >= flow.boot else 0)
+        come = flow.come if minute < usual_from + flow.boot else 1.0
+        present = runners + (more * come if minute >= flow.boot else 0)
         left = busy * math.exp(-pace * step)
         takes = 0.0 if flow.blocked and minute < usual_from else _takes(present, busy, left, pace * step)
         starts = min(queued + arrives * step, takes)
@@ -68,10 +69,13 @@ def _takes(present: float, busy: float, left: float, turns: float) -> float:
     return present - busy + present * turns if busy <= present else max(0.0, present - left)
 
 
-def drains_after(points: Iterable[WalkPoint], floor: float) -> float | None:
-    """Minutes until the queue is at its floor or holds only jobs whose wait is normal; None: beyond the horizon."""
+def drains_after(points: Iterable[WalkPoint], floor: float, spread: float = 0.0) -> float | None:
+    """Minutes until the queue is at its floor or holds only jobs whose wait is normal; None: beyond the horizon.
+
+    With a `spread`, the variance of its length per minute, chance makes it one standard deviation shorter.
+    """
     for before, point in pairwise(points):
-        over = point.queued - max(floor, point.fresh)
+        over = point.queued - math.sqrt(spread * point.minute) - max(floor, point.fresh)
         if over <= 0:
             fell = max(before.queued - point.queued, 1e-9)
             back = min(1.0, -over / fell)

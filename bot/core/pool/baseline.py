@@ -70,7 +70,7 @@ def baseline_of(
     known = before if _length(before) >= LEAST_SECONDS else []
     came, ended, launched, booting, busy = means(known, FIGURES)
     arrivals, weeks = _arrivals(now, came, ahead, day)
-    own, batches, most = little(known), _batches(known), day.most_per_minute if day else None
+    own, batches, most = little(known), batches_of(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
     older = before if len(before) >= 3 else [s for s in series if s.at < now.at - 1200]
     return Baseline(
@@ -172,7 +172,7 @@ def _length(samples: Sequence[Snapshot]) -> float:
     return samples[-1].at - samples[0].at if samples else 0.0
 
 
-def _batches(known: Sequence[Snapshot]) -> float:
+def batches_of(known: Sequence[Snapshot]) -> float:
     """Variance over mean of the jobs in ten minutes, from samples that far apart."""
     counts: list[float] = []
     last = -math.inf

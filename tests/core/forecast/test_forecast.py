@@ -198,14 +198,14 @@ TIMES = st.none() | st.floats(1, 700)
 
 @given(st.builds(DrainReadings, TIMES, TIMES, TIMES, TIMES, waited=st.floats(0, 300), lasts=st.floats(1, 300),
                  slower=st.floats(0.2, 5), queued=st.floats(1, 300), clears=TIMES, working=st.floats(0, 1),
-                 boot=st.floats(0.5, 20)))  # fmt: skip
+                 boot=st.floats(0.5, 20), fell=st.booleans(), lucky=TIMES))  # fmt: skip
 def test_only_a_queue_that_drains_at_its_present_rates_gets_an_interval_drawn_together(found: DrainReadings) -> None:
     """Otherwise the end of a trouble decides, which nobody knows."""
     low, middle, high = bounds(found, UNCALIBRATED)
     assert low <= middle <= high <= HORIZON_MINUTES
     if found.as_it_is is None:
         assert low == min(middle, quantile(found, LOW))
-        assert high == max(middle, quantile(found, HIGH))
+        assert high == (max(middle, quantile(found, HIGH)) if found.fell else HORIZON_MINUTES)
     else:
         assert low <= found.as_it_is * math.sqrt(TRIMMED) * 1.001
 
