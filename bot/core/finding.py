@@ -185,6 +185,12 @@ class Facts:
         busy = now.busy or 0
         return usual is not None and busy < SHRUNK * usual and (now.limit is None or busy < 0.8 * now.limit)
 
+    @property
+    def limit_fell(self) -> bool:
+        """Whether the limit is clearly lower than usual."""
+        usual, limit = self.usual.limit, self.now.limit
+        return usual is not None and limit is not None and limit < 0.9 * usual
+
     def share(self, factor: Factor) -> float:
         """A factor's share of the backlog; 0 if unknown."""
         return self.backlog.share(factor) or 0.0

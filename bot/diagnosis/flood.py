@@ -2,6 +2,7 @@
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping
 from statistics import mean
 
 from bot.core.finding import Facts, Found, Rule, Scaling
@@ -14,8 +15,10 @@ WINDOW_MINUTES = 15.0
 LEAST_SHARE = 0.4
 ITS_PART = 0.5
 """Share of the queue that the source must have sent beyond its usual."""
+MOSTLY = 0.6
+"""Part of the others' usual share that it takes of all jobs beyond the usual: then it floods, even beside a surge."""
 EVERYBODY = 0.5
-"""Confidence where the other sources send more as well: then it is a surge rather."""
+"""Confidence where the other sources send more as well, or the limit fell: then it is that rather."""
 AGAIN = 3
 """Windows in a row that one source must fill where its usual share is unknown: one push can fill one or two."""
 LATELY = 4
@@ -28,7 +31,7 @@ def find(facts: Facts) -> Found | None:
     """One source sends a large part of the jobs, far more than usual and again and again, while the others do not."""
     now = facts.now
     total = sum(c.number for c in now.arrivals_by_source)
-    if total < 5 or facts.shrunk:
+    if facts.shrunk or sum(c.number for look in _looks(facts)[-2:] for c in look) < 5:
         return None
     usual = _usual(facts) or _own(facts)
     looks = _looks(facts)[-LATELY:]
@@ -38,7 +41,7 @@ def find(facts: Facts) -> Found | None:
     seen = statement("source_sent", source=top.name, jobs=top.number, total=total, share=share)
     if not usual:
         shares = [_share(look, top.name) for look in _looks(facts)[-AGAIN:]]
-        if len(now.arrivals_by_source) < 2 or len(shares) < AGAIN or min(share, *shares) < 0.8:
+        if total < 5 or len(now.arrivals_by_source) < 2 or len(shares) < AGAIN or min(share, *shares) < 0.8:
             return None
         return Found(0.5, (seen,), ("usual_by_source",))
     was = usual.get(top.name, 0.0)
@@ -52,11 +55,13 @@ def find(facts: Facts) -> Found | None:
         return None  # its jobs are not what waits, or jobs may wait for runners that do not come
     if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or not (windows := _windows(facts, top, was)):
         return None
-    everybody = _others_too(facts, top, others_usual)
+    own = was / max(sum(usual.values()), 0.01)
+    mostly = more >= (own + MOSTLY * (1 - own)) * _extra(facts, usual)
+    everybody = _others_too(facts, top, others_usual) and not mostly
     rates = statement("source_rate", per_minute=rate, usual=was, others=others, others_usual=others_usual)
-    alone = others <= 1.3 * others_usual + 0.2
-    sure = (0.7 if alone and windows > 1 else 0.5) + 0.2 * (arrivals or 0.0)
-    return Found(min(sure, EVERYBODY) if everybody else sure, (seen, rates))
+    alone = mostly or others <= 1.3 * others_usual + 0.2
+    sure = (0.7 if alone and windows > 1 else 0.5) + 0.2 * (arrivals or 0.0) - 0.4 * facts.share(Factor.SUPPLY)
+    return Found(min(sure, EVERYBODY) if everybody or facts.limit_fell else sure, (seen, rates))
 
 
 def _windows(facts: Facts, top: Counted, was: float) -> int:
@@ -75,6 +80,11 @@ def _others_too(facts: Facts, top: Counted, usual: float) -> bool:
     average = WINDOW_MINUTES * usual * len(looks)
     sent = sum(c.number for look in looks for c in look if c.name != top.name)
     return sent > 1.5 * average + 1.5 * math.sqrt(average * max(facts.usual.batches, 4.0))
+
+
+def _extra(facts: Facts, usual: Mapping[str, float]) -> float:
+    """The jobs of all sources beyond the usual since the trouble began."""
+    return sum(sum(c.number for c in look) - WINDOW_MINUTES * sum(usual.values()) for look in _looks(facts))
 
 
 def _looks(facts: Facts) -> list[tuple[Counted, ...]]:

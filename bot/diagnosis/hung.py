@@ -26,7 +26,7 @@ def find(facts: Facts) -> Found | None:
     if not now.busy or now.idle or not usual.duration or facts.shrunk:
         return None
     p50, longest = now.duration_p50_seconds, now.running_longest_seconds
-    longer = bool(p50 and usual.p50 and p50 > 1.5 * usual.p50) and _ended(facts) >= ENOUGH
+    longer = takes_longer(facts)
     seen: list[Statement] = []
     known = late is not None and facts.now.at - facts.series[0].at > KNOWN * usual.duration
     if known and late is not None and late >= LATE:
@@ -46,6 +46,12 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("longest_job", seconds=longest, usual=usual.duration))
         sure += 0.05
     return Found(min(sure, 0.95), tuple(seen), () if longest is not None else ("running_longest_seconds",))
+
+
+def takes_longer(facts: Facts) -> bool:
+    """Whether the median of many jobs that ended is far above the usual one."""
+    p50, usual = facts.now.duration_p50_seconds, facts.usual.p50
+    return bool(p50 and usual and p50 > 1.5 * usual) and _ended(facts) >= ENOUGH
 
 
 def _ended(facts: Facts) -> float:

@@ -3,6 +3,7 @@
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
+from bot.diagnosis.hung import takes_longer
 
 NEARLY = 0.93
 """When runners end with their job, a slot is empty for some seconds before the next runner is created."""
@@ -11,11 +12,16 @@ STILL = 0.75
 OTHERS = {Factor.ARRIVALS: 0.15, Factor.DURATION: 0.4, Factor.SUPPLY: 0.3}
 """How much less it is the limit where the queue waits for another reason."""
 
+UNTOLD, UNSEEN = 0.67, 0.45
+"""Confidence where neither weeks nor a day are known, or jobs took longer than usual; and where no flow is known."""
+FLOWS = ("arrivals_per_minute", "completions_per_minute", "starts_per_minute")
+"""Without them nobody can tell a limit from a surge, a flood or jobs that hang."""
+
 
 def find(facts: Facts) -> Found | None:
     """Online and booting runners have been at the limit for ten minutes, and none is idle; or the limit is 0."""
     now, usual = facts.now, facts.usual.limit
-    fell = usual is not None and now.limit is not None and now.limit < 0.9 * usual
+    fell = facts.limit_fell
     if now.limit is None or now.online is None or now.idle:
         return None
     if now.limit == 0:
@@ -34,9 +40,12 @@ def find(facts: Facts) -> Found | None:
         full = sum(share >= nearly for share in shares)
         seen.append(statement("often_at_limit", samples=full, of=len(looks)))
     if not facts.backlog.parts:
-        return Found(0.85 if fell else 0.75, tuple(seen))
+        flows = any(getattr(now, name) is not None for name in FLOWS)
+        return Found(0.85 if fell else UNTOLD if flows else UNSEEN, tuple(seen), () if flows else FLOWS)
     others = sum(weight * facts.share(factor) for factor, weight in OTHERS.items())
-    return Found((0.8 if fell else 0.75) + 0.15 * facts.share(Factor.LIMIT) - others, tuple(seen))
+    sure = (0.8 if fell else 0.75) + 0.15 * facts.share(Factor.LIMIT) - others
+    known = fell or facts.usual.weeks or facts.usual.most is not None or now.usual_arrivals_per_minute is not None
+    return Found(sure if known and not takes_longer(facts) else min(sure, UNTOLD), tuple(seen))
 
 
 def _present(facts: Facts, fell: bool) -> float:

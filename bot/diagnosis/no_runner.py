@@ -15,8 +15,7 @@ def find(facts: Facts) -> Found | None:
     unknown = tuple(name for name in TELLING if getattr(now, name) is None)
     if now.creates or now.create_failures or now.registered or not unknown:
         return None
-    looks = sum(s.online == 0 for s in facts.recent(15))
-    return Found(0.45 + 0.15 * (looks > 5), (statement("no_runner_now", queued=now.queued),), unknown)
+    return Found(0.45, (statement("no_runner_now", queued=now.queued),), unknown)
 
 
 RULE = Rule("no_runner", find, Scaling.UNKNOWN, remedy="compare_labels", needs=("busy", "idle"), rivals=TELLING)

@@ -5,6 +5,8 @@ from bot.core.statement import statement
 
 LEAST_SHARE = 0.15
 """Smallest missing share of the usual runners; rows that are always offline count in neither."""
+LEAST_GONE = 0.25
+"""The same where nobody counts offline runners."""
 MOST_OF_IT = 0.5
 """So large a share of a pool is reported for any length of time."""
 WHOLE = (0.9, 1.1)
@@ -14,6 +16,8 @@ WHOLE = (0.9, 1.1)
 def find(facts: Facts) -> Found | None:
     """More runners are offline than usual, or most of a pool without other runners, and the share is relevant."""
     now = facts.now
+    if now.offline is None:
+        return _gone(facts)
     if not now.offline or now.online is None:
         return None
     usual = facts.usual.offline
@@ -35,6 +39,19 @@ def find(facts: Facts) -> Found | None:
     return Found(sure, tuple(seen), () if usual is not None else ("usual_offline",))
 
 
+def _gone(facts: Facts) -> Found | None:
+    """Where nobody counts them: a pool that was always as large as its limit is smaller now, and nothing boots."""
+    now = facts.now
+    before = [s.online for s in facts.before(30) if s.at < facts.usual.since and s.online is not None]
+    looks = facts.recent(10)
+    if now.idle or not now.limit or len(before) < 10 or min(before) < WHOLE[0] * now.limit:
+        return None
+    if any(s.booting or s.online is None or s.online > (1 - LEAST_GONE) * now.limit for s in looks):
+        return None
+    seen = statement("runners_left", online=now.online, before=max(before))
+    return Found(0.6, (seen,), ("offline",))
+
+
 def _whole(total: int, limit: int | None) -> bool:
     low, high = WHOLE
     return bool(limit) and low <= total / (limit or 1) <= high
@@ -45,8 +62,8 @@ RULE = Rule(
     find,
     Scaling.NO,
     remedy="bring_hosts_back",
-    needs=("offline",),
-    one_of=("busy",),
+    needs=("busy", "idle"),
+    one_of=("offline", "limit"),
     outranks=("surge", "limit"),
     shows="offline",
 )

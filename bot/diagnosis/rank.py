@@ -65,7 +65,7 @@ def diagnosed(
 
 def possible(figures: Container[str], rules: Sequence[Rule] = RULES) -> tuple[str, ...]:
     """The causes that can be found with these figures."""
-    return tuple(
+    found = (
         rule.cause
         for rule in rules
         if rule.always
@@ -75,6 +75,7 @@ def possible(figures: Container[str], rules: Sequence[Rule] = RULES) -> tuple[st
             and (not rule.one_of or any(name in figures for name in rule.one_of))
         )
     )
+    return tuple(dict.fromkeys(found))
 
 
 def _ranked(found: Sequence[tuple[Rule, Finding]]) -> tuple[Finding, ...]:

@@ -16,7 +16,7 @@ _CODES: tuple[tuple[str, str], ...] = (
     ("permission", r"(Access|Permission).?Denied|Unauthorized|Not.?(Authorized|Permitted)|Forbidden|AuthFailure|"
                    r"AuthorizationFailed|OptInRequired|PendingVerification|policy|Bad.credentials|"
                    r"(Expired|Invalid|Unrecognized)\w*(Token|Client|Credential|AccessKey)|RequestExpired|"
-                   r"SignatureDoesNotMatch|Resource.not.accessible|\b40[13]\b"),
+                   r"SignatureDoesNotMatch|KMSKey|Resource.not.accessible|\b40[13]\b"),
     ("quota", r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached|InsufficientFreeAddresses|"
               r"CountExceeded|IP_SPACE_EXHAUSTED"),
     ("cloud_down", r"Internal(Error|Failure|ServerError)|ServiceUnavailable|Unavailable|Timeout|\b5\d\d\b"),

@@ -34,7 +34,7 @@ RULES: tuple[Rule, ...] = (
     unassigned.RULE,
     throttled_api.RULE,
     *refused.RULES,
-    unregistered.RULE,
+    *unregistered.RULES,
     failed_fill.RULE,
     offline.RULE,
     lost_events.RULE,

@@ -11,7 +11,10 @@ def find(facts: Facts) -> Found | None:
     lost = facts.backlog.lost
     if lost is None or lost < LEAST_SHARE or facts.now.idle:
         return None
-    return Found(min(0.95, 0.5 + 0.8 * lost), (statement("jobs_vanished", share=lost),))
+    sure, seen = min(0.95, 0.5 + 0.8 * lost), (statement("jobs_vanished", share=lost),)
+    if facts.now.offline is None and facts.shrunk:  # then all of them may have gone at once
+        return Found(min(sure, 0.6), seen, ("offline",))
+    return Found(min(sure, 0.5) if facts.limit_fell else sure, seen)  # runners were taken away
 
 
 RULE = Rule(

@@ -1,34 +1,44 @@
 """Machines take far longer than usual to boot (docs/design/diagnosis.md#slow-boots)."""
 
 from bot.core.finding import Facts, Found, Rule, Scaling
-from bot.core.pool.baseline import mean
+from bot.core.pool.baseline import mean, means
 from bot.core.statement import statement
 
 SLOWER = 2.5
+CERTAINLY, ENOUGH = 5.0, 5.0
+"""So many times the usual after so many registrations, no rush looks like it."""
 LEAST_BOOTING = 2.0
+UNCOUNTED, UNSEEN = 0.55, 0.45
+"""Confidence where nobody counts registrations, and none created: the machines may never register."""
 
 
 def find(facts: Facts) -> Found | None:
-    """Booting machines divided by registrations per minute, by Little's law, against the boot time."""
+    """Booting machines divided by registrations per minute, by Little's law, against the boot time.
+
+    While jobs wait, each runner that registers starts one: where nobody counts registrations, there are no more.
+    """
     now = facts.now
     recent = facts.recent(20)
-    booting, created = mean(recent, "booting"), mean(recent, "creates")
-    if not now.booting or booting is None or booting < LEAST_BOOTING or now.registered is None or created is None:
+    counted = now.registered is not None
+    booting, per_minute = means(recent, ("booting", "registered" if counted else "starts_per_minute"))
+    if not now.booting or per_minute is None or booting is None or booting < LEAST_BOOTING:
         return None
-    per_minute = (mean(recent, "registered") or 0.0) / 15
+    per_minute = per_minute / 15 if counted else per_minute
     minutes = booting / per_minute if per_minute else None
     usual = facts.rules.boot_time_seconds / 60
     if minutes is None and booting * usual / 15 < 2:
         return None
     if minutes is not None and minutes < SLOWER * usual:
         return None
-    if not _overdue(facts):
-        return None
-    if (now.failed or 0) > 0.3 * now.booting:
+    certain = counted and per_minute * 20 > ENOUGH and (minutes or 0.0) > CERTAINLY * usual
+    if not (certain or _overdue(facts)) or (now.failed or 0) > 0.3 * now.booting:
         return None
     seconds = None if minutes is None else 60 * minutes
     seen = statement("boots_take", seconds=seconds, usual=60 * usual, booting=now.booting)
-    return Found(min(0.9, 0.55 + 0.05 * (minutes or 6 * usual) / usual), (seen,))
+    sure = min(0.9, 0.55 + 0.05 * (minutes or 6 * usual) / usual)
+    if counted:
+        return Found(sure, (seen,))
+    return Found(min(sure, UNSEEN if now.creates is None else UNCOUNTED), (seen,), ("registered",))
 
 
 def _overdue(facts: Facts) -> bool:
@@ -36,14 +46,18 @@ def _overdue(facts: Facts) -> bool:
 
     The same holds of the oldest job's machine, where each waiting job has one for two boot times.
     """
-    if facts.rules.boot_time_seconds < 450 and (facts.now.booting or 0) > 1.3 * (facts.now.creates or 0) + 3:
+    now, boot = facts.now, facts.rules.boot_time_seconds
+    if boot < 450 and now.creates is not None and (now.booting or 0) > 1.3 * now.creates + 3:
         return True
-    lag = 2.2 * facts.rules.boot_time_seconds
+    lag = 2.2 * boot
     looks = facts.recent(lag / 60)
     if (facts.now.oldest_wait_seconds or 0) > 1.5 * lag and all((s.booting or 0) >= (s.queued or 0) for s in looks):
         return True
-    then = [s for s in facts.series if s.at <= facts.now.at - lag and s.creates is not None]
-    return bool(then) and (then[-1].creates or 0) > 1.5 * (facts.now.registered or 0)
+    then = [s for s in facts.series if s.at <= now.at - lag and s.creates is not None]
+    if now.creates is None:  # then more machines boot at any time than started jobs since
+        starts = mean(facts.recent(20), "starts_per_minute") or 0.0
+        return min(s.booting or 0 for s in facts.recent(20)) > (lag + 60) / 60 * starts + 1
+    return bool(then) and (then[-1].creates or 0) > 1.5 * (now.registered or 0)
 
 
 RULE = Rule(
@@ -51,6 +65,7 @@ RULE = Rule(
     find,
     Scaling.UNKNOWN,
     remedy="look_at_boot_log",
-    needs=("booting", "creates", "registered"),
+    needs=("booting",),
+    one_of=("registered", "starts_per_minute"),
     outranks=("surge", "limit", "too_few"),
 )

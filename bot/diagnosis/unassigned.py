@@ -1,7 +1,11 @@
 """Idle runners beside a queue in one pool: the jobs ask for something else, or the idle runners do not exist."""
 
 from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.pool.baseline import means
 from bot.core.statement import statement
+
+OTHERS_START = 0.5
+"""Share of the jobs that come and start beside the queue, from which the waiting ones are of another kind."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -12,6 +16,9 @@ def find(facts: Facts) -> Found | None:
         return None
     wait = now.oldest_wait_seconds
     seen = statement("idle_beside_wait", idle=now.idle, queued=now.queued, oldest_wait_seconds=wait)
+    came, started = means(facts.recent(30), ("arrivals_per_minute", "starts_per_minute"))
+    if started and started > OTHERS_START * (came or 0.0):
+        return Found(0.55, (seen,), () if now.unservable is not None else ("unservable",))
     return Found(0.7, (seen,))
 
 

@@ -4,12 +4,14 @@ from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import BEFORE_SECONDS
 from bot.core.statement import statement
 from bot.diagnosis.lost_events import none_requested
-from bot.diagnosis.too_few import EACH_ITS_OWN
 
 LEAST_SHARE = 0.5
 """Share of the queue that no runner may take, from which it is why the pool queues."""
 LEFT = 0.6
 """A pool whose runners take one job after another has at least this share of them left while jobs wait."""
+
+PERHAPS_OWN = 0.6
+"""Launches per job, known or by the machines that boot, from which a machine may be created for each job."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -24,8 +26,7 @@ def find(facts: Facts) -> Found | None:
         seen = statement("no_runner_allowed", online=now.online, booting=now.booting)
         fell = bool(facts.usual.limit)
         return Found(0.5 if fell else 0.95 if nobody else 0.8, (seen,))
-    quiet = now.creates == 0 and not now.create_failures
-    if not quiet or any(sample.online != 0 for sample in facts.recent(15)):
+    if now.creates != 0 or _refused(facts) or any(sample.online != 0 for sample in facts.recent(15)):
         return _leaving(facts)
     known = now.create_failures is not None
     if any(sample.online != 0 for sample in facts.series):
@@ -45,15 +46,20 @@ def _asked_for(facts: Facts) -> Found | None:
     return Found(0.5 + 0.35 * min(1.0, none / queued), (statement("unservable", jobs=none, queued=queued),))
 
 
+def _refused(facts: Facts) -> bool:
+    """Whether a machine was refused since the trouble began: then the autoscaler knows the label."""
+    return any(s.create_failures for s in facts.series if s.at >= facts.usual.since)
+
+
 def _leaving(facts: Facts) -> Found | None:
     """No runner is requested, as after lost events; and those that take job after job leave although jobs wait."""
     now, launches = facts.now, facts.usual.launches
-    if now.creates or (requested := none_requested(facts)) is None:
+    if now.creates or _refused(facts) or (requested := none_requested(facts)) is None:
         return None
     known = now.create_failures is not None
     if launches is None and facts.usual.boots is not None:
         launches = facts.usual.boots * 60 / facts.rules.boot_time_seconds
-    if launches is None or launches > EACH_ITS_OWN:
+    if launches is None or launches > PERHAPS_OWN:
         return Found(0.5, requested.evidence) if known else None
     waited = [s for s in facts.series if s.at >= facts.usual.since - BEFORE_SECONDS and (s.queued or 0) > (s.idle or 0)]
     had = max((s.online or 0 for s in waited), default=0)

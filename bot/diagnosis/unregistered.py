@@ -6,11 +6,12 @@ See docs/design/diagnosis.md#machines-that-do-not-register.
 import math
 
 from bot.core.finding import Facts, Found, Rule, Scaling
-from bot.core.pool.baseline import mean
+from bot.core.pool.baseline import mean, means
 from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
 
 LEAST_CREATES = 3
+WINDOW_MINUTES = 15.0
 PART = 0.9
 """Share of the created machines that registers, from which some never do."""
 
@@ -20,7 +21,7 @@ def find(facts: Facts) -> Found | None:
     now = facts.now
     created = now.creates or 0
     booted = max(0, created - (now.booting or 0))
-    failed = now.failed or 0
+    failed = max(s.failed or 0 for s in facts.recent(WINDOW_MINUTES))
     if now.registered is None:
         return None
     few = booted < LEAST_CREATES and failed < LEAST_CREATES
@@ -58,6 +59,37 @@ def _in_part(facts: Facts) -> Found | None:
     return Found(0.85 if failed or none else 0.55, (seen, *more), () if failed else ("failed",))
 
 
+def unseen(facts: Facts) -> Found | None:
+    """Where nobody counts registrations: machines fail, are in service without a runner, or are more than jobs start.
+
+    While jobs wait and no runner is idle, each runner that registers starts one.
+    """
+    now, minutes = facts.now, min(45.0, (facts.now.at - facts.usual.since) / 60)
+    looks = facts.recent(minutes)
+    if (
+        (now.creates is not None and now.registered is not None)
+        or minutes < WINDOW_MINUTES
+        or any(s.idle for s in looks)
+    ):
+        return None
+    before = next((s.failed for s in looks if s.failed is not None), None)
+    if before is not None and (now.failed or 0) - before >= max(LEAST_CREATES, 0.2 * (now.online or 0)):
+        return Found(0.6, (statement("booted_without_runner", machines=now.failed),), ("registered",))
+    created, started = means(looks, ("creates", "starts_per_minute"))
+    if created is None or now.online is None:
+        return None
+    alone = min((s.machines or 0) - (s.online or 0) - (s.offline or 0) for s in looks)
+    if created and alone >= max(
+        LEAST_CREATES + created / WINDOW_MINUTES * facts.rules.boot_time_seconds / 30, 0.2 * now.online
+    ):
+        return Found(0.6, (statement("booted_without_runner", machines=alone),), ("registered",))
+    booted = created * minutes / WINDOW_MINUTES - (now.booting or 0)
+    if started is None or booted - started * minutes < max(LEAST_CREATES, 0.4 * booted, 2.5 * max(0.0, booted) ** 0.5):
+        return None
+    seen = statement("partly_registered", created=round(booted), registered=round(started * minutes))
+    return Found(0.6, (seen,), ("registered",))
+
+
 def _before(facts: Facts) -> Snapshot | None:
     """The latest earlier sample in whose 15 min machines were created and hardly any registered."""
     for sample in reversed(facts.series):
@@ -78,12 +110,16 @@ def _sure(now: Snapshot) -> float:
     return 0.9 if now.creates - now.booting >= 6 else 0.7
 
 
-RULE = Rule(
-    "unregistered",
-    find,
-    Scaling.HARMFUL,
-    remedy="repair_image",
-    needs=("creates", "registered"),
-    outranks=("surge", "limit"),
-    rules_out=("failed_fill",),
+RULES = tuple(
+    Rule(
+        "unregistered",
+        test,
+        Scaling.HARMFUL,
+        remedy="repair_image",
+        needs=needs,
+        one_of=one_of,
+        outranks=("surge", "limit", "lost_events", "too_few"),
+        rules_out=("failed_fill",),
+    )
+    for test, needs, one_of in ((find, ("creates", "registered"), ()), (unseen, (), ("failed", "creates")))
 )

@@ -109,6 +109,21 @@ def coded(code: int, failures: int, **more: Any) -> Facts:
     return facts(**{**REFUSED, "create_failures": failures, "create_failures_by_code": codes, **more})
 
 
+def calm(minutes: int, before: dict[str, Any], **more: Any) -> Facts:
+    """Four calm hours with these figures, and for so many minutes waiting jobs and others."""
+    found = shrunk()
+    return lately(replace(found, series=tuple(replace(s, **before) for s in found.series)), minutes, **more)
+
+
+def seldom(found: Facts) -> Facts:
+    """The same, measured every ten minutes."""
+    return replace(found, series=tuple(s for s in found.series if round(AT - s.at) % 600 == 0))
+
+
+SLOW: dict[str, Any] = {"creates": 4}
+UNSEEN: dict[str, Any] = {"registered": None, "creates": 30}
+STATIC: dict[str, Any] = {"limit": 20, "offline": None, "booting": 0}
+HOURS: dict[str, Any] = {"limit": 20, "booting": 0, "usual_arrivals_per_minute": None, "usual_by_source": ()}
 MANY = ("a", "b", "c", "d")
 PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("its share", "flood", sources(2, a=(41, 2), b=(21, 1), bot=(45, 0)),
@@ -132,8 +147,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("vanished", "runners_die", facts(completions_per_minute=1.0), facts(completions_per_minute=1.8)),
     ("slower boots", "slow_boot", facts(registered=15), facts(registered=20)),
     ("few requested", "too_few", facts(booting=3), facts(booting=8)),
-    ("machines for many jobs", "too_few", few(4), few(20)),
-    ("a machine for each job", "lost_events", few(20), few(4)),
+    ("machines for many jobs", "too_few", few(4), few(24)),
+    ("a machine for each job", "lost_events", few(24), few(4)),
     ("no room", "too_few", facts(booting=3), facts(booting=3, limit=24)),
     ("nearly full", "limit", facts(limit=21, booting=0), facts(limit=25, booting=0)),
     ("one is idle", "limit", facts(limit=20, booting=0), facts(limit=20, booting=0, busy=19, idle=1)),
@@ -168,8 +183,10 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("one is offline", "unknown_label", facts(**QUIET, limit=0), facts(**QUIET, limit=0, offline=1)),
     ("runners leave", "unknown_label", leaving(11), leaving(13)),
     ("each job has its own", "unknown_label", leaving(18, creates=40), leaving(18)),
-    ("old ones boot still", "slow_boot", facts(booting=57, limit=99, oldest_wait_seconds=590.0),
-     facts(booting=54, limit=99, oldest_wait_seconds=590.0)),
+    ("old ones boot still", "slow_boot", facts(booting=37, creates=25, limit=99, oldest_wait_seconds=590.0),
+     facts(booting=35, creates=25, limit=99, oldest_wait_seconds=590.0)),
+    ("too many for a rush", "slow_boot", facts(booting=42, limit=99, oldest_wait_seconds=590.0),
+     facts(booting=39, limit=99, oldest_wait_seconds=590.0)),
     ("the oldest job's machine boots still", "slow_boot", facts(**FEW, booting=3, oldest_wait_seconds=600.0),
      facts(**FEW, booting=3, oldest_wait_seconds=590.0)),
     ("not each job has a machine", "slow_boot", facts(**FEW, booting=3), facts(**FEW, booting=2)),
@@ -183,6 +200,25 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("one for each job", "failed_fill", facts(failed=15, queued=15, booting=0, creates=0),
      facts(failed=15, queued=16, booting=0, creates=0)),
     ("it fell", "limit", leaner(17), leaner(13)),
+    ("hosts that nobody counts", "offline", calm(40, STATIC, busy=14), calm(40, STATIC, busy=16)),
+    ("hosts of a pool that grows and shrinks", "offline", calm(40, STATIC, busy=14),
+     calm(40, {**STATIC, "limit": 24}, busy=14)),
+    ("it keeps its size", "too_few", calm(40, {}, booting=3),
+     now_and_then(calm(40, {}, booting=3), 3, busy=17)),
+    ("machines that start no job", "unregistered", calm(40, UNSEEN, starts_per_minute=0.6),
+     calm(40, UNSEEN, starts_per_minute=1.6)),
+    ("machines without a runner", "unregistered", calm(50, UNSEEN, machines=50), calm(50, UNSEEN, machines=30)),
+    ("failed before", "unregistered", lately(facts(registered=None), 20, failed=9), facts(registered=None, failed=9)),
+    ("boots that no job follows", "slow_boot", facts(booting=30, limit=60, **UNSEEN, **flow(1.0)),
+     facts(booting=12, limit=60, **UNSEEN, **flow(2.0))),
+    ("a counter of the last quarter", "lost_events", seldom(facts(**DEAD)), seldom(facts(booting=0, creates=None))),
+    ("nothing at all is added", "lost_events", calm(40, SLOW, booting=0, creates=0),
+     calm(40, SLOW, booting=0, creates=2)),
+    ("hardly any is added", "too_few", calm(40, SLOW, booting=1, queued=20), calm(40, SLOW, booting=7, queued=20)),
+    ("refused meanwhile", "unknown_label", facts(**QUIET),
+     lately(facts(**QUIET, create_failures=3), 10, create_failures=0)),
+    ("never seen to boot", "lost_events", once(facts(booting=0, creates=None), 50, booting=2),
+     facts(booting=0, creates=None)),
     ("idle beside", "failed_fill", facts(failed=20, booting=0), facts(failed=20, booting=0, busy=18, idle=2)),
 ]  # fmt: skip
 
@@ -200,9 +236,14 @@ def of(found: Facts, cause: str) -> Finding:
 
 
 SURER: list[tuple[str, str, Facts, Facts]] = [
-    ("others as usual", "flood", sources(2, a=(20, 2), b=(10, 1), bot=(45, 0)),
-     sources(2, a=(41, 2), b=(21, 1), bot=(45, 0))),
+    ("others as usual", "flood", sources(2, a=(20, 2), b=(10, 1), bot=(68, 0)),
+     sources(2, a=(67, 2), b=(33, 1), bot=(68, 0))),
     ("arrivals as usual", "hung", facts(**flow(0.3)), facts(**flow(0.3), arrivals_per_minute=6.0)),
+    ("others are started", "unassigned", facts(idle=6, **flow(0.5)), facts(idle=6)),
+    ("a leap above hours", "surge", calm(40, HOURS, arrivals_per_minute=5.0), calm(40, HOURS, arrivals_per_minute=3.5)),
+    ("runners that nobody took away", "runners_die", facts(completions_per_minute=1.0),
+     lately(facts(completions_per_minute=1.0, limit=60), 40, limit=40)),
+    ("a day is known", "limit", replace(calm(40, HOURS), day=DayStats(2.0, 2.5)), calm(40, HOURS)),
     ("machines may be refused", "surge", facts(arrivals_per_minute=6.0),
      facts(arrivals_per_minute=6.0, creates=None, booting=None)),
     ("refusals known", "lost_events", facts(**DEAD), facts(**DEAD, create_failures=None)),
@@ -254,7 +295,7 @@ def test_evidence_says_what_was_seen(cause: str, found: Facts, words: str, said:
 
 def test_when_all_sources_send_more_the_surge_comes_before_the_flood() -> None:
     """One of them sends most; without it there would be a surge as well."""
-    found = sources(2, a=(45, 2), b=(25, 1), bot=(75, 0))
+    found = sources(2, a=(67, 2), b=(33, 1), bot=(68, 0))
     assert [one.cause for one in diagnosed(found).findings] == ["surge", "flood"]
 
 

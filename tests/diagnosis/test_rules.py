@@ -47,6 +47,8 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
      lately(facts(create_failures=5, booting=0), 25, create_failures=0, creates=0, registered=0), Scaling.HELPS),
     ("M1 limit", "limit", facts(limit=20, booting=0), Scaling.HELPS),
     ("I2 boots, never registers", "unregistered", facts(creates=14, registered=0, failed=9), Scaling.HARMFUL),
+    ("I2 machines fail, and nobody counts registrations", "unregistered",
+     lately(facts(registered=None, creates=None), 20, failed=9), Scaling.HARMFUL),
     ("O1 hosts offline", "offline", lately(facts(), 20, offline=14, busy=6), Scaling.NO),
     ("O1 for as long as is known", "offline", facts(offline=14, busy=2, limit=16), Scaling.NO),
     ("O2 fewer at the provider", "offline", lately(facts(offline=2), 20, offline=12), Scaling.NO),
@@ -125,7 +127,7 @@ CODES = {
     "quota": "VcpuLimitExceeded|InsufficientFreeAddressesInSubnet|VolumeLimitExceeded|MaxSpotInstanceCountExceeded|"
     "QUOTA_EXCEEDED",
     "permission": "AccessDeniedException|ExpiredToken|Access denied|PERMISSION_DENIED|AuthorizationFailed|"
-    "Client.UnauthorizedOperation|account policy",
+    "Client.UnauthorizedOperation|account policy|Client.InvalidKMSKey.InvalidState",
     "image": "InvalidAMIID.NotFound|InvalidAMIID.Unavailable|ErrImagePull|ImagePullBackOff|no image found",
     "cloud_down": "ServiceUnavailable|503|Server.InternalError",
     "refused": "Zorg",
