@@ -12,7 +12,7 @@ STILL = 0.75
 OTHERS = {Factor.ARRIVALS: 0.15, Factor.DURATION: 0.4, Factor.SUPPLY: 0.3}
 """How much less it is the limit where the queue waits for another reason."""
 
-UNTOLD, UNSEEN = 0.67, 0.45
+UNTOLD, UNSEEN = 0.67, 0.6
 """Confidence where neither weeks nor a day are known, or jobs took longer than usual; and where no flow is known."""
 FLOWS = ("arrivals_per_minute", "completions_per_minute", "starts_per_minute")
 """Without them nobody can tell a limit from a surge, a flood or jobs that hang."""

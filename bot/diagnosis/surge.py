@@ -1,18 +1,12 @@
 """A real surge: more jobs than usual came, from many sources, and they are what waits."""
 
-from collections import defaultdict
-
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
-from bot.core.pool.baseline import BEFORE_SECONDS, mean
-from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
 
 MORE = 1.3
 PROVEN, BURST = 1.8, 2.5
 """So many times the usual arrivals are a surge even if the pool is at its limit: for long, and at once."""
-LEAP, PART_SECONDS, LEAST_PARTS = 2.0, 1800.0, 4
-"""So many times the busiest part of the hours before, and how many of them must be known."""
 FAR_BELOW, UNTOLD = 0.75, 0.35
 """With a smaller share of the limit online there is room; confidence where machines may be refused as well."""
 AT_LIMIT = 0.55
@@ -50,19 +44,9 @@ def find(facts: Facts) -> Found | None:
 
 
 def _far_above(facts: Facts, rate: float) -> bool:
-    """Whether the rate is far above that of the same hour in past weeks, or of the last day's busiest hours.
-
-    Where only hours are known, it must have leapt: a morning rises in hours.
-    """
+    """Whether the rate is far above that of the same hour in past weeks, or of the last day's busiest hours."""
     usual = facts.usual
-    if usual.weeks or usual.most:
-        return rate > PROVEN * (usual.high or 0.0)
-    before = [s for s in facts.series if s.at < usual.since - BEFORE_SECONDS]
-    parts: dict[int, list[Snapshot]] = defaultdict(list)
-    for sample in before:
-        parts[int((before[-1].at - sample.at) // PART_SECONDS)].append(sample)
-    busiest = [mean(part, "arrivals_per_minute") or 0.0 for part in parts.values()]
-    return len(busiest) >= LEAST_PARTS and rate > LEAP * max(busiest) + 0.1
+    return bool(usual.weeks or usual.most) and rate > PROVEN * (usual.high or 0.0)
 
 
 def _has_passed(facts: Facts, most: float) -> bool:

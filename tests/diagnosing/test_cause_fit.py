@@ -66,7 +66,7 @@ async def test_a_diagnosis_says_how_often_people_confirmed_its_cause(world: Worl
     await world.asks("diagnose", request_id=request_id(second, "diagnose"), thread=second.thread.root)
     await world.work()
     told = str(world.chat.thread(second.thread.root or "")[-1].message.blocks)
-    assert "*Cause:* the pool's limit is reached (low confidence, confirmed 1 of 2 times)" in told
+    assert "*Cause:* the pool's limit is reached (medium confidence, confirmed 1 of 2 times)" in told
 
 
 @pytest.mark.parametrize("value", ["", "nothing", "i9.limit.yes", ".limit.yes"])

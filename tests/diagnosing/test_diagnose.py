@@ -28,7 +28,7 @@ async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool
     await world.work()
     told = world.replies[-1]
     assert f"<@{ANA}> asked for a diagnosis" in told
-    assert "*Cause:* the pool's limit is reached (low confidence) in linux.2xlarge." in told
+    assert "*Cause:* the pool's limit is reached (medium confidence) in linux.2xlarge." in told
     assert "• 40 busy of 40 runners, limit 40, none idle" in told
     assert "Only linux.2xlarge is affected" in told
     assert "20 jobs queued" in str(world.thread[-1].blocks)

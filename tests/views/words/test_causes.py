@@ -21,7 +21,7 @@ from tests.diagnosis.test_rules import ROWS
 
 
 def test_every_cause_and_remedy_has_words_and_no_word_is_left_over() -> None:
-    assert sorted(rule.cause for rule in RULES) == sorted(CAUSES)
+    assert {rule.cause for rule in RULES} == set(CAUSES)
     assert {rule.remedy for rule in RULES} == set(REMEDIES)
     assert set(Scaling) == set(RUNNERS)
     assert set(WHY) == set(Factor)
