@@ -109,18 +109,18 @@ async def test_a_mention_is_answered_once(twice: Twice) -> None:
 
 
 async def test_a_command_acts_once_and_is_answered_once(twice: Twice) -> None:
-    """`/queue silence`, whose answer is public, and `/queue status`, whose answer travels with the acknowledgement."""
+    """`/queue silence`, whose result is public, and `/queue status`, whose answer travels with the acknowledgement."""
     await twice.world.slack.slash("/queue", f"silence {LINUX} 2h")
     await twice.parent.until("<@U0ANA> silenced the alert for 2 h")
-    assert await twice.told() == []
+    assert await twice.told() == ["Recorded. The incident's thread shows the result."]
     assert len(twice.world.farm.kept()) == 1
     await twice.world.slack.slash("/queue", f"status {LINUX}")
-    assert len(await twice.told()) == 1
+    assert len(await twice.told()) == 2
     await twice.world.slack.slash("/queue", f"scale {LINUX} 24")
     assert await (await twice.world.slack.modal(title="Scale up?")).submit() == {}
     await twice.world.eventually(lambda: [t for _, t, _ in twice.world.farm.sets] == [24], "one target")
     await twice.world.slack.ephemeral(containing="from 10 to 24 runners (request accepted)")
-    assert len(await twice.told()) == 2
+    assert len(await twice.told()) == 3
     assert twice.calls("views.open") == 1
 
 

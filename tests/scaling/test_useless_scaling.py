@@ -28,12 +28,12 @@ AGAINST = [rule for rule in RULES if rule.scaling in {Scaling.NO, Scaling.HARMFU
 
 
 def found(cause: str) -> Finding:
-    (rule,) = [one for one in RULES if one.cause == cause]
+    rule = next(one for one in RULES if one.cause == cause)
     seen = (statement("nothing_started"),)
     return Finding(cause, 0.9, seen, rule.scaling, rule.remedy, "linux.2xlarge")
 
 
-@pytest.mark.parametrize("cause", [rule.cause for rule in AGAINST])
+@pytest.mark.parametrize("cause", dict.fromkeys(rule.cause for rule in AGAINST))
 def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cause: str) -> None:
     """Neither the first message, nor Diagnose, nor the forecast, nor the preview; the warning stands there instead."""
     finding = found(cause)
