@@ -55,7 +55,7 @@ def none_requested(facts: Facts) -> Found | None:
     if any((s.queued or 0) <= (s.idle or 0) for s in looks):
         return None
     if now.creates is None and not any(s.booting for s in facts.series):
-        return None  # a pool whose machines nobody has ever seen booting
+        return None  # no sample of this pool has ever shown a booting machine
     seen = [statement("none_booting", queued=now.queued, oldest_wait_seconds=now.oldest_wait_seconds)]
     if room is not None:
         seen.append(statement("room_left", runners=room))

@@ -11,7 +11,7 @@ EACH_ITS_OWN = 0.75
 REPLACED = 0.6
 """Machines created per job that ended, from which they are."""
 ENOUGH, HARDLY = 0.4, 0.1
-"""Booting machines per waiting job that has room, from which enough are added; and hardly any, as jobs end besides."""
+"""Booting machines per waiting job with room below the limit: enough are added, or hardly any if the queue shrinks."""
 SAME_SIZE = 0.05
 """A pool that changes its size by no more, while its machines come and go, is as large as it is allowed to be."""
 
@@ -26,7 +26,7 @@ def find(facts: Facts) -> Found | None:
 
 
 def keeps_size(facts: Facts) -> bool:
-    """Whether machines that end are replaced, one by one: a second limit below the known one."""
+    """Whether ended machines are replaced one by one, so that the pool keeps a size below its known limit."""
     looks, ended = facts.recent(2 * MINUTES), 15 * (facts.now.completions_per_minute or 0.0)
     sizes = [taken(s) for s in looks if s.online is not None]
     near = max(1.0, SAME_SIZE * max(sizes, default=0))

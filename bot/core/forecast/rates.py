@@ -28,7 +28,7 @@ hours before it where the source has them, and must not change its mind when the
 def usual_arrivals(series: Sequence[Snapshot], pace: float | None) -> float | None:
     """Of the samples; of the source, where they are too few to hold much else than the trouble.
 
-    Where none are told, as many arrived as runners took, by Little's law, and as the queue grew.
+    Where the source gives none: the jobs that runners took, by Little's law, and those by which the queue grew.
     """
     last = series[-1]
     minutes = (last.at - series[0].at) / 60
@@ -55,7 +55,7 @@ def rates_of(series: Sequence[Snapshot], usual: float | None) -> Rates | None:
     """The present rates; None with too few samples. After a large batch the usual ones arrive."""
     hour = within(series, BATCH_MINUTES)
     level = _without_batch(hour, usual)
-    found = _rates(level or hour, usual if level else _told_arrivals(hour))
+    found = _rates(level or hour, usual if level else _present_arrivals(hour))
     return None if found is None else Rates(*found, _shrinks(level or hour, LATELY_MINUTES))
 
 
@@ -74,8 +74,8 @@ def _without_batch(series: Sequence[Snapshot], usual: float | None) -> list[Snap
     return [replace(s, queued=round((s.queued or 0) + size)) if s.at < at else s for s in known]
 
 
-def _told_arrivals(series: Sequence[Snapshot]) -> float | None:
-    """Arrivals per minute by the source, else by Little's law."""
+def _present_arrivals(series: Sequence[Snapshot]) -> float | None:
+    """Present arrivals per minute by the source, else by Little's law."""
     arrivals = mean_of(s.arrivals_per_minute for s in within(series, NOW_MINUTES))
     waited = series[-1].oldest_wait_seconds or 0.0
     if arrivals is None and waited > NORMAL_WAIT_SECONDS / 2:
