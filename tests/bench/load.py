@@ -4,7 +4,7 @@ The stand-in for Slack runs in this process, Tailback as a process of its own wi
 """
 
 import asyncio
-import itertools
+import random
 import statistics
 import time
 from pathlib import Path
@@ -25,6 +25,7 @@ OPEN = 200
 PRESSES = 18
 """One person may ask for 20 things a minute."""
 GROUPS = 500
+REFUSED = 0.02
 A_SECOND = 50
 PATIENCE_SECONDS = 60.0
 
@@ -80,13 +81,14 @@ def _p95(found: list[float]) -> float:
 
 
 async def refused(folder: Path) -> list[Row]:
-    """From webhook to thread while Slack answers 2 % of the posts with 500 and 2 % with 429."""
-    turns = itertools.count(1)
+    """From webhook to thread while Slack answers each post with 500 in 2 % of the cases and with 429 in 2 %."""
+    fate = random.Random()
 
     def refusal() -> Response | None:
-        turn = next(turns) % 50
-        known = {17: PlainTextResponse("", 500), 42: PlainTextResponse("", 429, headers={"Retry-After": "1"})}
-        return known.get(turn)
+        drawn = fate.random()
+        if drawn < REFUSED:
+            return PlainTextResponse("", 500)
+        return PlainTextResponse("", 429, headers={"Retry-After": "1"}) if drawn < 2 * REFUSED else None
 
     stub, sent = SlackStub(refusal), dict[int, float]()
     async with (
