@@ -131,6 +131,8 @@ def spoken(node: ast.expr, scope: Scope, depth: int) -> list[str]:
     match node:
         case ast.Constant(value=str(text)):
             said = [text]
+        case ast.Attribute(value=ast.Constant(value=str(text)), attr="format"):
+            said = [re.sub(r"\{[^}]*\}", "…", text)]
         case ast.JoinedStr(values=parts):
             whole = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in parts)
             said = [re.sub(r"…+", "…", whole)]

@@ -1,4 +1,7 @@
-"""Why a request is refused, in words for the person who asked. Nothing decides on these sentences."""
+"""Why a request is refused, in words for the person who asked. Nothing decides on these sentences.
+
+Names in small letters are called with the values of their sentence, in its order.
+"""
 
 from collections.abc import Iterable
 from math import ceil
@@ -14,26 +17,12 @@ NOT_IDENTIFIED_IN_TIME = "Nothing was changed. Slack did not confirm in time who
 RECORDS_LOST = "Nothing was changed. Redis has lost records, and recovery is under way. Try again in a minute."
 ACTIONS_OFF = "Nothing was changed. Actions are disabled (`actions.enabled = false` in tailback.toml)."
 CAME_AGAIN = "This request arrived twice. The first one was accepted."
-
-
 NO_ISSUES = "No repository for issues is configured. Add a table [issues] to tailback.toml."
 ISSUE_BEING_FILED = "An issue for this incident is being filed. Its link follows in the thread."
-
-
-def issue_filed(name: str, url: str) -> str:
-    return f"This incident has an issue already: {name}, {url}"
-
-
-def not_identified(why: str) -> str:
-    return f"Nothing was changed. Slack did not confirm who you are ({why}). Try again in a minute."
-
-
-def nobody_may(permission: str) -> str:
-    return f"Nobody has permission for this yet: `permissions.{permission}` in tailback.toml is empty."
-
-
-def not_on_the_list(permission: str) -> str:
-    return f"You don't have permission for this (`permissions.{permission}` in tailback.toml)."
+issue_filed = "This incident has an issue already: {}, {}".format
+not_identified = "Nothing was changed. Slack did not confirm who you are ({}). Try again in a minute.".format
+nobody_may = "Nobody has permission for this yet: `permissions.{}` in tailback.toml is empty.".format
+not_on_the_list = "You don't have permission for this (`permissions.{}` in tailback.toml).".format
 
 
 def too_often(rate: int, wait_seconds: float) -> str:
@@ -60,10 +49,8 @@ REQUEST_UNKNOWN = "Nothing was changed. Tailback no longer knows this request."
 ALREADY_YOURS = "You have already acknowledged this incident."
 TOO_LITTLE_FOR_A_CHART = "There are not enough figures for a chart yet. Try again in a few minutes."
 NO_NOTE = "The note is empty. Write, for example, `@tailback note restarted the autoscaler`."
-
-
-def note_too_long(length: int, most: int) -> str:
-    return f"The note was not saved. It has {length:,} characters, and {most} are allowed."
+note_too_long = "The note was not saved. It has {:,} characters, and {} are allowed.".format
+no_incident = 'Unknown incident "{:.40}". `/queue list` shows the open ones.'.format
 
 
 def already_requested(ago_seconds: float) -> str:
@@ -75,36 +62,19 @@ def tried_too_often(times: int) -> str:
     return f"it failed {count(times, 'time')}."
 
 
-def no_incident(name: str) -> str:
-    return f'Unknown incident "{name[:40]}". `/queue list` shows the open ones.'
-
-
 # About pools
 
 NO_POOL = 'No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.'
+other_channels_pool = 'Nothing was changed. Pool "{}" belongs to another channel.'.format
+other_incidents_pool = 'Nothing was changed. Pool "{}" is not part of this incident. Ask outside this thread.'.format
+report_usage = "Too many words. Write `{}`, for example `report linux.2xlarge 14`.".format
+report_days = "A report covers 1 to {} days, for example `report 14`.".format
 
 
 def unknown_pool(name: str, known: Iterable[str], meant: str = "") -> str:
     names = sorted(known)
     there = f"Known pools: {', '.join(names[:20])}" if names else "None is configured in tailback.toml"
     return f'Unknown pool "{name}". {f"Did you mean {meant}? " if meant else ""}{there}.'
-
-
-def other_channels_pool(name: str) -> str:
-    """Followed by where it belongs."""
-    return f'Nothing was changed. Pool "{name}" belongs to another channel.'
-
-
-def other_incidents_pool(name: str) -> str:
-    return f'Nothing was changed. Pool "{name}" is not part of this incident. Ask outside this thread.'
-
-
-def report_usage(usage: str) -> str:
-    return f"Too many words. Write `{usage}`, for example `report linux.2xlarge 14`."
-
-
-def report_days(most: int) -> str:
-    return f"A report covers 1 to {most} days, for example `report 14`."
 
 
 # About scaling
@@ -114,26 +84,14 @@ POOLS_CHANGED = (
 )
 OTHER_POOLS_DIALOG = "Nothing was changed. This dialog belongs to an incident of other pools."
 QUESTION_LAPSED = "Nothing was changed. This dialog has expired. Open Scale up again."
+scaler_silent = "Nothing was changed. The autoscaler of {} did not answer ({}).".format
+no_number = '"{:.20}" is not a number of runners. Write how many there should be in all, for example 24.'.format
+scale_usage = "Name a pool and a number of runners: `{}`, for example `scale linux.2xlarge 24`.".format
+returning_now = "Nothing was changed. Extra runners of {} are just being returned. Try again in a minute.".format
 
 
 def no_scaler(name: str, known: Iterable[str]) -> str:
     return f'Pool "{name}" cannot be scaled from Slack. Pools that can: {", ".join(sorted(known)) or "none"}.'
-
-
-def scaler_silent(pool: str, why: str) -> str:
-    return f"Nothing was changed. The autoscaler of {pool} did not answer ({why})."
-
-
-def no_number(text: str) -> str:
-    return f'"{text[:20]}" is not a number of runners. Write how many there should be in all, for example 24.'
-
-
-def scale_usage(usage: str) -> str:
-    return f"Name a pool and a number of runners: `{usage}`, for example `scale linux.2xlarge 24`."
-
-
-def returning_now(pool: str) -> str:
-    return f"Nothing was changed. Extra runners of {pool} are just being returned. Try again in a minute."
 
 
 # About approval
@@ -145,27 +103,19 @@ OWN_REQUEST = "You can't approve your own request. Ask someone else."
 NOT_WHAT_WAS_AGREED = (
     "Nothing was changed. What is possible now differs from what was approved. Ask again with Scale up."
 )
-
-
-def nobody_approves(above: int | None) -> str:
-    empty = "`permissions.approve` in tailback.toml is empty"
-    return f"Nothing was changed. {_needs_approval(above)}, but nobody can approve: {empty}."
-
-
-def approve_in_thread(above: int | None) -> str:
-    return f"Nothing was changed. {_needs_approval(above)}. Press Scale up in an incident's thread to ask for it."
-
-
-def nobody_agreed(above: int | None) -> str:
-    return f"A target above {above or 0:,} needs approval, and nobody approved it."
+nobody_approves = (
+    "Nothing was changed. A target above {:,} needs approval (`approval_above`), but nobody can approve: "
+    "`permissions.approve` in tailback.toml is empty."
+).format
+approve_in_thread = (
+    "Nothing was changed. A target above {:,} needs approval (`approval_above`). "
+    "Press Scale up in an incident's thread to ask for it."
+).format
+nobody_agreed = "A target above {:,} needs approval, and nobody approved it.".format
 
 
 def nothing_to_decide(outcome: str) -> str:
     return f"There is nothing left to decide: {outcome or 'the request was not confirmed'}"
-
-
-def _needs_approval(above: int | None) -> str:
-    return f"A target above {above or 0:,} needs approval (`approval_above`)"
 
 
 # About leases
@@ -174,10 +124,7 @@ RETURNED = "These runners have already been returned."
 RETURNING = "These runners are already being returned."
 NO_LEASE = "These runners have no lease to extend."
 NOT_FINISHED = "This scale-up is not finished yet. Try again in a minute."
-
-
-def stays_anyway(left: str) -> str:
-    return f"The lease already lasts another {left}."
+stays_anyway = "The lease already lasts another {}.".format
 
 
 def longest_lease(left: str, most_seconds: float) -> str:
@@ -196,18 +143,19 @@ SHORTEST_SILENCE = "The shortest silence is 1 min."
 NO_JOB_NUMBER = "Write a whole number of jobs, for example 200, or leave it empty."
 PROLONG_WHICH = "Name the pool, because several incidents are open here, for example `prolong linux.2xlarge 4h`."
 SAY_HOW_LONG = "Write how long, for example `silence 2h` or `silence drained`."
+alertmanager_gone = "[alertmanager.{}] is no longer in tailback.toml".format
+no_holder = "no configured Alertmanager has an alert from {}. Silence it at its source".format
+silenced_already = (
+    "This alert is already silenced {}. In its thread, `prolong 4h` extends the silence and `unsilence` ends it.".format
+)
+silence_usage = "Name a pool and how long: `/queue {}`, for example `/queue silence linux.2xlarge 2h`.".format
+no_incident_here_of = 'No incident of pool "{}" is open in this channel. Nothing was changed.'.format
+nothing_to_silence = 'Nothing to silence: pool "{}" has no open incident.'.format
+other_channels_incident = 'Nothing was changed. The open incident of pool "{}" is in another channel.'.format
 
 
 def longest_silence(most_seconds: float) -> str:
     return f"The longest silence here is {duration(most_seconds)} (`max_silence`)."
-
-
-def alertmanager_gone(name: str) -> str:
-    return f"[alertmanager.{name}] is no longer in tailback.toml"
-
-
-def no_holder(source: str) -> str:
-    return f"no configured Alertmanager has an alert from {source}. Silence it at its source"
 
 
 def several_holders(names: Iterable[str]) -> str:
@@ -215,31 +163,6 @@ def several_holders(names: Iterable[str]) -> str:
         f"{listed(sorted(names))} may each have this alert. Give each the external_url that it sends with its "
         "alerts, in tailback.toml"
     )
-
-
-def silenced_already(until: str) -> str:
-    """Two silences would hide one another's end."""
-    return (
-        f"This alert is already silenced {until}. In its thread, `prolong 4h` extends the silence and `unsilence` "
-        "ends it."
-    )
-
-
-def silence_usage(usage: str) -> str:
-    return f"Name a pool and how long: `/queue {usage}`, for example `/queue silence linux.2xlarge 2h`."
-
-
-def no_incident_here_of(pool: str) -> str:
-    return f'No incident of pool "{pool}" is open in this channel. Nothing was changed.'
-
-
-def nothing_to_silence(pool: str) -> str:
-    return f'Nothing to silence: pool "{pool}" has no open incident.'
-
-
-def other_channels_incident(pool: str) -> str:
-    """Followed by where it is."""
-    return f'Nothing was changed. The open incident of pool "{pool}" is in another channel.'
 
 
 def lasts_anyway(left_seconds: float) -> str:
