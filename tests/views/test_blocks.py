@@ -1,6 +1,6 @@
 """Slack's limits hold for whatever is put together."""
 
-from bot.core.message import Block, Message
+from bot.core.message import Message
 from bot.views import blocks
 from bot.views.mrkdwn import Marked, code, say
 from tests.slack_limits import message_problems
@@ -21,25 +21,9 @@ def test_a_code_block_that_is_cut_is_closed() -> None:
     assert message_problems(drawn) == []
 
 
-def test_an_empty_text_is_replaced_and_an_empty_block_left_out() -> None:
-    drawn = blocks.fit(Message(" ", ({"type": "section"}, {"type": "context", "elements": []})))
-    assert drawn.text
-    assert [block["type"] for block in drawn.blocks] == ["context"]
-
-
-def test_blocks_of_an_unknown_shape_do_not_raise() -> None:
-    odd: tuple[Block, ...] = (
-        {"type": "section", "text": 3},
-        {"type": "x", "elements": [1]},
-        {},
-        {"type": "section", "fields": ["a"]},
-    )
-    assert blocks.fit(Message("t" * 9000, odd)).text.endswith("…")
-
-
-def test_what_fits_is_left_alone() -> None:
-    drawn = Message("t", (blocks.section(say("a")), blocks.divider(), blocks.fields(say("b"), say("c"))))
-    assert blocks.fit(drawn) == drawn
+def test_an_empty_text_is_replaced_and_what_fits_is_left_alone() -> None:
+    whole = blocks.section(say("a"))
+    assert blocks.message(say(" "), None, whole) == Message("Tailback has news of an incident.", (whole,))
 
 
 def test_the_digest_follows_text_and_blocks() -> None:

@@ -10,7 +10,7 @@ from bot.core.message import Block, Message
 from bot.core.requests.offer import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.words import count
-from bot.views.blocks import context, divider, header, section
+from bot.views.blocks import context, header, section
 from bot.views.home.answers import NONE, doubt_words, headline_of, incident_lines, urgent_first
 from bot.views.mrkdwn import Marked, date, joined, link, mention, say
 from bot.views.parent.alert_links import lasted
@@ -51,7 +51,7 @@ def home(board: Board, now: float, timing: Timing | None = None) -> Block:
     ]
     help_words = say("In a channel: `/queue help`. In an incident's thread: `@tailback help`, since Slack takes no "
                      "slash commands there.")  # fmt: skip
-    return {"type": "home", "blocks": [*blocks, divider(), context(help_words)]}
+    return {"type": "home", "blocks": [*blocks, {"type": "divider"}, context(help_words)]}
 
 
 def refused_home(why: Message) -> Block:
