@@ -33,6 +33,8 @@ FAR_ABOVE = 3.0
 DAY_SECONDS = 86400
 
 Pairs = Sequence[tuple[float, float]]
+Series = list[tuple[str, list[float]]]
+"""Name and values, from the lowest layer of the chart up."""
 Choose = Callable[[Sequence[float]], float]
 
 
@@ -55,13 +57,12 @@ class Window:
 def charts_of(incident: Incident, entry: Entry) -> list[Block]:
     """The charts of a reply: the queue of the worst pool and its longest wait, as they were then."""
     over = Role.END in entry.event.roles
-    if not over and entry.event is not Event.CHARTED:
-        return []
-    for name in pictured(incident)[:1]:
+    for name in pictured(incident)[:1] if over or entry.event is Event.CHARTED else ():
         recorded = until(incident.pools.courses[name], entry.at)
-        window = _window(incident, recorded, closed=over)
-        drawn = (queue_chart(name, recorded, window), wait_chart(name, recorded, window)) if window else ()
-        return [block for block in drawn if block is not None]
+        if recorded.points:
+            window = _window(incident, recorded, closed=over)
+            drawn = (queue_chart(name, recorded, window), wait_chart(name, recorded, window))
+            return [block for block in drawn if block is not None]
     return []
 
 
@@ -70,14 +71,12 @@ def chart_now(incident: Incident, view: View) -> Block | None:
     for name in pictured(incident)[:1]:
         recorded, pool = incident.pools.courses[name], view.pools.get(name)
         window = _window(incident, recorded, closed=incident.closed)
-        return queue_chart(name, recorded, window, pool.said if pool else None) if window else None
+        return queue_chart(name, recorded, window, pool.said if pool else None)
     return None
 
 
-def _window(incident: Incident, recorded: QueueSeries, *, closed: bool) -> Window | None:
+def _window(incident: Incident, recorded: QueueSeries, *, closed: bool) -> Window:
     """An open incident is shown with all of its past, one that is over with half as much past as it lasted."""
-    if not recorded.points:
-        return None
     first, last = recorded.points[0].at, recorded.seen_at or recorded.points[-1].at
     if closed:
         first = max(first, incident.began_at - max(60.0, ((incident.closed_at or last) - incident.began_at) / 2))
@@ -86,14 +85,12 @@ def _window(incident: Incident, recorded: QueueSeries, *, closed: bool) -> Windo
 
 def queue_chart(pool: str, recorded: QueueSeries, window: Window, forecast: Forecast | None = None) -> Block | None:
     """Jobs queued, runners and limit; None when too little is known. An unknown bucket is left out, never zero."""
-    fan = forecast if _drawable(forecast, window) else None
-    width, ends = window.buckets(AHEAD if fan else 0)
-    stretches = segments(recorded, "queued")
-    queued = _levels(stretches, ends, width)
-    known = [end for end in ends if queued[end] is not None]
-    if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
+    foreseen = forecast is not None and not window.closed and bool(forecast.queued) and forecast.bounds is not None
+    width, ends = window.buckets(AHEAD if foreseen else 0)
+    known = _levels(segments(recorded, "queued"), ends, width)
+    if not known:
         return None
-    series = [("queued", [queued[end] or 0.0 for end in known])]
+    series = [("queued", list(known.values()))]
     for figure, name in (("online", "runners"), ("limit", "limit")):
         stretches = segments(recorded, figure)
         values = [_value(stretches, end - width, end, itemgetter(-1)) for end in known]
@@ -102,36 +99,21 @@ def queue_chart(pool: str, recorded: QueueSeries, window: Window, forecast: Fore
     others = max(max(values) for name, values in series if name != "limit")
     shown = [one for one in series if one[0] != "limit" or max(one[1]) <= FAR_ABOVE * max(others, 1.0)]
     labels = [_label(end, window, width) for end in known]
-    if fan is not None:
-        shown, labels = _with_fan(shown, labels, fan, width)
+    if forecast is not None and foreseen:
+        shown, labels = _with_fan(shown, labels, forecast, width)
     return _line(f"{clipped(clean(pool), 30)}: queue", labels, shown, "Jobs, runners", window)
 
 
 def wait_chart(pool: str, recorded: QueueSeries, window: Window) -> Block | None:
     """The longest wait in whole minutes, as messages tell it; None when too little is known."""
     width, ends = window.buckets(0)
-    stretches = segments(recorded, "oldest_wait_seconds")
-    waits = _levels(stretches, ends, width)
-    known = [(end, wait) for end, wait in waits.items() if wait is not None]
-    if len(known) < 2 or len(known) < (1 - MOST_UNKNOWN) * len(ends):
-        return None
-    series = [("longest wait", [wait // 60 for _, wait in known])]
-    return _line(
-        f"{clipped(clean(pool), 30)}: wait (min)",
-        [_label(end, window, width) for end, _ in known],
-        series,
-        "Minutes",
-        window,
-    )
+    known = _levels(segments(recorded, "oldest_wait_seconds"), ends, width)
+    labels = [_label(end, window, width) for end in known]
+    series = [("longest wait", [wait // 60 for wait in known.values()])]
+    return _line(f"{clipped(clean(pool), 30)}: wait (min)", labels, series, "Minutes", window) if known else None
 
 
-def _drawable(forecast: Forecast | None, window: Window) -> bool:
-    return forecast is not None and not window.closed and bool(forecast.queued) and forecast.bounds is not None
-
-
-def _with_fan(
-    series: list[tuple[str, list[float]]], labels: list[str], fan: Forecast, width: float
-) -> tuple[list[tuple[str, list[float]]], list[str]]:
+def _with_fan(series: Series, labels: list[str], fan: Forecast, width: float) -> tuple[Series, list[str]]:
     """The queue at best and at worst: equal to it up to now, then straight down to empty. It replaces the runners."""
     kept = [one for one in series if one[0] != "runners"]
     queued = next(values for name, values in kept if name == "queued")
@@ -148,23 +130,25 @@ def _with_fan(
     return [*limit, ("at worst", worst), ("at best", best), ("queued", middle)], [*labels, *ahead]
 
 
-def _levels(stretches: tuple[Pairs, ...], ends: Sequence[float], width: float) -> dict[float, float | None]:
-    """The highest value of each bucket; the last one shows the latest, and a peak in it counts for the one before."""
+def _levels(stretches: tuple[Pairs, ...], ends: Sequence[float], width: float) -> dict[float, float]:
+    """The highest value of each bucket, where known; nothing when too few are.
+
+    The last one shows the latest, and a peak in it counts for the one before.
+    """
     found = {end: _value(stretches, end - width, end, max) for end in ends}
     *_, before, last = ends
     highest, latest = found[last], _value(stretches, last - width, last, itemgetter(-1))
     if highest is not None and latest is not None and latest < highest:
         found[before] = max(highest, found[before] or 0.0)
         found[last] = latest
-    return found
+    known = {end: value for end, value in found.items() if value is not None}
+    return known if len(known) >= max(2, (1 - MOST_UNKNOWN) * len(ends)) else {}
 
 
-def _value(
-    stretches: tuple[Pairs, ...], begin: float, end: float, choose: Callable[[Sequence[float]], float]
-) -> float | None:
+def _value(stretches: tuple[Pairs, ...], begin: float, end: float, choose: Choose) -> float | None:
     """The figure of one bucket; one without a sample keeps the previous value within a segment."""
     inside: list[float] = []
-    for stretch in islice(stretches, bisect(stretches, begin, key=_last_at), None):
+    for stretch in islice(stretches, bisect(stretches, begin, key=lambda stretch: stretch[-1][0]), None):
         if stretch[0][0] > end:
             break
         first, last = bisect(stretch, (begin, math.inf)), bisect(stretch, (end, math.inf))
@@ -172,10 +156,6 @@ def _value(
         if not inside and stretch[0][0] <= begin and stretch[-1][0] >= end:
             inside += [stretch[last - 1][1]]
     return choose(inside) if inside else None
-
-
-def _last_at(stretch: Pairs) -> float:
-    return stretch[-1][0]
 
 
 def _label(end: float, window: Window, width: float) -> str:
@@ -193,23 +173,16 @@ def _span(seconds: float, *, minutes: bool = True) -> str:
     return (f"{hours}h{rest}m" if rest else f"{hours}h") if whole < 2880 else f"{whole / 1440:.3g}d"
 
 
-def _line(
-    title: str, labels: list[str], series: list[tuple[str, list[float]]], unit: str, window: Window
-) -> Block | None:
-    if len(set(labels)) != len(labels):
-        return None  # two buckets that cannot be told apart
-    at = datetime.fromtimestamp(window.last, UTC)
-    x_label = "UTC" if window.closed else f"Before and after {at:%H:%M} UTC"
-    data: list[Block] = [
+def _line(title: str, labels: list[str], series: Series, unit: str, window: Window) -> Block | None:
+    """The block; None if two buckets cannot be told apart."""
+    x_label = "UTC" if window.closed else f"Before and after {clock(window.last)} UTC"
+    data = [
         {"name": name, "data": [{"label": label, "value": value} for label, value in zip(labels, values, strict=True)]}
         for name, values in series
     ]
     axes = {"categories": labels, "x_label": x_label, "y_label": unit}
-    return {
-        "type": "data_visualization",
-        "title": title,
-        "chart": {"type": "line", "series": data, "axis_config": axes},
-    }
+    chart = {"type": "line", "series": data, "axis_config": axes}
+    return {"type": "data_visualization", "title": title, "chart": chart} if len(set(labels)) == len(labels) else None
 
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -219,26 +192,24 @@ GAP = "·"
 
 def spark_lines(sparks: Sequence[Spark], more_pools: int = 0) -> tuple[str, ...]:
     """One line per pool, and one for the others."""
-    lines = tuple(_spark_line(spark) for spark in sparks)
-    return (*lines, f"{count(more_pools, 'more pool')} not drawn") if more_pools > 0 else lines
+    lines = []
+    for spark in sparks:
+        bars = sparkline(spark.bars)
+        unknown = f" ({GAP} unknown)" if GAP in bars else ""
+        wait = "" if spark.longest_wait_seconds is None else f"; longest wait {duration(spark.longest_wait_seconds)}"
+        span = spark.ends_at - spark.begins_at
+        begins, ends, at_peak = (clock(at, span) for at in (spark.begins_at, spark.ends_at, spark.peak_at))
+        lines.append(
+            f"{spark.pool} {bars}{unknown} jobs queued from {begins} to {ends} UTC: "
+            f"first {spark.first:,.0f}, peak {spark.peak:,.0f} at {at_peak}, last {spark.last:,.0f}{wait}"
+        )
+    return (*lines, f"{count(more_pools, 'more pool')} not drawn") if more_pools > 0 else tuple(lines)
 
 
 def sparkline(values: Sequence[float | None], most: int = MOST_BARS) -> str:
     """Bars from zero to the maximum; with more than `most` values, the maximum of each part."""
-    parts = [list(values[i * len(values) // most : (i + 1) * len(values) // most]) for i in range(most)]
-    shown = list(values) if len(values) <= most else [max((v for v in p if v is not None), default=None) for p in parts]
-    top = max((v for v in shown if v is not None), default=0.0)
+    number = min(most, len(values))
+    parts = (values[i * len(values) // number : (i + 1) * len(values) // number] for i in range(number))
+    shown = [max((value for value in part if value is not None), default=None) for part in parts]
+    top = max((value for value in shown if value is not None), default=0.0)
     return "".join(GAP if v is None else BARS[round((len(BARS) - 1) * v / top) if top else 0] for v in shown)
-
-
-def _spark_line(spark: Spark) -> str:
-    bars = sparkline(spark.bars)
-    unknown = f" ({GAP} unknown)" if GAP in bars else ""
-    longest = spark.longest_wait_seconds
-    wait = f"; longest wait {duration(longest)}" if longest is not None else ""
-    span = spark.ends_at - spark.begins_at
-    begins, ends, at_peak = (clock(at, span) for at in (spark.begins_at, spark.ends_at, spark.peak_at))
-    return (
-        f"{spark.pool} {bars}{unknown} jobs queued from {begins} to {ends} UTC: "
-        f"first {spark.first:,.0f}, peak {spark.peak:,.0f} at {at_peak}, last {spark.last:,.0f}{wait}"
-    )
