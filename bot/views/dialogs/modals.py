@@ -64,12 +64,15 @@ def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matche
     shown = [f"{m.name}{'=~' if m.is_regex else '='}{clean(m.value)[:120]}" for m in matchers[:MOST_MATCHERS]]
     if len(matchers) > MOST_MATCHERS:
         shown.append(f"+ {count(len(matchers) - MOST_MATCHERS, 'more matcher')}")
-    choices, most = _presets(max_seconds), duration(max_seconds)
+    most = duration(max_seconds)
+    lengths = [option(label, value) for label, value, length in PRESETS if length <= max_seconds]
+    lengths = lengths or [option(most, f"{max(1, int(max_seconds))}s")]
+    choices = [*lengths, option(f"Until the queue has drained, {most} at most", "drained")]
+    select: dict[str, object] = {"type": "static_select", "options": choices, "initial_option": lengths[:2][-1]}
     preview = say("*{title}*\nSilences alerts matching all of these labels (currently {alerts}):\n{labels}",
                   title=title_of(incident), alerts=len(alerts), labels=code(shown))  # fmt: skip
     owner = say("You become the owner and can end it early. The queue is still measured, and this thread is kept up to "
                 "date.")  # fmt: skip
-    select: dict[str, object] = {"type": "static_select", "options": choices, "initial_option": _usual(choices)}
     hint = f"Overrides the choice above. At most {most}."
     blocks = [
         section(preview),
@@ -81,16 +84,6 @@ def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matche
     return modal(SILENCE, "Silence", request_id, blocks, submit="Silence")
 
 
-def _presets(max_seconds: float) -> list[Block]:
-    allowed = [option(label, value) for label, value, length in PRESETS if length <= max_seconds]
-    usual = allowed or [option(duration(max_seconds), f"{max(1, int(max_seconds))}s")]
-    return [*usual, option(f"Until the queue has drained, {duration(max_seconds)} at most", "drained")]
-
-
-def _usual(choices: Sequence[Block]) -> Block:
-    return choices[min(1, len(choices) - 2)]
-
-
 def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Preview | None = None) -> Block:
     """Ask for an absolute target; inputs `pool` (only if there are several) and `target`.
 
@@ -99,15 +92,17 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Previe
     able = [one for one in choices if one.proposed is not None and len(one.pool) <= MOST_OPTION_VALUE][:MOST_CHOICES]
     sections, calm = _pools(choices)
     if not able:
-        nothing = (
-            section(say("No pool can be scaled up now.")) if sections else section(say("No pool here can be scaled."))
-        )
-        return modal("notice", "Scale up", request_id, [nothing, *sections, *calm])
+        nothing = say("No pool can be scaled up now.") if sections else say("No pool here can be scaled.")
+        return modal("notice", "Scale up", request_id, [section(nothing), *sections, *calm])
     first = able[0]
-    head = say("*What more runners would do for {pool}*", pool=name_of(first.pool))
-    blocks = [*sections, *(_preview(preview, head) if preview else [])]
+    blocks = sections
+    if preview:
+        blocks += _preview(preview, say("*What more runners would do for {pool}*", pool=name_of(first.pool)))
     if len(able) > 1:
-        options = [option(_option_label(choice), choice.pool) for choice in able]
+        options = [
+            option(f"{flat(one.pool, 50)}, {'none proposed' if one.useless else f'to {one.proposed}'}", one.pool)
+            for one in able
+        ]
         chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
         blocks.append(_input("pool", "Pool", chosen))
     number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
@@ -143,12 +138,8 @@ def _preview(preview: Preview, head: Marked | None = None) -> list[Block]:
     return [*shown, text_table(preview.table)] if preview.table else shown
 
 
-def _option_label(choice: ScaleChoice) -> str:
-    to = "none proposed" if choice.useless else f"to {choice.proposed}"
-    return f"{flat(choice.pool, 50)}, {to}"
-
-
 def _line(choice: ScaleChoice) -> Marked:
+    price, why = choice.cost_per_runner_hour, choice.reason or _why_not(choice)
     parts = [
         say("now {current}", current=count(choice.current, "runner")) if choice.current is not None else None,
         say("limit {limit}", limit=choice.limit) if choice.limit is not None else None,
@@ -156,9 +147,8 @@ def _line(choice: ScaleChoice) -> Marked:
         say("at most {step} more at once", step=choice.step) if choice.step is not None else None,
         say("{jobs} queued", jobs=count(choice.queued, "job")),
         say("new runners need {boot}", boot=duration(choice.boot_time_seconds)),
-        _cost(choice),
+        say("{cost} per runner-hour", cost=money(price, choice.currency)) if price is not None else None,
     ]
-    why = choice.reason or _why_not(choice)
     reason = say(" {reason}", reason=escaped(why, 240)) if why else say("")
     return say("• *{pool}*: {facts}.{reason}", pool=name_of(choice.pool), facts=joined(", ", *parts), reason=reason)
 
@@ -174,22 +164,16 @@ def _why_not(choice: ScaleChoice) -> str:
     return "One step does not reach the lowest target that its autoscaler accepts."
 
 
-def _cost(choice: ScaleChoice) -> Marked | None:
-    if choice.cost_per_runner_hour is None:
-        return None
-    return say("{cost} per runner-hour", cost=money(choice.cost_per_runner_hour, choice.currency))
-
-
 def scale_confirm(  # noqa: PLR0913, PLR0917 - the parts of a question
     request_id: str, pool: str, current: int | None, target: int, preview: Preview, lines: Sequence[str]
 ) -> Block:
     """The confirmation: present size, target, expected effect, and the terms."""
-    runners = count(target, "runner")
-    change = say("*{pool}*: from an unknown size to *{runners}*.", pool=name_of(pool), runners=runners)
-    if current is not None:
-        change = say("*{pool}*: from {current} to *{runners}*.", pool=name_of(pool), current=current, runners=runners)
+    size = "an unknown size" if current is None else current
+    change = say(
+        "*{pool}*: from {size} to *{runners}*.", pool=name_of(pool), size=size, runners=count(target, "runner")
+    )
     terms = bullets([*preview.below, *lines], MOST_LINES)
-    blocks = [section(change), *_preview(preview), *([section(terms)] if terms else [])]
+    blocks = [section(change), *_preview(preview), section(terms)]
     return modal(SCALE_UP_CONFIRM, "Scale up?", request_id, blocks, submit=f"Scale to {target}")
 
 
@@ -253,9 +237,9 @@ def issue_modal(callback: str, request_id: str, where: str, title: str, text: st
     head = say("*{title}*\nA new issue in {where}.", title=escaped(title, 250), where=escaped(where, 250))
     parts = _parts(text)
     shown = [section(code(part)) for part in parts[:MOST_SHOWN]]
-    more = len(parts) - MOST_SHOWN
-    rest = [section(say("{more} not shown here.", more=count(more, "more part")))] if more > 0 else []
-    return modal(callback, "File an issue?", request_id, [section(head), *shown, *rest], submit="File")
+    if more := parts[MOST_SHOWN:]:
+        shown.append(section(say("{more} not shown here.", more=count(len(more), "more part"))))
+    return modal(callback, "File an issue?", request_id, [section(head), *shown], submit="File")
 
 
 def _parts(text: str) -> list[list[str]]:
