@@ -60,24 +60,20 @@ def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timin
         return title_of(incident), "no data from the metrics source"
     seen = of_incident(incident, view, now, timing)
     queueing = [row for row in seen if row.queueing]
-    if queueing:
-        return _of_queueing(incident, queueing)
-    return _subject(incident), _calm(incident, seen)
-
-
-def _of_queueing(incident: Incident, queueing: Sequence[PoolRow]) -> tuple[str, str]:
-    worst, more = queueing[0], queueing[1:]
+    if not queueing:
+        return _subject(incident), _calm(incident, seen)
+    worst, *more = queueing
+    stale = " (stale)" if worst.old else ""
     also = f" (+{count(len(more), 'pool')})" if more else ""
     cleared = ", alert resolved" if incident.state is State.EASING and not incident.group.firing else ""
-    return name_of(worst.name), f"{queue_words([worst])}{' (stale)' if worst.old else ''}{also}{cleared}"
+    return name_of(worst.name), f"{queue_words([worst])}{stale}{also}{cleared}"
 
 
 def _unmeasured(incident: Incident, seen: Sequence[PoolRow]) -> str:
     """When the queue was last known; the alert's own figures while no source has had any."""
     known = max((row.known_at for row in seen if row.known_at is not None), default=0.0)
     if known > incident.opened_at - AT_THE_START_SECONDS:
-        fires = ", alert still firing" if incident.group.firing else ", alert resolved"
-        return f"queue length unknown since {clock(known)} UTC{fires}"
+        return f"queue length unknown since {clock(known)} UTC, {_alert_words(incident)}"
     if (read := worst_readings(incident.group.firing)) is not None:
         return f"{reading_words(read)} (alert values)"
     if not seen:
@@ -92,8 +88,11 @@ def _calm(incident: Incident, seen: Sequence[PoolRow]) -> str:
         return _unmeasured(incident, seen)
     words = "nothing queued" if not sum(known) else f"queue normal ({count(sum(known), 'job')})"
     part = f" in {len(known)} of {len(judged)} pools" if len(known) < len(judged) else ""
-    fires = ", alert still firing" if incident.group.firing else ", alert resolved"
-    return f"{words}{part}{fires}"
+    return f"{words}{part}, {_alert_words(incident)}"
+
+
+def _alert_words(incident: Incident) -> str:
+    return "alert still firing" if incident.group.firing else "alert resolved"
 
 
 def reading_words(read: Readings) -> str:

@@ -19,12 +19,10 @@ from bot.core.words import count, listed
 from bot.views.blocks import as_of, context, header, message, section
 from bot.views.chart import chart_now
 from bot.views.mrkdwn import Marked, date, escaped, joined, say, utc
-from bot.views.parent.activity import latest_actions, owner_words, silences
-from bot.views.parent.alert_links import lasted, links, notes, peaks
-from bot.views.parent.buttons import controls
 from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pool_rows import PoolRow, name_of, of_incident, title_of
 from bot.views.parent.pool_table import one_pool, pool_table
+from bot.views.parent.sections import controls, lasted, latest_actions, links, notes, owner_words, peaks, silences
 from bot.views.words.causes import cause_name, what_helps
 from bot.views.words.diagnosis import seen_words
 from bot.views.words.forecasts import forecast_words
@@ -38,47 +36,48 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
     if incident.thread.plain:
         return minimal(incident)
     first = heading(incident, view, now, timing)
+    small = notes(incident, now)
+    noted = context(small) if small else None
     if incident.closed:
-        return message(notification(first, _rest(incident)), header(first), *_closed_blocks(incident, now))
+        rest = say("Nothing to do") if incident.state is State.DRAINED else say("the queue is no longer watched")
+        alert = joined(" · ", say("{title}", title=title_of(incident)), links(incident))
+        about = joined("\n", lasted(incident), peaks(incident), owner_words(incident), alert)
+        blocks = (header(first), section(about), latest_actions(incident), noted)
+        return message(notification(first, rest), *blocks)
     lines = (verdict(incident, view, now, timing), owner_words(incident), *silences(incident, now))
     owned = say("acknowledged") if incident.ownership.owner else say("not acknowledged")
-    small = notes(incident, now)
+    subject = listed((name_of(pool) for pool in incident.pools.affected), 2) or title_of(incident)
     return message(
         notification(first, *short_verdict(incident, view, now, timing), owned),
         header(first),
         section(joined("\n", *lines)),
-        controls(offers, _subject(incident)),
+        controls(offers, subject),
         *_pools(incident, view, now, timing),
         latest_actions(incident),
         chart_now(incident, view),
         _last_line(incident, view),
-        context(small) if small else None,
+        noted,
     )
 
 
 def _pools(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Block, ...]:
     """A table for several pools, a line for one, a sentence for none."""
     seen = of_incident(incident, view, now, timing)
+    unmeasured = _unmeasured(incident)
     if not seen:
-        unmeasured = _unmeasured(incident)
-        return (section(unmeasured),) if unmeasured else ()
-    shown = _relevant(seen)
+        return (section(unmeasured),)
     if all(row.pending for row in seen):
         return (section(say("Measuring {pools}…", pools=count(len(seen), "pool"))),)
-    if (strangers := _unmeasured(incident)) and incident.pools.unknown_pools:
-        return (section(strangers), *_measured(incident, seen, shown, now))
-    return _measured(incident, seen, shown, now)
-
-
-def _measured(incident: Incident, seen: Sequence[PoolRow], shown: Sequence[PoolRow], now: float) -> tuple[Block, ...]:
+    strangers = (section(unmeasured),) if incident.pools.unknown_pools else ()
+    shown = _relevant(seen)
     left_out = sum(not row.quiet for row in seen) - sum(not row.quiet for row in shown)
     unknown = say("Queue unknown in {pools}.", pools=count(left_out, "other pool")) if left_out else None
     if not shown:
         fires = say("The alert still fires: it may concern a pool that is not configured here.")
         calm = say("No queue in {pools}.", pools=count(len(seen) - left_out, "measured pool"))
-        return (section(joined(" ", calm, unknown or (fires if incident.group.firing else None))),)
+        return (*strangers, section(joined(" ", calm, unknown or (fires if incident.group.firing else None))))
     drawn = one_pool(shown[0], now) if len(shown) == 1 else pool_table(shown, now=now)
-    return (*drawn, context(unknown)) if unknown else drawn
+    return (*strangers, *drawn, context(unknown)) if unknown else (*strangers, *drawn)
 
 
 def _relevant(seen: Sequence[PoolRow]) -> list[PoolRow]:
@@ -88,7 +87,8 @@ def _relevant(seen: Sequence[PoolRow]) -> list[PoolRow]:
     return [row for row in seen if row.affected or row.queueing or (few and not row.quiet)]
 
 
-def _unmeasured(incident: Incident) -> Marked | None:
+def _unmeasured(incident: Incident) -> Marked:
+    """Why the pools of the alert are not measured."""
     if incident.group.kind is Kind.BLIND:
         return say("The metrics source has no data. The queue length is unknown, which is not zero.")
     remedy = say('Add a `[pool."NAME"]` table to `tailback.toml`.')
@@ -124,26 +124,12 @@ def minimal(incident: Incident) -> Message:
     return message(joined(" ", *parts))
 
 
-def _closed_blocks(incident: Incident, now: float) -> list[Block | None]:
-    alert = joined(" · ", say("{title}", title=title_of(incident)), links(incident))
-    about = joined("\n", lasted(incident), peaks(incident), owner_words(incident), alert)
-    small = notes(incident, now)
-    return [section(about), latest_actions(incident), context(small) if small else None]
-
-
-def _rest(incident: Incident) -> Marked:
-    return say("Nothing to do") if incident.state is State.DRAINED else say("the queue is no longer watched")
-
-
-def _subject(incident: Incident) -> str:
-    return listed((name_of(pool) for pool in incident.pools.affected), 2) or title_of(incident)
-
-
 def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[str, Finding | None, Forecast | None]:
     """(the worst affected pool with a fresh queue, its likeliest cause, its forecast); an empty name without one."""
     pools = [view.pools[name] for name in incident.pools.affected if name in view.pools]
-    latest = [p.latest for p in pools if p.latest and not stale(p, now, timing.poll)]
-    worst = next((s for s in worst_first(latest) if empty(s, _floor(view, s.pool)) is False), None)
+    fresh = worst_first([p.latest for p in pools if p.latest and not stale(p, now, timing.poll)])
+    floors = {name: rules.floor for name, rules in view.rules.items()}
+    worst = next((sample for sample in fresh if empty(sample, floors.get(sample.pool, 0)) is False), None)
     if incident.closed or worst is None:
         return "", None, None
     made = view.pools[worst.pool].said
@@ -172,7 +158,3 @@ def short_verdict(incident: Incident, view: View, now: float, timing: Timing) ->
     first = escaped(cause_name(cause.cause), 60) if cause is not None and cause.last_seen is None else None
     second = escaped(forecast_words(made, brief=True), 60) if made is not None else None
     return first, second
-
-
-def _floor(view: View, pool: str) -> int:
-    return view.rules[pool].floor if pool in view.rules else 0

@@ -31,7 +31,10 @@ def pool_table(shown: Sequence[PoolRow], *, now: float | None = None, native: bo
     if not shown:
         return ()
     rows = [_cells(row, live=now is not None) for row in shown[:MOST_ROWS]]
-    small = joined("\n", rest(shown), legend(shown, now))
+    others = shown[MOST_ROWS:]
+    more, queue = count(len(others), "more pool"), queue_words(others)
+    rest = say("+ {pools}: {queue}.", pools=more, queue=queue) if others else None
+    small = joined("\n", rest, legend(shown, now))
     grid = table(_HEAD, rows) if native else section(joined("\n", *(_line(*cells) for cells in rows)))
     return (grid, context(small)) if small else (grid,)
 
@@ -71,26 +74,19 @@ def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
     return (line, context(small)) if small else (line,)
 
 
-def rest(shown: Sequence[PoolRow]) -> Marked | None:
-    """The omitted rows, counted; None if there are none."""
-    more = shown[MOST_ROWS:]
-    if not more:
-        return None
-    return say("+ {pools}: {queue}.", pools=count(len(more), "more pool"), queue=queue_words(more))
-
-
 def legend(shown: Sequence[PoolRow], now: float | None = None) -> Marked | None:
     """The reasons of `?`, `+` and `stale` in these rows; None if all is known. Without `now` nothing is stale."""
     drawn = shown[:MOST_ROWS]
     more = say("+ = more may wait. At the limit, further jobs wait at GitHub, and the source does not count them.")
-    partly = [more] if any(row.cut_off for row in drawn) else []
-    return joined("\n", _unknown(drawn), *partly, *(_old(drawn, now) if now is not None else ())) or None
+    partly = more if any(row.cut_off for row in drawn) else None
+    return joined("\n", _unknown(drawn), partly, *(_old(drawn, now) if now is not None else ())) or None
 
 
 def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:
     reasons: dict[str, list[str]] = {}
     for row in drawn:
-        if any("?" in cell for cell in _cells(row, live=False)) or (len(drawn) == 1 and _lacks_runners(row)):
+        lacks_runners = row.sample is not None and None in {row.sample.idle, row.sample.offline}
+        if any("?" in cell for cell in _cells(row, live=False)) or (len(drawn) == 1 and lacks_runners):
             for reason in _reasons(row):
                 reasons.setdefault(clean(reason).rstrip("."), []).append(name_of(row.name))
     if not reasons:
@@ -102,10 +98,6 @@ def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:
     if len(reasons) > MOST_REASONS:
         lines.append(say("+ {more}", more=count(len(reasons) - MOST_REASONS, "more reason")))
     return say("? = unknown, which is not zero. {reasons}.", reasons=joined("; ", *lines))
-
-
-def _lacks_runners(row: PoolRow) -> bool:
-    return row.sample is not None and (row.sample.idle is None or row.sample.offline is None)
 
 
 def _reasons(row: PoolRow) -> tuple[str, ...]:
@@ -130,10 +122,9 @@ def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
     for (_, why), silent in list(groups.items())[:MOST_REASONS]:
         at = max(row.sample.at for row in silent if row.sample)
         names = listed((name_of(row.name) for row in silent), 3)
-        words = say("Stale: {pools} last measured {at}, {age}", at=date(at), age=age_words(now - at), pools=names)
-        lines.append(
-            say("{words} ({why}).", words=words, why=escaped(why, 160)) if why else say("{words}.", words=words)
-        )
+        because = say(" ({why})", why=escaped(why, 160)) if why else say("")
+        lines.append(say("Stale: {pools} last measured {at}, {age}{because}.",
+                         pools=names, at=date(at), age=age_words(now - at), because=because))  # fmt: skip
     if len(groups) > MOST_REASONS:
         lines.append(say("+ {more} of stale figures.", more=count(len(groups) - MOST_REASONS, "more time")))
     return lines

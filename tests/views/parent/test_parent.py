@@ -21,10 +21,10 @@ from bot.core.requests.offer import Offer, Place
 from bot.core.statement import statement
 from bot.core.words import clock
 from bot.views.blocks import digest_of
-from bot.views.parent.alert_links import links
 from bot.views.parent.parent import parent
 from bot.views.parent.pool_rows import busy_words
 from bot.views.parent.pool_table import age_words
+from bot.views.parent.sections import links
 from tests.builders import with_fields
 from tests.slack_limits import message_problems, texts
 from tests.views import samples
