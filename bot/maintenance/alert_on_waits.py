@@ -5,7 +5,7 @@ from bot.context.queries import open_incidents
 from bot.core.alert import Alert, Delivery, Status
 from bot.core.pool.pool import Pool, Snapshot
 from bot.incidents.intake import take_alert
-from bot.views.words.survey import long_wait
+from bot.views.words.diagnosis import long_wait
 
 SOURCE = "tailback"
 FRESH = 3.0

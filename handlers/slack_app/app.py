@@ -22,7 +22,7 @@ from bot.requests.submit import RecordLost, SeveralIncidents, refused
 from bot.views.dialogs.modals import in_dialog
 from bot.views.home.answers import RECORDED, incident_choice, refusal
 from bot.views.simpler import PLAIN_FEEDBACK
-from bot.views.thread.diagnosis import CAUSE_FIT
+from bot.views.thread.results import CAUSE_FIT
 from bot.views.words import refusals
 from handlers.http import metrics
 from handlers.slack_app.interactions import (

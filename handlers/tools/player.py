@@ -28,7 +28,7 @@ from bot.scaling.what_if import fewest_enough
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
-from bot.views.export.judgement import Judgement, judgement
+from bot.views.export.export_json import Judgement, judgement
 from handlers.tools.send import kind_of
 from handlers.worker import AT_ONCE
 

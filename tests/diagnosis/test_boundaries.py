@@ -11,8 +11,7 @@ from bot.core.pool.hour_stats import DayStats
 from bot.core.pool.pool import Counted, Pool, PoolRules, Snapshot
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
-from bot.views.words.diagnosis import caution, evidence_words
-from bot.views.words.survey import survey_headline
+from bot.views.words.diagnosis import caution, evidence_words, survey_headline
 from tests.diagnosis.rows import AT, HUNG, POOL, facts, lately
 
 SEEN = statement("limit_was", limit=50)

@@ -13,7 +13,7 @@ from bot.core.statement import statement
 from bot.diagnosis.registry import RULES
 from bot.scaling.scale_up import ACTION
 from bot.views.parent.parent import parent
-from bot.views.thread.diagnosis import diagnosis
+from bot.views.thread.results import diagnosis
 from bot.views.words.causes import what_helps
 from bot.views.words.diagnosis import caution
 from bot.views.words.forecasts import what_more_would_do, what_to_expect

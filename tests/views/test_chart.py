@@ -13,7 +13,7 @@ from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
 from bot.views.chart import Window, queue_chart, wait_chart
-from bot.views.parent.pool_rows import wait_words
+from bot.views.parent.pools import wait_words
 from bot.views.simpler import YOUNG, without
 
 BEGAN = 1_795_426_920.0

@@ -1,11 +1,12 @@
-"""A queue over time in a few numbers: bars, first, highest and last value."""
+"""A queue over time in a few numbers: bars, first, highest and last value, and where it is heading."""
 
+from enum import StrEnum
 from itertools import pairwise
 
 from bot.core.charts.queue_series import QueueSeries, segments
 from bot.core.incident.details.queue import Spark
 from bot.core.incident.incident import Incident
-from bot.core.pool.pool import Peak
+from bot.core.pool.pool import Peak, Pool
 
 MOST_BARS = 20
 """The width of a phone (390 px); bars that wrap would show another shape."""
@@ -52,3 +53,29 @@ def _even(series: QueueSeries) -> list[float | None]:
             for part in range(first, max(first + 1, last)):
                 found[part] = max(value, found[part] or 0.0)
     return found
+
+
+TREND_SAMPLES = 20
+
+
+class Trend(StrEnum):
+    GROWING = "growing"
+    STEADY = "steady"
+    SHRINKING = "shrinking"
+    UNKNOWN = "unknown"
+
+
+def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
+    """Compare the newest known queue with the oldest in the span; under 10 % (or 2 jobs) is steady.
+
+    The span has at most TREND_SAMPLES samples, so that a short poll period gives the present trend.
+    """
+    known = [sample for sample in pool.samples if sample.queued is not None][-TREND_SAMPLES:]
+    if len(known) < 2:
+        return Trend.UNKNOWN
+    last = known[-1]
+    first = next(sample for sample in known if sample.at >= last.at - span_seconds)
+    if first is last or first.queued is None or last.queued is None:
+        return Trend.UNKNOWN
+    change, least = last.queued - first.queued, max(2, 0.1 * max(first.queued, last.queued))
+    return Trend.STEADY if abs(change) < least else Trend.GROWING if change > 0 else Trend.SHRINKING

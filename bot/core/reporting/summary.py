@@ -18,9 +18,15 @@ from bot.core.pool.hour_stats import (
 )
 from bot.core.pool.pool import PoolRules
 from bot.core.record import AuditEntry
-from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, began_in, incidents_by_pool
+from bot.core.reporting.incident_history import (
+    NO_POOL,
+    PoolIncidents,
+    ScaleUps,
+    began_in,
+    incidents_by_pool,
+    scale_ups_by_pool,
+)
 from bot.core.reporting.proposals import Proposal, ProposalData, proposals
-from bot.core.reporting.raises import ScaleUps, scale_ups_by_pool
 from bot.core.reporting.recurrence import Pattern, patterns
 from bot.core.reporting.sizing import NeededLimit, needed_limit, over_target
 from bot.core.statement import Statement, statement

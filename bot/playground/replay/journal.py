@@ -52,7 +52,7 @@ class JournalArrival:
 
 @dataclass(frozen=True, slots=True)
 class JournalJudgement:
-    """The judgement of a pool after one measurement, as `bot/views/export/judgement.py` writes it."""
+    """The judgement of a pool after one measurement, as `bot/views/export/export_json.py` writes it."""
 
     at: float
     """Epoch seconds."""

@@ -24,7 +24,7 @@ from bot.views.blocks import (
     text_table,
 )
 from bot.views.mrkdwn import Marked, clean, clipped, code, escaped, flat, joined, say
-from bot.views.parent.pool_rows import name_of, title_of
+from bot.views.parent.pools import name_of, title_of
 from bot.views.words.forecasts import Preview
 
 PRESETS = (

@@ -13,8 +13,7 @@ from bot.core.words import count, duration, listed
 from bot.views.blocks import button, context, message, section
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.parent.heading import headline, state_words
-from bot.views.parent.pool_rows import PoolRow, name_of, queue_words, rows, title_of
-from bot.views.parent.pool_table import MOST_ROWS, pool_table
+from bot.views.parent.pools import MOST_ROWS, PoolRow, name_of, pool_table, queue_words, rows, title_of
 
 NONE = say("No incident is open in your channels.")
 MOST_INCIDENTS = 20

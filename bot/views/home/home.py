@@ -13,8 +13,7 @@ from bot.core.words import count
 from bot.views.blocks import context, header, section
 from bot.views.home.answers import NONE, doubt_words, headline_of, incident_lines, urgent_first
 from bot.views.mrkdwn import Marked, date, joined, link, mention, say
-from bot.views.parent.pool_rows import name_of, rows, title_of
-from bot.views.parent.pool_table import pool_table
+from bot.views.parent.pools import name_of, pool_table, rows, title_of
 from bot.views.parent.sections import controls, lasted
 
 MOST_WITH_BUTTONS, MOST_SHOWN, MOST_LINES = 12, 40, 10

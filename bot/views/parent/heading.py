@@ -9,7 +9,7 @@ from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak
 from bot.core.words import clock, count, duration
 from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortened
-from bot.views.parent.pool_rows import (
+from bot.views.parent.pools import (
     LEAST_NAME,
     MOST_NAME,
     PoolRow,

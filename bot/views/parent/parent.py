@@ -20,8 +20,7 @@ from bot.views.blocks import as_of, context, header, message, section
 from bot.views.chart import chart_now
 from bot.views.mrkdwn import Marked, date, escaped, joined, say, utc
 from bot.views.parent.heading import heading, notification, state_words
-from bot.views.parent.pool_rows import PoolRow, name_of, of_incident, title_of
-from bot.views.parent.pool_table import one_pool, pool_table
+from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
 from bot.views.parent.sections import controls, lasted, latest_actions, links, notes, owner_words, peaks, silences
 from bot.views.words.causes import cause_name, what_helps
 from bot.views.words.diagnosis import seen_words

@@ -14,7 +14,7 @@ from bot.core.requests.offer import Offer, Place
 from bot.core.words import count, duration
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS, actions, button, option, overflow, section
 from bot.views.mrkdwn import Marked, channel, date, escaped, joined, link, mention, safe_url, say
-from bot.views.parent.pool_rows import name_of, wait_words
+from bot.views.parent.pools import name_of, wait_words
 from bot.views.words.silences import coverage_words
 from bot.views.words.timeline import entry_words
 

@@ -1,21 +1,21 @@
-"""A report in plain words and table rows; callers escape them."""
+"""A report and its proposals in plain words and table rows; callers escape them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.core.pool.hour_stats import WAIT_EDGES
 from bot.core.reporting.incident_history import NO_POOL, about_hours
+from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.recurrence import local_time
 from bot.core.reporting.summary import PoolReport, Report, Waits
-from bot.core.statement import Statement
+from bot.core.statement import Statement, Value
 from bot.core.words import count, duration, listed, money, share
 from bot.views.mrkdwn import clean
-from bot.views.report.proposals import UNSIZED
 from bot.views.words.causes import cause_name
 from bot.views.words.closing import hours, rounded_up
 from bot.views.words.diagnosis import confirmed
 from bot.views.words.forecasts import left_out_words
 from bot.views.words.interval import short
-from bot.views.words.phrase import in_words
+from bot.views.words.phrase import Words, in_words
 
 MOST_CAUSES = 4
 
@@ -172,3 +172,71 @@ def unsized(one: PoolReport) -> str:
     if not isinstance(one.sized, Statement) or one.waits is None or not one.waits.over_share:
         return ""
     return in_words(one.sized, UNSIZED)
+
+
+CHANGES: Mapping[str, Words] = {
+    "alert_earlier": "Make an alert for {pool} fire earlier: at a wait of {seconds:duration}.",
+    "alert_later": "Make the alert for {pool} fire later: above a wait of {seconds:duration}.",
+    "keep_ready": ("Keep {idle:count idle runner} of {pool} on {days} from {from_hour:02}:00, {runners:,} in all."),
+    "raise_limit": "Raise the limit of {pool} from {limit:,} to {runners:,}.",
+}
+"""The proposed changes."""
+
+
+def _incidents_seen(values: Mapping[str, Value]) -> str:
+    incidents, waited, hit = values["incidents"], values["waited_seconds"], values["hit"]
+    window = f"{hit} of {values['of']} {values['days']} {values['hours']}" if hit is not None else ""
+    parts = (
+        count(incidents, "incident") if isinstance(incidents, int) and incidents else "no incident",
+        f"{about_hours(waited)} of waiting" if isinstance(waited, float) and waited else "",
+        window,
+    )
+    return "; ".join(part for part in parts if part)
+
+
+EVIDENCE: Mapping[str, Words] = {
+    "boots": (
+        "the present {runners:,} keep {share:share} of the jobs under {target:duration} (a replay of those hours); "
+        "a new one boots in about {boot:duration}"
+    ),
+    "calm": (
+        "{calm:,} of {incidents:count incident} drained without any action, and nobody waited "
+        "longer than {longest:duration}"
+    ),
+    "costs": "{more:count more runner costs|more runners cost} about {per_hour:money {currency}} an hour while running",
+    "fired_late": "when it fired, the oldest job had waited {seconds:duration} (median of {times:count time})",
+    "holds_a_place": "a job occupies a runner for {seconds:duration} on average",
+    "limit_not_reached": "the limit of {limit:,} was not reached: at most {busy_most:,} were busy",
+    "no_alert": "in {hours:,} of {of:count hour} with a wait over {target:duration}, no alert had fired",
+    "seen": _incidents_seen,
+    "would_start": (
+        "with {runners:count runner} {in_time:share} of the {jobs:count job} of the {hours:count hour} over "
+        "{target:duration} would have started within it, with {limit:,} only {in_time_now:share} (a replay of the "
+        "recorded hours, {margin:.0%} more work would fit too)"
+    ),
+}
+"""The evidence of a proposal."""
+
+UNSIZED: Mapping[str, Words] = {
+    "arrivals_unknown": ("the arrivals are unknown in {unknown} of {stretches:count stretch|stretches} of waiting"),
+    "boot_too_long": "a new runner alone takes about {seconds:duration}, longer than the target",
+    "busy_unknown": "the number of busy runners is unknown in those hours",
+    "durations_unknown": "busy runners, completions and job durations are unknown in those hours",
+    "limit_not_binding": "the limit did not cause the queue: {share:share} of it was busy while jobs waited",
+    "limit_unknown": "the limit of the pool is unknown",
+    "nobody_waited": "no job waited longer than {seconds:duration}",
+    "not_among_worst": "it is computed for the {pools} pools with the longest waits only",
+    "would_do": (
+        "by a replay of the recorded hours, {limit:count runner} would have been enough for the jobs of those hours: "
+        "bursts shorter than an hour, or something other than the limit, made them wait"
+    ),
+}
+"""Why there is no proposed limit."""
+
+
+def change_words(proposal: Proposal) -> str:
+    return in_words(proposal.change, CHANGES)
+
+
+def why_words(proposal: Proposal) -> tuple[str, ...]:
+    return tuple(in_words(seen, EVIDENCE) for seen in proposal.evidence)

@@ -8,8 +8,18 @@ from bot.core.reporting.summary import PoolReport, Report
 from bot.core.words import count, listed
 from bot.views.blocks import context, header, message, section, table
 from bot.views.mrkdwn import Marked, escaped, joined, say
-from bot.views.report.facts import facts, lead, legend, measured, nothing, rows, unsized, waits_words
-from bot.views.report.proposals import change_words, why_words
+from bot.views.report.facts import (
+    change_words,
+    facts,
+    lead,
+    legend,
+    measured,
+    nothing,
+    rows,
+    unsized,
+    waits_words,
+    why_words,
+)
 
 MOST_POOLS = 8
 

@@ -4,12 +4,11 @@ import json
 from dataclasses import asdict
 
 from bot.core.pool.hour_stats import WAIT_EDGES
-from bot.core.reporting.raises import ScaleUps
+from bot.core.reporting.incident_history import ScaleUps
 from bot.core.reporting.sizing import NeededLimit
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.views.export.export_json import iso
-from bot.views.report.facts import unsized
-from bot.views.report.proposals import change_words, why_words
+from bot.views.report.facts import change_words, unsized, why_words
 
 SCHEMA = "tailback.report/1"
 """Names of fields stay; new ones may be added. Times are UTC (ISO 8601), durations seconds, shares 0 to 1, unknown is

@@ -6,8 +6,18 @@ from textwrap import wrap
 from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import PoolReport, Report
 from bot.views.mrkdwn import clean
-from bot.views.report.facts import facts, lead, legend, measured, nothing, span, unsized, waits_words
-from bot.views.report.proposals import change_words, why_words
+from bot.views.report.facts import (
+    change_words,
+    facts,
+    lead,
+    legend,
+    measured,
+    nothing,
+    span,
+    unsized,
+    waits_words,
+    why_words,
+)
 
 WIDTH = 100
 """Columns."""

@@ -9,7 +9,7 @@ from bot.core.pool.pool import Snapshot
 from bot.core.words import clock, count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, escaped, joined, link, say
-from bot.views.parent.pool_rows import busy_words, name_of
+from bot.views.parent.pools import busy_words, name_of
 from bot.views.words.diagnosis import likely_cause, remedy_words
 from bot.views.words.interval import about, interval
 

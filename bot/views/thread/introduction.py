@@ -11,7 +11,7 @@ from bot.core.pool.pool import Snapshot
 from bot.core.words import count, listed
 from bot.views.mrkdwn import Marked, clean, escaped, joined, link, say
 from bot.views.parent.heading import reading_words
-from bot.views.parent.pool_rows import name_of, title_of, wait_words
+from bot.views.parent.pools import name_of, title_of, wait_words
 
 MOST_GROUPS, MOST_POOLS = 4, 3
 _MATRIX = re.compile(r"\(([^(),]+),[^()]*\)")

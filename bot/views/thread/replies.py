@@ -18,10 +18,10 @@ from bot.views.blocks import MOST_BULLET, actions, button, context, line_section
 from bot.views.chart import charts_of
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, link, mention, safe_url, say
 from bot.views.parent.heading import led
-from bot.views.parent.pool_rows import name_of, wait_words
+from bot.views.parent.pools import name_of, wait_words
 from bot.views.parent.sections import spoken
-from bot.views.thread.diagnosis import asks_for_fit, diagnosis, fit_buttons
 from bot.views.thread.introduction import introduction
+from bot.views.thread.results import asks_for_fit, diagnosis, fit_buttons
 from bot.views.thread.scale_plan import plan_block, scale_plan
 from bot.views.words.timeline import entry_lines, entry_words
 

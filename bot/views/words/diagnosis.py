@@ -1,15 +1,14 @@
-"""A diagnosis in sentences: the cause with its evidence and remedy, what else it found, and the warning of Scale up."""
+"""A diagnosis in sentences: the cause with its evidence and remedy, the pools now, and the warning of Scale up."""
 
 from collections.abc import Sequence
 
 from bot.core.finding import Diagnosis, Finding, Scaling
-from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
+from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed, QueueingPool
 from bot.core.pool.backlog import Factor
-from bot.core.pool.pool import Snapshot
-from bot.core.words import clock, count, listed
-from bot.views.words.causes import EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name, what_helps
+from bot.core.pool.pool import Gap, Snapshot
+from bot.core.words import clock, count, duration, figure, listed, share
+from bot.views.words.causes import EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name, gap_name, what_helps
 from bot.views.words.phrase import in_words
-from bot.views.words.survey import survey_lines
 
 WHY = {
     Factor.ARRIVALS: "because more jobs than usual came",
@@ -126,3 +125,159 @@ def caution(finding: Finding | None) -> str:
 def confirmed(answers: tuple[int, int] | None) -> str:
     """How often people said that a cause was right; they are asked below each diagnosis and summary."""
     return "" if answers is None else f", confirmed {answers[0]:,} of {count(sum(answers), 'time')}"
+
+
+def survey_headline(found: Diagnosed, samples: Sequence[Snapshot]) -> str:
+    """Which pools queue, and whether that is widespread."""
+    known = {sample.pool: sample for sample in samples}
+    queueing = [known[one.pool] for one in found.queueing if one.pool in known]
+    return _headline(queueing, _in_order(found, samples), [name for name in found.names if name not in known])
+
+
+def survey_lines(found: Diagnosed, samples: Sequence[Snapshot]) -> tuple[str, ...]:
+    """How the pools with a queue are, then what could not be measured; unknown is never zero."""
+    known = {sample.pool: sample for sample in samples}
+    pools = [(known[one.pool], one) for one in found.queueing if one.pool in known]
+    unread = [f"{name}: {found.unread.get(name) or 'never measured'}" for name in found.names if name not in known]
+    unseen = (*unread, *_missing(_in_order(found, samples)))
+    return (
+        *(line for sample, one in pools for line in _about(sample, one)),
+        *(f"Not measured: {what}" for what in unseen),
+    )
+
+
+def _in_order(found: Diagnosed, samples: Sequence[Snapshot]) -> list[Snapshot]:
+    return sorted(samples, key=lambda sample: found.names.index(sample.pool))
+
+
+def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str]) -> str:
+    """A pool without a known queue is neither affected nor free of one, so it is counted apart."""
+    known = sum(sample.queued is not None for sample in seen)
+    if not seen:
+        return "The queue is unknown: no pool could be measured."
+    if not known:
+        where = "every pool" if len(seen) > 1 or unread else seen[0].pool
+        return f"The queue is unknown in {where} (not zero)."
+    blind = len(seen) - known + len(unread)
+    but = f" ({count(blind, 'pool')} could not be measured)" if blind else ""
+    if not queueing:
+        where = next(s.pool for s in seen if s.queued is not None) if known == 1 else count(known, "measured pool")
+        return f"No queue in {'' if known == 1 else 'the '}{where}{but}."
+    names, part = listed(sample.pool for sample in queueing), f"{len(queueing):,} of {count(known, 'pool')}"
+    if known == 1:
+        return f"{names} has a queue{but}."
+    if sum(sample.queued != 1 for sample in queueing) * 2 > known:
+        return f"Widespread: {part} have a queue ({names}){but}."
+    only = "Only " if len(queueing) * 2 <= known and not blind else ""
+    return f"{only}{names} {'is' if len(queueing) == 1 else 'are'} affected ({part}){but}."
+
+
+def _missing(seen: list[Snapshot]) -> list[str]:
+    """Missing figures; the same gap in many pools, or the same reason, is one sentence."""
+    pools: dict[Gap, list[str]] = {}
+    for sample in seen:
+        for gap in sample.missing:
+            pools.setdefault(gap, []).append(sample.pool)
+    names: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for gap, where in pools.items():
+        names.setdefault((gap.words, tuple(where)), []).append(gap_name(gap.figure))
+    every = len(seen)
+    return [
+        f"{listed(figures, 20)}{f': {reason}' if reason else ''} "
+        f"({'every pool' if len(where) == every and every > 1 else listed(where)})"
+        for (reason, where), figures in names.items()
+    ]
+
+
+def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
+    waits = f"{count(sample.queued, 'job')} queued, longest wait {duration(sample.oldest_wait_seconds)}"
+    parts = [f"{sample.pool}: {waits}", _utilisation(sample), _flow(sample), _length(sample)]
+    return [
+        ". ".join(part for part in parts if part) + ".",
+        *(f"{sample.pool}: {c}" for c in constraints(sample, pool)),
+        *(f"{sample.pool}: {c}" for c in _contradictions(sample)),
+        *([f"{sample.pool}: {sources}"] if (sources := _sources(sample)) else []),
+    ]
+
+
+def _contradictions(sample: Snapshot) -> list[str]:
+    """Clear differences between sources; a reader cannot trust either figure until somebody finds out why."""
+    return [
+        f"the sources disagree about {one.figure}: "
+        f"{', '.join(f'{value.name} {value.number:,.0f}' for value in one.told)}. Tailback uses the first."
+        for one in sample.contradictions
+    ]
+
+
+def _sources(sample: Snapshot) -> str:
+    """Which source gave which figures, if there are several sources or ages."""
+    if len(sample.origins) < 2:
+        return ""
+    newest = max(origin.at for origin in sample.origins)
+    lines = [
+        f"{listed(origin.figures, len(origin.figures))} from {origin.source or 'its source'}"
+        + (f" ({duration(newest - origin.at)} older)" if newest - origin.at >= 60 else "")
+        for origin in sample.origins
+    ]
+    return f"{'; '.join(lines)}."
+
+
+def _utilisation(sample: Snapshot) -> str:
+    if sample.online is None:
+        return ""
+    percent = f" ({share(sample.utilisation)})" if sample.utilisation is not None else ""
+    limit = f", limit {sample.limit}" if sample.limit is not None else ""
+    return f"Busy {figure(sample.busy)} of {count(sample.online, 'online runner')}{percent}{limit}"
+
+
+def _flow(sample: Snapshot) -> str:
+    if sample.arrivals_per_minute is None or sample.starts_per_minute is None:
+        return ""
+    gap = sample.arrivals_per_minute - sample.starts_per_minute
+    none = sample.queued and sample.starts_per_minute < 0.05
+    verdict = f"falls behind by {gap:.1f} per minute" if gap > 0.05 else "no job starts" if none else "keeps up"
+    return f"Arrivals {sample.arrivals_per_minute:.1f}, starts {sample.starts_per_minute:.1f} per minute: {verdict}"
+
+
+def _length(sample: Snapshot) -> str:
+    return f"Median job {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
+
+
+def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
+    """Observed limits of the pool; each sentence names its figures.
+
+    Sentences about figures that the causes show are omitted, and failed creates that one reason explains.
+    """
+    lines, shown = [], pool.shown
+    waits_long = (sample.oldest_wait_seconds or 0) > pool.boot_time_seconds
+    if sample.idle and waits_long and "idle" not in shown:
+        lines.append(f"{count(sample.idle, 'idle runner')} while jobs wait: capacity is not the problem.")
+    full = sample.online is not None and sample.limit is not None and sample.online >= sample.limit
+    if full and not sample.idle and "limit" not in shown:
+        lines.append(f"the limit of {count(sample.limit, 'runner')} is reached, and all are busy.")
+    if sample.offline and "offline" not in shown:
+        lines.append(f"{count(sample.offline, 'runner')} offline.")
+    if sample.machines is not None and sample.online is not None and sample.machines > sample.online:
+        lines.append(f"{count(sample.machines, 'machine')} in service, but {count(sample.online, 'runner')} online.")
+    if sample.requests:
+        age = sample.oldest_request_seconds
+        since = f", the oldest for {duration(age)}" if age else ""
+        lines.append(f"{count(sample.requests, 'launch request')} in the autoscaler's queue{since}.")
+    if sample.dead_requests:
+        lines.append(
+            f"{count(sample.dead_requests, 'launch request')} abandoned by the autoscaler (dead-letter queue)."
+        )
+    if sample.create_failures and "create_failures" not in shown and not _by_one_code(sample, shown):
+        lines.append(f"{count(sample.create_failures, 'launch request')} failed in the last 15 min.")
+    return lines
+
+
+def _by_one_code(sample: Snapshot, shown: Sequence[str]) -> bool:
+    """Whether the reported reason explains all failed creates."""
+    numbers = [code.number for code in sample.create_failures_by_code]
+    return "create_failures_by_code" in shown and len(numbers) == 1 and round(numbers[0]) == sample.create_failures
+
+
+def long_wait(pool: str, limit: float) -> str:
+    """The name of an alert of our own; `limit` in seconds."""
+    return f"Jobs wait longer than {duration(limit)} for {pool}"

@@ -16,7 +16,7 @@ from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, figure, listed
 from bot.views.chart import spark_lines
 from bot.views.words.closing import ending_lines, ending_words
-from bot.views.words.diagnosis import diagnosis_lines, judged_words
+from bot.views.words.diagnosis import diagnosis_lines, judged_words, survey_headline
 from bot.views.words.scaling import (
     accepted_lines,
     accepted_words,
@@ -27,7 +27,6 @@ from bot.views.words.scaling import (
     scale_request_words,
 )
 from bot.views.words.silences import coverage_words, silence_ended_words, silencing_words
-from bot.views.words.survey import survey_headline
 
 PLAIN = {
     Event.ACKED: "acknowledged this incident.",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.charts.trend import Trend, trend
+from bot.core.charts.sparkline import Trend, trend
 from bot.core.pool.pool import Peak, Pool, Snapshot, empty, measured, raised, stale, unreadable, worst_first
 from tests.builders import NOW, sample, samples
 

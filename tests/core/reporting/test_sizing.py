@@ -8,7 +8,7 @@ import pytest
 from bot.core.pool.hour_stats import Amount, HourStats
 from bot.core.reporting.sizing import NeededLimit, needed_limit, over_target
 from bot.core.statement import Statement
-from bot.views.report.proposals import UNSIZED
+from bot.views.report.facts import UNSIZED
 from bot.views.words.phrase import in_words
 from tests.core.pool.hours import full, hour
 

@@ -14,8 +14,15 @@ from bot.core.incident.membership import group_of
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Peak, PoolRules
 from bot.core.record import AuditEntry
-from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, about_hours, how_ended, incidents_by_pool
-from bot.core.reporting.raises import ScaleUps, scale_ups_by_pool
+from bot.core.reporting.incident_history import (
+    NO_POOL,
+    PoolIncidents,
+    ScaleUps,
+    about_hours,
+    how_ended,
+    incidents_by_pool,
+    scale_ups_by_pool,
+)
 from bot.core.reporting.summary import ReportData, report
 from bot.views.parent.heading import ending
 from tests.builders import POOL, alert, closed, delivery, incident, named

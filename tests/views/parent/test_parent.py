@@ -22,8 +22,7 @@ from bot.core.statement import statement
 from bot.core.words import clock
 from bot.views.blocks import digest_of
 from bot.views.parent.parent import parent
-from bot.views.parent.pool_rows import busy_words
-from bot.views.parent.pool_table import age_words
+from bot.views.parent.pools import age_words, busy_words
 from bot.views.parent.sections import links
 from tests.builders import with_fields
 from tests.slack_limits import message_problems, texts

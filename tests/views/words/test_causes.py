@@ -12,7 +12,7 @@ from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
-from bot.views.report.proposals import EVIDENCE as REPORTED
+from bot.views.report.facts import EVIDENCE as REPORTED
 from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
 from bot.views.words.diagnosis import WHY, parts_words
 from bot.views.words.forecasts import REASONS

@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
 from bot.core.pool.pool import Contradiction, Counted, Origin
-from bot.views.words.survey import constraints, survey_lines
+from bot.views.words.diagnosis import constraints, survey_lines
 from tests.builders import POOL, sample
 
 ONE_CODE = (Counted("InsufficientInstanceCapacity", 9),)
