@@ -1,9 +1,10 @@
 """A report and its proposals in plain words and table rows; callers escape them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import WAIT_EDGES
-from bot.core.reporting.incident_history import NO_POOL, about_hours
+from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, ScaleUps, about_hours
 from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.recurrence import local_time
 from bot.core.reporting.summary import PoolReport, Report, Waits
@@ -22,21 +23,24 @@ MOST_CAUSES = 4
 
 def lead(made: Report) -> str:
     still = f" ({made.open_now:,} open)" if made.open_now else ""
-    return f"Incidents of {last_days(days_of(made))}, {span(made)}: {count(made.incidents, 'incident')}{still}."
+    return f"Incidents of {last_days(made)}, {span(made)}: {count(made.incidents, 'incident')}{still}."
 
 
 def span(made: Report) -> str:
-    return f"{_day(made, made.since)} to {_day(made, made.until)} {made.zone}"
+    began, ended = (f"{local_time(at, made.zone):%d %b %H:%M}".lstrip("0") for at in (made.since, made.until))
+    return f"{began} to {ended} {made.zone}"
 
 
 def nothing(made: Report) -> str:
     """Nothing to report; "nobody waited" only if it was measured."""
-    looked = f", and no job waited longer than {duration(made.target_seconds)}"
-    return f"No incident began{looked if _measured(made) else ''} in {last_days(days_of(made))}."
+    looked = any(one.waits for one in made.pools)
+    waited = f", and no job waited longer than {duration(made.target_seconds)}" if looked else ""
+    return f"No incident began{waited} in {last_days(made)}."
 
 
 def measured(made: Report) -> str:
-    return f"Measured: {_measured(made):,} of {count(len(made.pools), 'pool')}." if made.pools else ""
+    known = sum(one.waits is not None for one in made.pools)
+    return f"Measured: {known:,} of {count(len(made.pools), 'pool')}." if made.pools else ""
 
 
 def rows(made: Report) -> list[tuple[str, ...]]:
@@ -56,20 +60,13 @@ def legend(made: Report) -> str:
     )
 
 
-def last_days(days: int) -> str:
+def last_days(made: Report) -> str:
+    days = days_of(made)
     return "the last day" if days == 1 else f"the last {days} days"
 
 
 def days_of(made: Report) -> int:
     return max(1, round((made.until - made.since) / 86400))
-
-
-def _day(made: Report, at: float) -> str:
-    return f"{local_time(at, made.zone):%d %b %H:%M}".lstrip("0")
-
-
-def _measured(made: Report) -> int:
-    return sum(one.waits is not None for one in made.pools)
 
 
 def _row(one: PoolReport, waits: Waits) -> tuple[str, ...]:
@@ -85,15 +82,26 @@ def _wait(seconds: float) -> str:
 
 def facts(one: PoolReport) -> tuple[str, ...]:
     """Incidents, cost, recurring times, forecasts, scale-ups and warnings, if any."""
-    return tuple(part for part in (_incidents(one), _worst(one), *_why(one), *_recurs(one), *_done(one)) if part)
+    past, judged = one.history, one.history.judged
+    causes = (f"{cause_name(cause)} ({number:,}{confirmed(judged.get(cause))})" for cause, number in past.causes)
+    parts = (
+        _incidents(past),
+        _worst(one),
+        f"likeliest causes: {listed(causes, MOST_CAUSES)}" if past.causes else "",
+        f"recurs on {listed((p.words for p in one.patterns), 3)}" if one.patterns else "",
+        _forecasts(past) if past.incidents > past.open_now and one.pool != NO_POOL else "",
+        _scaled(one.raises) if one.raises else "",
+        _warned(one.early) if one.early else "",
+    )
+    return tuple(part for part in parts if part)
 
 
-def _incidents(one: PoolReport) -> str:
-    past = one.history
+def _incidents(past: PoolIncidents) -> str:
     if not past.incidents:
         return "no incident"
     still = f" ({past.open_now:,} open)" if past.open_now else ""
-    ended = f", {_counted(past.ended)}" if past.ended else ""
+    ends = listed((f"{number:,} {word}" for word, number in past.ended), MOST_CAUSES)
+    ended = f", {ends}" if ends else ""
     return f"{count(past.incidents, 'incident')}{still}, open for {duration(past.open_seconds)}{ended}"
 
 
@@ -104,46 +112,25 @@ def _worst(one: PoolReport) -> str:
     return ", ".join(part for part in (waited, worst, most) if part)
 
 
-def _why(one: PoolReport) -> tuple[str, ...]:
-    if not one.history.causes:
-        return ()
-    judged = one.history.judged
-    reasons = listed(
-        (f"{cause_name(cause)} ({number:,}{confirmed(judged.get(cause))})" for cause, number in one.history.causes),
-        MOST_CAUSES,
-    )
-    return (f"likeliest causes: {reasons}",)
-
-
-def _recurs(one: PoolReport) -> tuple[str, ...]:
-    return (f"recurs on {listed((p.words for p in one.patterns), 3)}",) if one.patterns else ()
-
-
-def _done(one: PoolReport) -> tuple[str, ...]:
-    parts = [*_foretold(one)]
-    if (lent := one.raises) is not None:
-        cost = "" if lent.cost is None else f", cost at most {money(lent.cost, lent.currency)}"
-        out = f", {lent.out:,} not returned yet" if lent.out else ""
-        more, stayed = count(lent.runners, "more runner"), hours(rounded_up(lent.runner_hours))
-        parts.append(f"scaled up {count(lent.times, 'time')}: {more}, {stayed} runner-hours at most{cost}{out}")
-    if (early := one.early) is not None and early.hits + early.false + early.missed:
-        warned = early.hits + early.false
-        parts.append(f"early warnings so far: {early.hits:,} of {warned:,} came true, {early.missed:,} missed")
-    return tuple(parts)
-
-
-def _foretold(one: PoolReport) -> tuple[str, ...]:
+def _forecasts(past: PoolIncidents) -> str:
     """Scores of its incidents' forecasts, and the number left out, even if none was scored."""
-    past = one.history
-    if past.incidents == past.open_now or one.pool == NO_POOL:
-        return ()
-    held = f"{past.held:,} of {count(past.scored, 'forecast')} correct"
     missing = left_out_words(past.left_out)
-    return (", ".join(part for part in (held if past.scored else "no forecast was scored", missing) if part),)
+    if past.scored:
+        return f"{past.held:,} of {count(past.scored, 'forecast')} correct{missing and f', {missing}'}"
+    return missing or "no forecast was scored"
 
 
-def _counted(pairs: Sequence[tuple[str, int]]) -> str:
-    return listed((f"{number:,} {word}" for word, number in pairs), MOST_CAUSES)
+def _scaled(lent: ScaleUps) -> str:
+    cost = "" if lent.cost is None else f", cost at most {money(lent.cost, lent.currency)}"
+    out = f", {lent.out:,} not returned yet" if lent.out else ""
+    more, stayed = count(lent.runners, "more runner"), hours(rounded_up(lent.runner_hours))
+    return f"scaled up {count(lent.times, 'time')}: {more}, {stayed} runner-hours at most{cost}{out}"
+
+
+def _warned(early: WarningHistory) -> str:
+    warned = early.hits + early.false
+    known = f"early warnings so far: {early.hits:,} of {warned:,} came true, {early.missed:,} missed"
+    return known if warned + early.missed else ""
 
 
 def waits_words(one: PoolReport, target_seconds: float) -> str:
@@ -151,14 +138,11 @@ def waits_words(one: PoolReport, target_seconds: float) -> str:
     if (waits := one.waits) is None:
         return ""
     p50, p90, p99 = (_wait_words(p) for p in (waits.p50_seconds, waits.p90_seconds, waits.p99_seconds))
-    jobs = (
-        ""
-        if waits.jobs_p95_seconds is None
-        else f"; 19 of 20 jobs that started had waited at most {_wait_words(waits.jobs_p95_seconds)}"
-    )
+    jobs = waits.jobs_p95_seconds
+    started = "" if jobs is None else f"; 19 of 20 jobs that started had waited at most {_wait_words(jobs)}"
     return (
         f"the longest wait was at most {p50} for half of the measured time, {p90} for 90%, {p99} for 99%, over "
-        f"{duration(target_seconds)} for {share(waits.over_share)}{jobs}; {share(one.measured_share)} was measured"
+        f"{duration(target_seconds)} for {share(waits.over_share)}{started}; {share(one.measured_share)} was measured"
     )
 
 

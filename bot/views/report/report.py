@@ -26,32 +26,28 @@ MOST_POOLS = 8
 
 def reported(made: Report, *, weekly: bool = False) -> Message:
     if not made.has_news:
-        words = escaped(nothing(made))
-        return message(words, section(words), _measured(made))
+        words, known = escaped(nothing(made)), escaped(measured(made))
+        return message(words, section(words), context(known) if known else None)
     begins = escaped(lead(made))
     with_news = [one for one in made.pools if one.has_news]
     heading = header("Weekly queue report") if weekly else None
-    pools = [_pool(one) for one in with_news[:MOST_POOLS]]
-    rest = _rest(with_news[MOST_POOLS:])
+    shown, others = with_news[:MOST_POOLS], with_news[MOST_POOLS:]
+    names = escaped(listed((one.pool for one in others), 10), 600)
+    rest = say("+ {more}: {names}", more=count(len(others), "more pool"), names=names) if others else None
     proposed = joined("\n", say("*Proposals*"), *_proposed(made.proposals)) if made.proposals else None
-    whole = [_pool(one, waits_words(one, made.target_seconds)) for one in with_news[:MOST_POOLS]]
+    whole = [_pool(one, waits_words(one, made.target_seconds)) for one in shown]
     text = joined("\n", begins, *whole, rest, proposed or say("Nothing is proposed."))
     return message(
         text,
         heading,
         section(begins),
         *_table(made),
-        *(section(pool) for pool in pools),
+        *(section(_pool(one)) for one in shown),
         section(rest) if rest else None,
         section(proposed or say("*Proposals*: none.")),
         _without(with_news),
         context(escaped(legend(made), 1000)),
     )
-
-
-def _measured(made: Report) -> Block | None:
-    words = measured(made)
-    return context(escaped(words)) if words else None
 
 
 def _table(made: Report) -> list[Block]:
@@ -65,13 +61,6 @@ def _pool(one: PoolReport, more: str = "") -> Marked:
     """One pool; `more` is its table row in words."""
     words = "; ".join((*facts(one), more) if more else facts(one))
     return say("*{pool}*: {facts}.", pool=escaped(one.pool, 80), facts=escaped(words, 1000))
-
-
-def _rest(others: Sequence[PoolReport]) -> Marked | None:
-    if not others:
-        return None
-    names = listed((one.pool for one in others), 10)
-    return say("+ {more}: {names}", more=count(len(others), "more pool"), names=escaped(names, 600))
 
 
 def _proposed(proposals: Sequence[Proposal]) -> list[Marked]:
@@ -89,11 +78,7 @@ def _proposed(proposals: Sequence[Proposal]) -> list[Marked]:
 def _without(pools: Sequence[PoolReport]) -> Block | None:
     """Why there is no proposed limit for pools with long waits."""
     whys = [(one.pool, why) for one in pools if (why := unsized(one))][:3]
-    if not whys:
-        return None
-    return context(
-        *(
-            say("No limit proposed for {pool}: {why}.", pool=escaped(pool, 80), why=escaped(why, 300))
-            for pool, why in whys
-        )
+    reasons = (
+        say("No limit proposed for {pool}: {why}.", pool=escaped(pool, 80), why=escaped(why, 300)) for pool, why in whys
     )
+    return context(*reasons) if whys else None

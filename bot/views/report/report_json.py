@@ -65,13 +65,17 @@ def _pool(one: PoolReport) -> dict[str, object]:
 
 def _waits(waits: Waits) -> dict[str, float | None]:
     """A wait; the first class is given by its upper bound."""
+
+    def at_least(seconds: float) -> float:
+        return max(WAIT_EDGES[0], round(seconds, 1))
+
     jobs = waits.jobs_p95_seconds
     return {
-        "p50_seconds": max(WAIT_EDGES[0], round(waits.p50_seconds, 1)),
-        "p90_seconds": max(WAIT_EDGES[0], round(waits.p90_seconds, 1)),
-        "p99_seconds": max(WAIT_EDGES[0], round(waits.p99_seconds, 1)),
+        "p50_seconds": at_least(waits.p50_seconds),
+        "p90_seconds": at_least(waits.p90_seconds),
+        "p99_seconds": at_least(waits.p99_seconds),
         "over_target_share": round(waits.over_share, 4),
-        "jobs_p95_seconds": None if jobs is None else max(WAIT_EDGES[0], round(jobs, 1)),
+        "jobs_p95_seconds": None if jobs is None else at_least(jobs),
     }
 
 
