@@ -13,7 +13,7 @@ from bot.core.words import count, duration, listed
 from bot.views.blocks import button, context, message, section
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.parent.heading import headline, state_words
-from bot.views.parent.pools import MOST_ROWS, PoolRow, name_of, pool_table, queue_words, rows, title_of
+from bot.views.parent.pools import MOST_ROWS, name_of, pool_table, queue_words, rows, title_of
 
 NONE = say("No incident is open in your channels.")
 MOST_INCIDENTS = 20
@@ -32,16 +32,14 @@ def status(view: View, names: Sequence[str], now: float, timing: Timing, warned_
         newest is not None and say("Measured {at}.", at=date(newest)),
         warned_from and calm and say("Early warnings start {at}, once two weeks are known.", at=date(warned_from)),
     ]
-    lines = [say("{pool}: {queue}.", pool=name_of(row.name), queue=_queue(row)) for row in shown]
+    lines = []
+    for row in shown:  # an old figure is not one of now
+        old = row.sample.at if row.old and row.sample else None
+        queue = queue_words([row]) if old is None else say("queue length unknown since {at}", at=utc(old))
+        lines.append(say("{pool}: {queue}.", pool=name_of(row.name), queue=queue))
     more = len(lines) - MOST_ROWS
     text = joined(" ", *lines[:MOST_ROWS], say("+ {pools}.", pools=count(more, "more pool")) if more > 0 else None)
     return message(text, *pool_table(shown, now=now), *(context(line) for line in small if line))
-
-
-def _queue(row: PoolRow) -> Marked | str:
-    """The queue in words; an old figure is not one of now."""
-    old = row.sample.at if row.old and row.sample else None
-    return queue_words([row]) if old is None else say("queue length unknown since {at}", at=utc(old))
 
 
 def incident_list(  # noqa: PLR0913 - the parts of a list
@@ -56,8 +54,7 @@ def incident_list(  # noqa: PLR0913 - the parts of a list
     """The open incidents, most urgent first; `permalinks` by incident id, `doubtful` are not shown."""
     doubt = doubt_words(doubtful) if doubtful else None
     if not incidents:
-        none = NONE
-        return message(joined("\n", none, doubt), section(none), context(doubt) if doubt else None)
+        return message(joined("\n", NONE, doubt), section(NONE), context(doubt) if doubt else None)
     shown = urgent_first(incidents)[:MOST_INCIDENTS]
     lines = incident_lines(shown, view or View(), now, timing or Timing(), permalinks or {})
     most = say(", of which the {shown} most urgent", shown=len(shown)) if len(incidents) > len(shown) else ""
@@ -116,15 +113,16 @@ def refusal(text: str, who: str | None = None, may: Sequence[str] = (), where: S
 
     Only for a private answer, where a mention notifies nobody else.
     """
-    by = say(" by {who}.", who=mention(who)) if who else say("")
     others = joined(", ", *(mention(one) for one in may[:MOST_NAMED]))
-    able = say(" Ask {others}.", others=others) if others else say("")
     places = joined(" or ", *(channel(one) for one in where[:MOST_NAMED]))
-    there = say(" Ask in {places}.", places=places) if places else say("")
-    words = say(
-        "{text}{by}{able}{there}", text=sentence(text[:1].upper() + text[1:], 2500), by=by, able=able, there=there
+    words = joined(
+        " ",
+        sentence(text[:1].upper() + text[1:], 2500),
+        say("by {who}.", who=mention(who)) if who else None,
+        say("Ask {others}.", others=others) if others else None,
+        say("Ask in {places}.", places=places) if places else None,
     )
-    return message(words, section(words))
+    return sentence_of(words)
 
 
 RECORDED = message(say("Recorded. The incident's thread shows the result."))
@@ -149,7 +147,10 @@ def headline_of(incident: Incident) -> Marked:
 
 
 def plain_answer(text: str) -> Message:
-    words = sentence(text, 2500) or say("Done.")
+    return sentence_of(sentence(text, 2500) or say("Done."))
+
+
+def sentence_of(words: Marked) -> Message:
     return message(words, section(words))
 
 
@@ -187,26 +188,23 @@ def silence_list(rows: Sequence[ListedSilence], now: float, unread: Sequence[str
 
 
 def _silence_line(row: ListedSilence, now: float) -> Marked:
-    left = duration(max(0.0, row.found.ends_at - now))
-    until = say("until {at}, {left} more", at=date(row.found.ends_at), left=left)
-    what = escaped(row.title or _labels(row.found), 120) or say("an alert")
-    thread = link(row.permalink, "Thread") if row.permalink else None
-    return joined(" · ", say("*{what}*", what=what), until, _whose(row), _condition(row.ours), thread)
-
-
-def _whose(row: ListedSilence) -> Marked:
-    if row.ours is not None:
-        return say("by {who}", who=mention(row.ours.by))
-    by = escaped(row.found.by, 60) or say("somebody")
-    return say("by {by} in {name}", by=by, name=escaped(row.alertmanager, 40))
-
-
-def _condition(ours: Silence | None) -> Marked | None:
-    if ours is None:
-        return None
-    drained = say("or until the queue has drained") if ours.until_drained else None
-    above = say("or more than {most} wait", most=count(ours.above, "job")) if ours.above is not None else None
-    return joined(", ", drained, above) or None
+    found, ours = row.found, row.ours
+    what = escaped(row.title or _labels(found), 120) or say("an alert")
+    by = say("by {by} in {name}", by=escaped(found.by, 60) or say("somebody"), name=escaped(row.alertmanager, 40))
+    above = ours.above if ours else None
+    condition = joined(
+        ", ",
+        say("or until the queue has drained") if ours and ours.until_drained else None,
+        say("or more than {most} wait", most=count(above, "job")) if above is not None else None,
+    )
+    return joined(
+        " · ",
+        say("*{what}*", what=what),
+        say("until {at}, {left} more", at=date(found.ends_at), left=duration(max(0.0, found.ends_at - now))),
+        say("by {who}", who=mention(ours.by)) if ours else by,
+        condition,
+        link(row.permalink, "Thread") if row.permalink else None,
+    )
 
 
 def _labels(found: SilenceFound) -> str:

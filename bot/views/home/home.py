@@ -39,11 +39,14 @@ class Board:
 
 
 def home(board: Board, now: float, timing: Timing | None = None) -> Block:
+    timing = timing or Timing()
+    pools = rows(board.view.rules, (), board.view, now, timing)
+    visible = (*board.incidents, *board.recent)
     blocks = [
         header(count(len(board.incidents), "open incident")),
-        *_incidents(board, now, timing or Timing()),
-        *_pools(board, now, timing or Timing()),
-        *_listed("Silences", _silences(board, now), board),
+        *_incidents(board, now, timing),
+        *([header("Pools"), *pool_table(pools, now=now, native=False)] if pools else []),
+        *_listed("Silences", [(one, held) for one in visible for held in holding(one.silences, now)], board),
         *_listed("Extra runners", [(held, lease) for held in board.leases for lease in held.leases], board),
         *_listed("Recent incidents", [(one, None) for one in board.recent], board),
     ]
@@ -67,11 +70,6 @@ def _incidents(board: Board, now: float, timing: Timing) -> list[Block]:
     if len(board.incidents) > len(shown):
         blocks.append(context(say("+ {more}", more=count(len(board.incidents) - len(shown), "more incident"))))
     return [*blocks, context(doubt_words(board.doubtful))] if board.doubtful else blocks
-
-
-def _pools(board: Board, now: float, timing: Timing) -> list[Block]:
-    shown = rows(board.view.rules, (), board.view, now, timing)
-    return [header("Pools"), *pool_table(shown, now=now, native=False)] if shown else []
 
 
 Listed = tuple[Incident, Silence | None] | tuple[PoolLeases, Lease]
@@ -105,7 +103,3 @@ def _line(found: Listed, board: Board) -> Marked:
         case (Incident() as one, _):
             parts, of = (headline_of(one), lasted(one)), one.id
     return joined(" · ", *parts, link(thread, "Thread") if (thread := board.permalinks.get(of, "")) else None)
-
-
-def _silences(board: Board, now: float) -> list[Listed]:
-    return [(one, held) for one in (*board.incidents, *board.recent) for held in holding(one.silences, now)]

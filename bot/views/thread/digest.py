@@ -28,25 +28,19 @@ def digest(
 ) -> Message:
     """`incidents` wait for their thread; `total` were named so far. `views` by incident id, if known."""
     if not incidents:
-        done = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
-        return message(done, section(done))
+        over = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
+        return message(over, section(over))
     seen = {one.id: _facts(one, (views or {}).get(one.id), now, timing or Timing()) for one in incidents}
     ordered = sorted(incidents, key=lambda one: (one.group.priority or "P9", one.opened_at, one.id))
-    heading = _heading(ordered, total)
+    opened = total - len(ordered)
+    done = f", {opened} of {total} opened" if opened > 0 else ""
+    heading = f"{count(len(ordered), 'incident')} waiting for a thread{done}"
     lines, left_out = _fitting(ordered, seen)
-    more = (
-        say("+ {more} that do not fit here; none is lost.", more=count(left_out, "more incident")) if left_out else None
-    )
-    small = joined("\n", more, _why(ordered, now))
-    return message(
-        _text(ordered, heading, now), header(heading), *(section(part) for part in _sections(lines)), context(small)
-    )
-
-
-def _heading(waiting: Sequence[Incident], total: int) -> str:
-    opened = max(0, total - len(waiting))
-    done = f", {opened} of {total} opened" if opened else ""
-    return f"{count(len(waiting), 'incident')} waiting for a thread{done}"
+    rest = count(left_out, "more incident")
+    more = say("+ {more} that do not fit here; none is lost.", more=rest) if left_out else None
+    why = _why(ordered, now)
+    sections = (section(joined("\n", *part)) for part in _packed(lines, _SECTION_CHARACTERS))
+    return message(_text(ordered, heading, why), header(heading), *sections, context(joined("\n", more, why)))
 
 
 def _why(waiting: Sequence[Incident], now: float) -> Marked:
@@ -58,25 +52,25 @@ def _why(waiting: Sequence[Incident], now: float) -> Marked:
 
 def _facts(one: Incident, view: View | None, now: float, timing: Timing) -> str:
     """`14 jobs queued, longest wait 1 h 54 min`, or empty before the first measurement."""
-    if view is not None:
-        queueing = [row for row in of_incident(one, view, now, timing) if row.queueing]
-        if queueing:
-            return queue_words(queueing)
+    rows = of_incident(one, view, now, timing) if view is not None else ()
+    if queueing := [row for row in rows if row.queueing]:
+        return queue_words(queueing)
     if (report := one.pools.reported) is None:
         return ""
     return f"{count(report.queued, 'job')} queued, longest wait {duration(report.oldest_wait_seconds)}"
 
 
 def _fitting(waiting: Sequence[Incident], seen: Mapping[str, str]) -> tuple[list[Marked], int]:
-    for title, pool, figures in _SIZES:
-        lines = _lines(waiting, seen, title, pool, figures=figures)
-        if sum(len(line) + 1 for line in lines) <= MOST_CHARACTERS:
-            return lines, 0
-    few = list(waiting)
-    while len(few) > 1 and sum(len(line) + 1 for line in lines) > MOST_CHARACTERS:
-        few = few[: len(few) * 9 // 10]
+    sizes, few = list(_SIZES), list(waiting)
+    while True:
+        title, pool, figures = sizes[0]
         lines = _lines(few, seen, title, pool, figures=figures)
-    return lines, len(waiting) - len(few)
+        if len(few) == 1 or sum(len(line) + 1 for line in lines) <= MOST_CHARACTERS:
+            return lines, len(waiting) - len(few)
+        if len(sizes) > 1:
+            del sizes[0]
+        else:
+            few = few[: len(few) * 9 // 10]
 
 
 def _lines(
@@ -88,24 +82,23 @@ def _lines(
         facts = seen[one.id] if figures else ""
         name = say("{pools} ({facts})", pools=_pools(one, pool), facts=facts) if facts else _pools(one, pool)
         groups.setdefault(_title(one, title), []).append(name)
-    return [line for words, names in groups.items() for line in _group(words, _counted(names))]
-
-
-def _counted(names: Sequence[Marked]) -> list[Marked]:
-    """Equal names once, with their number."""
-    times = Counter(names)
-    return [say("{name} ×{times}", name=name, times=n) if n > 1 else name for name, n in times.items()]
+    return [line for words, names in groups.items() for line in _group(words, names)]
 
 
 def _group(words: str, names: Sequence[Marked]) -> list[Marked]:
-    lines, part = [], say("*{title}:* {first}", title=words, first=names[0])
-    for name in names[1:]:
-        if len(part) + len(name) > _LINE_CHARACTERS:
+    """The lines of one title; equal names stand once, with their number."""
+    lines: list[Marked] = []
+    part: Marked | None = None
+    for name, times in Counter(names).items():
+        shown = say("{name} ×{times}", name=name, times=times) if times > 1 else name
+        if part is None:
+            part = say("*{title}:* {first}", title=words, first=shown)
+        elif len(part) + len(shown) > _LINE_CHARACTERS:
             lines.append(part)
-            part = say("*{title}* (more): {first}", title=words, first=name)
+            part = say("*{title}* (more): {first}", title=words, first=shown)
         else:
-            part = joined(", ", part, name)
-    return [*lines, part]
+            part = joined(", ", part, shown)
+    return [*lines, part] if part else lines
 
 
 def _title(one: Incident, most: int) -> str:
@@ -126,23 +119,20 @@ def _pools(one: Incident, most: int) -> Marked:
     return say("{first} + {more}", first=first, more=count(len(names) - 1, "pool")) if len(names) > 1 else first
 
 
-def _sections(lines: Sequence[Marked]) -> list[Marked]:
-    parts: list[list[Marked]] = [[]]
+def _packed(lines: Sequence[Marked], most: int) -> list[list[Marked]]:
+    """The lines in parts of at most so many characters."""
+    parts: list[list[Marked]] = []
     for line in lines:
-        if sum(len(known) + 1 for known in parts[-1]) + len(line) > _SECTION_CHARACTERS:
+        if not parts or sum(len(known) + 2 for known in parts[-1]) + len(line) > most:
             parts.append([])
         parts[-1].append(line)
-    return [joined("\n", *part) for part in parts if part]
+    return parts
 
 
-def _text(waiting: Sequence[Incident], heading: str, now: float) -> Marked:
+def _text(waiting: Sequence[Incident], heading: str, why: Marked) -> Marked:
     names = list(dict.fromkeys(_pools(one, 40) for one in waiting))
-    shown: list[Marked] = []
-    for name in names:
-        if sum(len(known) + 2 for known in shown) + len(name) > MOST_TEXT_CHARACTERS:
-            break
-        shown.append(name)
+    shown = _packed(names, MOST_TEXT_CHARACTERS)[0]
     left = len(names) - len(shown)
     more = say(" and {more}", more=count(left, "more pool")) if left else say("")
-    return say("{heading}: {pools}{more}. {why}", heading=heading, pools=joined(", ", *shown), more=more,
-               why=_why(waiting, now))  # fmt: skip
+    pools = joined(", ", *shown)
+    return say("{heading}: {pools}{more}. {why}", heading=heading, pools=pools, more=more, why=why)
