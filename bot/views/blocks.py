@@ -161,6 +161,10 @@ def _words(block: Block) -> str:
     return str(text["text"]) if isinstance(text, Mapping) else ""
 
 
+def sentence_of(words: Marked) -> Message:
+    return message(words, section(words))
+
+
 def as_of(text: Marked) -> Block:
     """A line with the time of the figures; if nothing else changed, the message is not edited."""
     return {**context(text), "block_id": AS_OF}

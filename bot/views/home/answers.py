@@ -10,7 +10,7 @@ from bot.core.incident.observe import Timing, View
 from bot.core.incident.silence import Silence
 from bot.core.message import Message
 from bot.core.words import count, duration, listed
-from bot.views.blocks import button, context, message, section
+from bot.views.blocks import button, context, message, section, sentence_of
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.parent.heading import headline, state_words
 from bot.views.parent.pools import MOST_ROWS, name_of, pool_table, queue_words, rows, title_of
@@ -148,10 +148,6 @@ def headline_of(incident: Incident) -> Marked:
 
 def plain_answer(text: str) -> Message:
     return sentence_of(sentence(text, 2500) or say("Done."))
-
-
-def sentence_of(words: Marked) -> Message:
-    return message(words, section(words))
 
 
 MOST_SILENCES = 20

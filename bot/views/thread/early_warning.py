@@ -29,28 +29,31 @@ class WarningView:
 
 def warning(view: WarningView) -> Message:
     """The warning in words; times of day are UTC."""
-    pool, episode = name_of(view.pool), view.episode
+    pool, episode, seen = name_of(view.pool), view.episode, view.latest
     standing = episode.ended_at is None
     title = f"Early warning{'' if standing else ', over'}"
-    state = _state(view)
     then = _figures(episode.queued, episode.oldest_wait_seconds)
-    now = _now(view.latest) if standing and view.latest else None
-    began = None
-    if now is None or view.latest is None or then != _figures(view.latest.queued, view.latest.oldest_wait_seconds):
-        began = say("At the warning, {at} UTC: {then}.", at=clock(episode.began_at), then=then)
-    more = say("Effect of more runners: `/queue scale {pool}`.", pool=pool) if standing and view.scalable else None
-    cause = escaped(f"Likely cause: {likely_cause(view.finding)}", 400) if view.finding else None
-    helps = escaped(remedy_words(view.finding), 400) if view.finding and standing else None
-    reasons = [cause, helps, more]
-    words = joined("\n", *reasons)
-    heading = say("{title}: {pool}.", title=title, pool=pool)
+    now = _figures(seen.queued, seen.oldest_wait_seconds) if standing and seen else None
+    lines, reasons = list[Marked](), list[Marked]()
+    if seen and now:
+        busy = f", {busy_words(seen)}" if seen.busy is not None else ""
+        lines.append(say("Now, {at} UTC: {figures}{busy}.", at=clock(seen.at), figures=now, busy=busy))
+    if now != then:
+        lines.append(say("At the warning, {at} UTC: {then}.", at=clock(episode.began_at), then=then))
+    if view.finding:
+        reasons.append(escaped(f"Likely cause: {likely_cause(view.finding)}", 400))
+    if view.finding and standing:
+        reasons.append(escaped(remedy_words(view.finding), 400))
+    if standing and view.scalable:
+        reasons.append(say("Effect of more runners: `/queue scale {pool}`.", pool=pool))
+    state = _state(view)
     return message(
-        joined(" ", heading, state),
+        joined(" ", say("{title}: {pool}.", title=title, pool=pool), state),
         header(f"{title}: {view.pool}"),
         section(state),
-        section(joined("\n", now, began)),
-        section(words) if words else None,
-        context(_small(view, standing=standing)),
+        section(joined("\n", *lines)),
+        section(joined("\n", *reasons)) if reasons else None,
+        context(_small(view)),
     )
 
 
@@ -72,20 +75,17 @@ def limit_words(limit: Threshold) -> str:
     return f"more than {count(round(limit.value), 'job')} queued"
 
 
-def _state(view: WarningView) -> Marked:
+def _state(view: WarningView) -> Marked:  # noqa: PLR0911 - a sentence a state
     episode = view.episode
     limit = limit_words(episode.foreseen.threshold).capitalize()
-    if episode.ended_at is not None:
-        return _over(view, clock(episode.ended_at), duration(episode.ended_at - episode.began_at))
-    if episode.crossed_at is not None:
-        after = duration(episode.crossed_at - episode.began_at)
+    if episode.ended_at is None and episode.crossed_at is None:
+        return say("{limit} expected {when}. No alert has fired yet.", limit=limit, when=when_words(episode.expected))
+    ended_at = episode.ended_at or episode.crossed_at or episode.began_at
+    at, after = clock(ended_at), duration(ended_at - episode.began_at)
+    if episode.ended_at is None:
         return say("{limit} since {at} UTC, {after} after this warning. No alert has fired yet.",
-                   limit=limit, at=clock(episode.crossed_at), after=after)  # fmt: skip
-    return say("{limit} expected {when}. No alert has fired yet.", limit=limit, when=when_words(episode.expected))
-
-
-def _over(view: WarningView, at: str, after: str) -> Marked:
-    match view.episode.ending:
+                   limit=limit, at=at, after=after)  # fmt: skip
+    match episode.ending:
         case Ending.FIRED:
             thread = link(view.incident_link, "its thread") if view.incident_link else say("its thread is below")
             return say("The alert arrived at {at} UTC, {after} after this warning: {thread}.",
@@ -95,11 +95,10 @@ def _over(view: WarningView, at: str, after: str) -> Marked:
         case Ending.AVERTED:
             return say("Somebody scaled the pool at {scaled} UTC, and by {at} UTC the trend had reversed. The limit "
                        "was not reached. The warning is not scored.",
-                       at=at, scaled=clock(view.episode.scaled_at or view.episode.began_at))  # fmt: skip
+                       at=at, scaled=clock(episode.scaled_at or episode.began_at))  # fmt: skip
         case Ending.EASED:
-            return say(
-                "The limit was crossed, but no alert fired. The pool has been well below it since {at} UTC.", at=at
-            )
+            return say("The limit was crossed, but no alert fired. The pool has been well below it since {at} UTC.",
+                       at=at)  # fmt: skip
         case Ending.EXPIRED:
             return say("Nothing happened within {after}, so the warning ended at {at} UTC.", after=after, at=at)
     return say("Early warnings of this pool were switched off at {at} UTC.", at=at)
@@ -114,23 +113,17 @@ def when_words(crossing: Crossing) -> str:
     return f"in {interval(low, high, fine=True)} ({begin} to {end} UTC)"
 
 
-def _now(sample: Snapshot) -> Marked:
-    busy = f", {busy_words(sample)}" if sample.busy is not None else ""
-    figures = _figures(sample.queued, sample.oldest_wait_seconds)
-    return say("Now, {at} UTC: {figures}{busy}.", at=clock(sample.at), figures=figures, busy=busy)
-
-
 def _figures(queued: int | None, wait: float | None) -> str:
     return f"{count(queued, 'job')} queued, longest wait {duration(wait)}"
 
 
-def _small(view: WarningView, *, standing: bool) -> Marked:
+def _small(view: WarningView) -> Marked:
     limit, early = view.episode.foreseen.threshold, view.early
     source = f"from its last {limit.learnt_from} alerts" if limit.learnt_from else "configured"
     score = f"Warnings of this pool so far: {early.hits} right, {early.false} false, {early.missed} missed."
     return joined(
         " ",
         say("Limit: {limit} ({source}).", limit=limit_words(limit), source=source),
-        say("This message stays up to date.") if standing else None,
+        say("This message stays up to date.") if view.episode.ended_at is None else None,
         say("{score}", score=score) if early.hits + early.false + early.missed else None,
     )

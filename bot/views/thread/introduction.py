@@ -19,8 +19,9 @@ _MATRIX = re.compile(r"\(([^(),]+),[^()]*\)")
 
 
 def introduction(incident: Incident, entry: Entry, introduced: Introduced) -> list[Marked]:
-    parts = [alert_words(incident, introduced), waiting_jobs(entry.figures), _others(introduced)]
-    return [part for part in parts if part]
+    lines = [_jobs(sample) for sample in entry.figures if sample.waiting][:MOST_POOLS]
+    waiting = joined("\n", say("*Longest waiting*"), *lines) if lines else None
+    return [part for part in (alert_words(incident, introduced), waiting, _others(introduced)) if part]
 
 
 def alert_words(incident: Incident, introduced: Introduced) -> Marked:
@@ -49,7 +50,9 @@ def _values(incident: Incident, introduced: Introduced) -> Marked | None:
         alone = introduced.named and len({*incident.pools.candidates, *incident.pools.unknown_pools}) == 1
         match = say("") if alone else _match(worst, found)
         words = say("Alert values: {values}{match}.", values=reading_words(worst), match=match)
-        return joined(" ", words, _crossed(worst))
+        limits = (("the queue length", worst.size_limit_crossed), ("the wait", worst.time_limit_crossed))
+        over = listed(name for name, crossed in limits if crossed).capitalize()
+        return joined(" ", words, say("{over} crossed the alert's limit.", over=over) if over else None)
     summary = next((text for alert in alerts if (text := clean(alert.summary or alert.description))), "")
     end = "" if summary.endswith((".", "!", "?", "…")) else "."
     return say("Summary: {summary}{end}", summary=escaped(summary, 240), end=end) if summary else None
@@ -73,19 +76,8 @@ def _match(read: Readings, found: Maxima | None) -> Marked:
     return say(" (possibly from different pools)") if both else say("")
 
 
-def _crossed(read: Readings) -> Marked | None:
-    limits = (("the queue length", read.size_limit_crossed), ("the wait", read.time_limit_crossed))
-    over = [name for name, crossed in limits if crossed]
-    return say("{over} crossed the alert's limit.", over=listed(over).capitalize()) if over else None
-
-
-def waiting_jobs(figures: tuple[Snapshot, ...]) -> Marked | None:
-    """The longest waiting jobs of the worst pools, equal ones grouped: `test (default) ×31, build ×12`."""
-    lines = [_jobs(sample) for sample in figures if sample.waiting][:MOST_POOLS]
-    return joined("\n", say("*Longest waiting*"), *lines) if lines else None
-
-
 def _jobs(sample: Snapshot) -> Marked:
+    """The longest waiting jobs of a pool, equal ones grouped: `test (default) ×31, build ×12`."""
     groups: dict[str, list[int]] = {}
     for number, job in enumerate(sample.waiting):
         groups.setdefault(job_name(job.name), []).append(number)
@@ -107,10 +99,10 @@ def job_name(name: str) -> str:
 
 
 def _others(introduced: Introduced) -> Marked | None:
-    pools = count(introduced.others, "other pool")
-    calm = say("No queue in {pools}.", pools=pools) if introduced.others and not introduced.others_queued else None
+    pools, jobs = count(introduced.others, "other pool"), count(introduced.others_queued, "job")
+    calm = say("No queue in {pools}.", pools=pools) if introduced.others else None
     if introduced.others_queued:
-        calm = say("In {pools}: {jobs}, within normal.", pools=pools, jobs=count(introduced.others_queued, "job"))
+        calm = say("In {pools}: {jobs}, within normal.", pools=pools, jobs=jobs)
     unread = [
         say("{pool}: no figures ({why}).", pool=name_of(pool), why=escaped(why or "not measured yet", 120))
         for pool, why in introduced.unread.items()

@@ -51,26 +51,20 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
         see = link(entry.details.url, "Open the issue")
     helped = added(entry.details.summary) if isinstance(entry.details, IncidentEnded) else None
     body = joined(" ", failed, spoken(entry, 1500), helped, mention(group) if group else None, see)
-    late, happened, lines = _late(entry, now), story(incident, entry), entry_lines(entry)
+    happened, lines = story(incident, entry), entry_lines(entry)
+    late = say("Happened {at}, reported {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
+    causes = entry.details.summary.causes if isinstance(entry.details, IncidentEnded) else ()
     blocks = [
         section(joined("\n", lead, body)),
         *line_sections(lines),
-        section(joined("\n", say("*What happened*"), *(say("• {line}", line=line) for line in happened)))
-        if happened
-        else None,
+        section(joined("\n• ", say("*What happened*"), *happened)) if happened else None,
         *charts_of(incident, entry),
         _choices(entry, labels),
-        *_fit(incident, entry),
-        context(late) if late else None,
+        *(fit_buttons(incident.id, causes[0].cause) if causes else ()),
+        context(late) if now - entry.at >= LATE_SECONDS else None,
     ]
     story_words = say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
     return message(joined(" ", _text(lead, labels, body, lines), story_words), *blocks)
-
-
-def _fit(incident: Incident, entry: Entry) -> list[Block]:
-    """The summary asks whether its first cause was right."""
-    causes = entry.details.summary.causes if isinstance(entry.details, IncidentEnded) else ()
-    return fit_buttons(incident.id, causes[0].cause) if causes else []
 
 
 def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
@@ -102,13 +96,6 @@ def _choices(entry: Entry, labels: Labels) -> Block | None:
     )
 
 
-def _late(entry: Entry, now: float) -> Marked | None:
-    """A note about the delay (P8)."""
-    if now - entry.at < LATE_SECONDS:
-        return None
-    return say("Happened {at}, reported {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
-
-
 def _text(lead: Marked | None, labels: Labels, body: Marked, below: Sequence[str]) -> Marked:
     text_lines = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
     lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in text_lines]
@@ -134,14 +121,10 @@ def story(incident: Incident, entry: Entry) -> list[Marked]:
     before = [one for one in incident.log.timeline if one.number < entry.number and _in_story(one)]
     resolved = [one.number for one in before if isinstance(one.details, AlertResolved)]
     left_out = {*resolved[:-1], *(one.number for one in before if _asks(one) and one.request in decided)}
-    before = [one for one in before if one.number not in left_out]
-    if len(before) <= MOST_LINES:
-        return [_line(one) for one in before]
-    left = len(before) - MOST_LINES + 1
-    more = say("{left} more in the thread above.", left=left)
-    shown = [*before[:2], *before[-(MOST_LINES - 3) :]]
-    lines = [_line(one) for one in shown]
-    return [*lines[:2], more, *lines[2:]]
+    lines = [_line(one) for one in before if one.number not in left_out]
+    if (left := len(lines) - MOST_LINES + 1) > 1:
+        lines[2 : 2 + left] = [say("{left} more in the thread above.", left=left)]
+    return lines
 
 
 def _in_story(entry: Entry) -> bool:

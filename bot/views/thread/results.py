@@ -20,6 +20,7 @@ from bot.views.blocks import (
     line_sections,
     message,
     section,
+    sentence_of,
     table,
 )
 from bot.views.mrkdwn import Marked, escaped, joined, say
@@ -35,28 +36,23 @@ MOST_LINES = 20
 
 
 def finished(outcome: Result, by: str) -> Message:
-    details = outcome.details
+    details, figures = outcome.details, outcome.figures
     if isinstance(details, Diagnosed):
-        paragraphs, blocks = diagnosis(details, outcome.figures)
+        paragraphs, blocks = diagnosis(details, figures)
         asked = say("{by} asked for a diagnosis.", by=by)
         return message(joined(" ", asked, *paragraphs), *blocks, context(asked))
-    lines = (
-        accepted_lines(details, whisper=True)
-        if isinstance(details, ScaleAccepted)
-        else details_lines(details, outcome.figures)
-    )
-    return sentence_message(f"{by} {details_words(details, outcome.figures)}", lines, outcome.figures)
+    lines = details_lines(details, figures)
+    if isinstance(details, ScaleAccepted):
+        lines = accepted_lines(details, whisper=True)
+    return sentence_message(f"{by} {details_words(details, figures)}", lines, figures)
 
 
 def sentence_message(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] = ()) -> Message:
     """A sentence with lines and figures below it."""
-    shown, words = of_snapshots(figures), escaped(sentence, 1000)
-    return message(
-        joined(" ", words, *(escaped(line, 400) for line in lines)),
-        section(words),
-        section(bullets(lines, MOST_LINES)) if lines else None,
-        *pool_table(shown),
-    )
+    words = escaped(sentence, 1000)
+    text = joined(" ", words, *(escaped(line, 400) for line in lines))
+    below = section(bullets(lines, MOST_LINES)) if lines else None
+    return message(text, section(words), below, *pool_table(of_snapshots(figures)))
 
 
 def effect_answer(sentence: str, preview: Preview | None) -> Message:
@@ -72,48 +68,39 @@ def effect_answer(sentence: str, preview: Preview | None) -> Message:
 
 def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Message:
     """A target typed in a thread: the button opens the confirmation."""
-    words = say(
-        "Scale {pool} from {current} to {target}? Press to see what to expect, and to confirm.",
-        pool=pool,
-        current=current,
-        target=count(target, "runner"),
-    )
-    question = f"Open the question: scale {pool} to {count(target, 'runner')}"
-    press = button(f"Scale to {target}…", SCALE_UP, request_id, question)
+    runners = count(target, "runner")
+    words = say("Scale {pool} from {current} to {target}? Press to see what to expect, and to confirm.",
+                pool=pool, current=current, target=runners)  # fmt: skip
+    press = button(f"Scale to {target}…", SCALE_UP, request_id, f"Open the question: scale {pool} to {runners}")
     return message(words, section(words), actions(press))
 
 
 def duplicate(link: str) -> Message:
     """A collapsed second thread: points to the first one, without buttons."""
-    place = linked(link, "the other thread") if link else say("the other thread of this incident")
-    words = say("Duplicate, see {place}.", place=place)
-    return message(words, section(words))
+    place = linked(link, "the other thread" if link else "the other thread of this incident")
+    return sentence_of(say("Duplicate, see {place}.", place=place))
 
 
 def returned_to_channel(link: str) -> Message:
     """The fallback channel's first message after the incident returned, without buttons."""
-    place = linked(link, "its own channel") if link else say("its own channel")
-    words = say("This incident continues in {place}.", place=place)
-    return message(words, section(words))
+    return sentence_of(say("This incident continues in {place}.", place=linked(link, "its own channel")))
 
 
 def record_lost() -> Message:
     """A parent with a lost record, after a click; without buttons."""
-    words = say(
+    return sentence_of(say(
         "The record of this incident was lost, so this message is no longer updated and its buttons are gone. "
         "The thread keeps its history. If the alert fires again, the incident continues here."
-    )
-    return message(words, section(words))
+    ))  # fmt: skip
 
 
 def undrawable(incident: str) -> Message:
     """An incident that cannot be drawn: that it exists, and what to do."""
-    words = say(
+    return sentence_of(say(
         "This incident cannot be displayed (id {incident}; the log has the reason). "
         "Try again with `/queue retry {incident}`. `tailback export {incident}` writes all that is known.",
         incident=incident,
-    )
-    return message(words, section(words))
+    ))  # fmt: skip
 
 
 def rejected_alert(source: str, address: str, why: str) -> Message:
@@ -132,11 +119,19 @@ CAUSE_FIT = "cause_fit"
 
 def diagnosis(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[list[Marked], list[Block | None]]:
     """(the paragraphs that every reader sees, the blocks with them and the collapsed rest)."""
-    paragraphs = [*_verdict(found), say("{seen}", seen=survey_headline(found, figures))]
-    details = container(
-        _title(found), *line_sections(rest_lines(found, figures))[:8], *pool_table(of_snapshots(figures))
-    )
-    return paragraphs, [*(section(part) for part in paragraphs), details]
+    chosen = named(found)
+    paragraphs = [say("*Cause:* {words}", words=escaped(cause_words(found), 600))] if found.groups else []
+    if chosen is not None:
+        top = chosen.findings[0]
+        seen = (say("• {line}", line=escaped(line, 300)) for line in evidence_words(top)[:MOST_EVIDENCE])
+        remedy = say("*What to do:* {words}", words=escaped(advice_words(top), 500))
+        paragraphs += [joined("\n", say("*Evidence*"), *seen), remedy]
+    paragraphs.append(say("{seen}", seen=survey_headline(found, figures)))
+    others = sum(len(group[0].findings) for group in found.groups) - (chosen is not None)
+    more = f"{count(others, 'less likely cause')}, " if others > 0 else ""
+    title = f"Details: {more}{count(len(found.names), 'pool')}"
+    below = (*line_sections(rest_lines(found, figures))[:8], *pool_table(of_snapshots(figures)))
+    return paragraphs, [*(section(part) for part in paragraphs), container(title, *below)]
 
 
 def asks_for_fit(incident: str, found: Diagnosed) -> list[Block]:
@@ -149,21 +144,3 @@ def fit_buttons(incident: str, cause: str) -> list[Block]:
     yes, no = (judgement_value(incident, cause, fits=fits) for fits in (True, False))
     question = context(say('Was "{cause}" the cause?', cause=cause_name(cause)))
     return [question, feedback(CAUSE_FIT, ("Yes", yes), ("No, something else", no))]
-
-
-def _verdict(found: Diagnosed) -> list[Marked]:
-    if not found.groups:
-        return []
-    cause = say("*Cause:* {words}", words=escaped(cause_words(found), 600))
-    if (chosen := named(found)) is None:
-        return [cause]
-    top = chosen.findings[0]
-    seen = [say("• {line}", line=escaped(line, 300)) for line in evidence_words(top)[:MOST_EVIDENCE]]
-    remedy = say("*What to do:* {words}", words=escaped(advice_words(top), 500))
-    return [cause, joined("\n", say("*Evidence*"), *seen), remedy]
-
-
-def _title(found: Diagnosed) -> str:
-    others = sum(len(group[0].findings) for group in found.groups) - (named(found) is not None)
-    more = f"{count(others, 'less likely cause')}, " if others > 0 else ""
-    return f"Details: {more}{count(len(found.names), 'pool')}"

@@ -1,6 +1,7 @@
 """Timeline entries in words: one function per kind of details."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from bot.core.incident.details import general
 from bot.core.incident.details.closing import IncidentEnded
@@ -72,52 +73,31 @@ def entry_lines(entry: Entry) -> tuple[str, ...]:
     return (*details_lines(entry.details, entry.figures), *(DECISIONS[one] for one in entry.decisions))
 
 
-def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  # noqa: PLR0911, PLR0912 - a line a kind
+def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  # noqa: PLR0911 - a line a kind
     """The sentence of details, without the author; `figures` are the entry's."""
     match details:
         case general.PlainText():
             return f"noted: {details.text}" if details.quoted else details.text
-        case general.Noted() | general.Introduced():
-            return NOTES[details.note] if isinstance(details, general.Noted) else "Alert values and other pools."
-        case general.AlertFired() | general.AlertsJoined() | general.AlertResolved() | general.FiredAgain():
-            return _alert_words(details)
+        case general.Noted():
+            return NOTES[details.note]
+        case general.Introduced():
+            return "Alert values and other pools."
+        case general.AlertFired():
+            return f"The alert arrived: {details.title}"
+        case general.AlertResolved():
+            return "The alert resolved." + (" I'll watch the queue until it has drained." if details.measured else "")
+        case general.FiredAgain():
+            return f"The alert fired again, {duration(details.after_seconds)} after the end."
         case general.AlertOddities():
             return "The alert's sender does not follow the event format. Check what is missing or wrong here:"
-        case general.Escalated() | general.Paged():
-            return paged_words(details)
         case general.EarlyWarningGiven():
             before = duration(details.before_seconds)
             return f"An early warning for {details.pool} came {before} before this alert."
-        case QueueChanged():
-            return _queue_words(details)
         case ChartShown():
             return "asked for the chart."
-        case Silencing():
-            return silencing_words(details)
-        case SilenceEnded():
-            return silence_ended_words(details)
-        case ScaleRequest():
-            return scale_request_words(details)
-        case ScaleAccepted():
-            return accepted_words(details)
-        case RunnersChecked():
-            return checked_words(details)
-        case LeaseNoted():
-            return lease_words(details)
-        case RunnersReturned():
-            return returned_words(details)
-        case RequestNotDone() | IssueNoted():
-            return _issue_words(details) if isinstance(details, IssueNoted) else _not_done_words(details)
-        case Diagnosed() | CauseJudged():
-            return _diagnosis_words(details, figures)
-        case IncidentEnded():
-            return ending_words(details)
-
-
-def _diagnosis_words(details: Diagnosed | CauseJudged, figures: Sequence[Snapshot]) -> str:
-    if isinstance(details, CauseJudged):
-        return judged_words(details)
-    return f"asked for a diagnosis. {survey_headline(details, figures)}"
+        case Diagnosed():
+            return f"asked for a diagnosis. {survey_headline(details, figures)}"
+    return _WORDS[type(details)](details)
 
 
 def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> tuple[str, ...]:  # noqa: PLR0911
@@ -139,21 +119,6 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
             return ending_lines(details.summary)
         case _:
             return ()
-
-
-AlertChanged = general.AlertFired | general.AlertsJoined | general.AlertResolved | general.FiredAgain
-
-
-def _alert_words(details: AlertChanged) -> str:
-    match details:
-        case general.AlertFired():
-            return f"The alert arrived: {details.title}"
-        case general.AlertsJoined():
-            return _joined_words(details)
-        case general.AlertResolved():
-            return "The alert resolved." + (" I'll watch the queue until it has drained." if details.measured else "")
-        case general.FiredAgain():
-            return f"The alert fired again, {duration(details.after_seconds)} after the end."
 
 
 def _joined_words(joined: general.AlertsJoined) -> str:
@@ -222,3 +187,23 @@ def paged_words(details: general.Escalated | general.Paged) -> str:
     if details.problem:
         return f"Could not page {details.pager}: {details.problem}. I keep trying."
     return f"Paged {details.pager}."
+
+
+_WORDS: Mapping[type[Details], Callable[[Any], str]] = {
+    general.AlertsJoined: _joined_words,
+    general.Escalated: paged_words,
+    general.Paged: paged_words,
+    QueueChanged: _queue_words,
+    Silencing: silencing_words,
+    SilenceEnded: silence_ended_words,
+    ScaleRequest: scale_request_words,
+    ScaleAccepted: accepted_words,
+    RunnersChecked: checked_words,
+    LeaseNoted: lease_words,
+    RunnersReturned: returned_words,
+    RequestNotDone: _not_done_words,
+    IssueNoted: _issue_words,
+    CauseJudged: judged_words,
+    IncidentEnded: ending_words,
+}
+"""The other kinds of details, each with the function for its sentence."""
