@@ -1,14 +1,14 @@
 """Exports an incident as Markdown, and as a `ci: sev` issue."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from datetime import UTC, tzinfo
 
 from bot.core.forecast.scoring import score_summary
 from bot.core.incident.closing import likely_causes, waits
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Entry, Event, Role
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Peak, Snapshot
 from bot.core.reporting.issue import SEV, IssueForm, IssuePart
 from bot.core.words import count, duration, figure, listed, share
 from bot.views.export.export_json import dated
@@ -32,15 +32,16 @@ _CALL = re.compile(r"@(?=\w)|(?<=\\#)(?=\d)")
 
 def markdown(incident: Incident, now: float) -> str:
     """The incident and its timeline in UTC; `now` is epoch seconds."""
+    forecasts = score_lines(score_summary(incident.pools.scores))
     parts = [
         f"# {_plain(incident.group.title)}",
-        "\n".join(f"- {name}: {value}" for name, value in _facts(incident, now)),
+        _bullets(f"{name}: {value}" for name, value in _facts(incident, now)),
         "## Pools",
         _pools(incident, now),
         "## What was done",
         _mitigation(incident),
         "## Forecasts",
-        _forecasts(incident),
+        _bullets(map(_plain, forecasts)) or "No forecast was scored.",
         "## Timeline (UTC)",
         _timeline(incident, UTC),
         f"_Exported by Tailback at {_stamp(now, UTC)}; incident {_plain(incident.id)}._",
@@ -76,19 +77,19 @@ def issue_text(incident: Incident, now: float, form: IssueForm, link: str = "") 
 
     `link` leads to the incident's thread.
     """
-    parts: dict[IssuePart, Callable[[], str]] = {
-        IssuePart.STATUS: lambda: _status(incident, now),
-        IssuePart.ALERT: lambda: _error(incident),
-        IssuePart.TIMELINE: lambda: _timeline(incident, form.zone),
-        IssuePart.IMPACT: lambda: _impact(incident, now),
-        IssuePart.CAUSE: lambda: "\n\n".join(filter(None, (NOT_KNOWN, _causes(incident), _diagnoses(incident)))),
-        IssuePart.MITIGATION: lambda: _mitigation(incident),
-        IssuePart.FOLLOW_UP: lambda: NOT_KNOWN,
+    parts = {
+        IssuePart.STATUS: _status(incident, now),
+        IssuePart.ALERT: _error(incident),
+        IssuePart.TIMELINE: _timeline(incident, form.zone),
+        IssuePart.IMPACT: _impact(incident, now),
+        IssuePart.CAUSE: "\n\n".join((NOT_KNOWN, *_causes(incident))),
+        IssuePart.MITIGATION: _mitigation(incident),
+        IssuePart.FOLLOW_UP: NOT_KNOWN,
     }
     sections = []
     for part, words in (form.headings or HEADINGS[form.preset]).items():
         heading = f"{words} ({form.zone_name})" if part is IssuePart.TIMELINE else words
-        sections.append(f"## {heading}\n\n{parts[part]()}")
+        sections.append(f"## {heading}\n\n{parts[part]}")
     url = safe_url(link)
     thread = [f"Incident {_plain(incident.id)} in Slack: <{url}>"] if url else []
     return "\n\n".join([*thread, *sections]) + "\n"
@@ -108,7 +109,8 @@ def _facts(incident: Incident, now: float) -> list[tuple[str, str]]:
         ("Alerts", firing + (f", {incident.group.truncated:,} more not shown" if incident.group.truncated else "")),
         ("Received from", _plain(f"{incident.group.source}, receiver {incident.group.receiver}")),
     ]
-    for line in (*cause_lines(likely_causes(incident)), *_waited(incident, now)):
+    cost = waited_lines(waits(incident, now), len(incident.pools.affected))
+    for line in (*cause_lines(likely_causes(incident)), *cost):
         label, _, words = _plain(line).partition(": ")
         facts.append((label, words))
     return facts + [(label, url) for label, url in _links(incident)]
@@ -126,30 +128,25 @@ def _pools(incident: Incident, now: float) -> str:
     rows = ["| pool | affected | most queued | longest wait | developer-hours waited | not measured |",
             "|---|---|---|---|---|---|"]  # fmt: skip
     for name in incident.pools.candidates:
-        peak = incident.pools.peaks.get(name)
-        most = "unknown" if peak is None or peak.queued is None else f"{peak.queued:,}"
-        shown = (most, duration(peak.oldest_wait_seconds if peak else None))
+        peak, one = incident.pools.peaks.get(name, Peak()), cost.get(name)
+        most = "unknown" if peak.queued is None else f"{peak.queued:,}"
         affected = "yes" if name in incident.pools.affected else "not seen to queue"
-        one = cost.get(name)
         waited = f"{least_hours(one.hours)} | {share(one.unmeasured)}" if one else "unknown | all"
-        rows.append(f"| {_plain(name)} | {affected} | {shown[0]} | {shown[1]} | {waited} |")
+        rows.append(f"| {_plain(name)} | {affected} | {most} | {duration(peak.oldest_wait_seconds)} | {waited} |")
     unknown = "not configured | unknown | unknown | unknown | all"
     rows += [f"| {_plain(name)} | {unknown} |" for name in incident.pools.unknown_pools]
     return "\n".join(rows)
 
 
 def _timeline(incident: Incident, zone: tzinfo) -> str:
-    lines = [line for entry in incident.log.timeline for line in _entry_lines(entry, zone)]
-    dropped = incident.log.entries - len(incident.log.timeline)
-    note = [f"- {count(dropped, 'older status entry', 'older status entries')} dropped."] if dropped else []
-    return "\n".join(lines + note) or "Nothing happened yet."
-
-
-def _entry_lines(entry: Entry, zone: tzinfo) -> list[str]:
-    first = f"- {_stamp(entry.at, zone)} · {_said(entry)}"
-    see = [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
-    below = [f"  - {_plain(line)}" for line in entry_lines(entry)]
-    return [first, *below, *see, *(f"  - {_figures(f)}" for f in entry.figures)]
+    lines = []
+    for entry in incident.log.timeline:
+        lines += [f"- {_stamp(entry.at, zone)} · {_said(entry)}", *(f"  - {_plain(one)}" for one in entry_lines(entry))]
+        lines += [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
+        lines += [f"  - {_figures(sample)}" for sample in entry.figures]
+    if (dropped := incident.log.entries - len(incident.log.timeline)) > 0:
+        lines.append(f"- {count(dropped, 'older status entry', 'older status entries')} dropped.")
+    return "\n".join(lines) or "Nothing happened yet."
 
 
 def _said(entry: Entry) -> str:
@@ -160,70 +157,62 @@ def _said(entry: Entry) -> str:
 
 def _figures(snapshot: Snapshot) -> str:
     wait = duration(snapshot.oldest_wait_seconds)
-    runners = ", ".join(f"{name} {figure(value)}" for name, value in (
-        ("busy", snapshot.busy), ("idle", snapshot.idle), ("offline", snapshot.offline), ("limit", snapshot.limit))
-        if value is not None)  # fmt: skip
+    known = {name: getattr(snapshot, name) for name in ("busy", "idle", "offline", "limit")}
+    runners = ", ".join(f"{name} {figure(value)}" for name, value in known.items() if value is not None)
     queue = f"{_plain(snapshot.pool)}: {count(snapshot.queued, 'job')} queued, longest wait {wait}"
-    return f"{queue}; {runners}" if runners else f"{queue}; runners unknown"
-
-
-def _waited(incident: Incident, now: float) -> tuple[str, ...]:
-    return waited_lines(waits(incident, now), len(incident.pools.affected))
+    return f"{queue}; {runners or 'runners unknown'}"
 
 
 def _status(incident: Incident, now: float) -> str:
-    long = duration(incident.lasted(now))
-    words = STATES[incident.state]
-    if incident.closed:
-        return f"{words[0].upper()}{words[1:]}. It lasted {long}."
-    return f"{words[0].upper()}{words[1:]}. It has lasted {long} at {_stamp(now, UTC)}."
+    words, long = STATES[incident.state], duration(incident.lasted(now))
+    lasted = f"lasted {long}" if incident.closed else f"has lasted {long} at {_stamp(now, UTC)}"
+    return f"{words[0].upper()}{words[1:]}. It {lasted}."
 
 
 def _error(incident: Incident) -> str:
-    lines = [f"The alert “{_plain(incident.group.title)}”."]
-    reasons = dict.fromkeys(
-        text for alert in incident.group.alerts if (text := _plain(alert.summary or alert.description))
-    )
-    lines += [f"- {text}" for text in list(reasons)[:5]]
-    lines += [f"- {label}: {url}" for label, url in _links(incident)]
-    return "\n".join(lines)
+    alerts = incident.group.alerts
+    reasons = dict.fromkeys(text for alert in alerts if (text := _plain(alert.summary or alert.description)))
+    below = (*list(reasons)[:5], *(f"{label}: {url}" for label, url in _links(incident)))
+    return "\n".join([f"The alert “{_plain(incident.group.title)}”.", *(f"- {line}" for line in below)])
 
 
 def _impact(incident: Incident, now: float) -> str:
     if not incident.pools.affected:
         return f"No pool was seen to queue. {NOT_KNOWN}"
-    names = listed((_plain(name) for name in incident.pools.affected), 20)
-    peaks = [f"- {_plain(name)}: up to {count(peak.queued, 'job')} queued, longest wait "
-             f"{duration(peak.oldest_wait_seconds)}" if (peak := incident.pools.peaks.get(name))
-             else f"- {_plain(name)}: figures unknown" for name in incident.pools.affected]  # fmt: skip
-    cost = [f"- {_plain(line)}" for line in _waited(incident, now)]
-    return "\n".join([f"Jobs waited for runners in {names}.", "", *peaks, *cost, "", f"Who was affected: {NOT_KNOWN}"])
+    names = listed(map(_plain, incident.pools.affected), 20)
+    lines = []
+    for name in incident.pools.affected:
+        peak = incident.pools.peaks.get(name)
+        wait = f"longest wait {duration(peak.oldest_wait_seconds)}" if peak else ""
+        most = f"up to {count(peak.queued, 'job')} queued, {wait}" if peak else "figures unknown"
+        lines.append(f"{_plain(name)}: {most}")
+    lines += map(_plain, waited_lines(waits(incident, now), len(incident.pools.affected)))
+    parts = (f"Jobs waited for runners in {names}.", _bullets(lines), f"Who was affected: {NOT_KNOWN}")
+    return "\n\n".join(parts)
 
 
-def _causes(incident: Incident) -> str:
-    lines = [f"- {_plain(line)}" for line in cause_lines(likely_causes(incident))]
-    return "\n".join(["Likely by the figures:", "", *lines]) if lines else ""
-
-
-def _forecasts(incident: Incident) -> str:
-    lines = [f"- {_plain(line)}" for line in score_lines(score_summary(incident.pools.scores))]
-    return "\n".join(lines) or "No forecast was scored."
-
-
-def _diagnoses(incident: Incident) -> str:
-    found = [entry for entry in incident.log.timeline if entry.event is Event.DIAGNOSED]
-    lines = [
-        f"- {_stamp(entry.at, UTC)}: {_plain(line)}"
-        for entry in found
+def _causes(incident: Incident) -> list[str]:
+    """Likely ones, and what each diagnosis found, each with a heading."""
+    likely = _bullets(map(_plain, cause_lines(likely_causes(incident))))
+    found = _bullets(
+        f"{_stamp(entry.at, UTC)}: {_plain(line)}"
+        for entry in incident.log.timeline
+        if entry.event is Event.DIAGNOSED
         for line in (entry_words(entry), *entry_lines(entry))
+    )
+    return [
+        f"{head}\n\n{lines}" for head, lines in (("Likely by the figures:", likely), ("Diagnoses:", found)) if lines
     ]
-    return "\n".join(["Diagnoses:", "", *lines]) if lines else ""
 
 
 def _mitigation(incident: Incident) -> str:
     done = [entry for entry in incident.log.timeline if Role.DONE in entry.event.roles]
-    lines = [f"- {_stamp(entry.at, UTC)}: {_said(entry)}" for entry in done]
-    return "\n".join(lines) or f"Nothing was done through Tailback. {NOT_KNOWN}"
+    lines = _bullets(f"{_stamp(entry.at, UTC)}: {_said(entry)}" for entry in done)
+    return lines or f"Nothing was done through Tailback. {NOT_KNOWN}"
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _stamp(at: float, zone: tzinfo) -> str:

@@ -12,7 +12,6 @@ from bot.core.incident.details.closing import (
     LikelyCause,
     Waited,
 )
-from bot.core.incident.details.silences import ActiveSilence
 from bot.core.words import count, duration, listed, share
 from bot.views.words.causes import cause_name
 from bot.views.words.forecasts import score_lines
@@ -35,9 +34,8 @@ def ending_words(ended: IncidentEnded) -> str:
         case IncidentEnding.SOURCE_BACK:
             return "The metrics source is answering again."
         case IncidentEnding.NOT_MEASURED:
-            why = (
-                f"no metrics source is configured for {listed(ended.pools)}" if ended.pools else "no pool is configured"
-            )
+            none = f"no metrics source is configured for {listed(ended.pools)}"
+            why = none if ended.pools else "no pool is configured"
             return f"The alert resolved. Its queue was not measured: {why}."
         case IncidentEnding.CLOSED:
             lasted = duration(ended.summary.lasted_seconds)
@@ -56,44 +54,38 @@ def _cost(summary: ClosingSummary) -> str:
 
 def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     """The summary as lines for the last reply: causes, the counterfactual, waiting, forecasts and silences."""
-    return (
-        *cause_lines(summary.causes),
-        *_without(summary.without),
-        *(() if _plainly_measured(summary) else waited_lines(summary.waited, summary.affected)),
-        *(() if summary.acted else ("Nobody scaled up or silenced the alert",)),
-        *(score_lines(summary.scores, first=False) if summary.scores else ()),
-        *(_silence_line(silence) for silence in summary.silences),
-    )
-
-
-def _plainly_measured(summary: ClosingSummary) -> bool:
-    """Whether the first sentence says all about the waiting: one pool, measured nearly all the time."""
-    return summary.affected == 1 and len(summary.waited) == 1 and summary.waited[0].unmeasured < LITTLE
-
-
-def _without(other: Counterfactual | None) -> tuple[str, ...]:
-    """`Without the extra runners: about five hours more (three to eight hours)`, by the forecast of that moment."""
-    if other is None:
-        return ()
-    helped = () if other.helped is None else (_helped(other.helped),)
-    return (f"Without the extra runners: {_longer(other)}", *helped)
+    waited, other = summary.waited, summary.without
+    plainly = summary.affected == 1 and len(waited) == 1 and waited[0].unmeasured < LITTLE
+    lines = [*cause_lines(summary.causes)]
+    if other is not None:
+        lines.append(f"Without the extra runners: {_longer(other)}")
+        lines += [] if other.helped is None else [_helped(other.helped)]
+    if not plainly:  # else the first sentence says all about the waiting
+        lines += waited_lines(waited, summary.affected)
+    if not summary.acted:
+        lines.append("Nobody scaled up or silenced the alert")
+    lines += score_lines(summary.scores, first=False) if summary.scores else ()
+    for silence in summary.silences:
+        stays = f"The alert stays silenced {until_when(silence)}; `@tailback unsilence` ends it"
+        lines.append("The silence ends now, because the queue has drained" if silence.until_drained else stays)
+    return tuple(lines)
 
 
 def _longer(other: Counterfactual) -> str:
-    """A forecast that held both, an end by now and a far later one, does not say which."""
+    """`about five hours more (three to eight hours)`, by the forecast of that moment.
+
+    A forecast that held both, an end by now and a far later one, does not say which.
+    """
     longer, high = other.longer_seconds, other.high_seconds
     if longer is None:
         return "the queue would not have drained (forecast at that time)"
-    if high is None:
-        return (
-            f"at least {bound(longer, down=True)} more (forecast at that time)"
-            if longer > 0
-            else "not known, the forecast at that time gave no latest end"
-        )
-    if high <= 0:
+    if high is not None and high <= 0:
         return "no longer (forecast at that time)"
     if longer <= 0:
-        return f"not known, the forecast at that time allowed up to {bound(high)} more"
+        end = "gave no latest end" if high is None else f"allowed up to {bound(high)} more"
+        return f"not known, the forecast at that time {end}"
+    if high is None:
+        return f"at least {bound(longer, down=True)} more (forecast at that time)"
     return f"{about(longer)} more ({interval(other.low_seconds or 0.0, high)}, forecast at that time)"
 
 
@@ -158,10 +150,3 @@ def hours(number: float) -> str:
     if 0 < number < LEAST_HOURS:
         return "under 0.1"
     return f"{number:,.1f}" if number < 10 else f"{number:,.0f}"
-
-
-def _silence_line(silence: ActiveSilence) -> str:
-    """What happens to a silence that is active at the end."""
-    if silence.until_drained:
-        return "The silence ends now, because the queue has drained"
-    return f"The alert stays silenced {until_when(silence)}; `@tailback unsilence` ends it"

@@ -43,16 +43,10 @@ def cause_words(found: Diagnosed) -> str:
 
 def diagnosis_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]:
     """All of it, for a reader of plain lines."""
-    chosen = named(found)
-    why = (
-        ()
-        if chosen is None
-        else (
-            f"Evidence: {'; '.join(evidence_words(chosen.findings[0]))}.",
-            f"What to do: {advice_words(chosen.findings[0])}",
-        )
-    )
-    verdict = (f"Cause: {cause_words(found)}", *why) if found.groups else ()
+    chosen, verdict = named(found), [f"Cause: {cause_words(found)}"] if found.groups else []
+    if chosen is not None:
+        verdict.append(f"Evidence: {'; '.join(evidence_words(chosen.findings[0]))}.")
+        verdict.append(f"What to do: {advice_words(chosen.findings[0])}")
     return (*verdict, *rest_lines(found, figures))
 
 
@@ -137,13 +131,10 @@ def survey_headline(found: Diagnosed, samples: Sequence[Snapshot]) -> str:
 def survey_lines(found: Diagnosed, samples: Sequence[Snapshot]) -> tuple[str, ...]:
     """How the pools with a queue are, then what could not be measured; unknown is never zero."""
     known = {sample.pool: sample for sample in samples}
-    pools = [(known[one.pool], one) for one in found.queueing if one.pool in known]
+    lines = [line for one in found.queueing if one.pool in known for line in _about(known[one.pool], one)]
     unread = [f"{name}: {found.unread.get(name) or 'never measured'}" for name in found.names if name not in known]
     unseen = (*unread, *_missing(_in_order(found, samples)))
-    return (
-        *(line for sample, one in pools for line in _about(sample, one)),
-        *(f"Not measured: {what}" for what in unseen),
-    )
+    return (*lines, *(f"Not measured: {what}" for what in unseen))
 
 
 def _in_order(found: Diagnosed, samples: Sequence[Snapshot]) -> list[Snapshot]:
@@ -190,23 +181,15 @@ def _missing(seen: list[Snapshot]) -> list[str]:
 
 
 def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
+    """Queue, runners, rates; limits; contradictions, because a reader cannot trust either figure; and the sources."""
     waits = f"{count(sample.queued, 'job')} queued, longest wait {duration(sample.oldest_wait_seconds)}"
-    parts = [f"{sample.pool}: {waits}", _utilisation(sample), _flow(sample), _length(sample)]
-    return [
-        ". ".join(part for part in parts if part) + ".",
-        *(f"{sample.pool}: {c}" for c in constraints(sample, pool)),
-        *(f"{sample.pool}: {c}" for c in _contradictions(sample)),
-        *([f"{sample.pool}: {sources}"] if (sources := _sources(sample)) else []),
-    ]
-
-
-def _contradictions(sample: Snapshot) -> list[str]:
-    """Clear differences between sources; a reader cannot trust either figure until somebody finds out why."""
-    return [
-        f"the sources disagree about {one.figure}: "
-        f"{', '.join(f'{value.name} {value.number:,.0f}' for value in one.told)}. Tailback uses the first."
-        for one in sample.contradictions
-    ]
+    median = f"Median job {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
+    parts = [waits, _utilisation(sample), _flow(sample), median]
+    lines = [f"{'. '.join(part for part in parts if part)}.", *constraints(sample, pool)]
+    for one in sample.contradictions:
+        told = ", ".join(f"{value.name} {value.number:,.0f}" for value in one.told)
+        lines.append(f"the sources disagree about {one.figure}: {told}. Tailback uses the first.")
+    return [f"{sample.pool}: {line}" for line in (*lines, _sources(sample)) if line]
 
 
 def _sources(sample: Snapshot) -> str:
@@ -239,10 +222,6 @@ def _flow(sample: Snapshot) -> str:
     return f"Arrivals {sample.arrivals_per_minute:.1f}, starts {sample.starts_per_minute:.1f} per minute: {verdict}"
 
 
-def _length(sample: Snapshot) -> str:
-    return f"Median job {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
-
-
 def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
     """Observed limits of the pool; each sentence names its figures.
 
@@ -264,18 +243,13 @@ def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
         since = f", the oldest for {duration(age)}" if age else ""
         lines.append(f"{count(sample.requests, 'launch request')} in the autoscaler's queue{since}.")
     if sample.dead_requests:
-        lines.append(
-            f"{count(sample.dead_requests, 'launch request')} abandoned by the autoscaler (dead-letter queue)."
-        )
-    if sample.create_failures and "create_failures" not in shown and not _by_one_code(sample, shown):
+        abandoned = count(sample.dead_requests, "launch request")
+        lines.append(f"{abandoned} abandoned by the autoscaler (dead-letter queue).")
+    codes = [round(code.number) for code in sample.create_failures_by_code]
+    explained = "create_failures_by_code" in shown and codes == [sample.create_failures]
+    if sample.create_failures and "create_failures" not in shown and not explained:
         lines.append(f"{count(sample.create_failures, 'launch request')} failed in the last 15 min.")
     return lines
-
-
-def _by_one_code(sample: Snapshot, shown: Sequence[str]) -> bool:
-    """Whether the reported reason explains all failed creates."""
-    numbers = [code.number for code in sample.create_failures_by_code]
-    return "create_failures_by_code" in shown and len(numbers) == 1 and round(numbers[0]) == sample.create_failures
 
 
 def long_wait(pool: str, limit: float) -> str:

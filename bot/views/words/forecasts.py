@@ -1,6 +1,6 @@
 """The words of forecasts: reasons, and the effect of more runners."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.core.forecast.forecast import WIDEST
@@ -84,35 +84,29 @@ def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "", cur
     `caution` is the diagnosis' warning: then no number is recommended.
     """
     boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot."
+    warnings = [caution] if caution else _warnings(found.now)
     if found.now is None:
-        unmeasured = "The effect is unknown: the pool has not been measured."
-        return Preview((caution, unmeasured) if caution else (unmeasured,), below=(boot,))
-    warnings = (caution,) if caution else tuple(_warnings(found.now))
+        return Preview((*warnings, "The effect is unknown: the pool has not been measured."), below=(boot,))
     if found.what_if.refusal is not None:
         refused = f"The effect is unknown: {reason_words(found.what_if.refusal)}."
         return Preview((*warnings, refused), below=(boot,))
     least = () if caution or found.what_if.do_nothing else (_enough(found.what_if, found.terms),)
-    return _preview(found.what_if, warnings, found.more, caution, currency, (*least, boot))
+    shown = what_more_would_do(found.what_if, found.more, caution, currency)
+    return Preview((*(() if caution else warnings), *shown.above), shown.table, (*least, boot))
 
 
 def what_more_would_do(found: WhatIf, chosen: int | None = None, caution: str = "", currency: str = "") -> Preview:
     """The same for several numbers; `chosen` is the proposed one."""
-    warnings = (caution,) if caution else ()
+    lines = [caution] if caution else []
     if found.refusal is not None:
-        refused = f"The effect of more runners is unknown: {reason_words(found.refusal)}."
-        return Preview((*warnings, refused))
-    return _preview(found, warnings, chosen, caution, currency)
-
-
-def _preview(  # noqa: PLR0913, PLR0917 - the parts of a preview
-    found: WhatIf, warnings: Sequence[str], chosen: int | None, caution: str, currency: str, below: tuple[str, ...] = ()
-) -> Preview:
-    nothing = () if found.do_nothing is None else (f"Do nothing: {reason_words(found.do_nothing)}.",)
+        return Preview((*lines, f"The effect of more runners is unknown: {reason_words(found.refusal)}."))
+    if found.do_nothing is not None:
+        lines.append(f"Do nothing: {reason_words(found.do_nothing)}.")
     effects = [_effect(option) for option in found.options if option.more in {0, chosen}]
     if found.said is not None:
         effects[:1] = [f"Without more runners: {forecast_words(found.said)}."]
     doubted = (DOUBTED,) if caution and len(found.options) > 1 else ()
-    return Preview((*warnings, *nothing, *effects[:1], *doubted, *effects[1:]), table(found, chosen, currency), below)
+    return Preview((*lines, *effects[:1], *doubted, *effects[1:]), table(found, chosen, currency))
 
 
 def table(found: WhatIf, chosen: int | None = None, currency: str = "") -> tuple[tuple[str, ...], ...]:
@@ -195,13 +189,13 @@ def _enough(found: WhatIf, terms: Terms) -> str:
     return f"The smallest choice expected to drain the queue within {target}: +{found.enough.more}."
 
 
-def _warnings(now: Snapshot) -> list[str]:
+def _warnings(now: Snapshot | None) -> list[str]:
     warnings = []
-    if now.idle:
+    if now and now.idle:
         warnings.append(f"{count(now.idle, 'runner')} idle while jobs wait: more runners may not help.")
-    if now.offline:
+    if now and now.offline:
         warnings.append(f"{count(now.offline, 'runner')} offline: bringing them back may help more.")
-    if now.create_failures:
+    if now and now.create_failures:
         failed = count(now.create_failures, "launch request")
         warnings.append(f"{failed} failed in the last 15 min: more requests may not help.")
     return warnings

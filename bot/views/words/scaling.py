@@ -101,19 +101,18 @@ def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
 def checked_words(checked: RunnersChecked) -> str:
     head, after = f"Scaling {checked.pool} to {checked.target:,}", duration(checked.after_seconds)
     all_busy = checked.busy and checked.busy == checked.online
-    rest = f"{'all' if all_busy else f'{checked.busy or 0:,} of them'} busy.{_queue(checked)}"
+    rest, why = f"{'all' if all_busy else f'{checked.busy or 0:,} of them'} busy.{_queue(checked)}", _reasons(checked)
+    online = count(checked.online, "runner")
     match checked.came:
         case RunnersCame.UNSEEN:
             return f"{head}: not verified. The number of online runners is unknown after {after}."
         case RunnersCame.VERIFIED:
-            online = count(checked.online, "runner")
             return f"{head}: verified. {online} online ({max(checked.more, 0):,} more), {rest}"
         case RunnersCame.NO_EFFECT:
-            online = count(checked.online, "runner")
-            return f"{head}: no effect after {after}. Only {online} online{_reasons(checked)}, {rest}"
+            return f"{head}: no effect after {after}. Only {online} online{why}, {rest}"
         case RunnersCame.PARTLY:
             few = f"{checked.more:,} of {count(checked.wanted, 'more runner')} online after {after}"
-            return f"{head}: partly. {few}, {checked.online:,} in all{_reasons(checked)}, {rest}"
+            return f"{head}: partly. {few}, {checked.online:,} in all{why}, {rest}"
 
 
 def _queue(checked: RunnersChecked) -> str:

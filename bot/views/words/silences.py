@@ -22,17 +22,15 @@ REASONS = {
 def until_when(silence: ActiveSilence) -> str:
     """A silence's end and conditions: `until 14:05 UTC, 1 h 50 min more`."""
     until = f"until {clock(silence.ends_at)} UTC ({duration(silence.seconds)} left)"
-    above = f", unless more than {count(silence.above, 'job waits', 'jobs wait')}" if silence.above is not None else ""
-    return f"until the queue has drained, {until} at the latest{above}" if silence.until_drained else f"{until}{above}"
+    drained = f"until the queue has drained, {until} at the latest" if silence.until_drained else until
+    return f"{drained}{_unless(silence.above)}"
 
 
 def silencing_words(step: Silencing) -> str:
     left = duration(step.seconds)
     return {
         SilenceStep.ASKED: f"asked to silence the alert {_how_long(step)}.",
-        SilenceStep.MADE: " ".join(
-            part for part in (f"silenced the alert {_how_long(step)}.", coverage_words(step.coverage)) if part
-        ),
+        SilenceStep.MADE: f"silenced the alert {_how_long(step)}. {coverage_words(step.coverage)}".rstrip(),
         SilenceStep.NOT_MADE: f"asked for a silence of {left}. None was created (shadow mode).",
         SilenceStep.EXTENSION_ASKED: f"asked to extend the silence to {left} from now.",
         SilenceStep.EXTENDED: f"extended the silence to {left} from now.",
@@ -71,8 +69,8 @@ def _ended(ended: SilenceEnded) -> str:
 def _how_long(silencing: Silencing) -> str:
     lasting = duration(silencing.seconds)
     until = f"until the queue has drained, for {lasting} at most" if silencing.until_drained else f"for {lasting}"
-    return (
-        f"{until}, unless more than {count(silencing.above, 'job waits', 'jobs wait')}"
-        if silencing.above is not None
-        else until
-    )
+    return f"{until}{_unless(silencing.above)}"
+
+
+def _unless(above: int | None) -> str:
+    return "" if above is None else f", unless more than {count(above, 'job waits', 'jobs wait')}"
