@@ -1,16 +1,15 @@
 """Collects records from the store and builds the report."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.config import File
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
 from bot.core.pool.history import PoolHistory, cells_of
-from bot.core.pool.hour_stats import HourStats
 from bot.core.pool.pool import Pool
 from bot.core.record import AuditEntry
+from bot.core.reporting.incident_history import began_in
 from bot.core.reporting.summary import Report, ReportData, report
 from bot.ports import Store
 
@@ -41,17 +40,18 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
     pasts, pools = await store.get_many(PoolHistory, names), await store.get_many(Pool, names)
     known = {name: pools[name].value for name in names if name in pools}
     finished = {name: one.value for name, one in pasts.items()}
-    hours = await asyncio.to_thread(_hours, names, finished, known)
+    hours = await asyncio.to_thread(lambda: {name: cells_of(finished.get(name), known.get(name)) for name in names})
+    prices = {name: pool.scaler.get("cost_per_runner_hour") for name, pool in file.pool.items()}
     return ReportData(
         since=since,
         until=until,
         incidents=tuple(scored_later(incident, known) for incident in incidents),
-        pasts=hours,
+        pasts={name: cells for name, cells in hours.items() if cells},
         fired={name: pool.fired for name, pool in known.items()},
         early={name: pool.early for name, pool in known.items()},
         trail=await _trail(store, since),
         rules=file.pools,
-        prices=_prices(file),
+        prices={name: float(cost) for name, cost in prices.items() if isinstance(cost, int | float)},
         currency=file.slack.currency,
         zone=file.report.schedule.zone,
         target_seconds=file.report.target_wait,
@@ -64,8 +64,10 @@ def of_channel(data: ReportData, channel: str, *, default: bool) -> ReportData:
     The default channel also gets every pool without an incident in another channel.
     """
     mine = tuple(i for i in data.incidents if own_channel(i) == channel)
-    spoken = {name for i in data.incidents if _inside(i, data) for name in i.pools.affected}
-    own = {name for i in mine if _inside(i, data) for name in i.pools.affected}
+    spoken, own = (
+        {name for i in began_in(some, data.since, data.until) for name in i.pools.affected}
+        for some in (data.incidents, mine)
+    )
     names = own | (({*data.rules, *data.pasts} - spoken) if default else set())
     return replace(
         data,
@@ -81,18 +83,6 @@ def own_channel(incident: Incident) -> str:
     return incident.thread.instead_of or incident.thread.channel
 
 
-def _hours(
-    names: Sequence[str], pasts: Mapping[str, PoolHistory], pools: Mapping[str, Pool]
-) -> dict[str, tuple[HourStats, ...]]:
-    """Parse the rows in a thread; a thousand take some milliseconds per pool."""
-    known = {name: cells_of(pasts.get(name), pools.get(name)) for name in names}
-    return {name: cells for name, cells in known.items() if cells}
-
-
-def _inside(incident: Incident, data: ReportData) -> bool:
-    return data.since <= incident.opened_at < data.until
-
-
 async def _trail(store: Store, since: float) -> tuple[AuditEntry, ...]:
     """The entries since then; stream ids start with the milliseconds of writing."""
     found: list[AuditEntry] = []
@@ -104,9 +94,3 @@ async def _trail(store: Store, since: float) -> tuple[AuditEntry, ...]:
             break
         after = page[-1][0]
     return tuple(found)
-
-
-def _prices(file: File) -> dict[str, float]:
-    """Cost per runner-hour by pool; validated when the scaler was built."""
-    prices = {name: pool.scaler.get("cost_per_runner_hour") for name, pool in file.pool.items()}
-    return {name: float(cost) for name, cost in prices.items() if isinstance(cost, int | float)}

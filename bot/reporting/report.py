@@ -11,24 +11,19 @@ from bot.views.words import refusals
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """The report over the last days; incidents are kept for 30 days, hours of pools for 42."""
-    pool, days = _asked(context, interaction.words)
-    return Answer(whisper=reported(await longer_view(context.store, context.settings.file, days, context.now(), pool)))
+    """`report [POOL] [DAYS]`: incidents are kept for 30 days, hours of pools for 42.
 
-
-def _asked(context: Context, words: tuple[str, ...]) -> tuple[str | None, int]:
-    """Parse `report [POOL] [DAYS]`; a word that names a pool is a pool, even if it is a number."""
-    pools = [word for word in words if not _is_days(word) or word in context.settings.file.pool]
-    numbers = [int(word) for word in words if word not in pools]
+    A word that names a pool is a pool, even if it is a number.
+    """
+    file, words = context.settings.file, interaction.words
+    pools = [word for word in words if word in file.pool or not (word.isdecimal() and word.isascii() and len(word) < 6)]
+    numbers = [int(word) for word in words if word not in pools] or [REPORT_DAYS]
     if len(pools) > 1 or len(numbers) > 1:
         raise Refused(refusals.report_usage(ACTION.usage))
-    if numbers and not 1 <= numbers[0] <= MOST_REPORT_DAYS:
+    if not 1 <= numbers[0] <= MOST_REPORT_DAYS:
         raise Refused(refusals.report_days(MOST_REPORT_DAYS))
-    return known_pool(context.settings.file, pools[0]) if pools else None, numbers[0] if numbers else REPORT_DAYS
-
-
-def _is_days(word: str) -> bool:
-    return word.isascii() and word.isdigit() and len(word) < 6
+    pool = known_pool(file, pools[0]) if pools else None
+    return Answer(whisper=reported(await longer_view(context.store, file, numbers[0], context.now(), pool)))
 
 
 ACTION = Action(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median
 
 from bot.core.forecast.outlook import LeftOut
@@ -151,20 +151,13 @@ def scale_ups_by_pool(
     for entry in inside:
         if entry.what == SCALE_UP and _added(entry) > 0:
             ups.setdefault(entry.parameters.get("pool", ""), []).append(entry)
-    return {
-        pool: replace(_sum(entries, ended, until, prices.get(pool)), currency=currency) for pool, entries in ups.items()
-    }
-
-
-def _sum(entries: Sequence[AuditEntry], ended: Mapping[str, float], until: float, price: float | None) -> ScaleUps:
-    hours = sum(_added(e) * (ended.get(e.act, until) - e.at) / 3600 for e in entries)
-    return ScaleUps(
-        times=len(entries),
-        runners=sum(_added(entry) for entry in entries),
-        runner_hours=hours,
-        out=sum(entry.act not in ended for entry in entries),
-        cost=None if price is None else hours * price,
-    )
+    found = {}
+    for pool, entries in ups.items():
+        hours = sum(_added(e) * (ended.get(e.act, until) - e.at) / 3600 for e in entries)
+        runners, out = sum(map(_added, entries)), sum(entry.act not in ended for entry in entries)
+        cost = hours * prices[pool] if pool in prices else None
+        found[pool] = ScaleUps(len(entries), runners, hours, out, cost, currency)
+    return found
 
 
 def _returned(entry: AuditEntry) -> bool:

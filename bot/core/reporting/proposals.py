@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from math import ceil
 from statistics import median
 
 from bot.core.incident.incident import Incident
@@ -79,9 +80,12 @@ def _raise_limit(data: ProposalData) -> Proposal | None:
         in_time_now=1 - need.late_now,
         margin=MARGIN - 1,
     )
-    held = statement("holds_a_place", seconds=need.hold_seconds)
+    why = [_incidents_seen(data), kept, statement("holds_a_place", seconds=need.hold_seconds)]
+    if data.price is not None:
+        more = found.runners - need.limit
+        why.append(statement("costs", more=more, per_hour=more * data.price, currency=data.currency))
     change = statement("raise_limit", pool=data.pool, limit=need.limit, runners=found.runners)
-    return Proposal(data.pool, change, (_incidents_seen(data), kept, held, *_cost(data, need)), data.waited_seconds)
+    return Proposal(data.pool, change, tuple(why), data.waited_seconds)
 
 
 def _keep_idle_runners(data: ProposalData) -> Proposal | None:
@@ -106,12 +110,13 @@ def _keep_idle_runners(data: ProposalData) -> Proposal | None:
 def _alert_earlier(data: ProposalData) -> Proposal | None:
     """Fire earlier: somebody waited too long before the alert, or without one."""
     target = data.target_seconds
-    over = [cell for cell in data.cells if over_target(cell, data.target_seconds)]
-    alone = [cell for cell in over if not any(_open_in(incident, cell) for incident in data.incidents)]
+    spans = [(incident.opened_at, incident.closed_at or float("inf")) for incident in data.incidents]
+    over = [cell.begins_at for cell in data.cells if over_target(cell, target)]
+    alone = [at for at in over if not any(opened < at + HOUR_SECONDS and ended > at for opened, ended in spans)]
     known = [one.oldest_wait_seconds for one in data.fired if one.oldest_wait_seconds is not None]
     if len(alone) >= LEAST and len(alone) >= len(over) / 2:
         why = statement("no_alert", hours=len(alone), of=len(over), target=target)
-    elif len(known) >= LEAST and median(known) > LATE_FACTOR * data.target_seconds:
+    elif len(known) >= LEAST and median(known) > LATE_FACTOR * target:
         why = statement("fired_late", seconds=median(known), times=len(known))
     else:
         return None
@@ -125,7 +130,8 @@ def _alert_later(data: ProposalData) -> Proposal | None:
     if len(calm) < LEAST or len(calm) < MOSTLY * len(data.incidents):
         return None
     longest = max(incident.pools.peaks[data.pool].oldest_wait_seconds or 0.0 for incident in calm)
-    change = statement("alert_later", pool=data.pool, seconds=_rounded_up(longest))
+    seconds = 300.0 * max(1, ceil(int(longest) / 300))  # to the next full 5 minutes
+    change = statement("alert_later", pool=data.pool, seconds=seconds)
     why = statement("calm", calm=len(calm), incidents=len(data.incidents), longest=longest)
     return Proposal(data.pool, change, (why,), CALM_WORTH_SECONDS * len(calm))
 
@@ -140,22 +146,8 @@ RULES: tuple[Callable[[ProposalData], Proposal | None], ...] = (
 
 def _incidents_seen(data: ProposalData) -> Statement:
     window = data.patterns[0] if data.patterns else None
-    return statement(
-        "seen",
-        incidents=data.history.incidents,
-        waited_seconds=data.waited_seconds,
-        hit=window.hit if window else None,
-        of=window.of if window else None,
-        days=window.days if window else None,
-        hours=window.hours if window else None,
-    )
-
-
-def _cost(data: ProposalData, need: NeededLimit) -> tuple[Statement, ...]:
-    more = need.found.runners - need.limit
-    if data.price is None:
-        return ()
-    return (statement("costs", more=more, per_hour=more * data.price, currency=data.currency),)
+    about = {name: getattr(window, name, None) for name in ("hit", "of", "days", "hours")}
+    return statement("seen", incidents=data.history.incidents, waited_seconds=data.waited_seconds, **about)
 
 
 def _mostly_caused_by(data: ProposalData, causes: Iterable[str]) -> bool:
@@ -163,21 +155,11 @@ def _mostly_caused_by(data: ProposalData, causes: Iterable[str]) -> bool:
     return known > 0 and sum(n for cause, n in data.history.causes if cause in wanted) > known / 2
 
 
-def _open_in(incident: Incident, cell: HourStats) -> bool:
-    ends = incident.closed_at or float("inf")
-    return incident.opened_at < cell.begins_at + 3600 and ends > cell.begins_at
-
-
 def _drained_unattended(incident: Incident, data: ProposalData) -> bool:
     peak = incident.pools.peaks.get(data.pool)
     if peak is None or acted_on(incident) or how_ended(incident) != "drained" or not incident.closed:
         return False
     return 0 < (peak.oldest_wait_seconds or 0.0) <= data.target_seconds
-
-
-def _rounded_up(seconds: float) -> float:
-    """To the next full 5 minutes."""
-    return 300.0 * -(-int(seconds) // 300) if seconds else 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +175,13 @@ def idle_runners_needed(
 ) -> IdleRunners | None:
     """By a replay of the window's bad hours; None if figures are missing."""
     bad = [c for c in cells if window.holds(c.begins_at, zone) and over_target(c, target_seconds)]
-    before = [c for c in cells if _just_before(c, window, zone) and c.busy.seconds > 0]
+    before = [
+        cell
+        for cell in cells
+        if window.holds(cell.begins_at + HOUR_SECONDS, zone)
+        and not window.holds(cell.begins_at, zone)
+        and cell.busy.seconds > 0
+    ]
     job = job_seconds(bad)
     stretches = [stretch_of(run, cells, job) for run in runs_of(bad)] if job else []
     known = [stretch for stretch in stretches if stretch is not None]
@@ -202,8 +190,3 @@ def idle_runners_needed(
     runners = fewest_runners(known, target_seconds).runners
     busy = sum(c.busy.total / c.busy.seconds for c in before) / len(before)
     return IdleRunners(runners, max(0, runners - round(busy)), max(c.busy_most or 0 for c in bad))
-
-
-def _just_before(cell: HourStats, window: Pattern, zone: tzinfo) -> bool:
-    after = cell.begins_at + HOUR_SECONDS
-    return window.holds(after, zone) and not window.holds(cell.begins_at, zone)

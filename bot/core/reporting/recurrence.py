@@ -1,9 +1,10 @@
 """Finds recurring weekdays and hours that chance alone would hardly produce."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from itertools import pairwise
+from itertools import groupby
 from math import comb
 
 LEAST_DAYS = 3
@@ -91,32 +92,22 @@ def _covered(found: Sequence[Pattern], days: frozenset[int], hour: int) -> bool:
 
 
 def _significant(days: Days, usual: float) -> bool:
+    """Whether chance alone, with the probability `usual` for each day, would hardly produce the days with it."""
     hit = [day for day, happened in days.items() if happened]
     weeks = {day.isocalendar()[:2] for day in hit}
-    if len(hit) < LEAST_DAYS or len(weeks) < 2 or len(hit) < LEAST_SHARE * len(days) or not _on_each(days):
+    if len(hit) < LEAST_DAYS or len(weeks) < 2 or len(hit) < LEAST_SHARE * len(days):
         return False
-    return _probability(len(hit), len(days), usual) < SURE
-
-
-def _on_each(days: Days) -> bool:
-    by_weekday: dict[int, list[bool]] = {}
-    for day, happened in days.items():
-        by_weekday.setdefault(day.weekday(), []).append(happened)
-    return all(sum(each) >= EACH_SHARE * len(each) for each in by_weekday.values())
-
-
-def _probability(hit: int, of: int, usual: float) -> float:
-    """The probability of at least `hit` of `of`, if each happens with probability `usual`."""
-    return sum(comb(of, k) * usual**k * (1 - usual) ** (of - k) for k in range(hit, of + 1))
+    times, each = (Counter(day.weekday() for day in some) for some in (hit, days))
+    if any(times[weekday] < EACH_SHARE * number for weekday, number in each.items()):
+        return False
+    of = len(days)
+    return sum(comb(of, k) * usual**k * (1 - usual) ** (of - k) for k in range(len(hit), of + 1)) < SURE
 
 
 def _runs(hours: Sequence[int]) -> list[tuple[int, int]]:
     """Consecutive hours as (first, end)."""
-    if not hours:
-        return []
-    starts = [hours[0], *(b for a, b in pairwise(hours) if b != a + 1)]
-    ends = [*(a + 1 for a, b in pairwise(hours) if b != a + 1), hours[-1] + 1]
-    return list(zip(starts, ends, strict=True))
+    runs = (list(run) for _, run in groupby(enumerate(hours), key=lambda item: item[1] - item[0]))
+    return [(run[0][1], run[-1][1] + 1) for run in runs]
 
 
 def _pattern(name: str, mine: Mapping[int, Days], run: tuple[int, int]) -> Pattern:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import median
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
@@ -38,15 +39,23 @@ def over_target(cell: HourStats, target_seconds: float) -> bool:
     return (cell.longest_wait_seconds or 0.0) > target_seconds
 
 
-def needed_limit(cells: Sequence[HourStats], target_seconds: float) -> NeededLimit | Statement:
+def needed_limit(  # noqa: PLR0911 - one return for each reason
+    cells: Sequence[HourStats], target_seconds: float
+) -> NeededLimit | Statement:
     """The fewest runners for the hours over the target, or why there is no number."""
     bad = [cell for cell in cells if over_target(cell, target_seconds)]
     if not bad:
         return statement("nobody_waited", seconds=target_seconds)
-    basis = _recorded_basis(cells, bad)
-    if isinstance(basis, Statement):
-        return basis
-    limit, job, hold = basis
+    limits, job, full = [cell.limit for cell in cells if cell.limit is not None], job_seconds(bad), _fullness(bad)
+    if not limits:
+        return statement("limit_unknown")
+    if job is None:
+        return statement("durations_unknown")
+    if full is None:
+        return statement("busy_unknown")
+    if full < BOUND:
+        return statement("limit_not_binding", share=full)
+    limit, hold = limits[-1], job / full
     inside = target_seconds - (hold - job)
     if inside <= 0:
         return statement("boot_too_long", seconds=hold - job)
@@ -54,31 +63,10 @@ def needed_limit(cells: Sequence[HourStats], target_seconds: float) -> NeededLim
     known = [one for one in stretches if one is not None]
     if len(known) < len(stretches):
         return statement("arrivals_unknown", unknown=len(stretches) - len(known), stretches=len(stretches))
-    return _compared_with_present(known, limit, inside, hold)
-
-
-def _recorded_basis(cells: Sequence[HourStats], bad: Sequence[HourStats]) -> tuple[int, float, float] | Statement:
-    """(limit, seconds a job runs, seconds it occupies a runner), or what is missing."""
-    limits = [cell.limit for cell in cells if cell.limit is not None]
-    if not limits:
-        return statement("limit_unknown")
-    if (job := job_seconds(bad)) is None:
-        return statement("durations_unknown")
-    if (full := _fullness(bad)) is None:
-        return statement("busy_unknown")
-    if full < BOUND:
-        return statement("limit_not_binding", share=full)
-    return limits[-1], job, job / full
-
-
-def _compared_with_present(
-    stretches: Sequence[Stretch], limit: int, target_seconds: float, hold: float
-) -> NeededLimit | Statement:
-    found = fewest_runners(stretches, target_seconds)
-    now = late_shares(stretches, target_seconds)(limit)
+    found, now = fewest_runners(known, inside), late_shares(known, inside)(limit)
     if found.runners <= limit or now <= 1 - SHARE:
         return statement("would_do", limit=limit)
-    return NeededLimit(limit, found, now, sum(len(stretch.counted) for stretch in stretches), hold)
+    return NeededLimit(limit, found, now, sum(len(stretch.counted) for stretch in known), hold)
 
 
 def job_seconds(cells: Sequence[HourStats]) -> float | None:
@@ -109,13 +97,8 @@ def _fullness(cells: Sequence[HourStats]) -> float | None:
 
 def runs_of(cells: Sequence[HourStats]) -> list[list[HourStats]]:
     """Hours without a gap between them, in order."""
-    runs: list[list[HourStats]] = []
-    for cell in sorted(cells, key=lambda one: one.hour):
-        if runs and runs[-1][-1].hour == cell.hour - 1:
-            runs[-1].append(cell)
-        else:
-            runs.append([cell])
-    return runs
+    ordered = enumerate(sorted(cells, key=lambda one: one.hour))
+    return [[cell for _, cell in run] for _, run in groupby(ordered, key=lambda item: item[1].hour - item[0])]
 
 
 def shape_of(cells: Sequence[HourStats]) -> tuple[float, float]:
@@ -125,17 +108,13 @@ def shape_of(cells: Sequence[HourStats]) -> tuple[float, float]:
     median of the hours counts, because a single one may rise or fall.
     """
     known = [cell for cell in cells if cell.squares.seconds >= LEAST_KNOWN_SECONDS and cell.arrivals.total > 0]
-    uneven = [WINDOW_MINUTES * _variance(cell) * cell.arrivals.seconds / (60 * cell.arrivals.total) for cell in known]
+    means = [60 * cell.arrivals.total / cell.arrivals.seconds for cell in known]  # arrivals per minute
+    variances = [cell.squares.total / cell.squares.seconds - mean**2 for cell, mean in zip(known, means, strict=True)]
+    uneven = [WINDOW_MINUTES * max(0.0, one) / mean for one, mean in zip(variances, means, strict=True)]
     batch = (1 + median(uneven)) / 2 if len(uneven) >= LEAST_HOURS else 1.0
     busy, done, middle = (_mean([getattr(c, name) for c in cells]) for name in ("busy", "completions", "duration"))
     tail = busy / done / middle if busy and done and middle and len(cells) >= LEAST_HOURS else MEAN_OVER_MEDIAN
     return min(MOST_BATCH, max(1.0, batch)), min(MOST_TAIL, max(1.01, tail))
-
-
-def _variance(cell: HourStats) -> float:
-    """Of the arrivals per minute."""
-    mean = 60 * cell.arrivals.total / cell.arrivals.seconds
-    return max(0.0, cell.squares.total / cell.squares.seconds - mean**2)
 
 
 def stretch_of(run: Sequence[HourStats], cells: Sequence[HourStats], hold: float) -> Stretch | None:

@@ -127,7 +127,8 @@ def report(data: ReportData, only: Iterable[str] | None = None) -> Report:
     wanted = list(names) if only is None else [name for name in names if name in set(only)]
     lent = scale_ups_by_pool(data.trail, data.since, data.until, data.prices, data.currency)
     rough = [_pool(data, name, histories.get(name, PoolIncidents(name)), lent.get(name)) for name in wanted]
-    pools = [_sized(data, one, place) for place, one in enumerate(sorted(rough, key=_worst_first))]
+    rough.sort(key=lambda one: (-one.waited_seconds, -one.history.incidents, one.pool))
+    pools = [_sized(data, one, place) for place, one in enumerate(rough)]
     about = [i for i in inside if only is None or set(i.pools.affected or (NO_POOL,)) & set(wanted)]
     return Report(
         since=data.since,
@@ -205,14 +206,10 @@ def _patterns(data: ReportData, name: str, cells: Sequence[HourStats]) -> tuple[
     mine = [i for i in data.incidents if name in i.pools.affected]
     if not mine:
         return ()
-    first = min(int(incident.opened_at // HOUR_SECONDS) for incident in mine)
-    busy = {hour for i in mine for hour in _hours(i.opened_at, i.closed_at or data.until)}
-    hours = range(first, int(data.until // HOUR_SECONDS) + 1)
+    spans = [(i.opened_at // HOUR_SECONDS, (i.closed_at or data.until) // HOUR_SECONDS) for i in mine]
+    busy = {hour for start, end in spans for hour in range(int(start), int(max(start, end)) + 1)}
+    hours = range(int(min(spans)[0]), int(data.until // HOUR_SECONDS) + 1)
     return patterns(((hour * HOUR_SECONDS, hour in busy) for hour in hours), data.zone)
-
-
-def _hours(start: float, end: float) -> range:
-    return range(int(start // HOUR_SECONDS), int(max(start, end) // HOUR_SECONDS) + 1)
 
 
 def _proposal_data(data: ReportData, one: PoolReport, inside: Sequence[Incident]) -> ProposalData:
@@ -232,7 +229,3 @@ def _proposal_data(data: ReportData, one: PoolReport, inside: Sequence[Incident]
         target_seconds=data.target_seconds,
         zone=data.zone,
     )
-
-
-def _worst_first(one: PoolReport) -> tuple[float, int, str]:
-    return (-one.waited_seconds, -one.history.incidents, one.pool)

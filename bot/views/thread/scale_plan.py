@@ -68,18 +68,18 @@ def scale_plan(incident: Incident, entry: Entry, asked: ScaleRequest) -> ScalePl
     drained = accepted and (asked.drained or incident.state is State.DRAINED)
     working = _busy(asked, arrived=arrived[2] == DONE, drained=drained)
     end = ("drained", "Queue drained" if drained else "Queue drains", DONE if drained else PENDING)
-    state = _returned(later) or ("queue drained" if drained else arrival or delivery or decision or "requested")
+    returned = _returned(later)
+    state = returned or ("queue drained" if drained else arrival or delivery or decision or "requested")
     before = "?" if asked.before is None else f"{asked.before:,}"
-    requested = ("requested", f"Requested, {clock(entry.at)} UTC", DONE)
     title = f"Scale-up of {clean(asked.pool)[:100]} {before} → {asked.target:,}: {state}"
     newest = next((one for one in reversed(later) if quiet(one.details)), entry)
-    lines = () if _returned(later) and newest.details is sent else entry_lines(newest)  # nothing more is awaited
-    if isinstance(newest.details, RunnersChecked) and not _returned(later):
+    lines = () if returned and newest.details is sent else entry_lines(newest)  # nothing more is awaited
+    if isinstance(newest.details, RunnersChecked) and not returned:
         lines += tuple(lease_terms_words(one.details.lease) for one in later if isinstance(one.details, ScaleAccepted))
     agreed = [one for one in later if isinstance(one.details, ScaleRequest) and one.details.step is ScaleStep.APPROVED]
     approver = agreed[0].who if agreed and newest is not agreed[0] else None
-    every = (requested, decided, delivered, arrived, working, end)
-    active = FAILED if _returned(later) else ACTIVE
+    every = (("requested", f"Requested, {clock(entry.at)} UTC", DONE), decided, delivered, arrived, working, end)
+    active = FAILED if returned else ACTIVE
     steps = tuple((name, words, active if status == ACTIVE else status) for name, words, status in every)
     return ScalePlan(title, steps, newest, lines, approver)
 
@@ -102,34 +102,25 @@ def _approved(entry: Entry, asked: ScaleRequest, later: Sequence[Entry]) -> Step
                 return ("approved", "Nobody approved in time", FAILED), NOT_DONE[RequestEnd.LAPSED]
             case RequestNotDone(how=RequestEnd.OVER):
                 return ("approved", "The incident ended before an approval", FAILED), NOT_DONE[RequestEnd.OVER]
-    return ("approved", f"Approval by a second person until {clock(entry.at + asked.seconds)} UTC", ACTIVE), (
-        "waiting for approval"
-    )
+    until = clock(entry.at + asked.seconds)
+    return ("approved", f"Approval by a second person until {until} UTC", ACTIVE), "waiting for approval"
 
 
 def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) -> Step:
+    checked = [one.details for one in later if isinstance(one.details, RunnersChecked)]
+    came = bool(asked.registered) or any(one.more > 0 for one in checked)  # so somebody merged a proposed change
     for one in reversed(later):
         match one.details:
-            case ScaleAccepted(pending=address) if address and not _came(asked, later):
+            case ScaleAccepted(pending=address) if address and not came:
                 return ("delivered", f"Change proposed, {clock(one.at)} UTC", ACTIVE), "waiting for a merge"
-            case ScaleAccepted():
-                return (
-                    "delivered",
-                    f"Autoscaler accepted {one.details.target:,}, {clock(one.at)} UTC",
-                    DONE,
-                ), "delivered"
+            case ScaleAccepted(target=target):
+                return ("delivered", f"Autoscaler accepted {target:,}, {clock(one.at)} UTC", DONE), "delivered"
             case ScaleRequest(step=ScaleStep.NOT_SENT):
                 return ("delivered", "Shadow mode: nothing was sent", FAILED), "not sent (shadow mode)"
             case RequestNotDone(how=how) if how not in {RequestEnd.LAPSED, RequestEnd.OVER}:
                 status = ACTIVE if how is RequestEnd.CHECKING else FAILED
                 return ("delivered", f"Autoscaler: {NOT_DONE[how]}", status), NOT_DONE[how]
     return ("delivered", f"Autoscaler takes {asked.target:,}", ACTIVE if allowed else PENDING), ""
-
-
-def _came(asked: ScaleRequest, later: Sequence[Entry]) -> bool:
-    """Whether any of the runners came, so that somebody must have merged the change."""
-    checked = [one.details for one in later if isinstance(one.details, RunnersChecked)]
-    return bool(asked.registered) or any(one.more > 0 for one in checked)
 
 
 def _registered(asked: ScaleRequest, later: Sequence[Entry], *, accepted: bool) -> Step:
