@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import dropwhile
 
 from bot.core.requests.interaction import Interaction, Surface
@@ -14,45 +15,47 @@ ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 """The characters that Slack escapes in text, in the order of decoding."""
 
 
-def from_action(body: Body, name: str) -> Interaction:
-    """A button or an overflow option (`block_actions`)."""
-    action = fields(next(iter(items(body.get("actions"))), None))
-    container = fields(body.get("container"))
-    chosen = fields(action.get("selected_option"))
-    pressed = _at(container, "message_ts")
-    ts = _at(container, "thread_ts") or _at(body, "message", "thread_ts")  # not every container names it
-    inside = ts != pressed  # a private reply in the thread is not visible in the channel
+def _interactive(body: Body, name: str, surface: Surface) -> Interaction:
+    """The fields that buttons, dialogs and shortcuts share."""
+    trigger = _at(body, "trigger_id")
     return Interaction(
         name=name,
         who=_at(body, "user", "id"),
-        team=_person_team(body),
-        channel=_at(body, "channel", "id") or _at(container, "channel_id"),
-        surface=Surface.BUTTON,
-        key=_at(body, "trigger_id"),
-        request_id=_at(chosen, "value") or _at(action, "value"),
-        thread=ts if ts and inside else None,
-        trigger=_at(body, "trigger_id"),
-        message="" if container.get("is_ephemeral") is True else pressed,
-        home=fields(body.get("view")).get("type") == "home",
+        team=_at(body, "user", "team_id") or _at(body, "team", "id"),
+        channel=_at(body, "channel", "id"),
+        surface=surface,
+        key=trigger,
+        trigger=trigger,
+    )
+
+
+def from_action(body: Body, name: str) -> Interaction:
+    """A button or an overflow option (`block_actions`)."""
+    found = _interactive(body, name, Surface.BUTTON)
+    action = fields(next(iter(items(body.get("actions"))), None))
+    pressed = _at(body, "container", "message_ts")
+    ts = _at(body, "container", "thread_ts") or _at(body, "message", "thread_ts")  # not every container names it
+    return replace(
+        found,
+        channel=found.channel or _at(body, "container", "channel_id"),
+        request_id=_at(action, "selected_option", "value") or _at(action, "value"),
+        thread=ts if ts and ts != pressed else None,  # a private reply in the thread is not visible in the channel
+        message="" if fields(body.get("container")).get("is_ephemeral") is True else pressed,
+        home=_at(body, "view", "type") == "home",
     )
 
 
 def from_view(body: Body, name: str, callback: str) -> Interaction:
     """A submitted dialog (`view_submission`); `private_metadata` is only the request's id."""
     view = fields(body.get("view"))
-    request_id = _at(view, "private_metadata")
     blocks = fields(fields(view.get("state")).get("values"))
-    return Interaction(
-        name=name,
-        who=_at(body, "user", "id"),
-        team=_person_team(body),
+    return replace(
+        _interactive(body, name, Surface.DIALOG),
         channel="",
-        surface=Surface.DIALOG,
         key=f"view:{_at(view, 'id')}:{_at(view, 'hash')}:{callback}",
-        request_id=request_id,
+        request_id=_at(view, "private_metadata"),
         values={block: value for block, entered in blocks.items() if (value := _value(entered)) is not None},
         step=callback,
-        trigger=_at(body, "trigger_id"),
     )
 
 
@@ -93,18 +96,8 @@ def from_mention(body: Body) -> Interaction | None:
 
 def from_shortcut(body: Body, name: str) -> Interaction:
     """A message shortcut, on a message or its thread."""
-    message = fields(body.get("message"))
-    ts = _at(message, "thread_ts") or _at(message, "ts") or _at(body, "message_ts")
-    return Interaction(
-        name=name,
-        who=_at(body, "user", "id"),
-        team=_person_team(body),
-        channel=_at(body, "channel", "id"),
-        surface=Surface.SHORTCUT,
-        key=_at(body, "trigger_id"),
-        thread=ts or None,
-        trigger=_at(body, "trigger_id"),
-    )
+    ts = _at(body, "message", "thread_ts") or _at(body, "message", "ts") or _at(body, "message_ts")
+    return replace(_interactive(body, name, Surface.SHORTCUT), thread=ts or None)
 
 
 def opened_by(body: Body) -> str:
@@ -115,14 +108,11 @@ def opened_by(body: Body) -> str:
 def _without_call(text: str) -> str:
     """The text without those who are called at its beginning, else without the first mention: that is Tailback."""
     words = text.split()
-    rest = list(dropwhile(_is_person, words))
-    if rest == words and (called := next(filter(_is_person, words), "")):
-        rest.remove(called)
+    called = [word for word in words if word.startswith("<@")]
+    rest = list(dropwhile(called.__contains__, words))
+    if rest == words and called:
+        rest.remove(called[0])
     return " ".join(rest)
-
-
-def _is_person(word: str) -> bool:
-    return word.startswith("<@")
 
 
 def _verb(text: str) -> tuple[str, tuple[str, ...]]:
@@ -140,10 +130,6 @@ def _value(entered: object) -> str | None:
         if isinstance(value, str | int | float):
             return str(value)
     return None
-
-
-def _person_team(body: Body) -> str:
-    return _at(body, "user", "team_id") or _at(body, "team", "id")
 
 
 def _at(body: Body, *keys: str) -> str:

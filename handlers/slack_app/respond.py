@@ -47,28 +47,32 @@ class Afterwards:
 
 
 async def tell(context: Context, interaction: Interaction, answer: Answer) -> None:
-    """Open the dialog, send the private text, remove dead buttons; do nothing if there is nothing to send."""
-    if answer.view is None and answer.whisper is None and not interaction.home:
+    """Open the dialog, send the private text, remove dead buttons; do nothing if there is nothing to send.
+
+    App Home has no channel to whisper in: words become a dialog, and the page is drawn again.
+    """
+    view, said, home = answer.view, answer.whisper, interaction.home
+    if (view is None and said is None and not home) or not await _first(context, interaction):
         return
-    if not await _first(context, interaction):
+    if home and view is None and said is not None:
+        view = in_dialog(said)
+    if view is not None:
+        try:
+            async with asyncio.timeout(CALL_SECONDS):
+                await context.chat.open_view(interaction.trigger, view)
+        except (Unreachable, TimeoutError) as error:
+            why = error.what if isinstance(error, Unreachable) else "no answer in time"
+            said = refusal(f"Slack did not open the dialog ({why}). Press again.")
+    if home:
+        await draw_home(context, interaction.who)
         return
-    if interaction.home:
-        await _at_home(context, interaction, answer)
-        return
-    if answer.view is not None:
-        answer = await _opened(context, interaction, answer)
-    await _whisper(context, interaction, answer)
+    if said is not None:
+        thread = interaction.thread if interaction.surface is not Surface.COMMAND else None
+        async with _in_time("answer not delivered", action=interaction.name):
+            await whisper(context, interaction.channel, interaction.who, said, thread)
     if answer.record_lost:
         async with _in_time("buttons not removed"):
             await remove_orphaned_buttons(context, interaction)
-
-
-async def _at_home(context: Context, interaction: Interaction, answer: Answer) -> None:
-    """App Home has no channel to whisper in: words become a dialog, and the page is drawn again."""
-    view = answer.view or (in_dialog(answer.whisper) if answer.whisper is not None else None)
-    if view is not None:
-        await _opened(context, interaction, Answer(view=view))
-    await draw_home(context, interaction.who)
 
 
 async def draw_home(context: Context, who: str) -> None:
@@ -89,24 +93,6 @@ async def _first(context: Context, interaction: Interaction) -> bool:
     except (Unreachable, Conflict, TimeoutError) as error:
         log.warning("answered without a mark", action=interaction.name, why=str(error) or "time-out")
     return True
-
-
-async def _opened(context: Context, interaction: Interaction, answer: Answer) -> Answer:
-    try:
-        async with asyncio.timeout(CALL_SECONDS):
-            await context.chat.open_view(interaction.trigger, answer.view or {})
-    except (Unreachable, TimeoutError) as error:
-        why = error.what if isinstance(error, Unreachable) else "no answer in time"
-        return Answer(whisper=refusal(f"Slack did not open the dialog ({why}). Press again."))
-    return Answer(whisper=answer.whisper)
-
-
-async def _whisper(context: Context, interaction: Interaction, answer: Answer) -> None:
-    if answer.whisper is None:
-        return
-    thread = interaction.thread if interaction.surface is not Surface.COMMAND else None
-    async with _in_time("answer not delivered", action=interaction.name):
-        await whisper(context, interaction.channel, interaction.who, answer.whisper, thread)
 
 
 @contextlib.asynccontextmanager

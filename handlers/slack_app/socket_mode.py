@@ -31,10 +31,15 @@ async def socket_mode(runtime: Runtime, app: AsyncApp) -> AsyncIterator[None]:
     context.health.socket_mode = "Socket Mode is not connected yet"
     token = context.settings.env.slack_app_token.get_secret_value()
     handler = AsyncSocketModeHandler(app, token, ping_interval=PING_SECONDS)
-    await _use_our_connection(handler, runtime)
+    client = handler.client
+    await client.aiohttp_client_session.close()
+    # the proxy of [slack], not those of the environment, which the SDK reads; closed with the handler
+    client.aiohttp_client_session = client.web_client.session = runtime.to_slack()
+    client.proxy = client.web_client.proxy = None
+    client.web_client.base_url = context.settings.env.slack_api_url
     tasks = [
         asyncio.create_task(handler.connect_async(), name="socket-mode"),  # type: ignore[no-untyped-call]  # Bolt's own
-        asyncio.create_task(Watch(context, handler.client).run(), name="socket-mode-watch"),
+        asyncio.create_task(Watch(context, client).run(), name="socket-mode-watch"),
     ]
     try:
         yield
@@ -42,18 +47,6 @@ async def socket_mode(runtime: Runtime, app: AsyncApp) -> AsyncIterator[None]:
         for task in tasks:
             await ended(task)
         await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
-
-
-async def _use_our_connection(handler: AsyncSocketModeHandler, runtime: Runtime) -> None:
-    """Use the proxy from `[slack]`, not the environment's proxies, which the SDK reads.
-
-    The session is closed with the handler.
-    """
-    client = handler.client
-    await client.aiohttp_client_session.close()
-    client.aiohttp_client_session = client.web_client.session = runtime.to_slack()
-    client.proxy = client.web_client.proxy = None
-    client.web_client.base_url = runtime.context.settings.env.slack_api_url
 
 
 class SocketClient(Protocol):
