@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.architecture.tree import ROOT
 
 SPEAKING = {
-    **dict.fromkeys(("problem", "warning", "Unreachable", "Gap", "BodyRefused", "_failed", "unusable"), 1),
+    **dict.fromkeys(("problem", "warning", "Unreachable", "Gap", "RequestRefused", "_failed", "unusable"), 1),
     **dict.fromkeys(("Problem", "_redis", "Refused", "WrongSetting", "EmbeddedRedisError", "ValueError"), 0),
     **dict.fromkeys(("Unreadable", "_unreadable", "PlainTextResponse", "BadParameter"), 0),
 }

@@ -7,19 +7,11 @@ from contextlib import asynccontextmanager
 from starlette.requests import ClientDisconnect, Request
 
 from handlers.http import metrics
+from handlers.http.store_or_503 import RequestRefused
 
 PATIENCE_SECONDS = 15.0
 BUDGET_BODIES = 8
 """Bodies of the largest allowed size that one process holds at the same time."""
-
-
-class BodyRefused(Exception):  # noqa: N818 - a refusal is an answer
-    """The body was refused; `status` and `sentence` are the response."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
-        self.sentence = sentence
 
 
 class BodyBudget:
@@ -34,7 +26,7 @@ class BodyBudget:
     async def read(self, request: Request, most: int | None = None) -> AsyncIterator[bytes]:
         """The raw body, counted against the budget until the block ends.
 
-        Raises BodyRefused for a body that is compressed, too large, too slow, or one too many; each is counted.
+        Raises RequestRefused for a body that is compressed, too large, too slow, or one too many; each is counted.
         """
         held = 0
 
@@ -43,12 +35,12 @@ class BodyBudget:
             held += size
             self.held_bytes += size
             if self.held_bytes > BUDGET_BODIES * self.max_bytes:
-                raise BodyRefused(503, "too many request bodies at once; send it again")
+                raise RequestRefused(503, "too many request bodies at once; send it again")
 
         try:
             try:
                 body = await _read(request, min(most or self.max_bytes, self.max_bytes), hold)
-            except BodyRefused as refused:
+            except RequestRefused as refused:
                 metrics.BODIES_REFUSED.labels(str(refused.status)).inc()
                 raise
             yield body
@@ -59,10 +51,10 @@ class BodyBudget:
 async def _read(request: Request, most: int, hold: Callable[[int], None]) -> bytes:
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"", "identity"}:
-        raise BodyRefused(415, f"the body is compressed ({encoding[:20]}); send it uncompressed")
+        raise RequestRefused(415, f"the body is compressed ({encoding[:20]}); send it uncompressed")
     length = request.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and int(length[:12]) > most:
-        raise BodyRefused(413, f"the body is larger than {most:,} bytes; send fewer alerts at once (max_alerts)")
+        raise RequestRefused(413, f"the body is larger than {most:,} bytes; send fewer alerts at once (max_alerts)")
     parts, size = [], 0
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -70,10 +62,10 @@ async def _read(request: Request, most: int, hold: Callable[[int], None]) -> byt
                 hold(len(chunk))
                 size += len(chunk)
                 if size > most:
-                    raise BodyRefused(413, f"the body is larger than {most:,} bytes; send fewer alerts at once")
+                    raise RequestRefused(413, f"the body is larger than {most:,} bytes; send fewer alerts at once")
                 parts.append(chunk)
     except TimeoutError:
-        raise BodyRefused(503, f"the body did not arrive within {PATIENCE_SECONDS:.0f} s; send it again") from None
+        raise RequestRefused(503, f"the body did not arrive within {PATIENCE_SECONDS:.0f} s; send it again") from None
     except ClientDisconnect:
-        raise BodyRefused(400, "the connection was closed before the body was complete") from None
+        raise RequestRefused(503, "the connection was closed before the body was complete; send it again") from None
     return b"".join(parts)

@@ -13,8 +13,8 @@ from bot.sources.github_signature import signed
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS
 from handlers.http import metrics
-from handlers.http.body_limits import BodyBudget, BodyRefused
-from handlers.http.store_or_503 import LATER, KnownSender, rejected, stored
+from handlers.http.body_limits import BodyBudget
+from handlers.http.store_or_503 import RequestRefused, report, sender_of, stored
 from handlers.http.throttle import Throttle
 
 MOST_ID_CHARS = 64
@@ -29,32 +29,24 @@ async def intake(context: Context, throttle: Throttle, body_budget: BodyBudget, 
 
     GitHub does not repeat a refused delivery; it shows the response next to it.
     """
-    event = request.headers.get("x-github-event", "")
+    event, known = request.headers.get("x-github-event", ""), False
+    named = event if event in {"ping", "workflow_job", *GITHUB_EVENTS} else "other"  # labels of metrics stay few
+    address = request.client.host if request.client else ""
     try:
         async with body_budget.read(request) as body:
-            verdict = signed(request.headers.raw, body, context.settings.env.github_secrets)
-            if verdict.ok:
-                sender = KnownSender("github", request.client.host if request.client else "")
-                return await _authenticated(context, sender, body, request.headers)
-    except BodyRefused as refused:
-        return _answer(refused.status, refused.sentence, event)
-    log.warning("GitHub's webhook refused", why=verdict.reason)
-    await throttle.wrong(request.client.host if request.client else "")
-    return _answer(401, verdict.sentence, event)
-
-
-async def _authenticated(context: Context, sender: KnownSender, body: bytes, headers: Headers) -> Response:
-    event = headers.get("x-github-event", "")
-    try:
-        outcome = await stored(_taken(context, event, body, headers), "github")
-    except Unreadable as unreadable:
-        if event in GITHUB_EVENTS:
-            await rejected(context, sender, 400, str(unreadable))
-        return _answer(400, str(unreadable), event)
-    if outcome is None:
-        return _answer(503, LATER, event)
-    log.debug("GitHub's webhook", github_event=_known(event), outcome=outcome)
-    metrics.GITHUB.labels(_known(event), outcome).inc()
+            sender_of(signed(request.headers.raw, body, context.settings.env.github_secrets))
+            known = True
+            outcome = await stored(_taken(context, event, body, request.headers), "github")
+    except RequestRefused as refused:
+        metrics.GITHUB.labels(named, str(refused.status)).inc()
+        if refused.status == 401:
+            log.warning("GitHub's webhook refused", why=refused.why)
+            await throttle.wrong(address)
+        if known and refused.status == 400 and event in GITHUB_EVENTS:
+            await report(context, "github", address, refused)
+        return JSONResponse({"error": refused.sentence}, refused.status)
+    log.debug("GitHub's webhook", github_event=named, outcome=outcome)
+    metrics.GITHUB.labels(named, outcome).inc()
     return JSONResponse({"outcome": outcome})
 
 
@@ -74,13 +66,3 @@ async def _taken(context: Context, event: str, body: bytes, headers: Headers) ->
         alert = GITHUB_EVENTS[event](body)
         return await take_alert(context, alert) if alert else IGNORED
     return IGNORED
-
-
-def _known(event: str) -> str:
-    """The event's name for metrics and logs; unknown events share one name, to keep labels few."""
-    return event if event in {"ping", "workflow_job", *GITHUB_EVENTS} else "other"
-
-
-def _answer(status: int, sentence: str, event: str) -> Response:
-    metrics.GITHUB.labels(_known(event), str(status)).inc()
-    return JSONResponse({"error": sentence}, status)

@@ -95,8 +95,8 @@ class Connections:
 
 def _idle(connections: Iterable[Connection]) -> list[Connection]:
     """The idle ones; those to keep first: the newest with a request, and at the end the oldest without any."""
-    oldest_first = [one for one in connections if one.idle]
-    return [*(one for one in oldest_first[::-1] if one.served), *(one for one in oldest_first[::-1] if not one.served)]
+    newest_first = [one for one in connections if one.idle][::-1]
+    return sorted(newest_first, key=lambda one: not one.served)
 
 
 class LimitedProtocol(HttpToolsProtocol):

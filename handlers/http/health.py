@@ -56,13 +56,8 @@ class HealthEndpoints:
         return without_trailing_slash
 
     def routes(self) -> list[Route]:
-        """The routes of every process."""
-        return [self.alive, Route("/readyz", self._readyz), Route("/metrics", self._metrics)]
-
-    @property
-    def alive(self) -> Route:
-        """The route that every port has."""
-        return Route("/healthz", self._healthz)
+        """The routes of every process; the first is one that every port has."""
+        return [Route("/healthz", self._healthz), Route("/readyz", self._readyz), Route("/metrics", self._metrics)]
 
     async def _healthz(self, _: Request) -> Response:
         return PlainTextResponse("alive")

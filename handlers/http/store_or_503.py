@@ -1,78 +1,69 @@
-"""Stores a delivery within the time limit, or answers 503 so that the sender tries again; reports a refused one."""
+"""Stores a delivery within the time limit, or refuses it; reports what was refused for good."""
 
 import asyncio
 from collections.abc import Awaitable
-from dataclasses import dataclass
 
 import structlog
 
 from bot.context.context import Context
-from bot.core.alert import ANYBODY, AlertSender
+from bot.core.alert import AlertSender
 from bot.core.record import Conflict
 from bot.incidents.rejected_alert import report_rejected
 from bot.ports import Refused, Unreachable
+from bot.sources.credentials import CredentialVerdict
 from bot.sources.payload import Unreadable
 from handlers.http import metrics
 
 PATIENCE_SECONDS = 1.8
 """Time limit for storing a delivery; with a margin, a sender gets its 503 within 2 s (P1)."""
-LATER = "cannot store this now; send it again"
-OVERLOADED = "too many deliveries of this source at once; send it again"
 
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class AuthResult:
-    """The result; `status` 0 means that the sender is authenticated."""
+class RequestRefused(Exception):  # noqa: N818 - a refusal is an answer
+    """A request was refused; `status` and `sentence` are the response.
 
-    status: int = 0
-    words: str = ""
-    """The reason of a refusal; with 200, the outcome."""
-    why: str = ""
-    """For the log only; never contains anything that was sent."""
-    sender: AlertSender = ANYBODY
+    `why` is for the log only, and never contains anything that was sent.
+    """
 
-
-GOOD = AuthResult()
+    def __init__(self, status: int, sentence: str, why: str = "") -> None:
+        super().__init__(sentence)
+        self.status, self.sentence, self.why = status, sentence, why
 
 
-async def stored(story: Awaitable[str], source: str) -> str | None:
-    """The outcome of a delivery; None if it could not be stored. Raises Unreadable, or Refused for this sender."""
+def sender_of(verdict: CredentialVerdict) -> AlertSender:
+    """The authenticated sender; raises RequestRefused for anybody else."""
+    if not verdict.ok:
+        raise RequestRefused(401, verdict.sentence, verdict.reason)
+    return verdict.sender
+
+
+async def stored(story: Awaitable[str], source: str) -> str:
+    """The outcome of a delivery. Raises RequestRefused; 503 makes the sender try again."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             return await story
-    except (Unreadable, Refused):
-        raise
+    except Unreadable as unreadable:
+        raise RequestRefused(400, str(unreadable)) from None
+    except Refused as refused:
+        raise RequestRefused(403, str(refused)) from None
     except (Unreachable, Conflict, TimeoutError) as error:
         log.warning("not stored", source=source, why=str(error) or "time-out")
     except Exception:
         log.exception("storing raised", source=source)
-    return None
+    raise RequestRefused(503, "cannot store this now; send it again")
 
 
-@dataclass(frozen=True, slots=True)
-class KnownSender:
-    """Who sent an alert: the source, and the sender's name, or else the host if it identifies the sender."""
+async def report(context: Context, source: str, address: str, refused: RequestRefused, name: str = "") -> None:
+    """Report a known sender's alert that it will not repeat; a store that is down costs the notice, never the answer.
 
-    source: str
-    address: str = ""
-    sender: AlertSender = ANYBODY
-
-    @property
-    def name(self) -> str:
-        """Of its `[[sender]]`; empty for the shared credentials."""
-        return self.sender.name
-
-
-async def rejected(context: Context, sender: KnownSender, status: int, why: str) -> None:
-    """Report it; a store that is down costs the notice, never the answer."""
-    metrics.ALERTS_REJECTED.labels(sender.source, sender.name, str(status)).inc()
-    log.warning(
-        "alert rejected", source=sender.source, sender=sender.name, address=sender.address, status=status, why=why
-    )
+    `name` is that of its `[[sender]]`, and empty for the shared credentials.
+    """
+    metrics.ALERTS_REJECTED.labels(source, name, str(refused.status)).inc()
+    why = refused.sentence
+    log.warning("alert rejected", source=source, sender=name, address=address, status=refused.status, why=why)
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await report_rejected(context, sender.source, sender.address, why, sender.name)
+            await report_rejected(context, source, address, why, name)
     except (Unreachable, TimeoutError) as error:
-        log.warning("no notice of the rejected alert", source=sender.source, why=str(error) or "time-out")
+        log.warning("no notice of the rejected alert", source=source, why=str(error) or "time-out")

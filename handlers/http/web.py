@@ -1,7 +1,8 @@
 """The web application: alert intake, Slack's requests, health and metrics."""
 
 import hmac
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 
 import structlog
@@ -12,8 +13,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from handlers.http import alerts, github, metrics
-from handlers.http.body_limits import BodyBudget, BodyRefused
+from handlers.http.body_limits import BodyBudget
 from handlers.http.health import HealthEndpoints
+from handlers.http.store_or_503 import RequestRefused
 from handlers.http.throttle import Throttle
 from handlers.wiring import Runtime
 
@@ -28,25 +30,18 @@ class Web(HealthEndpoints):
     def __init__(self, runtime: Runtime, slack: AsyncApp) -> None:
         super().__init__(runtime)
         self._slack = AsyncSlackRequestHandler(slack)
-        self._throttle = Throttle(runtime.context.monotonic)
+        self.throttle = Throttle(runtime.context.monotonic)
         self.body_budget = BodyBudget(runtime.context.settings.file.http.max_body_bytes)
 
     def routes(self) -> list[Route]:
         """All routes; `/readyz` and `/metrics` are elsewhere if `TAILBACK_HEALTH_PORT` is set."""
-        env = self.runtime.context.settings.env
-        shared = super().routes() if env.tailback_health_port is None else [self.alive]
+        taken, shared = (self.runtime.context, self.throttle, self.body_budget), super().routes()
         return [
-            Route("/alerts/{source}", self._alert, methods=["POST"]),
-            Route("/github", self._from_github, methods=["POST"]),
+            Route("/alerts/{source}", partial(alerts.intake, *taken), methods=["POST"]),
+            Route("/github", partial(github.intake, *taken), methods=["POST"]),
             Route("/slack/events", self._from_slack, methods=["POST"]),
-            *shared,
+            *(shared if self.runtime.context.settings.env.tailback_health_port is None else shared[:1]),
         ]
-
-    async def _alert(self, request: Request) -> Response:
-        return await alerts.intake(self.runtime.context, self._throttle, self.body_budget, request)
-
-    async def _from_github(self, request: Request) -> Response:
-        return await github.intake(self.runtime.context, self._throttle, self.body_budget, request)
 
     async def _from_slack(self, request: Request) -> Response:
         context = self.runtime.context
@@ -56,7 +51,7 @@ class Web(HealthEndpoints):
             async with self.body_budget.read(request) as body:
                 if genuine(headers, body, secret, context.now()):
                     return await self._read_by_bolt(request, body)
-        except BodyRefused as refused:
+        except RequestRefused as refused:
             return PlainTextResponse(refused.sentence, refused.status)
         metrics.SLACK_REFUSED.labels("signature").inc()
         log.warning("Slack's request refused", why="not signed with SLACK_SIGNING_SECRET within 5 min")
@@ -64,24 +59,16 @@ class Web(HealthEndpoints):
 
     async def _read_by_bolt(self, request: Request, body: bytes) -> Response:
         """Bolt parses the body; one that it cannot read is the sender's mistake, also when it is signed."""
+
+        async def receive() -> dict[str, object]:
+            return {"type": "http.request", "body": body, "more_body": False}
+
         try:
-            return await self._slack.handle(_with_body(request, body))
+            return await self._slack.handle(Request(request.scope, receive=receive))
         except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
             metrics.SLACK_REFUSED.labels("unreadable").inc()
             log.warning("Slack's request cannot be read", why=type(error).__name__)
             return PlainTextResponse("the body cannot be read", 400)
-
-
-def _with_body(request: Request, body: bytes) -> Request:
-    """A copy of the request with the body already read, for Bolt's adapter."""
-    return Request(request.scope, receive=_replayed(body))
-
-
-def _replayed(body: bytes) -> Callable[[], Awaitable[dict[str, object]]]:
-    async def receive() -> dict[str, object]:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive
 
 
 def genuine(headers: Mapping[str, str], body: bytes, secret: str, now: float) -> bool:
