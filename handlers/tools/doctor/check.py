@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Protocol
 
 from bot.config import Settings
@@ -22,15 +23,15 @@ from handlers.tools.doctor.findings import CheckFinding, Level, of_error, of_pro
 
 PATIENCE_SECONDS = 20.0
 """Time limit for one dependency; each call has a shorter limit."""
+LATER = "check again in a minute; if it fails again, look at that server's log"
 REMEDIES = {
     Failure.CREDENTIALS: "check the token that {place} names, and its permissions",
     Failure.UNCONNECTED: "check that the server runs, that this machine can reach it, and the url in {place}",
-    Failure.LATER: "check again in a minute; if it fails again, look at that server's log",
-    Failure.UNKNOWN: "check again in a minute; if it fails again, look at that server's log",
+    Failure.LATER: LATER,
+    Failure.UNKNOWN: LATER,
     Failure.PLACE: "correct the url in {place}",
-    Failure.SHAPE: "correct {place}",
-    Failure.GONE: "correct {place}",
 }
+"""Of other failures, the remedy is to correct the place."""
 
 WAITED_FOR = "github_webhooks"
 """This source knows nothing before its first webhooks, so that this is no problem of an installation."""
@@ -91,9 +92,8 @@ async def examined(
     `progress` gets the areas that have not answered yet, whenever one has.
     """
     parts: list[tuple[str, Awaitable[list[CheckFinding]]]] = [("redis", _of_redis(tools))]
-    if tools.slack is not None:
-        parts.append(("slack", of_slack(tools.slack, settings)))
-    parts.append(("metrics", _of_metrics(settings, tools)))
+    parts += [("slack", of_slack(tools.slack, settings))] if tools.slack else []
+    parts += [("metrics", _of_metrics(settings, tools))]
     parts += [("scaler", _of_scaler(pool, own, settings)) for pool, own in tools.pool_scalers.items()]
     parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
     parts += [("pager", _of_pager(name, one)) for name, one in tools.pagers.items()]
@@ -101,24 +101,20 @@ async def examined(
     waiting = [area for area, _ in parts]
 
     async def asked(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
-        answer = await _in_time(area, part)
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                answer = await part
+        except TimeoutError:
+            late = f"No answer within {PATIENCE_SECONDS:.0f} s"
+            answer = [problem(area, late, "check that it runs, and look at its log")]
         waiting.remove(area)
         progress(waiting)
         return answer
 
     progress(waiting)
     answers = await asyncio.gather(*(asked(area, part) for area, part in parts))
-    findings = [of_problem(one, "") for one in tools.problems]
-    machine = of_host(tools.host, settings)
-    return [*of_settings(settings), *machine, *findings, *(finding for answer in answers for finding in answer)]
-
-
-async def _in_time(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
-    try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            return await part
-    except TimeoutError:
-        return [problem(area, f"No answer within {PATIENCE_SECONDS:.0f} s", "check that it runs, and look at its log")]
+    unbuilt = [of_problem(one, "") for one in tools.problems]
+    return [*of_settings(settings), *of_host(tools.host, settings), *unbuilt, *chain.from_iterable(answers)]
 
 
 async def _of_redis(tools: CheckTargets) -> list[CheckFinding]:
@@ -151,7 +147,7 @@ async def _of_metrics(settings: Settings, tools: CheckTargets) -> list[CheckFind
         else:
             names = settings.file.pool[pool].metrics if pool in settings.file.pool else ()
             source = listed(f"[metrics.{name}]" for name in names) or "[metrics]"
-            remedy = snapshot.remedy or REMEDIES[snapshot.failure].format(place=source)
+            remedy = snapshot.remedy or _usual(snapshot, source)
             if _kind_of(pool, settings) == WAITED_FOR:
                 found.append(warning("metrics", f"{pool}: {snapshot.what}", remedy))
             else:
@@ -235,40 +231,41 @@ async def _of_scaler(pool: str, pool_scaler: PoolScaler, settings: Settings) -> 
     if capacity.current is None:
         return [problem("scaler", f"{pool} cannot be scaled: its current size is unknown",
                         f"check what the autoscaler answers, and {place}")]  # fmt: skip
-    lacking = await _lacking(pool_scaler.scaler)
-    forbidden = [problem("scaler", one.what, one.remedy) for one in lacking or ()]
-    if found := [*forbidden, *_of_capacity(pool, capacity, pool_scaler.policy.maximum, place)]:
+    forbidden = await _forbidden("scaler", pool_scaler.scaler)
+    if found := [*(forbidden or ()), *_of_capacity(pool, capacity, pool_scaler.policy.maximum, place)]:
         return found
     size = f"{pool}: {count(capacity.current, 'runner')} now, at most {pool_scaler.policy.maximum:,}"
-    tried = "only read access was tested" if lacking is None else "Tailback may scale it; nothing was changed"
+    tried = "only read access was tested" if forbidden is None else "Tailback may scale it; nothing was changed"
     return [ok("scaler", f"{size}; {tried}")]
 
 
+def _usual(error: Unreachable, place: str) -> str:
+    """The remedy of an error that has none of its own."""
+    return REMEDIES.get(error.failure, "correct {place}").format(place=place)
+
+
 def _failed(area: str, error: Refused | Unreachable, place: str) -> CheckFinding:
-    refused = "correct {place}, or the permissions of its token"
-    usual = REMEDIES[error.failure] if isinstance(error, Unreachable) else refused
-    return of_error(area, error, usual.format(place=place))
+    refused = f"correct {place}, or the permissions of its token"
+    return of_error(area, error, _usual(error, place) if isinstance(error, Unreachable) else refused)
+
+
+async def _forbidden(area: str, one: object, usual: str = "") -> list[CheckFinding] | None:
+    """Permissions that a back end lacks for changes, with the `usual` remedy; None if it cannot say."""
+    lacking = await one.lacking() if isinstance(one, Rehearsed) else None
+    return lacking if lacking is None else [problem(area, each.what, each.remedy or usual) for each in lacking]
 
 
 async def _of_pager(name: str, pager: Pager) -> list[CheckFinding]:
     """Whether it takes our key; only what pages nobody is sent."""
-    lacking = await _lacking(pager)
-    if lacking is None:
-        return [
-            ok("pager", f"{name} ({pager.label}) is configured; it was not tested, because a test would page somebody")
-        ]
-    wrong = [problem("pager", one.what, one.remedy or f"correct [pager.{name}]") for one in lacking]
-    return wrong or [ok("pager", f"{name} ({pager.label}) accepts the key; nobody was paged")]
+    wrong = await _forbidden("pager", pager, f"correct [pager.{name}]")
+    untried = "is configured; it was not tested, because a test would page somebody"
+    result = untried if wrong is None else "accepts the key; nobody was paged"
+    return wrong or [ok("pager", f"{name} ({pager.label}) {result}")]
 
 
 async def _of_issues(tracker: IssueTracker) -> list[CheckFinding]:
-    wrong = [problem("issues", one.what, one.remedy or "correct [issues]") for one in await _lacking(tracker) or ()]
-    return wrong or [ok("issues", f"{tracker.repository} can be read; filing an issue was not tested")]
-
-
-async def _lacking(one: object) -> tuple[Problem, ...] | None:
-    """Permissions that a back end lacks for changes; None if it cannot say."""
-    return await one.lacking() if isinstance(one, Rehearsed) else None
+    fine = ok("issues", f"{tracker.repository} can be read; filing an issue was not tested")
+    return await _forbidden("issues", tracker, "correct [issues]") or [fine]
 
 
 def _of_capacity(pool: str, capacity: Capacity, allowed: int, place: str) -> list[CheckFinding]:
@@ -291,7 +288,7 @@ async def _of_alertmanager(name: str, one: Alertmanager) -> list[CheckFinding]:
     except (Refused, Unreachable) as error:
         return [_failed("alertmanager", error, place)]
     fires = f"{count(len(firing), 'alert')} {'fires' if len(firing) == 1 else 'fire'}"
-    if lacking := await _lacking(one):
-        return [warning("alertmanager", one.what, one.remedy) for one in lacking]
-    may = "read" if lacking is None else "read and created"
+    if forbidden := await _forbidden("alertmanager", one):
+        return [replace(each, state=Level.WARNING) for each in forbidden]
+    may = "read" if forbidden is None else "read and created"
     return [ok("alertmanager", f"{name}: {fires}, silences can be {may}; nothing was changed")]

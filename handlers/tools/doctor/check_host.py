@@ -10,13 +10,13 @@ from pathlib import Path
 from urllib.parse import urlparse
 
 from bot.config import Settings
+from handlers.tools.doctor.check_settings import HERE
 from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
 
 LEAST_FILES = 4096
 """Open files; each connection is one."""
 LEAST_BYTES = 1024**3
 """Free disk space below which the embedded Redis may soon be unable to store an alert."""
-HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
 TOKENS = ("token_env", "token_file", "basic_env", "user_env")
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import urlparse
 
 from bot.config import Settings
@@ -15,18 +15,14 @@ from handlers.tools.doctor.findings import CheckFinding, Level, ok, problem, war
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
 GROUP = re.compile(r"S[A-Z0-9]{2,20}")
 PERSON = re.compile(r"[UW][A-Z0-9]{2,20}")
-EXAMPLES = frozenset(
-    {
-        *("xoxb-your-bot-token", "your-signing-secret", "xapp-your-app-level-token"),
-        *("a-long-random-value", "another-long-random-value"),
-    }
-)
+EXAMPLES = {
+    *("xoxb-your-bot-token", "your-signing-secret", "xapp-your-app-level-token"),
+    *("a-long-random-value", "another-long-random-value"),
+}
 """The values of .env.example."""
 WEAK = 16
 """Characters; a shorter random value may have less than 128 bits (C2)."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
-
-
 WITH_TOKEN = tuple(sorted(SOURCES.keys() - {"sns"}))
 """Sources whose senders present a token."""
 
@@ -48,10 +44,8 @@ def of_environment(settings: Settings, *, web: bool = True) -> list[CheckFinding
 
 
 def _examples(settings: Settings) -> Iterator[CheckFinding]:
-    env = settings.env
-    slack = (env.slack_bot_token, env.slack_app_token, env.slack_signing_secret)
-    names = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET")
-    given = [(name, one.get_secret_value()) for name, one in zip(names, slack, strict=True)]
+    names = ("slack_bot_token", "slack_app_token", "slack_signing_secret")
+    given = [(name.upper(), getattr(settings.env, name).get_secret_value()) for name in names]
     for name, value in [*given, *_senders_secrets(settings)]:
         if value in EXAMPLES:
             yield problem("environment", f"{name} still has the value of .env.example", "set the real value")
@@ -73,57 +67,48 @@ def unset(settings: Settings, *, web: bool) -> list[Problem]:
 
 def groups_of(settings: Settings) -> dict[str, str]:
     """User group id → the settings that name it."""
-    found: dict[str, list[str]] = {}
-    for name, allowed in settings.file.permissions.model_dump().items():
-        for who in allowed:
-            if GROUP.fullmatch(who):
-                found.setdefault(who, []).append(f"permissions.{name}")
-    for place, group in [("slack.mention", settings.file.slack.mention)] + [
-        (f"route {number}, mention", route.mention) for number, route in enumerate(settings.file.route, 1)
-    ]:
-        if GROUP.fullmatch(group):
-            found.setdefault(group, []).append(place)
-    return {group: listed(places) for group, places in found.items()}
+    file = settings.file
+    named = [(f"permissions.{name}", who) for name, allowed in file.permissions.model_dump().items() for who in allowed]
+    named += [("slack.mention", file.slack.mention)]
+    named += [(f"route {number}, mention", route.mention) for number, route in enumerate(file.route, 1)]
+    return _places((place, group) for place, group in named if GROUP.fullmatch(group))
 
 
 def channels_of(settings: Settings) -> dict[str, str]:
     """Channel id → the settings that name it."""
-    slack, found = settings.file.slack, dict[str, list[str]]()
+    slack = settings.file.slack
     named = [("slack.channel", slack.channel), ("slack.fallback_channel", slack.fallback_channel)]
     named += [(f"route {number}, channel", route.channel) for number, route in enumerate(settings.file.route, 1)]
-    for place, channel in named:
-        if channel:
-            found.setdefault(channel, []).append(place)
-    return {channel: listed(places) for channel, places in found.items()}
+    return _places((place, channel) for place, channel in named if channel)
+
+
+def _places(named: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """(setting, its value) → each value with all the settings that have it."""
+    found: dict[str, list[str]] = {}
+    for place, value in named:
+        found.setdefault(value, []).append(place)
+    return {value: listed(places) for value, places in found.items()}
 
 
 def _bot_token(settings: Settings) -> Iterator[CheckFinding]:
     bot = settings.env.slack_bot_token.get_secret_value()
     if not bot:
-        yield problem(
-            "environment",
-            "SLACK_BOT_TOKEN is not set",
-            "create the app with `tailback manifest`, install it and copy the bot token from OAuth & Permissions",
-        )
+        create = "create the app with `tailback manifest`, install it and copy the bot token from OAuth & Permissions"
+        yield problem("environment", "SLACK_BOT_TOKEN is not set", create)
     elif not bot.startswith("xoxb-"):
-        yield warning(
-            "environment", "SLACK_BOT_TOKEN does not begin with xoxb-", "copy the bot token from OAuth & Permissions"
-        )
+        copy = "copy the bot token from OAuth & Permissions"
+        yield warning("environment", "SLACK_BOT_TOKEN does not begin with xoxb-", copy)
 
 
 def _delivery(settings: Settings) -> Iterator[CheckFinding]:
     """How Slack's requests come in: signed by HTTP, or by Socket Mode."""
     app = settings.env.slack_app_token.get_secret_value()
-    secret = settings.env.slack_signing_secret.get_secret_value()
     if app and not app.startswith("xapp-"):
         yield problem("environment", "SLACK_APP_TOKEN does not begin with xapp-",
                       "create an app-level token with connections:write under Basic Information")  # fmt: skip
-    if not secret and not app:
-        yield problem(
-            "environment",
-            "Requests from Slack cannot be verified: SLACK_SIGNING_SECRET is not set",
-            "copy it from the app's Basic Information, or set SLACK_APP_TOKEN for Socket Mode",
-        )
+    if not app and not settings.env.slack_signing_secret.get_secret_value():
+        yield problem("environment", "Requests from Slack cannot be verified: SLACK_SIGNING_SECRET is not set",
+                      "copy it from the app's Basic Information, or set SLACK_APP_TOKEN for Socket Mode")  # fmt: skip
 
 
 def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
@@ -132,17 +117,12 @@ def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
     own = settings.sender_tokens
     yield from (problem("environment", one.what, one.remedy) for one in _sender_problems(settings))
     if not tokens and not signing and not own:
-        yield problem(
-            "environment",
-            "Every alert is refused: TAILBACK_WEBHOOK_TOKEN is not set",
-            "choose a long random value (openssl rand -hex 32) and give it to the alert sender",
-        )
+        yield problem("environment", "Every alert is refused: TAILBACK_WEBHOOK_TOKEN is not set",
+                      "choose a long random value (openssl rand -hex 32) and give it to the alert sender")  # fmt: skip
     if signing and not env.tailback_webhook_hmac_timestamp_header:
-        yield warning(
-            "environment",
-            "A captured request from Grafana could be replayed: its signature has no timestamp",
-            "set TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER, and the same header in Grafana's contact point",
-        )
+        captured = "A captured request from Grafana could be replayed: its signature has no timestamp"
+        remedy = "set TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER, and the same header in Grafana's contact point"
+        yield warning("environment", captured, remedy)
     if signing and not tokens and not own:
         yield warning("environment", "Alertmanager's alerts are refused: it cannot sign, and no token is set",
                       "set TAILBACK_WEBHOOK_TOKEN too, unless Grafana is the only sender")  # fmt: skip

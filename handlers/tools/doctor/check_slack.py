@@ -13,17 +13,17 @@ from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
 from handlers.tools.manifest import SCOPES
 
 REMEDIES = {
-    "invalid_auth": "copy the bot token from OAuth & Permissions into SLACK_BOT_TOKEN",
-    "not_authed": "copy the bot token from OAuth & Permissions into SLACK_BOT_TOKEN",
-    "token_revoked": "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
-    "token_expired": "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
-    "account_inactive": "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
+    **dict.fromkeys(("invalid_auth", "not_authed"), "copy the bot token from OAuth & Permissions into SLACK_BOT_TOKEN"),
+    **dict.fromkeys(
+        ("token_revoked", "token_expired", "account_inactive"),
+        "install the app again and copy its new bot token into SLACK_BOT_TOKEN",
+    ),
     "not_allowed_token_type": "use a bot token (xoxb-) in SLACK_BOT_TOKEN, an app-level one (xapp-) in SLACK_APP_TOKEN",
     "missing_scope": "compare the app with `tailback manifest`, then install it again",
     "channel_not_found": "correct the id; a private channel is found only once the bot is in it (/invite @tailback)",
     "no_such_subteam": "correct the id of the user group",
     "is_archived": "unarchive the channel, or name another one",
-}  # fmt: skip
+}
 """By Slack's error code."""
 GENERAL = {
     Failure.UNCONNECTED: "check SLACK_API_URL and that this machine may reach Slack, or name a proxy in [slack]",
@@ -56,7 +56,7 @@ async def of_slack(slack: SlackProbe, settings: Settings) -> list[CheckFinding]:
     except Unreachable as error:
         return [_refused("The bot token", error), *found]
     found.append(ok("slack", f"Connected to {app.team or 'a workspace'} as {app.user or 'a bot'}"))
-    found += of_scopes(app.scopes, needs_groups=bool(groups_of(settings)))
+    found += _of_scopes(app.scopes, needs_groups=bool(groups_of(settings)))
     for channel, places in channels_of(settings).items():
         if CHANNEL.fullmatch(channel):
             found.append(await _of_channel(slack, channel, places))
@@ -66,30 +66,21 @@ async def of_slack(slack: SlackProbe, settings: Settings) -> list[CheckFinding]:
     return found
 
 
-def of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[CheckFinding]:
+def _of_scopes(scopes: frozenset[str] | None, *, needs_groups: bool) -> list[CheckFinding]:
     """Compare the token's scopes with the manifest: missing ones with their effect, and surplus ones (C14)."""
     if scopes is None:
-        return [
-            warning(
-                "slack", "Slack did not list the scopes of the bot token", "compare the app with `tailback manifest`"
-            )
-        ]
-    found = list(_missing(scopes, needs_groups=needs_groups))
-    surplus = sorted(scopes - {scope.name for scope in SCOPES})
-    if surplus:
+        unlisted = "Slack did not list the scopes of the bot token"
+        return [warning("slack", unlisted, "compare the app with `tailback manifest`")]
+    found = []
+    for scope in SCOPES:
+        if scope.name not in scopes:
+            say = problem if scope.needed or (scope.name == "usergroups:read" and needs_groups) else warning
+            found.append(say("slack", f"The scope {scope.name} is missing: {scope.without}",
+                             f"add {scope.name} under OAuth & Permissions, and install the app again"))  # fmt: skip
+    if surplus := sorted(scopes - {scope.name for scope in SCOPES}):
         found.append(warning("slack", f"The bot token has scopes that Tailback does not use: {listed(surplus, 20)}",
                              "remove them under OAuth & Permissions, and install the app again"))  # fmt: skip
     return found or [ok("slack", "The bot token has exactly the scopes that Tailback uses")]
-
-
-def _missing(scopes: frozenset[str], *, needs_groups: bool) -> Iterator[CheckFinding]:
-    for scope in SCOPES:
-        if scope.name in scopes:
-            continue
-        grave = scope.needed or (scope.name == "usergroups:read" and needs_groups)
-        say = problem if grave else warning
-        yield say("slack", f"The scope {scope.name} is missing: {scope.without}",
-                  f"add {scope.name} under OAuth & Permissions, and install the app again")  # fmt: skip
 
 
 def of_blocks(accepted: frozenset[str], refused: Mapping[str, float], now: float) -> Iterator[CheckFinding]:
