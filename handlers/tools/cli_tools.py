@@ -1,10 +1,9 @@
 """The commands other than the servers; each imports what it uses when it runs."""
 
 import sys
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is not re-exported by name
@@ -15,19 +14,7 @@ from handlers.terminal import quiet, waited
 tools = typer.Typer(rich_markup_mode=None)
 
 
-class Form(StrEnum):
-    """Formats of `export`."""
-
-    MARKDOWN = "markdown"
-    JSON = "json"
-
-
-class Shell(StrEnum):
-    """A shell that `completion` knows."""
-
-    BASH = "bash"
-    ZSH = "zsh"
-    FISH = "fish"
+T = TypeVar("T")
 
 
 @tools.command()
@@ -104,7 +91,7 @@ def send_command(
 @tools.command()
 def export(
     incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="Its id, or the link of its message in Slack.")],
-    form: Annotated[Form, typer.Option("--format", help="What to write.")] = Form.MARKDOWN,
+    form: Annotated[Literal["markdown", "json"], typer.Option("--format", help="What to write.")] = "markdown",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     sev: Annotated[bool, typer.Option("--sev", help="Markdown with the headings of a `ci: sev` issue.")] = False,
 ) -> None:
@@ -115,13 +102,17 @@ def export(
     \b
     Example: tailback export https://acme.slack.com/archives/C0CIONCALL/p1764555780000100 --sev
     """
+    from bot.config import load
     from bot.ports import Refused
+    from handlers.machine import now
+    from handlers.tools.records import exported
 
-    form = Form.JSON if as_json else form
-    if sev and form is Form.JSON:
-        raise Refused("--sev is Markdown; leave out --json.")
     quiet()
-    typer.echo(waited(_exported(incident, "sev" if sev else form)))
+    as_json = as_json or form == "json"
+    if sev and as_json:
+        raise Refused("--sev is Markdown; leave out --json.")
+    wanted = "json" if as_json else "sev" if sev else form
+    typer.echo(_of_records(load(), lambda store: exported(store, incident, wanted, now())))
 
 
 @tools.command()
@@ -144,15 +135,24 @@ def audit(
     \b
     Example: tailback audit --since 24h --who U0ALEX
     """
-    from bot.ports import Refused
+    from bot.config import load
+    from bot.ports import Refused, Store
+    from handlers.machine import now
+    from handlers.tools.records import RecordQuery, json_lines, since, table, verified
 
     quiet()
     if has and not verify:
         raise Refused("--has goes with --verify.")
     if verify:
-        typer.echo(waited(_verified(has.strip().lower())))
+        typer.echo(_of_records(load(), lambda store: verified(store, has.strip().lower())))
         return
-    waited(_printed(after, who, as_json=as_json))
+    wanted = RecordQuery(since(after, now()) if after else 0.0, who)
+
+    async def printed(store: Store) -> None:
+        async for line in json_lines(store, wanted) if as_json else table(store, wanted):
+            typer.echo(line)
+
+    _of_records(load(), printed)
 
 
 @tools.command()
@@ -169,8 +169,22 @@ def report(
     \b
     Example: tailback report linux.2xlarge --days 14
     """
+    from bot.config import load
+    from bot.context.queries import known_pool
+    from bot.ports import Store
+    from bot.reporting.collect import longer_view
+    from bot.views.report import report_json, terminal
+    from handlers.machine import now
+
     quiet()
-    typer.echo(waited(_looked_back(pool, days, as_json=as_json)))
+    settings = load()
+    only = known_pool(settings.file, pool) if pool else None
+
+    async def told(store: Store) -> str:
+        made = await longer_view(store, settings.file, days, now(), only)
+        return report_json.as_json(made) if as_json else terminal.plain(made)
+
+    typer.echo(_of_records(settings, told))
 
 
 @tools.command("replay")
@@ -210,13 +224,15 @@ def example_command(
 
 
 @tools.command()
-def completion(shell: Annotated[Shell, typer.Argument(help="The shell that completes.")]) -> None:
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="The shell that completes.")],
+) -> None:
     """Print the completion script of a shell.
 
     \b
     Example: tailback completion bash > ~/.local/share/bash-completion/completions/tailback
     """
-    typer.echo(get_completion_script(prog_name="tailback", complete_var="_TAILBACK_COMPLETE", shell=shell.value))
+    typer.echo(get_completion_script(prog_name="tailback", complete_var="_TAILBACK_COMPLETE", shell=shell))
 
 
 async def _checked(*, as_json: bool) -> bool:
@@ -245,47 +261,12 @@ def _show_progress(waiting: Sequence[str]) -> None:
         sys.stderr.flush()
 
 
-async def _exported(incident: str, form: str) -> str:
-    from bot.config import load
-    from handlers.machine import now
-    from handlers.tools.records import exported
+def _of_records(settings: Any, work: Callable[[Any], Coroutine[object, object, T]]) -> T:
+    """The result of work on the records at REDIS_URL, or in TAILBACK_DATA."""
     from handlers.wiring_tools import records
 
-    async with records(load()) as store:
-        return await exported(store, incident, form, now())
+    async def worked() -> T:
+        async with records(settings) as store:
+            return await work(store)
 
-
-async def _looked_back(pool: str, days: int, *, as_json: bool) -> str:
-    from bot.config import load
-    from bot.context.queries import known_pool
-    from bot.reporting.collect import longer_view
-    from bot.views.report import report_json, terminal
-    from handlers.machine import now
-    from handlers.wiring_tools import records
-
-    settings = load()
-    only = known_pool(settings.file, pool) if pool else None
-    async with records(settings) as store:
-        made = await longer_view(store, settings.file, days, now(), only)
-    return report_json.as_json(made) if as_json else terminal.plain(made)
-
-
-async def _verified(known: str) -> str:
-    from bot.config import load
-    from handlers.tools.records import verified
-    from handlers.wiring_tools import records
-
-    async with records(load()) as store:
-        return await verified(store, known)
-
-
-async def _printed(after: str, who: str, *, as_json: bool) -> None:
-    from bot.config import load
-    from handlers.machine import now
-    from handlers.tools.records import RecordQuery, json_lines, since, table
-    from handlers.wiring_tools import records
-
-    wanted = RecordQuery(since(after, now()) if after else 0.0, who)
-    async with records(load()) as store:
-        async for line in json_lines(store, wanted) if as_json else table(store, wanted):
-            typer.echo(line)
+    return waited(worked())
