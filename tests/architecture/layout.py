@@ -50,7 +50,6 @@ PLAYGROUND_USERS = (
 LAZY = (
     *("handlers.__main__", "handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.tools.commands"),
     *(
-        "handlers.tools.init.cli_init",
         "handlers.run",
         "handlers.wiring",
         "handlers.tools.demo",

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -23,47 +23,36 @@ class InitSender(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ProposedPool:
-    """A pool that Prometheus knows: the preset that fits its metrics, and its name there."""
-
-    preset: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class InitAnswers:
     """Everything that the two files are made from."""
 
     channel: str
     alerts: InitSender = InitSender.ALERTMANAGER
     prometheus: str = ""
-    prometheus_token: str = ""
-    pools: tuple[ProposedPool, ...] = ()
+    """Its address; empty: there is none."""
+    pools: tuple[tuple[str, str], ...] = ()
+    """Pools that Prometheus knows: the preset that fits its metrics, and its name there."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Variables of `.env`, in order; empty ones are left out."""
 
 
 def env_text(answers: InitAnswers) -> str:
     """The content of `.env`."""
-    given = {**answers.secrets, "PROMETHEUS_TOKEN": answers.prometheus_token}
-    return "".join(f"{name}={value}\n" for name, value in given.items() if value)
+    return "".join(f"{name}={value}\n" for name, value in answers.secrets.items() if value)
 
 
 def toml_text(answers: InitAnswers) -> str:
     """The content of tailback.toml."""
-    return HEAD + "".join(f"\n{table}\n" for table in _tables(answers))
-
-
-def _tables(answers: InitAnswers) -> Iterator[str]:
-    yield f"[slack]\nchannel = {_text(answers.channel)}"
+    tables = [f"[slack]\nchannel = {_text(answers.channel)}"]
     if answers.prometheus:
-        token = '\ntoken_env = "PROMETHEUS_TOKEN"' if answers.prometheus_token else ""
-        yield f'[metrics.prometheus]\nkind = "prometheus"\nurl = {_text(answers.prometheus)}{token}'
-    for pool in answers.pools:
-        yield f'[pool.{_text(pool.name)}]\nmetrics = "prometheus"\npreset = {_text(pool.preset)}'
+        token = '\ntoken_env = "PROMETHEUS_TOKEN"' if answers.secrets.get("PROMETHEUS_TOKEN") else ""
+        tables.append(f'[metrics.prometheus]\nkind = "prometheus"\nurl = {_text(answers.prometheus)}{token}')
+    for preset, name in answers.pools:
+        tables.append(f'[pool.{_text(name)}]\nmetrics = "prometheus"\npreset = {_text(preset)}')
     if answers.alerts is InitSender.GITHUB:
-        yield '[metrics.github]\nkind = "github_webhooks"'
-        yield '[pool."every queue"]\nmetrics = "github"\nlabel = "*"\nalert_wait = "1h"'
+        tables.append('[metrics.github]\nkind = "github_webhooks"')
+        tables.append('[pool."every queue"]\nmetrics = "github"\nlabel = "*"\nalert_wait = "1h"')
+    return HEAD + "".join(f"\n{table}\n" for table in tables)
 
 
 def _text(value: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -14,7 +15,7 @@ from handlers.run import serving
 from handlers.tools import send
 from handlers.tools.doctor import check, findings
 from handlers.tools.init.files import PRIVATE, READABLE, InitSender, env_text, toml_text, write
-from handlers.tools.init.questions import Asker, InitOptions, Nobody, answered
+from handlers.tools.init.questions import Asker, InitOptions, answered
 from handlers.wiring import Runtime, opened
 from handlers.wiring_tools import check_targets, prometheus_pools
 
@@ -30,17 +31,15 @@ NEXT = {
 
 async def initialize(options: InitOptions, *, force: bool, test: bool) -> bool:
     """Write the files and try them; False when the doctor has found a problem."""
-    asker = Asker() if sys.stdin.isatty() else Nobody()
-    config = _config()
+    asker = Asker(sys.stdin.isatty())
+    config = Path(variables().get("TAILBACK_CONFIG") or "tailback.toml")
     env = config.with_name(".env")
-    if not force:
-        _may_replace([path for path in (config, env) if path.exists()], asker)
+    _may_write([config, env], asker, force=force)
     answers = await answered(options, asker, prometheus_pools)
     write(env, env_text(answers), PRIVATE)
     write(config, toml_text(answers), READABLE)
     asker.say(f"Wrote {env} and {config}. Checking …")
-    settings = load({**variables(), **answers.secrets, "PROMETHEUS_TOKEN": answers.prometheus_token,
-                     "TAILBACK_CONFIG": str(config)})  # fmt: skip
+    settings = load({**variables(), **answers.secrets, "TAILBACK_CONFIG": str(config)})
     async with check_targets(settings) as parts:
         found = await check.examined(settings, parts)
     asker.say(findings.for_people(found))
@@ -53,25 +52,19 @@ async def initialize(options: InitOptions, *, force: bool, test: bool) -> bool:
     return True
 
 
-def _config() -> Path:
-    """The file to write. Raises Refused if a folder has its name."""
-    config = Path(variables().get("TAILBACK_CONFIG") or "tailback.toml")
-    if config.is_dir():
-        raise Refused(f"{config} is a folder. Name a file in TAILBACK_CONFIG. Nothing was written.")
-    return config
-
-
-def _may_replace(found: list[Path], asker: Asker) -> None:
-    """Raise Refused unless a person agrees to lose these files."""
+def _may_write(files: Sequence[Path], asker: Asker, *, force: bool) -> None:
+    """Raise Refused for a folder, and unless a person agrees to lose what is there."""
+    if files[0].is_dir():
+        raise Refused(f"{files[0]} is a folder. Name a file in TAILBACK_CONFIG. Nothing was written.")
+    found = [str(path) for path in files if path.exists()]
 
     def agreed(text: str) -> str:
         if text.strip().lower() not in {"y", "yes"}:
             raise typer.Abort
         return text
 
-    if found:
-        names = " and ".join(str(path) for path in found)
-        asker.ask("--force", f"{names} would be replaced. Replace? (y/n)", agreed)
+    if found and not force:
+        asker.ask("--force", None, f"{' and '.join(found)} would be replaced. Replace? (y/n)", agreed)
 
 
 async def first_alert(settings: Settings) -> str:

@@ -12,15 +12,14 @@ import typer
 from bot.config import ConfigError
 from bot.ports import Refused, Unreachable
 from handlers.tools.doctor.check_settings import CHANNEL
-from handlers.tools.init.files import InitAnswers, InitSender, ProposedPool
+from handlers.tools.init.files import InitAnswers, InitSender
 from handlers.tools.manifest import manifest, public
 
 CREATE = "https://api.slack.com/apps?new_app=1&manifest_json="
-BOT, APP, SIGNING = (
-    "Bot token, from OAuth & Permissions",
-    "App-level token with connections:write, from Basic Information",
-    "Signing secret, from Basic Information",
-)
+BOT = ("--bot-token", "SLACK_BOT_TOKEN", "Bot token, from OAuth & Permissions", "xoxb-")
+APP = (*("--app-token", "SLACK_APP_TOKEN", "App-level token with connections:write, from Basic Information"), "xapp-")
+SIGNING = ("--signing-secret", "SLACK_SIGNING_SECRET", "Signing secret, from Basic Information", "")
+"""Option, variable, question, and how the secret begins."""
 SECRET = re.compile(r"[\w.~+/=:,@-]+")
 """What a secret may consist of, so that it needs no quotes in `.env`."""
 
@@ -32,30 +31,36 @@ Check = Callable[[str], str]
 """An answer → the answer as it is used; raises Refused with the remedy."""
 
 
+@dataclass
 class Asker:
-    """A person who answers on the terminal, and is asked again after a wrong answer."""
+    """Asks a person on the terminal; without one only options and defaults count."""
+
+    terminal: bool
+
+    def ask(self, option: str, given: str | None, question: str, check: Check, default: str | None = None) -> str:
+        """A checked answer: the option that was `given`, or what is asked for now, again after a wrong answer.
+
+        Raises Refused for a wrong option, and without a terminal for one that is needed.
+        """
+        if given is None and not self.terminal:
+            if default is None:
+                raise Refused(f"{option} is needed: {question}. Nothing was written.")
+            given = default
+        if given is not None:
+            return check(given)
+        while True:
+            try:
+                return check(self.prompt(question, default))
+            except Refused as refused:
+                self.say(str(refused))
 
     def say(self, text: str) -> None:
         """Tell something."""
         typer.echo(text)
 
-    def ask(self, option: str, question: str, check: Check, default: str | None = None) -> str:  # noqa: ARG002
-        """A checked answer."""
-        while True:
-            try:
-                return check(typer.prompt(question, default=default, show_default=bool(default), type=str))
-            except Refused as refused:
-                typer.echo(str(refused))
-
-
-class Nobody(Asker):
-    """No terminal: only options and defaults count."""
-
-    def ask(self, option: str, question: str, check: Check, default: str | None = None) -> str:
-        """The default. Raises Refused that names the option."""
-        if default is None:
-            raise Refused(f"{option} is needed: {question}. Nothing was written.")
-        return check(default)
+    def prompt(self, question: str, default: str | None) -> str:
+        """What the person types."""
+        return str(typer.prompt(question, default=default, show_default=bool(default), type=str))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +79,23 @@ class InitOptions:
 
 async def answered(options: InitOptions, asker: Asker, discover: Discover) -> InitAnswers:
     """Everything that the files are made from. Raises Refused for an option that cannot be used."""
-
-    def one(option: str, given: str | None, question: str, check: Check, default: str | None = None) -> str:
-        return asker.ask(option, question, check, default) if given is None else check(given)
-
     where = "Public https address where Slack reaches Tailback; empty for Socket Mode, which needs none"
-    url, secret = one("--url", options.url, where, _url, ""), options.secrets
+    url, secret = asker.ask("--url", options.url, where, _url, ""), options.secrets
     asker.say(f"Create the Slack app, install it, and invite @tailback to your channel:\n{CREATE}{link(url)}\n")
-
-    def shown(option: str, name: str, question: str, prefix: str = "") -> dict[str, str]:
-        return {name: one(option, secret.get(name), question, _secret(option, prefix))}
-
-    kept = shown("--bot-token", "SLACK_BOT_TOKEN", BOT, "xoxb-")
-    if url:
-        kept |= shown("--signing-secret", "SLACK_SIGNING_SECRET", SIGNING)
-    else:
-        kept |= shown("--app-token", "SLACK_APP_TOKEN", APP, "xapp-")
-    channel = one("--channel", options.channel, "Channel id, at the bottom of the channel's details", _channel)
+    kept: dict[str, str] = {}
+    for option, name, question, prefix in (BOT, SIGNING if url else APP):
+        kept[name] = asker.ask(option, secret.get(name), question, _secret(option, prefix))
+    channel = asker.ask("--channel", options.channel, "Channel id, at the bottom of the channel's details", _channel)
     senders = f"Who sends alerts: {', '.join(InitSender)}"
-    alerts = InitSender(one("--alerts", options.alerts, senders, _sender, InitSender.ALERTMANAGER))
+    alerts = InitSender(asker.ask("--alerts", options.alerts, senders, _sender, InitSender.ALERTMANAGER))
     answers = InitAnswers(channel, alerts)
     if alerts is not InitSender.GITHUB:
         answers = await _measured(answers, options, asker, discover)
     kept["SLACK_API_URL"] = secret.get("SLACK_API_URL", "")
     made = ("TAILBACK_WEBHOOK_TOKEN", *(["GITHUB_WEBHOOK_SECRET"] if alerts is InitSender.GITHUB else []))
     kept |= {name: secret.get(name) or secrets.token_hex(32) for name in made}
+    if answers.prometheus:
+        kept["PROMETHEUS_TOKEN"] = secret.get("PROMETHEUS_TOKEN", "")
     return replace(answers, secrets=kept)
 
 
@@ -109,30 +106,31 @@ def link(url: str) -> str:
 
 async def _measured(answers: InitAnswers, options: InitOptions, asker: Asker, discover: Discover) -> InitAnswers:
     """The answers with Prometheus, and with the pools in it that the person wants."""
-    given, token = options.prometheus, options.secrets.get("PROMETHEUS_TOKEN", "")
     while True:
         asked = "Address of Prometheus; empty if there is none yet"
-        if not (url := asker.ask("--prometheus", asked, str.strip, "") if given is None else given):
+        if not (url := asker.ask("--prometheus", options.prometheus, asked, str.strip, "")):
             return answers
         try:
-            known = {name: ProposedPool(preset, name) for preset, name in await discover(url, token)}
+            presets = {
+                name: preset for preset, name in await discover(url, options.secrets.get("PROMETHEUS_TOKEN", ""))
+            }
             break
         except (Unreachable, ConfigError) as error:
             problem = f"{error}; mend the address, or leave it empty and name the pools later in tailback.toml."
-            if given is not None:
+            if options.prometheus is not None:
                 raise Refused(f"--prometheus: {problem}") from None
             asker.say(problem)
-    asker.say(f"Pools that Prometheus knows: {', '.join(known) or 'none with metrics that a preset reads'}.")
+    asker.say(f"Pools that Prometheus knows: {', '.join(presets) or 'none with metrics that a preset reads'}.")
 
     def named(text: str) -> str:
-        if strange := [name for name in _names(text) if name not in known]:
+        if strange := [name for name in _names(text) if name not in presets]:
             raise Refused(f"Prometheus has no metrics of {', '.join(strange)} that a preset reads. Leave it out, and "
                           "add its queries to tailback.toml later (docs/reference/metrics.md).")  # fmt: skip
         return text
 
-    wanted = options.pools or (asker.ask("--pools", "Pools to watch", named, ",".join(known)) if known else "")
-    pools = tuple(known[name] for name in _names(named(wanted)))
-    return replace(answers, prometheus=url, prometheus_token=token, pools=pools)
+    given = options.pools or (None if presets else "")
+    wanted = asker.ask("--pools", given, "Pools to watch", named, ",".join(presets))
+    return replace(answers, prometheus=url, pools=tuple((presets[name], name) for name in _names(wanted)))
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -13,8 +13,8 @@ from bot.config import load
 from bot.ports import Failure, Refused, Unreachable
 from handlers.tools.doctor.check_settings import of_settings
 from handlers.tools.doctor.findings import Level
-from handlers.tools.init.files import InitAnswers, InitSender, ProposedPool, env_text, toml_text, write
-from handlers.tools.init.questions import InitOptions, Nobody, answered, link
+from handlers.tools.init.files import InitAnswers, InitSender, env_text, toml_text, write
+from handlers.tools.init.questions import Asker, InitOptions, answered, link
 from handlers.tools.manifest import manifest
 from tests.architecture.tree import ROOT
 from tests.handlers.terminal import Terminal
@@ -25,7 +25,7 @@ KNOWN = (("ci", "linux.2xlarge"), ("arc", 'a "b"'))
 
 
 @dataclass
-class Person(Nobody):
+class Person(Asker):
     """Answers from a list, and is asked again as at a terminal."""
 
     answers: list[str] = field(default_factory=list)
@@ -34,13 +34,9 @@ class Person(Nobody):
     def say(self, text: str) -> None:
         self.heard.append(text)
 
-    def ask(self, option: str, question: str, check: Callable[[str], str], default: str | None = None) -> str:
-        while True:
-            self.heard.append(question)
-            try:
-                return check(self.answers.pop(0) or default or "")
-            except Refused as refused:
-                self.heard.append(str(refused))
+    def prompt(self, question: str, default: str | None) -> str:
+        self.heard.append(question)
+        return self.answers.pop(0) or default or ""
 
 
 async def known(url: str, token: str) -> tuple[tuple[str, str], ...]:
@@ -53,11 +49,11 @@ async def known(url: str, token: str) -> tuple[tuple[str, str], ...]:
 async def test_a_person_answers_one_question_after_the_other() -> None:
     """A wrong answer is explained and asked for again; an empty one takes what is proposed."""
     person = Person(
-        ["", "xapp-1", "xoxb-1", "xapp-1", "#ci", "C0CIONCALL", "pager", "", "http://x", "http://prometheus", ""]
+        True, ["", "xapp-1", "xoxb-1", "xapp-1", "#ci", "C0CIONCALL", "pager", "", "http://x", "http://prometheus", ""]
     )
     answers = await answered(InitOptions(), person, known)
     assert answers.alerts is InitSender.ALERTMANAGER
-    assert [pool.name for pool in answers.pools] == ["linux.2xlarge", 'a "b"']
+    assert [name for _, name in answers.pools] == ["linux.2xlarge", 'a "b"']
     said = "\n".join(person.heard)
     for words in ("begins with xoxb-", "'#ci' is not a channel id", "'pager' is not known", "nobody listens"):
         assert words in said
@@ -82,16 +78,14 @@ async def test_without_a_terminal_options_and_defaults_count(change: dict[str, o
     """What is missing or wrong is named by its option."""
     options = InitOptions(**{**{name: getattr(GIVEN, name) for name in InitOptions.__slots__}, **change})
     with pytest.raises(Refused, match=said):
-        await answered(options, Nobody(), known)
+        await answered(options, Asker(False), known)
 
 
 def all_answers() -> Iterable[InitAnswers]:
     """Each sender, with and without Prometheus."""
     for alerts in InitSender:
         yield InitAnswers("C0CIONCALL", alerts, secrets=TOKENS)
-        yield InitAnswers(
-            "C0CIONCALL", alerts, "http://prometheus", "secret", tuple(ProposedPool(*pool) for pool in KNOWN), TOKENS
-        )
+        yield InitAnswers("C0CIONCALL", alerts, "http://prometheus", KNOWN, {**TOKENS, "PROMETHEUS_TOKEN": "secret"})
 
 
 @pytest.mark.parametrize("answers", list(all_answers()))
@@ -102,17 +96,17 @@ def test_the_files_are_used_as_they_are_written(answers: InitAnswers, tmp_path: 
     token = {"TAILBACK_WEBHOOK_TOKEN": "x" * 32, "GITHUB_WEBHOOK_SECRET": "x" * 32}
     settings = load({**variables, **token, "TAILBACK_CONFIG": str(tmp_path / "tailback.toml")})
     assert [one for one in of_settings(settings) if one.state is Level.PROBLEM] == []
-    assert set(settings.file.pool) >= {pool.name for pool in answers.pools}
+    assert set(settings.file.pool) >= {name for _, name in answers.pools}
 
 
 async def test_secrets_are_made_and_only_what_is_used_is_written() -> None:
     """A secret that exists is kept; GitHub's is there only for its webhooks."""
-    first = await answered(GIVEN, Nobody(), known)
+    first = await answered(GIVEN, Asker(False), known)
     assert len(first.secrets["TAILBACK_WEBHOOK_TOKEN"]) == 64
     assert "GITHUB_WEBHOOK_SECRET" not in env_text(first)
     assert "SLACK_SIGNING_SECRET" not in env_text(first)
     github = InitOptions("", "C0CIONCALL", "github", None, "", {**TOKENS, "TAILBACK_WEBHOOK_TOKEN": "kept"})
-    second = await answered(github, Nobody(), known)
+    second = await answered(github, Asker(False), known)
     assert (second.secrets["TAILBACK_WEBHOOK_TOKEN"], len(second.secrets["GITHUB_WEBHOOK_SECRET"])) == ("kept", 64)
 
 
@@ -125,7 +119,7 @@ def test_the_link_creates_the_app_with_the_manifest() -> None:
 
 def test_the_docs_show_what_it_writes() -> None:
     """The minimal example, and the preset without alerts."""
-    pools = (ProposedPool("ci", "linux.2xlarge"),)
+    pools = (("ci", "linux.2xlarge"),)
     minimal = toml_text(InitAnswers("C0CIONCALL", prometheus="http://localhost:9090", pools=pools))
     assert (ROOT / "docs/examples/minimal.toml").read_text("utf-8") == minimal
     page = (ROOT / "docs/how-to/github-webhooks-only.md").read_text("utf-8").replace("\n   ", "\n")
