@@ -1,6 +1,7 @@
 """Runs `tailback init`: questions, files, the doctor, and a test alert through the real product."""
 
 import asyncio
+import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -80,11 +81,12 @@ async def first_alert(settings: Settings) -> str:
 async def _thread(runtime: Runtime) -> str:
     """The link of the newest incident's thread. Raises Unreachable when none opens in time."""
     store = runtime.context.store
-    async with asyncio.timeout(THREAD_SECONDS):
-        while True:
-            held = await store.get_many(Incident, sorted(await store.members("open")))
-            for one in held.values():
-                if one.value.thread.root:
-                    return await runtime.context.chat.permalink(one.value.thread.channel, one.value.thread.root)
-            await asyncio.sleep(0.1)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(THREAD_SECONDS):
+            while True:
+                held = await store.get_many(Incident, sorted(await store.members("open")))
+                for thread in (one.value.thread for one in held.values()):
+                    if thread.root:
+                        return await runtime.context.chat.permalink(thread.channel, thread.root)
+                await asyncio.sleep(0.1)
     raise Unreachable("Slack", "no thread has opened")

@@ -13,10 +13,12 @@ from bot.config import load
 from bot.ports import Failure, Refused, Unreachable
 from handlers.tools.doctor.check_settings import of_settings
 from handlers.tools.doctor.findings import Level
+from handlers.tools.init import init as module
 from handlers.tools.init.files import InitAnswers, InitSender, env_text, toml_text, write
 from handlers.tools.init.questions import Asker, InitOptions, answered, link
 from handlers.tools.manifest import manifest
 from tests.architecture.tree import ROOT
+from tests.handlers.endpoint import Endpoint
 from tests.handlers.terminal import Terminal
 
 TOKENS = {"SLACK_BOT_TOKEN": "xoxb-1-abc", "SLACK_APP_TOKEN": "xapp-1-abc"}
@@ -146,3 +148,11 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
     with pytest.raises(Refused, match="cannot be written"):
         write(tmp_path / "none" / ".env", "", 0o600)
+
+
+async def test_a_test_alert_without_a_thread_is_no_bug_of_tailback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slack may be slow: what failed is said, and no traceback's words."""
+    monkeypatch.setattr(module, "THREAD_SECONDS", 0.01)
+    async with Endpoint() as endpoint:
+        with pytest.raises(Unreachable, match="no thread has opened"):
+            await module._thread(endpoint.runtime)
