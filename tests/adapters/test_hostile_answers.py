@@ -61,7 +61,7 @@ async def hostile(pieces: list[bytes]) -> AsyncIterator[str]:
 
 async def by_back_end(url: str) -> object:
     async with patient_pool() as wire:
-        return await wire.http("Grafana", url).get_json("/api")
+        return await wire.http("Grafana", url).get_json()
 
 
 async def by_slack(url: str) -> object:

@@ -6,6 +6,8 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from email.utils import parsedate_to_datetime
+from typing import Any
 
 import httpx
 
@@ -88,24 +90,13 @@ class HttpPool:
         `answers` are statuses (304, 401, 403, 429, redirects) that do not raise, because their headers matter.
         `seconds` limits one request; None: as all of these connections. Raises OSError if `ca_file` cannot be read.
         """
-        host = httpx.URL(url).netloc.decode()
-        slots = self._slots.setdefault(host, asyncio.Semaphore(IN_FLIGHT))
-        client, seconds = self._by(options), seconds or self._total_seconds
-        return Http(client, slots, system, url, headers or {}, seconds, answers, options)
-
-    def _by(self, options: ConnectOptions) -> httpx.AsyncClient:
+        slots = self._slots.setdefault(httpx.URL(url).netloc.decode(), asyncio.Semaphore(IN_FLIGHT))
         version = (options, options.version)
         if version not in self._clients:
-            self._clients[version] = self._opened(options)
-        return self._clients[version]
-
-    def _opened(self, options: ConnectOptions) -> httpx.AsyncClient:
-        return httpx.AsyncClient(
-            timeout=httpx.Timeout(self._total_seconds, connect=min(CONNECT_SECONDS, self._total_seconds)),
-            follow_redirects=False,
-            trust_env=False,
-            transport=self._transport or _transport(options),
-        )
+            transport = self._transport or _transport(options)
+            self._clients[version] = httpx.AsyncClient(follow_redirects=False, trust_env=False, transport=transport)
+        seconds = seconds or self._total_seconds
+        return Http(self._clients[version], slots, system, url, headers or {}, seconds, answers, options)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -145,25 +136,30 @@ class Http:
 
     async def get(self, path: str = "", params: Words = None, headers: Words = None) -> HttpAnswer:
         """GET; the response may be any status below 500, and need not be JSON."""
-        return await self._call("GET", path, params=params, headers=headers)
+        return await self._call("GET", path, headers, params=params or None)
 
     async def post_form(self, path: str, form: Mapping[str, str]) -> HttpAnswer:
         """POST a form, for a query that is too long for an address; the response as for `get`."""
-        return await self._call("POST", path, form=form)
+        return await self._call("POST", path, data=form)
 
     async def send(
         self, method: str, path: str = "", body: object = None, headers: Words = None, params: Words = None
     ) -> HttpAnswer:
         """Send a JSON document; the response may be any status below 500, and need not be JSON."""
-        return await self._call(method, path, params=params, body=body, headers=headers)
+        return await self._call(method, path, headers, json=body, params=params or None)
 
-    async def get_json(self, path: str = "", params: Words = None) -> object:
+    async def get_json(self) -> object:
         """GET a JSON document; anything but a 2xx with JSON raises Unreachable."""
-        return self._json("GET", await self.get(path, params))
+        return await self.send_json("GET")
 
     async def send_json(self, method: str, path: str = "", body: object = None) -> object:
         """Send a JSON document and return the JSON response; anything but a 2xx with JSON raises Unreachable."""
-        return self._json(method, await self.send(method, path, body))
+        answer = await self.send(method, path, body)
+        if not answer.ok:
+            raise self.problem(f"answered HTTP {answer.status}: {answer.text}", Failure.SHAPE)
+        if answer.body is None:
+            raise self.problem(f"its answer is not JSON: {answer.text}", unsure(method))
+        return answer.body
 
     def problem(
         self, what: str, failure: Failure, retry_after_seconds: float | None = None, *, remedy: str = ""
@@ -172,45 +168,32 @@ class Http:
         what, remedy = self._clean(what), self._clean(remedy) if remedy else ""
         return Unreachable(self.system, what, remedy=remedy, failure=failure, retry_after_seconds=retry_after_seconds)
 
-    def _json(self, method: str, answer: HttpAnswer) -> object:
-        if not answer.ok:
-            raise self.problem(f"answered HTTP {answer.status}: {answer.text}", Failure.SHAPE)
-        if answer.body is None:
-            raise self.problem(f"its answer is not JSON: {answer.text}", unsure(method))
-        return answer.body
-
-    async def _call(  # noqa: PLR0913 - the parts of a request
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Words = None,
-        body: object = None,
-        form: Words = None,
-        headers: Words = None,
-    ) -> HttpAnswer:
-        sending, headers = False, {**await self._fresh(), **(headers or {})}
+    async def _call(self, method: str, path: str, headers: Words = None, **given: Any) -> HttpAnswer:
+        """One request with what httpx is `given` for it."""
+        if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):
+            raise ValueError(f"{path!r} is not a path under the configured address")
+        headers = {**await self._renewed(), **(headers or {})}
         sent = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **headers}
         if not sendable(sent):
             raise self.problem(UNSENDABLE, Failure.CREDENTIALS)
+        limits = httpx.Timeout(self.total_seconds, connect=min(CONNECT_SECONDS, self.total_seconds))
+        request = self.client.build_request(method, self.url + path, headers=sent, timeout=limits, **given)
+        began = 0.0
         try:
             async with asyncio.timeout(self.total_seconds), self.slots:
-                sending, began = True, asyncio.get_running_loop().time()
-                given = {"data": dict(form)} if form else {"json": body, "params": dict(params) if params else None}
-                limits = httpx.Timeout(self.total_seconds, connect=min(CONNECT_SECONDS, self.total_seconds))
-                request = self.client.build_request(method, self._address(path), headers=sent, timeout=limits, **given)
+                began = asyncio.get_running_loop().time()
                 response, content = await self._received(request)
         except NEVER_SENT as error:
             raise self._unreached(error) from None
         except TimeoutError:
-            failure = unsure(method) if sending else Failure.UNCONNECTED
-            raise self.problem(f"{self._place()} did not answer within {self.total_seconds:g} s", failure) from None
+            failure = unsure(method) if began else Failure.UNCONNECTED
+            raise self.problem(f"{self._place} did not answer within {self.total_seconds:g} s", failure) from None
         except httpx.HTTPError as error:
-            raise self.problem(f"{self._place()} gave no whole answer ({reason(error)})", unsure(method)) from None
+            raise self.problem(f"{self._place} gave no whole answer ({reason(error)})", unsure(method)) from None
         seconds = asyncio.get_running_loop().time() - began
         return replace(self._judged(method, response, content, credentials(headers)), seconds=seconds)
 
-    async def _fresh(self) -> dict[str, str]:
+    async def _renewed(self) -> dict[str, str]:
         try:
             return await self.options.fresh()
         except (OSError, UnicodeDecodeError) as error:
@@ -239,12 +222,12 @@ class Http:
         headers = {name.lower(): value for name, value in response.headers.items()}
         answer = HttpAnswer(status, decoded(content), headers, content, lambda text: self._clean(text, also))
         if response.is_redirect and status not in self.answers:
-            what = f"{self._place()} answered with a redirect, and those are not followed"
+            what = f"{self._place} answered with a redirect, and those are not followed"
             raise self.problem(what, Failure.PLACE, remedy="configure the final address")
         if status in {401, 403} - self.answers:
             raise self.problem(f"refused the credentials (HTTP {status}): {answer.text}", Failure.CREDENTIALS)
         if status in {429} - self.answers:
-            pause = retry_after(response.headers.get("Retry-After", ""))
+            pause = retry_after(headers.get("retry-after", ""), headers.get("date", ""))
             raise self.problem(f"asks for fewer requests (HTTP 429): {answer.text}", Failure.LATER, pause)
         if status >= 500:
             raise self.problem(f"failed (HTTP {status}): {answer.text}", unsure(method))
@@ -254,14 +237,10 @@ class Http:
         remedy = "check proxy and its login, and that it lets this host through" if self.options.proxy else ""
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             remedy = "name the file of the authority that signed its certificate in ca_file"
-        words = f"cannot be reached at {self._place()}{self.options.proxy_words} ({reason(error)})"
+        words = f"cannot be reached at {self._place}{self.options.proxy_words} ({reason(error)})"
         return self.problem(words, Failure.UNCONNECTED, remedy=remedy)
 
-    def _address(self, path: str) -> str:
-        if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):
-            raise ValueError(f"{path!r} is not a path under the configured address")
-        return self.url + path
-
+    @property
     def _place(self) -> str:
         return httpx.URL(self.url).netloc.decode()
 
@@ -280,10 +259,19 @@ def reason(error: Exception) -> str:
     return f"{words}: {error}" if str(error) else words
 
 
-def retry_after(value: str) -> float:
-    """Seconds of a Retry-After header, 1 to 300; 30 if it is missing or not a number (C17)."""
-    found = re.fullmatch(r"\s*(-?\d{1,9}(?:\.\d{1,9})?)\s*", value)
-    return min(max(float(found[1]), 1.0), LONGEST_PAUSE_SECONDS) if found else 30.0
+def retry_after(value: str, date: str = "") -> float:
+    """Seconds of a Retry-After header, 1 to 300 (C17); 30, about the window of rate limits, if it is unreadable.
+
+    A date is compared with `date`, that of the same answer, so that our clock does not matter.
+    """
+    try:
+        if re.fullmatch(r"\s*-?\d{1,9}(\.\d{1,9})?\s*", value):
+            pause = float(value)
+        else:
+            pause = (parsedate_to_datetime(value) - parsedate_to_datetime(date)).total_seconds()
+    except (ValueError, TypeError):
+        return 30.0
+    return min(max(pause, 1.0), LONGEST_PAUSE_SECONDS)
 
 
 def basic(login: str) -> dict[str, str]:

@@ -3,9 +3,7 @@
 httpcore reads them all, so a hostile server could keep a process busy until the time limit.
 """
 
-import ssl
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 import httpcore
@@ -17,26 +15,12 @@ MOST_INTERIM = 16
 _LONGEST_HEAD = 64 * 1024
 
 
-class GuardedBackend(httpcore.AsyncNetworkBackend):
+class GuardedBackend(httpcore.AnyIOBackend):
     """httpcore's connections, each guarded."""
 
-    def __init__(self, inner: httpcore.AsyncNetworkBackend | None = None) -> None:
-        self._inner = inner or httpcore.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
+    async def connect_tcp(self, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
         """Connect, and guard what is read."""
-        return GuardedStream(await self._inner.connect_tcp(host, port, timeout, local_address, socket_options))
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        await self._inner.sleep(seconds)
+        return GuardedStream(await super().connect_tcp(*args, **options))
 
 
 class GuardedStream(httpcore.AsyncNetworkStream):
@@ -44,9 +28,8 @@ class GuardedStream(httpcore.AsyncNetworkStream):
 
     def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
         self._inner = inner
-        self._head = b""
-        self._interim = 0
-        self._awaited = True
+        self._head, self._interim, self._awaited = b"", 0, True
+        self.aclose, self.get_extra_info = inner.aclose, inner.get_extra_info  # type: ignore[method-assign]
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's
         """Read; raises RemoteProtocolError after too many interim answers."""
@@ -60,22 +43,9 @@ class GuardedStream(httpcore.AsyncNetworkStream):
         self._awaited, self._head, self._interim = True, b"", 0
         await self._inner.write(buffer, timeout)
 
-    async def aclose(self) -> None:
-        """Close."""
-        await self._inner.aclose()
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-    ) -> httpcore.AsyncNetworkStream:
+    async def start_tls(self, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
         """The same connection under TLS, guarded again."""
-        return GuardedStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
-
-    def get_extra_info(self, info: str) -> Any:
-        """Socket information for httpcore."""
-        return self._inner.get_extra_info(info)
+        return GuardedStream(await self._inner.start_tls(*args, **options))
 
     def _count(self, data: bytes) -> None:
         self._head += data
