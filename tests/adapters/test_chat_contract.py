@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.adapters.slack.chat import SlackChat
-from bot.adapters.slack.client import open_client, open_session
 from bot.ports import Chat, Failure, Message, Person, Unreachable
+from tests.adapters.slack.chatting import chatting
 from tests.fakes import FakeChat, FakeClock
 from tests.playground.slack_kit import standing
 
@@ -35,9 +34,7 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
         texts = lambda channel, ts: next(m.message.text for m in fake.messages if m.ts == ts)  # noqa: E731 - one of two
         yield Room(fake, clock.now, fake.delete, texts, clock.advance)
         return
-    async with standing() as kit:
-        session = open_session()
-        chat = SlackChat(open_client("xoxb-demo", f"{kit.url}/api/", session), lambda: 0.0)
+    async with standing() as kit, chatting(kit.url) as chat:
 
         def messages(channel: str) -> dict[str, dict[str, object]]:
             return kit.stand_in.workspace.channels[channel].messages
@@ -46,7 +43,6 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
             del messages(channel)[ts]
 
         yield Room(chat, kit.clock, delete, lambda channel, ts: str(messages(channel)[ts]["text"]), kit.clock.advance)
-        await chat.close()
 
 
 async def failure(call: object) -> Failure:

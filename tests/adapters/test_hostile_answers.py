@@ -9,11 +9,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.slack.chat import SlackChat
-from bot.adapters.slack.client import open_client, open_session
 from bot.ports import Message, Unreachable
 from tests.adapters.back_end import patient_pool
 from tests.adapters.scalers.aws_api import patient_aws
+from tests.adapters.slack.chatting import chatting
 from tests.answering import Listeners
 
 MIB = 1024 * 1024
@@ -65,11 +64,8 @@ async def by_back_end(url: str) -> object:
 
 
 async def by_slack(url: str) -> object:
-    chat = SlackChat(open_client("xoxb-test", f"{url}/api/", open_session()), lambda: 0.0)
-    try:
+    async with chatting(url) as chat:
         return await chat.post("C1", Message("hello"), key="m")
-    finally:
-        await chat.close()
 
 
 async def by_aws(url: str) -> object:

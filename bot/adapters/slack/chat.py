@@ -1,8 +1,7 @@
 """Slack as the port `Chat`: one request per method and no retries; the records decide what to repeat."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 
@@ -18,43 +17,12 @@ from bot.sources.payload import fields
 
 CLOCK_SKEW_SECONDS = 60.0
 """`find` starts this much earlier, because Slack stamps messages by its own clock; marks are unique."""
+PEOPLE_SECONDS = 60.0
+"""How long people, groups and readers of channels are cached."""
 LINK_SECONDS = 86400.0
 """How long a permalink is cached: it never changes, and lists show the same ones repeatedly."""
 EVERYBODY = frozenset({"everybody"})
 """Who may read a public channel; compared by identity."""
-
-
-class MethodPauses:
-    """After a 429, pauses the method in every coroutine and process until Retry-After has passed, by rate lanes."""
-
-    def __init__(self, lanes: RateLanes | None, *, asked: bool = False) -> None:
-        """Without lanes, nothing is paused. `asked`: callers have a slot of the lane, which no pause grants."""
-        self._lanes, self._asked = lanes, asked
-
-    @asynccontextmanager
-    async def request(self, method: str, channel: object = "", blocks: object = None) -> AsyncIterator[None]:
-        """Around one request. Raises Unreachable("Slack", ...): LATER without a request while the method is paused."""
-        lane = {"chat.postMessage": post_lane(str(channel)), "chat.update": EDIT_LANE}.get(method, f"slack:{method}")
-        if (wait := 0.0 if self._asked else await self._paused(lane)) > 0:
-            what = f"{method}: paused, because Slack answered 429"
-            raise Unreachable("Slack", what, failure=Failure.LATER, retry_after_seconds=wait)
-        try:
-            yield
-        except (Unreachable, *ERRORS) as error:
-            problem = error if isinstance(error, Unreachable) else unreachable(error, method, blocks)
-            if problem.failure is Failure.LATER and self._lanes is not None:
-                with contextlib.suppress(Unreachable):
-                    await self._lanes.pause_lane(lane, problem.retry_after_seconds or 1.0)
-            raise problem from None
-
-    async def _paused(self, lane: str) -> float:
-        """Remaining pause in seconds; 0 if the store is unreachable, because a message is worth a 429."""
-        if self._lanes is None:
-            return 0.0
-        try:
-            return await self._lanes.acquire_slot(lane, "", 0.0, 1, urgent=False)
-        except Unreachable:
-            return 0.0
 
 
 class SlackChat:
@@ -63,31 +31,21 @@ class SlackChat:
     Every method raises Unreachable("Slack", ...); its class is in docs/explanation/promises.md#what-slack-errors-do.
     """
 
-    def __init__(
-        self,
-        client: AsyncWebClient,
-        monotonic: Callable[[], float],
-        lanes: RateLanes | None = None,
-        cache_seconds: float = 60.0,
-    ) -> None:
-        """`monotonic` gives seconds that never jump; people and groups are cached for `cache_seconds`.
-
-        `lanes` keep what Slack paused; without them, every method is tried at once.
-        """
-        self._client = client
-        self._lanes, self._pauses = lanes, MethodPauses(lanes)
+    def __init__(self, client: AsyncWebClient, monotonic: Callable[[], float], lanes: RateLanes) -> None:
+        """`monotonic` gives seconds that never jump. After a 429 `lanes` pause the method in every process."""
+        self._client, self._lanes, self._has_slot = client, lanes, False
         self._links: Cache[str] = Cache(monotonic, LINK_SECONDS)
-        self._people: Cache[Person] = Cache(monotonic, cache_seconds)
-        self._groups: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
-        self._readers: Cache[frozenset[str]] = Cache(monotonic, cache_seconds)
+        self._people: Cache[Person] = Cache(monotonic, PEOPLE_SECONDS)
+        self._groups: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
+        self._readers: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
         self._self: Identity | None = None
         self._shared = SharedReads(self._past)
 
     @cached_property
     def in_turn(self) -> "SlackChat":
-        """The same, with the same caches, for callers with a slot of the rate lane."""
+        """The same, with the same caches, for callers with a slot of the rate lane, which no pause grants."""
         found = copy(self)
-        found._pauses = MethodPauses(self._lanes, asked=True)
+        found._has_slot = True
         return found
 
     async def close(self) -> None:
@@ -102,13 +60,8 @@ class SlackChat:
 
         See docs/design/slack.md#replies-to-a-deleted-parent.
         """
-        asked: dict[str, object] = {
-            "channel": channel,
-            "text": message.text,
-            "unfurl_links": False,
-            "unfurl_media": False,
-            "metadata": metadata_of(key),
-        }
+        asked: dict[str, object] = {"channel": channel, "text": message.text, "metadata": metadata_of(key)}
+        asked |= {"unfurl_links": False, "unfurl_media": False}
         if message.blocks:
             asked["blocks"] = message.blocks
         if thread is not None:
@@ -229,10 +182,31 @@ class SlackChat:
         self, method: str, asked: Mapping[str, object], blocks: Sequence[str] = ()
     ) -> Mapping[str, object]:
         """`blocks` are those of `asked` as JSON, if they are known."""
-        async with self._pauses.request(method, asked.get("channel"), asked.get("blocks")):
-            return await posted(self._client, method, asked, blocks)
+        return await self._request(method, asked, lambda: posted(self._client, method, asked, blocks))
 
     async def _read(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
-        async with self._pauses.request(method, asked.get("channel")):
-            response = await self._client.api_call(method, http_verb="GET", params=dict(asked))
-        return fields(response.data)
+        async def read() -> Mapping[str, object]:
+            return fields((await self._client.api_call(method, http_verb="GET", params=dict(asked))).data)
+
+        return await self._request(method, asked, read)
+
+    async def _request(
+        self, method: str, asked: Mapping[str, object], call: Callable[[], Awaitable[Mapping[str, object]]]
+    ) -> Mapping[str, object]:
+        """One request; LATER without a request while the method is paused."""
+        lanes = {"chat.postMessage": post_lane(str(asked.get("channel", ""))), "chat.update": EDIT_LANE}
+        lane, wait = lanes.get(method, f"slack:{method}"), 0.0
+        if not self._has_slot:
+            with contextlib.suppress(Unreachable):  # without the store, a message is worth a 429
+                wait = await self._lanes.acquire_slot(lane, "", 0.0, 1, urgent=False)
+        if wait > 0:
+            what = f"{method}: paused, because Slack answered 429"
+            raise Unreachable("Slack", what, failure=Failure.LATER, retry_after_seconds=wait)
+        try:
+            return await call()
+        except ERRORS as error:
+            problem = unreachable(error, method, asked.get("blocks"))
+            if problem.failure is Failure.LATER:
+                with contextlib.suppress(Unreachable):
+                    await self._lanes.pause_lane(lane, problem.retry_after_seconds or 1.0)
+            raise problem from None

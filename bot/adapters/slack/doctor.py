@@ -8,14 +8,14 @@ from bot.adapters.metrics.rows import inner
 from bot.adapters.slack.answers import text_at
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.core.external import AppSeen, ChannelSeen
-from bot.ports import Failure, Unreachable
+from bot.ports import Unreachable
 from bot.sources.payload import fields
 
 SCOPES_HEADER = "x-oauth-scopes"
 
 
 class SlackDoctor:
-    """Questions to Slack, one request each; every method raises Unreachable("Slack", ...)."""
+    """One request each; every method raises Unreachable("Slack", ...)."""
 
     def __init__(self, client: AsyncWebClient, app_client: AsyncWebClient | None = None) -> None:
         """`app_client` carries the app-level token; None without one."""
@@ -35,10 +35,17 @@ class SlackDoctor:
         except Unreachable as refused:
             if refused.code != "missing_scope":
                 raise
-            return await self._by_history(channel)
-        found = inner(data, "channel")
-        member, archived, shared = (found.get(f"is_{what}") is True for what in ("member", "archived", "ext_shared"))
-        return ChannelSeen(text_at(found, "name"), member, archived, shared)
+        else:
+            found = inner(data, "channel")
+            flags = (found.get(f"is_{what}") is True for what in ("member", "archived", "ext_shared"))
+            return ChannelSeen(text_at(found, "name"), *flags)
+        try:
+            await self._asked(self._client, "conversations.history", {"channel": channel, "limit": "1"})
+        except Unreachable as refused:
+            if refused.code != "not_in_channel":
+                raise
+            return ChannelSeen("", member=False, archived=None)
+        return ChannelSeen("", member=True, archived=None)
 
     async def group_size(self, group: str) -> int:
         """The number of members of a user group; an unknown group raises GONE."""
@@ -52,15 +59,6 @@ class SlackDoctor:
             return False
         await self._asked(self._app_client, "apps.connections.open", {}, verb="POST")
         return True
-
-    async def _by_history(self, channel: str) -> ChannelSeen:
-        try:
-            await self._asked(self._client, "conversations.history", {"channel": channel, "limit": "1"})
-        except Unreachable as refused:
-            if refused.failure is Failure.PLACE and refused.code == "not_in_channel":
-                return ChannelSeen("", member=False, archived=None)
-            raise
-        return ChannelSeen("", member=True, archived=None)
 
     async def _asked(
         self, client: AsyncWebClient, method: str, params: Mapping[str, str], verb: str = "GET"

@@ -3,91 +3,43 @@
 import asyncio
 import re
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
+from bot.adapters.http.client import retry_after
 from bot.adapters.http.json_answer import one_line
 from bot.ports import Failure, Unreachable
 from bot.sources.payload import fields
 
-DEFAULT_PAUSE_SECONDS = 30.0
-"""The pause if Slack says "later" without a usable time: about the window of its rate limits."""
-SHORTEST_PAUSE_SECONDS = 1.0
-LONGEST_PAUSE_SECONDS = 300.0
-
 ANSWERED_SECONDS = 5.0
 """How long the history is given after an answer of HTTP 500: that request is over, one without an answer may not be."""
 
-LATER = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded", "team_added_to_org"})
-UNKNOWN = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
-SHAPE = frozenset(
-    {
-        "invalid_blocks",
-        "msg_too_long",
-        "msg_blocks_too_long",
-        "metadata_too_large",
-        "no_text",
-        "invalid_blocks_format",
-        "too_many_attachments",
-    }
-)
-PLACE = frozenset({"channel_not_found", "not_in_channel", "is_archived", "is_inactive", "user_not_in_channel"})
-CREDENTIALS = frozenset(
-    {
-        "invalid_auth",
-        "not_authed",
-        "token_revoked",
-        "token_expired",
-        "account_inactive",
-        "missing_scope",
-        "org_login_required",
-        "not_allowed_token_type",
-        "no_permission",
-        "team_access_not_granted",
-        "access_denied",
-        "accesslimited",
-        "ekm_access_denied",
-        "enterprise_is_restricted",
-    }
-)
-GONE = frozenset(
-    {
-        "message_not_found",
-        "cant_update_message",
-        "edit_window_closed",
-        "cannot_reply_to_message",
-        "thread_not_found",
-        "expired_trigger_id",
-        "exchanged_trigger_id",
-        "invalid_trigger_id",
-        "user_not_found",
-        "no_such_subteam",
-    }
-)
 BY_CODE: Mapping[str, Failure] = {
     code: failure
-    for failure, codes in (
-        (Failure.LATER, LATER),
-        (Failure.UNKNOWN, UNKNOWN),
-        (Failure.SHAPE, SHAPE),
-        (Failure.PLACE, PLACE),
-        (Failure.CREDENTIALS, CREDENTIALS),
-        (Failure.GONE, GONE),
-    )
-    for code in codes
+    for failure, codes in {
+        Failure.LATER: "ratelimited rate_limited message_limit_exceeded team_added_to_org",
+        Failure.UNKNOWN: "fatal_error internal_error request_timeout service_unavailable",
+        Failure.SHAPE: "invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long metadata_too_large "
+        "no_text too_many_attachments",
+        Failure.PLACE: "channel_not_found not_in_channel is_archived is_inactive user_not_in_channel",
+        Failure.CREDENTIALS: "invalid_auth not_authed token_revoked token_expired account_inactive missing_scope "
+        "org_login_required not_allowed_token_type no_permission team_access_not_granted access_denied accesslimited "
+        "ekm_access_denied enterprise_is_restricted",
+        Failure.GONE: "message_not_found cant_update_message edit_window_closed cannot_reply_to_message "
+        "thread_not_found expired_trigger_id exchanged_trigger_id invalid_trigger_id user_not_found no_such_subteam",
+    }.items()
+    for code in codes.split()
 }
-
-ERRORS = (
-    SlackClientError,
-    aiohttp.ClientError,
-    asyncio.TimeoutError,
-    OSError,
-    ValueError,
-    AttributeError,
-    RecursionError,
+BY_STATUS = {401: Failure.CREDENTIALS, 403: Failure.CREDENTIALS, 407: Failure.UNCONNECTED, 413: Failure.SHAPE}
+"""For answers without a code."""
+NEVER_SENT = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ClientHttpProxyError,
+    aiohttp.ConnectionTimeoutError,
+    aiohttp.InvalidURL,
 )
+ERRORS = (SlackClientError, aiohttp.ClientError, OSError, ValueError, AttributeError, RecursionError)
 """All exceptions of the SDK; the last three come from responses that it does not expect."""
 
 
@@ -98,16 +50,15 @@ def classify(error: BaseException) -> Failure:
     (smaller, plain text, quarantine).
     """
     if not isinstance(error, SlackApiError):
-        return _unanswered(error)
+        return Failure.UNCONNECTED if isinstance(error, NEVER_SENT) else Failure.UNKNOWN
     status, code = status_of(error), code_of(error)
-    if status == 429 or code in LATER:
+    if status == 429 or BY_CODE.get(code) is Failure.LATER:
         return Failure.LATER
     if status >= 500:
         return Failure.UNKNOWN
     if code:
         return Failure.PLACE if code.startswith("restricted_action") else BY_CODE.get(code, Failure.SHAPE)
-    by_status = {401: Failure.CREDENTIALS, 403: Failure.CREDENTIALS, 407: Failure.UNCONNECTED, 413: Failure.SHAPE}
-    return by_status.get(status, Failure.UNKNOWN)
+    return BY_STATUS.get(status, Failure.UNKNOWN)
 
 
 def unreachable(error: BaseException, method: str, blocks: object = ()) -> Unreachable:
@@ -115,9 +66,11 @@ def unreachable(error: BaseException, method: str, blocks: object = ()) -> Unrea
 
     `blocks` are those of the message, to name the one that Slack does not know.
     """
-    failure = classify(error)
-    pause = pause_seconds(error) if failure is Failure.LATER else None
-    if failure is Failure.UNKNOWN and status_of(error) == 500:
+    failure, pause = classify(error), None
+    if failure is Failure.LATER:
+        headers = getattr(getattr(error, "response", None), "headers", None) or {}
+        pause = retry_after(str(headers.get("Retry-After", "")), str(headers.get("Date", "")))
+    elif failure is Failure.UNKNOWN and status_of(error) == 500:
         pause = ANSWERED_SECONDS
     words, remedy = _words(error)
     return Unreachable(
@@ -158,36 +111,6 @@ def status_of(error: BaseException) -> int:
     response = getattr(error, "response", None)
     status = getattr(response, "status_code", None) or getattr(response, "status", None)
     return status if isinstance(status, int) else 0
-
-
-def pause_seconds(error: BaseException) -> float:
-    """The pause that Slack asks for, 1 to 300 s; 30 s if it is missing or unreadable.
-
-    A date is compared with the response's own Date header, so that our clock does not matter.
-    """
-    return retry_after(getattr(getattr(error, "response", None), "headers", None) or {})
-
-
-def retry_after(headers: Mapping[str, str]) -> float:
-    """The same for the headers of an answer."""
-    value = str(headers.get("Retry-After", "")).strip()
-    if re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", value):
-        return min(max(float(value), SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
-    try:
-        pause = (parsedate_to_datetime(value) - parsedate_to_datetime(str(headers.get("Date", "")))).total_seconds()
-    except (ValueError, TypeError):
-        return DEFAULT_PAUSE_SECONDS
-    return min(max(pause, SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
-
-
-def _unanswered(error: BaseException) -> Failure:
-    never_sent = (
-        aiohttp.ClientConnectorError,
-        aiohttp.ClientHttpProxyError,
-        aiohttp.ConnectionTimeoutError,
-        aiohttp.InvalidURL,
-    )
-    return Failure.UNCONNECTED if isinstance(error, never_sent) else Failure.UNKNOWN
 
 
 def _words(error: BaseException) -> tuple[str, str]:

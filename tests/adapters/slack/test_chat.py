@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -11,10 +10,10 @@ from starlette.responses import JSONResponse, Response
 
 from bot.adapters.slack.answers import Identity, full_member, key_of, metadata_of
 from bot.adapters.slack.chat import SlackChat
-from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.history import Past, SharedReads
 from bot.ports import Failure, Message, Posted, Unreachable
 from handlers.tools.demo_workspace import free_port
+from tests.adapters.slack.chatting import chatting
 from tests.answering import answering, answering_with
 from tests.fakes import FakeClock
 from tests.playground.slack_kit import Kit, modal, section, standing
@@ -40,18 +39,8 @@ class Scene:
 async def scene() -> AsyncIterator[Scene]:
     """A served stand-in and an adapter with a clock of its own."""
     clock = FakeClock()
-    async with standing() as kit, chatting(f"{kit.url}/api/", clock.monotonic) as chat:
+    async with standing() as kit, chatting(kit.url, clock=clock) as chat:
         yield Scene(chat, kit, clock)
-
-
-@asynccontextmanager
-async def chatting(url: str, monotonic: Callable[[], float] = lambda: 0.0) -> AsyncIterator[SlackChat]:
-    """An adapter for one address, closed at the end."""
-    chat = SlackChat(open_client("xoxb-demo", url, open_session()), monotonic)
-    try:
-        yield chat
-    finally:
-        await chat.close()
 
 
 async def problem(call: object) -> Unreachable:
@@ -121,7 +110,7 @@ async def test_a_post_whose_answer_was_lost_is_found(scene: Scene) -> None:
 
 async def test_nobody_listening_means_not_posted() -> None:
     """A refused connection is the one error that proves it."""
-    async with chatting(f"http://127.0.0.1:{free_port()}/api/") as chat:
+    async with chatting(f"http://127.0.0.1:{free_port()}") as chat:
         assert (await problem(chat.post(CI, HELLO, key="m"))).failure is Failure.UNCONNECTED
 
 
@@ -133,7 +122,7 @@ async def test_a_redirect_is_not_followed() -> None:
         seen.append(request.url.path)
         return Response(status_code=307, headers={"Location": "/elsewhere"})
 
-    async with answering(endpoint) as url, chatting(f"{url}/api/") as chat:
+    async with answering(endpoint) as url, chatting(url) as chat:
         error = await problem(chat.post(CI, HELLO, key="m"))
     assert seen == ["/api/chat.postMessage"]
     assert "redirect" in error.what
@@ -142,7 +131,7 @@ async def test_a_redirect_is_not_followed() -> None:
 async def test_a_strange_content_type_is_no_crash() -> None:
     """A proxy answers in plain text with 200: the SDK trips over it, and it counts as no answer."""
     gateway = answering_with("gateway says hello", content_type="text/plain")
-    async with gateway as url, chatting(f"{url}/api/") as chat:
+    async with gateway as url, chatting(url) as chat:
         assert (await problem(chat.post(CI, HELLO, key="m"))).failure is Failure.UNKNOWN
 
 
@@ -191,7 +180,7 @@ async def test_an_answer_that_lacks_everything_is_doubt_not_absence(lacking: int
         left[asked] -= 1
         return JSONResponse({"ok": True} if left[asked] >= 0 else {"ok": True, **good[asked]})
 
-    async with answering(endpoint) as url, chatting(f"{url}/api/") as chat:
+    async with answering(endpoint) as url, chatting(url) as chat:
         assert (await problem(chat.find(CI, "inc-1.root", since=0.0))).failure is Failure.UNKNOWN, "of auth.test"
         found = await chat.find(CI, "inc-1.root", since=0.0)
         assert found == (Posted(CI, "1.000001") if lacking == 1 else None)

@@ -1,35 +1,23 @@
 """The way to Slack: a proxy, its login and an authority of one's own, for calls, files and what the doctor says."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from bot.adapters.http.connection import DIRECT, ConnectOptions
 from bot.adapters.integrations import build
-from bot.adapters.slack.chat import SlackChat
-from bot.adapters.slack.client import open_client, open_session
 from bot.config import ConfigError, load
 from bot.ports import Failure, Message, Unreachable
 from handlers.tools.doctor.check import examined
 from handlers.tools.doctor.findings import CheckFinding, Level
 from handlers.wiring_tools import check_targets
 from tests.adapters.on_the_way import Proxy, in_tls, proxying, serving_tls
+from tests.adapters.slack.chatting import chatting
 from tests.playground.slack_kit import CI, standing
 
 LOGIN = "tailback:hunter22-long"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
-
-
-@asynccontextmanager
-async def chatting(url: str, options: ConnectOptions) -> AsyncIterator[SlackChat]:
-    """Slack as the product has it."""
-    chat = SlackChat(open_client("xoxb-demo", f"{url}/api/", open_session(options)), lambda: 0.0)
-    try:
-        yield chat
-    finally:
-        await chat.close()
 
 
 async def posted(url: str, options: ConnectOptions) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from bot.adapters.slack import chat as module
 from bot.adapters.slack.chat import SlackChat
-from bot.adapters.slack.client import open_client, open_session
 from bot.playground.slack.methods.registry import METHODS
 from bot.ports import EDIT_LANE, Failure, Message, Posted, Unreachable, post_lane
+from tests.adapters.slack.chatting import chatting
 from tests.fakes import FakeClock
 from tests.fakes_store import FakeData, FakeStore
 from tests.playground.slack_kit import Kit, modal, standing
@@ -42,17 +42,10 @@ class Slack:
 async def slack() -> AsyncIterator[Slack]:
     """Each process knows who it is, so that `auth.test` is not asked again."""
     clock, data = FakeClock(), FakeData()
-    async with standing() as kit:
-
-        def process() -> SlackChat:
-            store = FakeStore(clock.now, clock.monotonic, data=data)
-            return SlackChat(open_client("xoxb-demo", f"{kit.url}/api/", open_session()), clock.monotonic, store)
-
-        one, other = process(), process()
+    process = partial(chatting, clock=clock, data=data)
+    async with standing() as kit, process(kit.url) as one, process(kit.url) as other:
         parent = await one.post(CI, HELLO, key="m")
         yield Slack(one, other, kit, clock, data, parent)
-        await one.close()
-        await other.close()
 
 
 async def _nobody_yet(chat: SlackChat, _: Slack) -> object:
