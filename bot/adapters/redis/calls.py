@@ -15,12 +15,12 @@ CALL_SECONDS = 1.8
 Word = bytes | str | int | float
 Reply = bytes | int | None | Sequence["Reply"]
 
+_LOGIN_ERRORS = (errors.AuthenticationError, errors.AuthorizationError)
 _REMEDIES = (
     (errors.OutOfMemoryError, "", "its memory is full", "raise maxmemory or remove what others keep there"),
     (errors.ReadOnlyError, "", "it is a read-only replica", "point REDIS_URL at the primary"),
     (errors.BusyLoadingError, "", "it is still loading its data", "it answers by itself when it is done"),
-    (errors.AuthenticationError, "", "it does not accept the credentials in REDIS_URL", "correct them"),
-    (errors.AuthorizationError, "", "it does not accept the credentials in REDIS_URL", "correct them"),
+    (_LOGIN_ERRORS, "", "it does not accept the credentials in REDIS_URL", "correct them"),
     (
         errors.NoPermissionError,
         "",

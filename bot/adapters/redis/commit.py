@@ -85,22 +85,14 @@ class Commits:
 
 
 def _settings(put: Put, now: float) -> tuple[Word, ...]:
-    held = put.held
+    held, how = put.held, "extend"
+    if put.release:
+        how = "uncertain" if put.uncertain else "release"
     return (
         held.version,
         "" if held.fence is None else held.fence,
-        "" if put.due is None else _delay_ms(put.due, now),
-        _how(put),
+        "" if put.due is None else math.ceil(min(max(put.due - now, -FAR_SECONDS), FAR_SECONDS) * 1000),
+        how,
         "" if put.keep_seconds is None else max(1, math.ceil(put.keep_seconds * 1000)),
         "" if held.in_doubt_since is None else math.ceil((now - held.in_doubt_since) * 1000),
     )
-
-
-def _how(put: Put) -> str:
-    if not put.release:
-        return "extend"
-    return "uncertain" if put.uncertain else "release"
-
-
-def _delay_ms(due: float, now: float) -> int:
-    return math.ceil(min(max(due - now, -FAR_SECONDS), FAR_SECONDS) * 1000)

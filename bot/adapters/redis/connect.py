@@ -34,8 +34,24 @@ _OURS = "{tailback}:"
 """The hash tag of all keys: one node of a Cluster holds them."""
 _KEYLESS = {"INFO", "TIME"}
 
-Options = dict[str, Any]  # redis-py's connection settings, each with its type
-"""Keyword arguments of a redis-py connection."""
+_SENTINEL_LOGIN = {"sentinel_username", "sentinel_password"}
+
+Options = dict[str, Any]
+"""Keyword arguments of a redis-py connection, each with its type."""
+
+LIMITS: Options = {
+    "socket_timeout": REPLY_SECONDS,
+    "socket_connect_timeout": REPLY_SECONDS,
+    "health_check_interval": IDLE_SECONDS,
+    "retry": Retry(NoBackoff(), 0),
+    "client_name": "tailback",
+    "driver_info": None,
+    "protocol": 2,
+}
+"""RESP2, because RESP3 costs a handshake and nothing here uses it; no retries.
+
+A retry could apply a write twice (docs/design/measurements.md#client-retries).
+"""
 
 
 class Client(Protocol):
@@ -63,51 +79,23 @@ class Clients:
             await client.aclose()
 
 
-@dataclass(frozen=True, slots=True)
-class RedisPlace:
-    """A parsed URL of several hosts."""
-
-    hosts: tuple[tuple[str, int], ...]
-    path: tuple[str, ...]
-    options: dict[str, str]
-    login: Options
-    tls: bool
-
-
 def connect(url: str) -> Clients:
     """Clients for a REDIS_URL; sends nothing yet. Raises ConfigError for an invalid URL, of which it repeats nothing.
 
     What looks like a wrong port can be a part of the password.
     """
-    ours = _ours()
     try:
         parsed = urlparse(url)
         match parsed.scheme:
             case "redis" | "rediss" | "unix":
-                return _one_server({**parse_url(url), **ours})
+                return _one_server({**parse_url(url), **LIMITS})
             case "redis+sentinel" | "rediss+sentinel":
-                return _sentinel(_place(parsed, 26379), ours)
+                return _sentinel(parsed)
             case "redis+cluster" | "rediss+cluster":
-                return _cluster(_place(parsed, 6379), ours)
+                return _cluster(parsed)
     except (ValueError, TypeError):
         raise unusable("REDIS_URL", "login, host, port or an option cannot be read", _REMEDY) from None
     raise unusable("REDIS_URL", f"the scheme {parsed.scheme!r} is not known", _REMEDY)
-
-
-def _ours() -> Options:
-    """Client options: RESP2, because RESP3 costs a handshake and nothing here uses it; no retries.
-
-    A retry could apply a write twice (docs/design/measurements.md#client-retries).
-    """
-    return {
-        "socket_timeout": REPLY_SECONDS,
-        "socket_connect_timeout": REPLY_SECONDS,
-        "health_check_interval": IDLE_SECONDS,
-        "retry": Retry(NoBackoff(), 0),
-        "client_name": "tailback",
-        "driver_info": None,
-        "protocol": 2,
-    }
 
 
 def _one_server(options: Options) -> Clients:
@@ -117,32 +105,29 @@ def _one_server(options: Options) -> Clients:
     return Clients(Pipe(client, REPLY_SECONDS, IDLE_SECONDS), lambda: Redis.from_pool(ConnectionPool(**options)))
 
 
-def _sentinel(place: RedisPlace, ours: Options) -> Clients:
+def _sentinel(parsed: ParseResult) -> Clients:
     """`/service` or `/service/db`; the sentinels' own login is `?sentinel_username=` and `?sentinel_password=`."""
-    if not place.path:
+    hosts, options = _hosts_and_options(parsed, 26379)
+    service, _, db = parsed.path.strip("/").partition("/")
+    if not service:
         raise unusable("REDIS_URL", "the name of the Sentinel service is missing after the hosts", _REMEDY)
-    watchers = {**ours, "ssl": True} if place.tls else dict(ours)
-    for name in ("username", "password"):
-        if given := place.options.get(f"sentinel_{name}"):
-            watchers[name] = given
-    sentinel = Sentinel(place.hosts, sentinel_kwargs=watchers)  # type: ignore[no-untyped-call]  # redis-py left it bare
-    options = {**place.login, **ours, "ssl": place.tls}
-    if len(place.path) > 1:
-        options["db"] = int(place.path[1])
+    own = {name.removeprefix("sentinel_"): value for name, value in parse_qsl(parsed.query) if name in _SENTINEL_LOGIN}
+    watchers = {**LIMITS, "ssl": options["ssl"], **own}
+    sentinel = Sentinel(hosts, sentinel_kwargs=watchers)  # type: ignore[no-untyped-call]  # redis-py left it bare
 
     def master() -> Redis:
-        client: Redis = sentinel.master_for(place.path[0], **options)
+        client: Redis = sentinel.master_for(unquote(service), **options, db=int(db or 0))
         return client
 
     return Clients(Pipe(master(), REPLY_SECONDS, IDLE_SECONDS), master, tuple(sentinel.sentinels))
 
 
-def _cluster(place: RedisPlace, ours: Options) -> Clients:
+def _cluster(parsed: ParseResult) -> Clients:
     """Subscription messages reach every node, so the listener may use any of the named ones."""
-    options = {**place.login, **ours, "ssl": True} if place.tls else {**place.login, **ours}
-    nodes = [ClusterNode(host, port) for host, port in place.hosts]
+    hosts, options = _hosts_and_options(parsed, 6379)
+    nodes = [ClusterNode(host, port) for host, port in hosts]
     requests = RedisCluster(startup_nodes=nodes, max_connections=CONNECTIONS + 1, **options)
-    turns = cycle(place.hosts)
+    turns = cycle(hosts)
 
     def listener() -> Redis:
         host, port = next(turns)
@@ -170,25 +155,16 @@ class _OneSlot:
         await self._cluster.aclose()
 
 
-def _place(parsed: ParseResult, default_port: int) -> RedisPlace:
-    login, _, hosts = parsed.netloc.rpartition("@")
-    username, _, password = login.partition(":")
-    found = tuple(_host(part, default_port) for part in hosts.split(",") if part)
+def _hosts_and_options(parsed: ParseResult, default_port: int) -> tuple[list[tuple[str, int]], Options]:
+    """The hosts (`host`, `host:port` or `[v6]:port`, with commas between them), and the options of their clients."""
+    login, _, named = parsed.netloc.rpartition("@")
+    found = [urlparse(f"//{one}") for one in named.split(",") if one]
     if not found:
         raise unusable("REDIS_URL", "no host is given", _REMEDY)
-    given: Options = {"username": unquote(username), "password": unquote(password)}
-    return RedisPlace(
-        hosts=found,
-        path=tuple(unquote(part) for part in parsed.path.split("/") if part),
-        options=dict(parse_qsl(parsed.query)),
-        login={name: value for name, value in given.items() if value},
-        tls=parsed.scheme.startswith("rediss"),
-    )
-
-
-def _host(text: str, default_port: int) -> tuple[str, int]:
-    """`host`, `host:port` or `[v6]:port`."""
-    parsed = urlparse(f"//{text}")
-    if not parsed.hostname:
+    hosts = [(host.hostname, host.port or default_port) for host in found if host.hostname]
+    if len(hosts) < len(found):
         raise ValueError
-    return parsed.hostname, parsed.port or default_port
+    username, _, password = login.partition(":")
+    given = {"username": unquote(username), "password": unquote(password)}
+    options = {name: value for name, value in given.items() if value}
+    return hosts, {**options, **LIMITS, "ssl": parsed.scheme.startswith("rediss")}

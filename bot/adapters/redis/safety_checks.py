@@ -21,12 +21,9 @@ async def unsafe_settings(link: RedisLink, now: Callable[[], float]) -> list[Pro
     redis_now = await redis_time(link)
     apart = (before + now()) / 2 - redis_now
     facts = await link.read("INFO")
-    found = (
-        of_facts(facts)
-        if isinstance(facts, Mapping)
-        else [_redis("INFO gives nothing", "allow it in the server's ACL")]
-    )
-    return [*found, *of_clock(apart)]
+    if not isinstance(facts, Mapping):
+        return [_redis("INFO gives nothing", "allow it in the server's ACL"), *of_clock(apart)]
+    return [*of_facts(facts), *of_clock(apart)]
 
 
 async def redis_time(link: RedisLink) -> float:
@@ -39,38 +36,38 @@ async def redis_time(link: RedisLink) -> float:
 
 def of_facts(facts: Mapping[str, object]) -> list[Problem]:
     """The findings in INFO's fields; a missing field is a finding too, because unknown is not safe."""
-    found = []
-    version = str(facts.get("redis_version", "0"))
-    if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
-        found.append(_redis(f"Version {version} is too old", "use Redis 6.2 or newer, or any Valkey"))
-    policy = str(facts.get("maxmemory_policy", "unknown"))
-    if policy != "noeviction":
-        found.append(
+    version, policy, aof, role = (
+        str(facts.get(name, "unknown")) for name in ("redis_version", "maxmemory_policy", "aof_enabled", "role")
+    )
+    failing = str(facts.get("aof_last_write_status", "ok")) != "ok"
+    old = tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST
+    found = (
+        (old, _redis(f"Version {version} is too old", "use Redis 6.2 or newer, or any Valkey")),
+        (
+            policy != "noeviction",
             _redis(
                 f"Maxmemory-policy is {policy}, so it may silently drop incidents",
                 "set it to noeviction (CONFIG SET maxmemory-policy noeviction, and in redis.conf)",
-            )
-        )
-    if str(facts.get("aof_enabled", "unknown")) != "1":
-        found.append(
+            ),
+        ),
+        (
+            aof != "1",
             _redis(
                 "The append-only file is off, so a restart loses accepted alerts",
                 "set appendonly yes (CONFIG SET appendonly yes, and in redis.conf)",
-            )
-        )
-    role = str(facts.get("role", "unknown"))
-    if role not in {"master", "primary"}:
-        found.append(_redis(f"This server is a {role}", "point REDIS_URL at the primary"))
-    if str(facts.get("aof_last_write_status", "ok")) != "ok":
-        found.append(_redis("The last write to its append-only file failed", "free space on its disk"))
-    return found
+            ),
+        ),
+        (role not in {"master", "primary"}, _redis(f"This server is a {role}", "point REDIS_URL at the primary")),
+        (failing, _redis("The last write to its append-only file failed", "free space on its disk")),
+    )
+    return [problem for wrong, problem in found if wrong]
 
 
 def nearly_full(facts: object) -> Problem | None:
     """A warning while INFO shows that stores will soon fail; None while there is room."""
     if not isinstance(facts, Mapping):
         return None
-    most, used = (_number(facts.get(name)) for name in ("maxmemory", "used_memory"))
+    most, used = (float(str(facts.get(name, 0))) for name in ("maxmemory", "used_memory"))
     if most and used > NEARLY * most:
         return _redis(
             f"Redis uses {used / most:.0%} of its maxmemory", "raise maxmemory, or alerts cannot be stored soon"
@@ -78,10 +75,6 @@ def nearly_full(facts: object) -> Problem | None:
     if str(facts.get("aof_last_write_status", "ok")) != "ok":
         return _redis("Redis could not write its append-only file", "free space on its disk")
     return None
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def of_clock(apart_seconds: float) -> list[Problem]:
@@ -102,24 +95,14 @@ def _redis(what: str, remedy: str) -> Problem:
     return Problem(what, remedy, "redis")
 
 
-async def too_new(link: RedisLink) -> list[Problem]:
-    """The finding if a newer release has written here (RT-8). Raises Unreachable."""
-    return _judged(await _found(link))
+async def too_new(link: RedisLink, *, adopt: bool = False) -> list[Problem]:
+    """The finding if a newer release has written here (RT-8); to `adopt` older records, store this one's format.
 
-
-async def adopt(link: RedisLink) -> list[Problem]:
-    """Store this release's format; return the finding if it must not work here. Raises Unreachable."""
-    found = await _found(link)
-    if found < FORMAT:
+    Raises Unreachable.
+    """
+    found = whole(await link.read("GET", FORMAT_KEY))
+    if adopt and found < FORMAT:
         await link.read("SET", FORMAT_KEY, FORMAT)
-    return _judged(found)
-
-
-async def _found(link: RedisLink) -> int:
-    return whole(await link.read("GET", FORMAT_KEY))
-
-
-def _judged(found: int) -> list[Problem]:
     if found <= FORMAT:
         return []
     what = f"Its records have format {found}, of a newer Tailback, and this release knows formats up to {FORMAT}"

@@ -15,7 +15,7 @@ from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, PAUSE_LANE, lane_keys
-from bot.adapters.redis.safety_checks import adopt, nearly_full, redis_time, too_new, unsafe_settings
+from bot.adapters.redis.safety_checks import nearly_full, redis_time, too_new, unsafe_settings
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
 from bot.core.external import Problem
@@ -197,7 +197,7 @@ class RedisStore:
 
     async def adopt(self) -> list[Problem]:
         """Start working on these records; a sentence instead if a newer release has written them."""
-        return await adopt(self._link)
+        return await too_new(self._link, adopt=True)
 
     async def time(self) -> float:
         """Redis TIME in epoch seconds."""

@@ -69,8 +69,6 @@ class EmbeddedRedis:
         Call it in the main thread, because the server ends with the thread that started it. Raises EmbeddedRedisError
         if no engine is found, the folder is in use or not writable, or the server does not start.
         """
-        if self._folder is not None:
-            raise EmbeddedRedisError("The embedded Redis is already started", "stop it before it is started again")
         engine = self._engine if self._engine is not None else await asyncio.to_thread(find_engine)
         data = self.data if self.durable else Path(tempfile.mkdtemp(prefix="tailback-demo-"))
         folder = self._folder = RedisFolder(data)
@@ -135,11 +133,12 @@ class EmbeddedRedis:
             raise _failed(engine, folder, f"was not ready within {READY_SECONDS:g} s") from error
 
     async def _supervise(self, engine: Engine, folder: RedisFolder) -> None:
-        log = structlog.get_logger()
+        log, clock = structlog.get_logger(), asyncio.get_running_loop().time
         failures = 0
         while failures < QUICK_FAILURES:
-            status, stable = await self._until_it_dies()
-            failures = 1 if stable else failures + 1
+            began = clock()
+            status = await self._server.wait() if self._server else None
+            failures = 1 if clock() - began >= STABLE_SECONDS else failures + 1
             log.error("embedded redis died", engine=engine.name, status=status, quick_failures=failures)
             await asyncio.sleep(0.05 * 2**failures)
             try:
@@ -152,16 +151,6 @@ class EmbeddedRedis:
         self._failure = _failed(engine, folder, f"failed {failures} times in a row and is given up")
         log.error("embedded redis given up", problem=str(self._failure))
         self._closed.set()
-
-    async def _until_it_dies(self) -> tuple[int | None, bool]:
-        """The exit status, and whether it had been stable."""
-        if self._server is None:
-            return None, False
-        try:
-            async with asyncio.timeout(STABLE_SECONDS):
-                return await self._server.wait(), False
-        except TimeoutError:
-            return await self._server.wait(), True
 
     async def _end_server(self) -> None:
         server, self._server = self._server, None

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,9 +87,10 @@ def find_engine(*, bundled: bool = True) -> Engine:
     Raises EmbeddedRedisError with the remedy if there is none.
     """
     passed_over = []
-    for path in _candidates(bundled=bundled):
+    programs = [bundled_binary() if bundled else None, *map(shutil.which, ("valkey-server", "redis-server"))]
+    for path in [Path(program) for program in programs if program]:
         engine = examine(path)
-        if engine is not None and _number(engine.version) >= OLDEST_VERSION:
+        if engine is not None and tuple(map(int, engine.version.split(".")[:2])) >= OLDEST_VERSION:
             return engine
         passed_over.append(f"{path} is {engine.name}, older than 6.2" if engine else f"{path} does not run here")
     seen = f" ({'; '.join(passed_over)})" if passed_over else ""
@@ -137,14 +138,3 @@ def die_with_parent() -> Callable[[], None]:
             os._exit(1)  # the parent died before the signal was set
 
     return prepare
-
-
-def _candidates(*, bundled: bool) -> Iterator[Path]:
-    binary = bundled_binary() if bundled else None
-    if binary is not None:
-        yield binary
-    yield from (Path(found) for name in ("valkey-server", "redis-server") if (found := shutil.which(name)))
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part)

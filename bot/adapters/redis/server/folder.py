@@ -33,15 +33,9 @@ class RedisFolder:
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
         self.socket = Path()
-        self._owner: int | None = None
-        self._server: int | None = None
-
-    @property
-    def server_lock(self) -> int:
+        self.server_lock = -1
         """The file descriptor for the server; only between `claim` and `release`."""
-        if self._server is None:
-            raise EmbeddedRedisError(f"The data folder {self.path} is not held", "start the embedded Redis first")
-        return self._server
+        self._owner_lock = -1
 
     async def claim(self) -> None:
         """Take the folder, after a dead predecessor's server has ended, and create a new socket folder.
@@ -50,7 +44,13 @@ class RedisFolder:
         """
         try:
             await self._take_ownership()
-            await self._wait_for_old_server()
+            self.server_lock = _open_private(self.path / "server.lock")
+            if not await _lock_within(OLD_SERVER_SECONDS, self.server_lock):
+                raise EmbeddedRedisError(
+                    f"A Redis server of an earlier Tailback still uses the data folder {self.path} after "
+                    f"{OLD_SERVER_SECONDS:g} s",
+                    f"end the valkey-server or redis-server process that has {self.path} open",
+                )
             self._new_socket()
         except OSError as error:
             raise EmbeddedRedisError(
@@ -67,10 +67,10 @@ class RedisFolder:
             shutil.rmtree(self.socket.parent, ignore_errors=True)
             (self.path / "socket").unlink(missing_ok=True)
             self.socket = Path()
-        for lock in (self._server, self._owner):
-            if lock is not None:
+        for lock in (self.server_lock, self._owner_lock):
+            if lock >= 0:
                 os.close(lock)
-        self._server = self._owner = None
+        self.server_lock = self._owner_lock = -1
 
     async def _take_ownership(self) -> None:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ class RedisFolder:
                 "set TAILBACK_DATA to a new or empty folder, which only this user will be able to read",
             )
         self.path.chmod(0o700)
-        lock = self._owner = _open_private(self.path / "owner.lock")
+        lock = self._owner_lock = _open_private(self.path / "owner.lock")
         if not await _lock_within(DYING_SECONDS, lock):
             holder = os.pread(lock, 32, 0).decode("ascii", "replace").strip() or "unknown"
             raise EmbeddedRedisError(
@@ -91,15 +91,6 @@ class RedisFolder:
             )
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
-
-    async def _wait_for_old_server(self) -> None:
-        lock = self._server = _open_private(self.path / "server.lock")
-        if not await _lock_within(OLD_SERVER_SECONDS, lock):
-            raise EmbeddedRedisError(
-                f"A Redis server of an earlier Tailback still uses the data folder {self.path} after "
-                f"{OLD_SERVER_SECONDS:g} s",
-                f"end the valkey-server or redis-server process that has {self.path} open",
-            )
 
     def _new_socket(self) -> None:
         record = self.path / "socket"
