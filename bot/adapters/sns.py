@@ -4,7 +4,7 @@ The addresses are checked earlier (`bot.sources.sns`): https, and SNS's own host
 """
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from bot.adapters.http.client import HttpAnswer, HttpPool
@@ -12,6 +12,8 @@ from bot.adapters.http.connection import DIRECT, ConnectOptions
 from bot.ports import Failure, Refused, Unreachable
 
 V = TypeVar("V")
+Signed = Callable[[bytes, bytes, str, float], bool]
+"""What `bot.adapters.certificate` reads; its library is loaded when the first one is read."""
 
 SYSTEM = "Amazon SNS"
 MOST_KEPT = 32
@@ -20,35 +22,18 @@ FORGET_SECONDS = 60.0
 """How long a failed address is not tried again."""
 
 
-class Certificate(Protocol):
-    """A signing certificate (`bot.adapters.certificate`, whose library is loaded when the first one is read)."""
-
-    @property
-    def begins(self) -> float:
-        """Epoch seconds."""
-
-    @property
-    def ends(self) -> float:
-        """Epoch seconds."""
-
-    def signed(self, content: bytes, signature: bytes, version: str) -> bool:
-        """Whether `signature` is its key's for `content`."""
-
-
 class AmazonSns:
     """The port `Sns`. Certificates are cached per process and fetched on first use."""
 
     def __init__(self, wire: HttpPool, now: Callable[[], float], options: ConnectOptions = DIRECT) -> None:
         self._wire, self._now, self._options = wire, now, options
-        self._known: dict[str, Certificate] = {}
+        self._known: dict[str, Signed] = {}
         self._without: dict[str, float] = {}
 
     async def verified(self, certificate_url: str, signed: bytes, signature: bytes, version: str) -> bool:
         """Whether the certificate's owner signed these bytes (RSA, PKCS #1 v1.5)."""
         found = self._known.get(certificate_url) or await self._fetched(certificate_url)
-        if found is None or not found.begins <= self._now() <= found.ends:
-            return False
-        return found.signed(signed, signature, version)
+        return found is not None and found(signed, signature, version, self._now())
 
     async def confirm(self, address: str) -> None:
         """Confirm a subscription; repeating it is harmless."""
@@ -57,7 +42,7 @@ class AmazonSns:
         if not answer.ok:
             raise Refused(f"{SYSTEM} did not confirm the subscription (HTTP {answer.status}): {answer.text}")
 
-    async def _fetched(self, address: str) -> Certificate | None:
+    async def _fetched(self, address: str) -> Signed | None:
         """The certificate at an address; None if it is unusable. Raises Unreachable."""
         if self._now() < self._without.get(address, 0.0):
             return None
