@@ -5,12 +5,11 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.adapters.records import Codecs
+from bot.adapters.records import decode
 from bot.core.record import AuditEntry
 from bot.core.scaling.lease import PoolLeases
 
 AUDIT, DUE, LEASES = "{tailback}:audit", "{tailback}:due", "{tailback}:rec:lease:"
-CODECS = Codecs.build()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +94,6 @@ def in_redis(redis: Any, effects: Sequence[Effect]) -> list[str]:
     """The same of a real Redis, read with a plain client: not by the product's own word."""
     trail = [AuditEntry(**json.loads(fields[b"entry"])) for _, fields in redis.xrange(AUDIT)]
     documents = {key.decode().rpartition(":")[2]: redis.hget(key, "doc") for key in redis.scan_iter(f"{LEASES}*")}
-    leases = {pool: CODECS.decode(PoolLeases, pool, document) for pool, document in documents.items() if document}
+    leases = {pool: decode(PoolLeases, pool, document) for pool, document in documents.items() if document}
     due = {member.decode() for member in redis.zrange(DUE, 0, -1)}
     return broken(effects, trail) + forgotten(leases, due)

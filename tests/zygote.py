@@ -47,16 +47,15 @@ def import_all(package: ModuleType) -> None:
 def make_ready() -> None:
     """Do once what each process would do anew: import, compile the tables of the file and records, read authorities."""
     from bot.adapters.http.connection import usual  # noqa: PLC0415 - after what is left out
-    from bot.adapters.records import Codecs  # noqa: PLC0415
+    from bot.adapters.records import ADAPTERS, SAMPLE  # noqa: PLC0415
     from bot.settings import Table  # noqa: PLC0415
 
     for name in LATER:
         importlib.import_module(name)
     for table in _tables(Table):
         table.model_rebuild()
-    codecs = Codecs.build()
-    codecs.samples.rebuild()
-    for adapter in codecs.adapters.values():
+    SAMPLE.rebuild()
+    for adapter in ADAPTERS.values():
         adapter.rebuild()
     usual()
 

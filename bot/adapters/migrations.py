@@ -113,7 +113,7 @@ REASONS_0_2_0 = {
 
 def migrated(kind: str, document: Document) -> Document:
     """The document in today's format; `kind` as in `records.KINDS`."""
-    for migrate in MIGRATIONS.get(kind, ()):
+    if migrate := MIGRATIONS.get(kind):
         migrate(document)
     return document
 
@@ -130,7 +130,8 @@ def _reason(forecast: Document | None) -> None:
     forecast["reason"] = {"id": name or "unknown", "values": values} if known else None
 
 
-def _forecasts(pool: Document) -> None:
+def _pool(pool: Document) -> None:
+    _gaps(pool.get("samples", ()))
     for forecast in (pool.get("outlook"), *pool.get("forecasts", ())):
         _reason(forecast)
     _scores(pool)
@@ -139,12 +140,6 @@ def _forecasts(pool: Document) -> None:
 def _scores(record: Document) -> None:
     for score in record.get("scores", ()):
         _reason(score["forecast"])
-
-
-def _causes(incident: Document) -> None:
-    for course in incident.get("courses", {}).values():
-        known = course.get("causes", {})
-        course["causes"] = {CAUSES_0_2_0.get(cause, cause): looks for cause, looks in known.items()}
 
 
 def _gaps(snapshots: Sequence[Document]) -> None:
@@ -161,24 +156,22 @@ def _gap(sentence: str) -> Document:
     return {"figure": GAPS_0_2_0.get(figure, figure), "why": why, "remedy": remedy}
 
 
-def _samples(pool: Document) -> None:
-    _gaps(pool.get("samples", ()))
-
-
-def _figures(incident: Document) -> None:
+def _incident(incident: Document) -> None:
+    """An incident was one flat record, and an entry had a sentence, which is unchanged except for a decision."""
+    for course in incident.get("courses", {}).values():
+        known = course.get("causes", {})
+        course["causes"] = {CAUSES_0_2_0.get(cause, cause): looks for cause, looks in known.items()}
     for entry in incident.get("timeline", ()):
         _gaps(entry.get("figures", ()))
-
-
-def _entries(incident: Document) -> None:
-    """An entry's sentence is unchanged, except for the decision on its buttons."""
-    for entry in incident.get("timeline", ()):
-        if "text" not in entry:
-            continue
-        text, lines = entry.pop("text"), list(entry.pop("lines", ()))
-        entry["decisions"] = [DECISIONS_0_2_0[lines.pop()]] if lines and lines[-1] in DECISIONS_0_2_0 else []
-        note = {"kind": "note", "note": "new_thread"}
-        entry["details"] = note if text == NEW_THREAD_0_2_0 else {"kind": "text", "text": text, "lines": lines}
+        if "text" in entry:
+            text, lines = entry.pop("text"), list(entry.pop("lines", ()))
+            entry["decisions"] = [DECISIONS_0_2_0[lines.pop()]] if lines and lines[-1] in DECISIONS_0_2_0 else []
+            note = {"kind": "note", "note": "new_thread"}
+            entry["details"] = note if text == NEW_THREAD_0_2_0 else {"kind": "text", "text": text, "lines": lines}
+    _scores(incident)
+    incident["why"] = incident.pop("trouble", None)
+    for part, names in PARTS_0_2_0.items():
+        incident[part] = {name: incident.pop(name) for name in names.split() if name in incident}
 
 
 def _leases(pool: Document) -> None:
@@ -187,7 +180,7 @@ def _leases(pool: Document) -> None:
         lease["stuck"] = BLOCKS_0_2_0.get(lease.get("stuck", ""))
 
 
-def _requests(request: Document) -> None:
+def _request(request: Document) -> None:
     """A silence or a lease that was ending during the update."""
     params = request.get("params", {})
     reason = params.get("why", "")
@@ -222,18 +215,11 @@ PARTS_0_2_0 = {
 """Part of an incident → the fields of the flat record that are in it now."""
 
 
-def _parts(incident: Document) -> None:
-    """An incident was one flat record; this comes last."""
-    incident["why"] = incident.pop("trouble", None)
-    for part, names in PARTS_0_2_0.items():
-        incident[part] = {name: incident.pop(name) for name in names.split() if name in incident}
-
-
 LIKELY_0_2_0 = re.compile(r"Likely cause: (?P<cause>.+) \((?P<sure>high|medium|low) confidence\)\. (?P<seen>.+)\.")
 CONFIDENCE_0_2_0 = {"high": HIGH, "medium": MEDIUM, "low": 0.0}
 
 
-def _finding(warning: Document) -> None:
+def _warning(warning: Document) -> None:
     """The sentence of a warning's cause became a finding; its evidence stays as it was written."""
     match = LIKELY_0_2_0.fullmatch(next(iter(warning.pop("why", ())), ""))
     rule = next((rule for rule in RULES if match and rule.cause == CAUSES_0_2_0.get(match["cause"])), None)
@@ -249,11 +235,11 @@ def _finding(warning: Document) -> None:
         }
 
 
-MIGRATIONS: Mapping[str, Sequence[Callable[[Document], None]]] = {
-    "inc": (_causes, _figures, _scores, _entries, _parts),
-    "pool": (_samples, _forecasts),
-    "lease": (_leases,),
-    "act": (_requests,),
-    "early": (_finding,),
+MIGRATIONS: Mapping[str, Callable[[Document], None]] = {
+    "inc": _incident,
+    "pool": _pool,
+    "lease": _leases,
+    "act": _request,
+    "early": _warning,
 }
-"""Kind of record → conversions of older documents, in order."""
+"""Kind of record → the conversion of older documents."""

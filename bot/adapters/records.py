@@ -1,8 +1,7 @@
 """Converts records to JSON documents and back: typed, never pickled, tolerant of newer fields."""
 
 import json
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
 from types import GenericAlias
 from typing import TypeVar
 
@@ -101,78 +100,70 @@ def _unreadable(kind: type[object], record_id: str, why: str) -> Unreachable:
     )
 
 
-def _adapter(kind: type[T], config: ConfigDict) -> TypeAdapter[tuple[T]]:
-    one = GenericAlias(tuple, (kind,))
-    return TypeAdapter(one, config=config)  # type: ignore[arg-type]  # mypy has no word for a type made at run time
+def _adapter(kind: type[T]) -> TypeAdapter[tuple[T]]:
+    """Compiles its type at its first use, since no process needs all of them.
+
+    Each is wrapped in a tuple, because pydantic takes no configuration on a foreign dataclass.
+    """
+    exact = ConfigDict(ser_json_inf_nan="constants", defer_build=True)
+    return TypeAdapter(GenericAlias(tuple, (kind,)), config=exact)  # type: ignore[arg-type]  # made at run time
 
 
-@dataclass(frozen=True, slots=True)
-class Codecs:
-    """Encodes and decodes records."""
+ADAPTERS: dict[type[object], TypeAdapter[tuple[Record]]] = {kind: _adapter(kind) for kind in KINDS.values()}
+SAMPLE = _adapter(Snapshot)
 
-    adapters: dict[type[object], TypeAdapter[tuple[Record]]]
-    samples: TypeAdapter[tuple[Snapshot]]
 
-    @classmethod
-    @cache
-    def build(cls) -> "Codecs":
-        """One adapter for each record type, the same for the whole process, because each compiles its type.
+def encode(record: Record) -> bytes:
+    """One JSON object. Raises Unreachable if the record cannot be encoded (half a surrogate pair)."""
+    kind = type(record)
+    try:
+        return HEAD + ADAPTERS[kind].dump_json((record,), exclude_defaults=kind in COMPACT)[2:-1]
+    except (PydanticSerializationError, UnicodeEncodeError) as error:
+        what = f"{kind_name(kind)}:{record.id} cannot be written as JSON ({error})"
+        raise Unreachable("Redis", what, remedy="drop the text at fault", failure=Failure.SHAPE) from None
 
-        It does so at its first use: no process needs all of them.
-        Each is wrapped in a tuple, because pydantic takes no configuration on a foreign dataclass.
-        """
-        exact = ConfigDict(ser_json_inf_nan="constants", defer_build=True)
-        return cls({kind: _adapter(kind, exact) for kind in KINDS.values()}, _adapter(Snapshot, exact))
 
-    def encode(self, record: Record) -> bytes:
-        """One JSON object. Raises Unreachable if the record cannot be encoded (half a surrogate pair)."""
-        try:
-            return (
-                HEAD + self.adapters[type(record)].dump_json((record,), exclude_defaults=type(record) in COMPACT)[2:-1]
-            )
-        except (PydanticSerializationError, UnicodeEncodeError) as error:
-            what = f"{kind_name(type(record))}:{record.id} cannot be written as JSON ({error})"
-            raise Unreachable("Redis", what, remedy="drop the text at fault", failure=Failure.SHAPE) from None
+def written(record: Record, held: Stored[Record]) -> tuple[bytes, dict[str, bytes]]:
+    """(the document to store, fields to set beside it, empty for those to delete).
 
-    def written(self, record: Record, held: Stored[Record]) -> tuple[bytes, dict[str, bytes]]:
-        """(the document to store, fields to set beside it, empty for those to delete).
+    A pool's older samples are fields, so that a measurement writes its own sample and the one before, not an hour.
+    Raises Unreachable as `encode` does.
+    """
+    if not isinstance(record, Pool):
+        return encode(record), {}
+    older = record.samples[:-1]
+    known = {s.at for s in held.value.samples[:-1]} if held.apart and isinstance(held.value, Pool) else set()
+    fields = {_field(at): b"" for at in known - {sample.at for sample in older}}
+    fields |= {_field(sample.at): _sample(sample) for sample in older if sample.at not in known}
+    head = encode(replace(record, samples=()))
+    if record.samples:
+        head = head[:-1] + SAMPLES + _sample(record.samples[-1]) + SAMPLES_END
+    return head, fields
 
-        A pool's older samples are fields, so that a measurement writes its own sample and the one before, not an hour.
-        Raises Unreachable as `encode` does.
-        """
-        if not isinstance(record, Pool):
-            return self.encode(record), {}
-        older = record.samples[:-1]
-        known = {s.at for s in held.value.samples[:-1]} if held.apart and isinstance(held.value, Pool) else set()
-        fields = {_field(at): b"" for at in known - {sample.at for sample in older}}
-        fields |= {_field(sample.at): self._sample(sample) for sample in older if sample.at not in known}
-        head = self.encode(replace(record, samples=()))
-        if record.samples:
-            head = head[:-1] + SAMPLES + self._sample(record.samples[-1]) + SAMPLES_END
-        return head, fields
 
-    def _sample(self, sample: Snapshot) -> bytes:
-        return self.samples.dump_json((sample,), exclude_defaults=True)[1:-1]
+def _sample(sample: Snapshot) -> bytes:
+    return SAMPLE.dump_json((sample,), exclude_defaults=True)[1:-1]
 
-    def decode(self, kind: type[R], record_id: str, document: bytes, older: bytes = b"") -> R:
-        """The record in a document, and in the `older` samples of a pool, with commas between them, in any order.
 
-        Raises Unreachable with the record's name if the document is invalid.
-        """
-        try:
-            today = document if document.startswith(HEAD) else _today(kind, record_id, document)
-            if older:
-                today = today.removesuffix(SAMPLES_END) + b"," + older + SAMPLES_END
-            (record,) = self.adapters[kind].validate_json(b"[" + today + b"]")
-        except ValidationError as error:
-            problem = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(map(str, problem["loc"][1:])) or "document"
-            raise _unreadable(kind, record_id, f"{place}: {problem['msg']}") from None
-        if not isinstance(record, kind):
-            raise TypeError(f"a document of kind {kind_name(kind)} became {type(record).__name__}")
-        if older and isinstance(record, Pool):
-            return replace(record, samples=tuple(sorted(record.samples, key=lambda sample: sample.at)))
-        return record
+def decode(kind: type[R], record_id: str, document: bytes, older: bytes = b"") -> R:
+    """The record in a document, and in the `older` samples of a pool, with commas between them, in any order.
+
+    Raises Unreachable with the record's name if the document is invalid.
+    """
+    try:
+        today = document if document.startswith(HEAD) else _today(kind, record_id, document)
+        if older:
+            today = today.removesuffix(SAMPLES_END) + b"," + older + SAMPLES_END
+        (record,) = ADAPTERS[kind].validate_json(b"[" + today + b"]")
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, problem["loc"][1:])) or "document"
+        raise _unreadable(kind, record_id, f"{place}: {problem['msg']}") from None
+    if not isinstance(record, kind):
+        raise TypeError(f"a document of kind {kind_name(kind)} became {type(record).__name__}")
+    if older and isinstance(record, Pool):
+        return replace(record, samples=tuple(sorted(record.samples, key=lambda sample: sample.at)))
+    return record
 
 
 def _field(at: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from bot.adapters.migrations import FORMAT
-from bot.adapters.records import COMPACT, KINDS, Codecs, kind_name
+from bot.adapters.records import COMPACT, KINDS, decode, encode, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.details import Details
@@ -27,8 +27,6 @@ from bot.ports import Failure, Unreachable
 from tests.builders import with_fields
 from tests.views.words.test_timeline import ROWS
 
-CODECS = Codecs.build()
-
 
 def full_incident() -> Incident:
     alert = Alert("f1", Status.FIRING, "Queue ü <!channel>", {"a": "b"}, values={"B": 1.0}, links=Links("https://r"))
@@ -41,7 +39,7 @@ def full_incident() -> Incident:
 
 def test_every_part_of_an_incident_comes_back() -> None:
     """Tuples, enums, nested values, unknown figures and infinity survive."""
-    assert CODECS.decode(Incident, "i1", CODECS.encode(full_incident())) == full_incident()
+    assert decode(Incident, "i1", encode(full_incident())) == full_incident()
 
 
 FOUND = Finding(
@@ -53,7 +51,7 @@ DIAGNOSIS = Diagnosed(("p",), ((Diagnosis("p", (FOUND,), ("idle",), waits=True),
 @pytest.mark.parametrize("details", [*ROWS, DIAGNOSIS])
 def test_every_kind_of_details_comes_back(details: Details) -> None:
     made = noted(full_incident(), 3.0, Event.NOTED, details, who="U1", request="r1")
-    assert CODECS.decode(Incident, "i1", CODECS.encode(made)) == made
+    assert decode(Incident, "i1", encode(made)) == made
 
 
 def test_what_a_compact_record_leaves_out_says_nothing() -> None:
@@ -67,8 +65,8 @@ def test_what_a_compact_record_leaves_out_says_nothing() -> None:
     ]
     assert told == []
     pool = Pool("p", (Snapshot("p", 1.0, queued=0, waiting=(Job("build", 2.0),)),), hour=HourStats(3, samples=2))
-    assert CODECS.decode(Pool, "p", CODECS.encode(pool)) == pool
-    assert b"create_failures" not in CODECS.encode(pool)
+    assert decode(Pool, "p", encode(pool)) == pool
+    assert b"create_failures" not in encode(pool)
 
 
 def stored_types(kinds: Iterable[object]) -> set[type[Any]]:
@@ -84,13 +82,13 @@ def stored_types(kinds: Iterable[object]) -> set[type[Any]]:
 
 
 def test_a_document_is_one_json_object() -> None:
-    document = json.loads(CODECS.encode(Chore("p", note="why")))
+    document = json.loads(encode(Chore("p", note="why")))
     assert document == {"format": FORMAT, "id": "p", "note": "why", "since": None, "told": False}
 
 
 def test_a_field_of_a_newer_release_is_ignored_and_a_missing_one_has_its_default() -> None:
     """During a rolling update both releases read the same records."""
-    assert CODECS.decode(Pool, "p", b'{"id":"p","newer":{"x":1}}') == Pool("p")
+    assert decode(Pool, "p", b'{"id":"p","newer":{"x":1}}') == Pool("p")
 
 
 UNREADABLE = {
@@ -111,26 +109,26 @@ UNREADABLE = {
 def test_what_cannot_be_read_names_the_record_and_the_remedy(document: bytes) -> None:
     """Nothing is guessed and no pickle is loaded (C21); the value itself is not repeated, it may be private."""
     with pytest.raises(Unreachable, match=r"pool:p cannot be read .*update Tailback") as refused:
-        CODECS.decode(Pool, "p", document)
+        decode(Pool, "p", document)
     assert refused.value.failure is Failure.SHAPE
 
 
 def test_a_document_that_a_tool_wrote_again_is_read_as_it_was() -> None:
-    spaced = json.dumps(json.loads(CODECS.encode(full_incident())), indent=1).encode()
-    assert CODECS.decode(Incident, "i1", spaced) == full_incident()
+    spaced = json.dumps(json.loads(encode(full_incident())), indent=1).encode()
+    assert decode(Incident, "i1", spaced) == full_incident()
 
 
 def test_what_a_newer_release_wrote_is_left_alone() -> None:
     """This one would write it back without what it does not know."""
-    newer = CODECS.encode(Pool("p")).replace(b'"format":%d' % FORMAT, b'"format":%d' % (FORMAT + 1))
+    newer = encode(Pool("p")).replace(b'"format":%d' % FORMAT, b'"format":%d' % (FORMAT + 1))
     with pytest.raises(Unreachable, match=f"format {FORMAT + 1}, of a newer Tailback.*update Tailback"):
-        CODECS.decode(Pool, "p", newer)
+        decode(Pool, "p", newer)
 
 
 def test_half_a_character_is_refused_by_name() -> None:
     """Python's own JSON parser lets lone surrogates in (docs/design/measurements.md#json); they never reach Redis."""
     with pytest.raises(Unreachable, match="pool:p cannot be written") as refused:
-        CODECS.encode(Pool("p", trouble="\ud800"))
+        encode(Pool("p", trouble="\ud800"))
     assert not refused.value.retryable
 
 

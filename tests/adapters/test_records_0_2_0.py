@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.migrations import CAUSES_0_2_0, DECISIONS_0_2_0, NEW_THREAD_0_2_0
-from bot.adapters.records import KINDS, Codecs
+from bot.adapters.records import KINDS, decode, encode
 from bot.core.alert import digest
 from bot.core.audit_chain import canonical, chained, linked, readable
 from bot.core.incident.details.general import Note, Noted
@@ -29,7 +29,6 @@ from bot.views.words.timeline import DECISIONS, NOTES
 from tests.audit import broken_at
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records_0_2_0"
-CODECS = Codecs.build()
 SINCE_0_2_0 = {Event.UNACKED}
 
 
@@ -45,8 +44,8 @@ def test_every_record_is_read_and_stays_what_it_is(kind: str) -> None:
     found = documents(kind)
     assert found
     for document in found:
-        record = CODECS.decode(KINDS[kind], document["id"], json.dumps(document).encode())
-        assert CODECS.decode(KINDS[kind], document["id"], CODECS.encode(record)) == record
+        record = decode(KINDS[kind], document["id"], json.dumps(document).encode())
+        assert decode(KINDS[kind], document["id"], encode(record)) == record
 
 
 def earlier_incidents() -> list[dict[str, Any]]:
@@ -65,7 +64,7 @@ def test_the_timeline_says_what_it_said(release: str) -> None:
     found = documents("inc") if release == "0.2.0" else earlier_incidents()
     assert found
     for document in found:
-        incident = CODECS.decode(Incident, document["id"], json.dumps(document).encode())
+        incident = decode(Incident, document["id"], json.dumps(document).encode())
         exported = json.loads(as_json(incident, 0.0))["timeline"]
         for told, entry in zip(exported, document["timeline"], strict=True):
             see = [f"The warning: {entry['see']}"] if entry.get("see") else []
@@ -79,7 +78,7 @@ def test_a_deleted_thread_is_known_as_one() -> None:
     (told,) = [
         entry
         for document in documents("inc")
-        for entry in CODECS.decode(Incident, document["id"], json.dumps(document).encode()).log.timeline
+        for entry in decode(Incident, document["id"], json.dumps(document).encode()).log.timeline
         if entry.details == Noted(Note.NEW_THREAD)
     ][:1]
     assert told.event is Event.NOTED
@@ -105,7 +104,7 @@ def test_a_warning_keeps_its_cause_and_the_evidence_that_was_written() -> None:
     written = [document for document in documents("early") if document["why"]]
     assert written
     for document in written:
-        record = CODECS.decode(WarningRecord, document["id"], json.dumps(document).encode())
+        record = decode(WarningRecord, document["id"], json.dumps(document).encode())
         assert record.finding is not None
         assert record.finding.cause == "limit"
         assert f"Likely cause: {likely_cause(record.finding)}" == document["why"][0]
@@ -149,11 +148,11 @@ def test_why_a_lease_could_not_end_is_known() -> None:
     lease = {"act": "a", "who": "U1", "channel": "C1", "target": 24, "before": 10, "asked_at": 1.0}
     stuck = {**lease, "stuck": "actions are switched off (`actions.enabled = false` in tailback.toml)"}
     document = json.dumps({"id": "p", "shares": [stuck, {**lease, "stuck": ""}]}).encode()
-    assert [one.stuck for one in CODECS.decode(PoolLeases, "p", document).leases] == [ReturnBlock.ACTIONS_OFF, None]
+    assert [one.stuck for one in decode(PoolLeases, "p", document).leases] == [ReturnBlock.ACTIONS_OFF, None]
 
 
 def request_of(document: dict[str, Any]) -> Request:
-    return CODECS.decode(Request, document["id"], json.dumps(document).encode())
+    return decode(Request, document["id"], json.dumps(document).encode())
 
 
 def test_the_audit_trail_is_read() -> None:
@@ -185,7 +184,7 @@ def test_the_incidents_hold_every_event_and_every_state() -> None:
 
 
 def incidents() -> list[Incident]:
-    return [CODECS.decode(Incident, one["id"], json.dumps(one).encode()) for one in documents("inc")]
+    return [decode(Incident, one["id"], json.dumps(one).encode()) for one in documents("inc")]
 
 
 def test_causes_become_the_ids_of_their_rules() -> None:
@@ -198,7 +197,7 @@ def test_causes_become_the_ids_of_their_rules() -> None:
 
 
 def test_what_was_not_known_of_a_pool_becomes_a_value() -> None:
-    pools = [CODECS.decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
+    pools = [decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
     found = {gap for pool in pools for sample in pool.samples for gap in sample.missing}
     assert Gap("unservable", "GitHub Actions does not say") in found
     assert Gap("runners", "GitHub: 403 Resource not accessible by integration") in found
@@ -209,7 +208,7 @@ def test_what_was_not_known_of_a_pool_becomes_a_value() -> None:
 
 def test_the_reasons_of_forecasts_become_ids_with_values() -> None:
     """Each sentence of 0.2.0 is met, and none is left as a sentence."""
-    pools = [CODECS.decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
+    pools = [decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
     held = [*(pool.outlook for pool in pools), *(made for pool in pools for made in pool.forecasts)]
     scores = [
         score.forecast

@@ -8,10 +8,11 @@ from typing import Any
 
 import redis
 
+from bot.adapters.records import decode
 from bot.core.scaling.lease import PoolLeases
 from bot.playground.fleet.alerting.rules import Flavour
 from bot.playground.fleet.alerting.silences import Silences
-from tests.invariants import CODECS, LEASES, Effect
+from tests.invariants import LEASES, Effect
 from tests.journeys.world import World
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records"
@@ -51,7 +52,7 @@ class Earlier:
     def lent(self) -> list[Effect]:
         """What it had set, and what was set before, by its leases: no size that others chose."""
         documents = [key["value"]["doc"] for name, key in self.found["keys"].items() if name.startswith(LEASES)]
-        pools = [CODECS.decode(PoolLeases, "", document.encode()) for document in documents]
+        pools = [decode(PoolLeases, "", document.encode()) for document in documents]
         leases = [(pool.id, one) for pool in pools for one in pool.leases]
         return [Effect(pool, one.target, one.act, one.before, None, time.time()) for pool, one in leases]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.adapters.records import Codecs
+from bot.adapters.records import encode
 from bot.context.save import KEPT_AFTER_CLOSE_SECONDS
 from bot.core.incident.incident import Incident
 from bot.maintenance.expire import expire
@@ -55,7 +55,7 @@ async def test_an_ended_incident_keeps_at_most_five_keys(world: World) -> None:
     marks = [key for key, (_, until) in world.data.marks.items() if name in key and until > world.clock.now()]
     assert records == [f"inc:{name}"]
     assert len([*records, *indexes, *marks]) <= 5
-    assert len(Codecs.build().encode(world.incident)) < 15_000
+    assert len(encode(world.incident)) < 15_000
 
 
 async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident(world: World) -> None:

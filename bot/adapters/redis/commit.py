@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from bot.adapters.records import Codecs, kind_name
+from bot.adapters.records import kind_name, written
 from bot.adapters.redis.calls import Word
 from bot.adapters.redis.wake import CHANNEL
 from bot.core.record import Change, Put
@@ -39,8 +39,7 @@ class Clocks:
 class Commits:
     """Builds requests; each has its own id, so that a repeated one applies nothing twice."""
 
-    def __init__(self, codecs: Codecs, sender: str) -> None:
-        self._codecs = codecs
+    def __init__(self, sender: str) -> None:
         self._sender = sender
         self._numbers = count(1)
 
@@ -57,10 +56,10 @@ class Commits:
         args += [change.once_value, int(first), rows[-1][1] if rows else ""]
         args += [len(change.once), len(change.puts), len(change.point), len(change.join), len(change.leave)]
         args += [len(change.wake), len(rows), len(change.listed)]
-        written = [self._codecs.written(put.value, put.held) for put in change.puts]
-        samples = [(number, *one) for number, (_, fields) in enumerate(written, 1) for one in fields.items()]
+        written_puts = [written(put.value, put.held) for put in change.puts]
+        samples = [(number, *one) for number, (_, fields) in enumerate(written_puts, 1) for one in fields.items()]
         args.append(len(samples))
-        for put, (document, _) in zip(change.puts, written, strict=True):
+        for put, (document, _) in zip(change.puts, written_puts, strict=True):
             member = f"{kind_name(type(put.value))}:{put.value.id}"
             keys.append(RECORDS + member)
             args.append(member)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import structlog
 
-from bot.adapters.records import KINDS, Codecs, kind_name
+from bot.adapters.records import KINDS, decode, kind_name
 from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
@@ -50,9 +50,8 @@ class RedisStore:
         self._link = RedisLink(clients.requests)
         self._clocks = clocks
         self._lease = lease_seconds
-        self._codecs = Codecs.build()
         sender = secrets.token_hex(8)
-        self._commits = keys.Commits(self._codecs, sender)
+        self._commits = keys.Commits(sender)
         self._wake = RedisWake(clients.listener, sender)
         self._trail = TrailEnds()
         self._hw = 0
@@ -277,7 +276,7 @@ class RedisStore:
         if not isinstance(document, bytes):
             return None
         samples = older if isinstance(older, bytes) else b""
-        return Stored(self._codecs.decode(kind, record_id, document, samples), whole(version), apart=bool(samples))
+        return Stored(decode(kind, record_id, document, samples), whole(version), apart=bool(samples))
 
     def _note(self, high: int, seen: int) -> None:
         """`seen` is the counter when the request began; replies of parallel requests may arrive out of order."""

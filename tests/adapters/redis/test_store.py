@@ -12,7 +12,7 @@ import pytest
 import redis.asyncio
 from structlog.testing import capture_logs
 
-from bot.adapters.records import Codecs
+from bot.adapters.records import encode
 from bot.adapters.redis.calls import CALL_SECONDS
 from bot.adapters.redis.commit import ONCE, Clocks
 from bot.adapters.redis.connect import CONNECTIONS, REPLY_SECONDS, connect
@@ -31,7 +31,6 @@ CLOCKS = Clocks(time.time, time.monotonic)
 
 
 KEY = "{tailback}:rec:pool:p"
-CODECS = Codecs.build()
 
 
 def sample(minute: int) -> Snapshot:
@@ -194,7 +193,7 @@ async def test_a_measurement_writes_its_own_sample_and_not_the_hours_before(stor
     pool = Pool("p")
     for minute in range(90):
         pool = measured(pool, sample(minute))
-    client.hset(KEY, mapping={"doc": CODECS.encode(pool), "version": 1})
+    client.hset(KEY, mapping={"doc": encode(pool), "version": 1})
     sizes = []
     for minute in range(90, 7 * 60):
         before = int(client.info("stats")["total_net_input_bytes"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.records import Codecs
+from bot.adapters.records import decode, encode
 from bot.core.pool.history import (
     AHEAD_HOURS,
     KEPT_HOURS,
@@ -93,9 +93,8 @@ def test_hours_come_back_from_the_record_as_they_were() -> None:
     whole = HourStats(HOUR, 60, 3600.0, Amount(120.0, 3600.0), Amount(60.5, 1800.0), Amount(), Amount(7200.0, 3600.0),
                  Amount(), 4, 8, 0, 45.0, (3000.0, 0.0, 600.0), (3600.0,), (60.5,))  # fmt: skip
     bare = HourStats(HOUR + 1, 1)
-    codecs = Codecs.build()
     past = finished(PoolHistory(POOL), (whole, bare))
-    assert codecs.decode(PoolHistory, POOL, codecs.encode(past)).cells == (whole, bare)
+    assert decode(PoolHistory, POOL, encode(past)).cells == (whole, bare)
     assert cells_of(past, Pool(POOL, hour=HourStats(HOUR + 2)))[-1] == HourStats(HOUR + 2)
     assert cells_of(None, None) == ()
 
@@ -123,7 +122,7 @@ def test_six_weeks_are_kept_and_fit_into_one_record() -> None:
     past = finished(past, tuple(done))
     assert len(past.rows) == KEPT_HOURS
     assert past.cells[0].hour == past.cells[-1].hour - KEPT_HOURS + 1
-    assert len(Codecs.build().encode(past)) < 200_000
+    assert len(encode(past)) < 200_000
 
 
 def cells(hour: int, *rates: float | None, seconds: float = 3600.0) -> tuple[HourStats, ...]:
