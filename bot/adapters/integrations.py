@@ -73,8 +73,9 @@ def build(
     metrics, figures = _metrics(file, context, problems)
     for pool, pool_table in file.pool.items():
         with problems:
-            if pool_table.scaler:
-                pool_scalers[pool] = _pool_scaler(pool, pool_table.scaler, context)
+            if raw := pool_table.scaler:
+                place = f'[pool."{pool}".scaler]'
+                pool_scalers[pool] = kind_of(place, raw, SCALERS)(pool, place, raw, context)
     for name, raw in file.alertmanager.items():
         with problems:
             place = f"[alertmanager.{name}]"
@@ -146,8 +147,3 @@ def _sources_of(pool: str, table: PoolTable, file: File) -> dict[str, SourceKind
         remedy = f"name one: {known}" if file.metrics else "add a table [metrics.NAME] and name it here"
         raise unusable(place, f"has keys for a metrics source ({listed(table.figures)}) but names none", remedy)
     return {name: kind_of(f"[metrics.{name}]", file.metrics[name], METRICS) for name in table.metrics}
-
-
-def _pool_scaler(pool: str, raw: Mapping[str, object], context: BuildContext) -> ScalerAndPolicy:
-    place = f'[pool."{pool}".scaler]'
-    return kind_of(place, raw, SCALERS)(pool, place, raw, context)

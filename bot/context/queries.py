@@ -1,16 +1,19 @@
 """Queries that several behaviors use: open incidents, their pools, links to their threads, channels of pools."""
 
 import asyncio
+from collections.abc import Awaitable
 from difflib import get_close_matches
+from typing import TypeVar
 
 from bot.config import File
 from bot.context.context import Context
-from bot.core.incident.incident import Incident, Thread
+from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.routing import pool_channel
 from bot.ports import Refused, Unreachable
 from bot.views.words import refusals
 
+T = TypeVar("T")
 MOST_LINKS = 20
 QUOTES = "`'\"\u2018\u2019\u201c\u201d"
 """What people and phones put around a name."""
@@ -69,33 +72,26 @@ async def readable(
     `here` is the channel where the person asked.
     """
     channels = sorted({incident.thread.channel for incident in incidents} - {here})
-    answers = await asyncio.gather(*(_readable(context, channel, user) for channel in channels))
-    known: dict[str, bool | None] = {here: True, **dict(zip(channels, answers, strict=True))}
+    asked = (_in_time(READ_SECONDS, context.chat.may_read(channel, user)) for channel in channels)
+    known: dict[str, bool | None] = {here: True, **dict(zip(channels, await asyncio.gather(*asked), strict=True))}
     found = [(incident, known[incident.thread.channel]) for incident in incidents]
     return [incident for incident, may in found if may], sum(may is None for _, may in found)
 
 
-async def _readable(context: Context, channel: str, user: str) -> bool | None:
+async def _in_time(seconds: float, answer: Awaitable[T]) -> T | None:
+    """Slack's answer; None if there is none in time."""
     try:
-        async with asyncio.timeout(READ_SECONDS):
-            return await context.chat.may_read(channel, user)
+        async with asyncio.timeout(seconds):
+            return await answer
     except (Unreachable, TimeoutError):
         return None
 
 
 async def permalinks(context: Context, incidents: list[Incident]) -> dict[str, str]:
     """Links to the threads of the first incidents, by id; missing links are omitted."""
-    shown = [incident for incident in incidents if incident.thread.root][:MOST_LINKS]
-    found = await asyncio.gather(*(_permalink(context, incident.thread) for incident in shown))
-    return {incident.id: link for incident, link in zip(shown, found, strict=True) if link}
-
-
-async def _permalink(context: Context, thread: Thread) -> str:
-    try:
-        async with asyncio.timeout(LINK_SECONDS):
-            return await context.chat.permalink(thread.channel, thread.root or "")
-    except (Unreachable, TimeoutError):
-        return ""
+    shown = {one.id: (one.thread.channel, one.thread.root) for one in incidents if one.thread.root}
+    asked = [_in_time(LINK_SECONDS, context.chat.permalink(*place)) for place in [*shown.values()][:MOST_LINKS]]
+    return {name: link for name, link in zip(shown, await asyncio.gather(*asked), strict=False) if link}
 
 
 def channels(context: Context) -> tuple[str, ...]:

@@ -5,8 +5,6 @@ of its group adopts it (`take_alert`). An early warning without a record says th
 channels were read no action runs (P10).
 """
 
-from functools import partial
-
 import structlog
 
 from bot.context.context import Context
@@ -71,14 +69,13 @@ async def _taken_note_of(context: Context, channel: str, message: Own) -> None:
         held = await context.store.get(Incident, known)
         if held is not None and held.value.thread.root is None and not held.value.closed:
             now = context.now()
-            await keep(context, held, partial(_continued, channel=channel, ts=message.ts, now=now), due=now)
+
+            def continued(fresh: Incident) -> Incident:
+                return rooted(noted(fresh, now, Event.NOTED, Noted(Note.RECORDS_LOST)), channel, message.ts, "", now)
+
+            await keep(context, held, continued, due=now)
         elif held is not None and held.value.thread.root not in {None, message.ts}:  # that one it has continued in
             link = await context.chat.permalink(held.value.thread.channel, held.value.thread.root)
             await context.chat.update(channel, message.ts, duplicate(link), key=f"{COLLAPSED}{incident}")
     except Conflict as conflict:
         log.info("lost thread left to others", thread=message.ts, why=str(conflict))
-
-
-def _continued(incident: Incident, channel: str, ts: str, now: float) -> Incident:
-    """A new incident in its old thread, which says that its records were lost."""
-    return rooted(noted(incident, now, Event.NOTED, Noted(Note.RECORDS_LOST)), channel, ts, "", now)

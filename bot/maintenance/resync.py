@@ -43,8 +43,10 @@ async def resync(context: Context) -> str:
         holders = [
             name for name in context.holders(incident) if context.alertmanagers[name].kind == incident.group.source
         ]
-        if holders and all(name in deliveries for name in holders):
-            await _not_heard_of(context, incident)
+        known = holders and all(name in deliveries for name in holders)
+        if known and incident.group.firing and _settled(context, incident):
+            taken = await take_alert(context, _as_delivered(incident, _resolved(context, incident.group.firing)))
+            log.info("an incident whose alert does not fire any more", incident=incident.id, outcome=taken)
     return "; ".join(f"{name}: what fires could not be read ({why})" for name, why in deaf.items())
 
 
@@ -60,12 +62,6 @@ async def _heard_of(context: Context, group: Delivery, incident: Incident | None
     if ended or begun(incident.group.alerts, group.alerts):
         whole = replace(incident, group=replace(incident.group, truncated=group.truncated))
         await take_alert(context, _as_delivered(whole, (*group.alerts, *_resolved(context, ended))))
-
-
-async def _not_heard_of(context: Context, incident: Incident) -> None:
-    if incident.group.firing and _settled(context, incident):
-        taken = await take_alert(context, _as_delivered(incident, _resolved(context, incident.group.firing)))
-        log.info("an incident whose alert does not fire any more", incident=incident.id, outcome=taken)
 
 
 def _settled(context: Context, incident: Incident) -> bool:

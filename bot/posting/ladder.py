@@ -43,15 +43,17 @@ async def known_blocks(store: Indexes) -> tuple[frozenset[str], dict[str, float]
 
 async def step_by_step(context: Context, message: Message, call: Callable[[Message], Awaitable[T]]) -> T:
     """The result of `call` for the richest form of the message that Slack accepts. Raises Unreachable."""
-    known = await _unavailable(context, message)
-    message = without(message, known)
+    since = context.now() - REMEMBERED_SECONDS
+    refused = await _times(context.store, "no_block", sorted(kinds_of(message)))
+    message = without(message, frozenset(kind for kind, at in refused.items() if at > since))
     while True:
         try:
             answer = await call(message)
             break
         except Unreachable as error:
-            kinds = _next_step(message, error)
-            if not kinds:
+            there = kinds_of(message) if error.failure is Failure.SHAPE else frozenset()
+            kinds = next((step & there for step in (frozenset({error.block}), *LADDER) if step & there), None)
+            if kinds is None:
                 raise
             if error.block:
                 context.health.accepted.discard(error.block)
@@ -69,21 +71,6 @@ async def step_by_step(context: Context, message: Message, call: Callable[[Messa
 async def whisper(context: Context, channel: str, who: str, message: Message, thread: str | None = None) -> None:
     """Send a message that one person sees, as rich as Slack accepts. Raises Unreachable."""
     await step_by_step(context, message, lambda one: context.chat.whisper(channel, who, one, thread=thread))
-
-
-def _next_step(message: Message, error: Unreachable) -> frozenset[str]:
-    """The blocks to omit next: the one that Slack named as unknown, else the ladder's next step."""
-    there = kinds_of(message) if error.failure is Failure.SHAPE else frozenset()
-    if error.block in there:
-        return frozenset({error.block})
-    return next((step & there for step in LADDER if step & there), frozenset())
-
-
-async def _unavailable(context: Context, message: Message) -> frozenset[str]:
-    """The message's blocks that this workspace refused within the last day."""
-    since = context.now() - REMEMBERED_SECONDS
-    seen = await _times(context.store, "no_block", sorted(kinds_of(message)))
-    return frozenset(kind for kind, at in seen.items() if at > since)
 
 
 async def _times(store: Indexes, name: str, kinds: Sequence[str]) -> dict[str, float]:

@@ -98,7 +98,7 @@ async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome
     wait, closed = await _slot(context, out, refusals), list[str]()
     if wait == SHUT:
         closed = await _closed(context, refusals)
-        if shut in closed and doubt is None and (wait := await _closed_for(context, out)) > 0:
+        if shut in closed and doubt is None and (wait := await _turn(context, f"ask:{out.channel}", PLACE_SECONDS)) > 0:
             problem = Unreachable("Slack", "the channel cannot be used", failure=Failure.PLACE)
             return _reacted(context, out, problem, wait)
         wait = await (_probed if TOKEN in closed else _slot)(context, out)
@@ -200,8 +200,7 @@ def _ready_at(context: Context, out: Outgoing, doubt: float | None) -> float:
 
 async def _probed(context: Context, out: Outgoing) -> float:
     """The same while the token is refused: one call tries it."""
-    wait = await context.store.acquire_slot("probe", "probe", CREDENTIALS_SECONDS, 1, urgent=True)
-    if wait > 0:
+    if (wait := await _turn(context, "probe", CREDENTIALS_SECONDS)) > 0:
         context.health.slack = context.health.slack or SHARED_REFUSAL
         return min(wait, PROBE_SECONDS)
     return await _slot(context, out)
@@ -214,9 +213,9 @@ async def _slot(context: Context, out: Outgoing, unless: Sequence[str] = ()) -> 
     return await context.store.acquire_slot(out.rate_lane, out.who, interval, burst, urgent=out.urgent, unless=unless)
 
 
-async def _closed_for(context: Context, out: Outgoing) -> float:
-    """Seconds until this closed channel may be tried again; 0 if it may be tried now."""
-    return await context.store.acquire_slot(f"ask:{out.channel}", "ask", PLACE_SECONDS, 1, urgent=True)
+async def _turn(context: Context, what: str, seconds: float) -> float:
+    """Seconds until what all processes together try once in so many seconds may be tried; 0 if now."""
+    return await context.store.acquire_slot(what, "ask", seconds, 1, urgent=True)
 
 
 async def _closed(context: Context, indexes: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from bot.core.incident.reply_buttons import advanced, anchor_of, decided, offeri
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
 from bot.core.requests.body import ExtendLease, HandBack, ScaleUp, asked_for
-from bot.core.requests.request import Progress, Request, Result, done, failed, sent, unsure
+from bot.core.requests.request import Progress, Request, Result, done, failed, sent
 from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
 from bot.posting.ladder import whisper
@@ -115,7 +115,7 @@ async def _not_answered(
         outcome = Result(details, event=Event.FAILED, offers=undo)
         await _finish(context, mine, failed(request, str(error), now, doubtful=doubtful), incident, outcome)
         return
-    later = replace(unsure(request, str(error)), attempts=tried)
+    later = replace(request, progress=Progress.UNKNOWN, outcome=str(error), attempts=tried)
     pause = max(min(30.0, 2.0**tried), error.retry_after_seconds or 0.0)
     put = Put(mine, later, now + pause)
     if begun.progress is not Progress.UNKNOWN and incident is not None:

@@ -102,7 +102,14 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
 
     With `over` the incident may have ended.
     """
-    now = context.now()
+    now, acknowledges = context.now(), context.actions[interaction.name].acknowledges
+
+    def asked(fresh: Incident) -> Incident:
+        if fresh.closed and not over:
+            raise Refused(refusals.INCIDENT_OVER)
+        after = move(used(fresh, interaction.name))
+        return acting(after, interaction.who, now) if acknowledges else after
+
     due = None if request.finished else request.lapses_at if request.progress is Progress.AWAITING else now
     audit = (audited(request, now, "asked" if due else request.outcome),)
     once = (f"act:{request.id}", f"request:{interaction.key}")
@@ -113,7 +120,6 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
             change = Change(puts=(put,), audit=audit, once=once, once_value=request.id)
             await context.store.commit(change)
         else:
-            asked = _with_use(_acknowledging(context, interaction, move), interaction.name, over=over)
             await keep(context, held, asked, due=now, also=(put,), audit=audit, once=once)
     except AlreadyDone:
         raise already(context, await context.request(request.id) or request) from None
@@ -145,22 +151,6 @@ async def refused(context: Context, interaction: Interaction, why: str) -> None:
         context.now(), interaction.who, interaction.name, outcome=f"refused: {why}", act=interaction.request_id
     )
     await context.store.commit(Change(audit=(entry,)))
-
-
-def _with_use(move: Move, name: str, *, over: bool) -> Move:
-    def asked(fresh: Incident) -> Incident:
-        if fresh.closed and not over:
-            raise Refused(refusals.INCIDENT_OVER)
-        return move(used(fresh, name))
-
-    return asked
-
-
-def _acknowledging(context: Context, interaction: Interaction, move: Move) -> Move:
-    if not context.actions[interaction.name].acknowledges:
-        return move
-    now = context.now()
-    return lambda fresh: acting(move(fresh), interaction.who, now)
 
 
 class SeveralIncidents(Refused):
@@ -248,7 +238,13 @@ async def subject_of_button(context: Context, interaction: Interaction) -> tuple
     When typed, the newest reply of the thread that still offers the action, for a pool if one is named. Raises Refused.
     """
     if interaction.request_id:
-        return interaction.request_id, await _of_button(context, interaction)
+        request = await context.request(interaction.request_id)
+        held = await context.store.get(Incident, request.incident) if request and request.incident else None
+        if held is None:
+            raise Refused(refusals.REQUEST_UNKNOWN)
+        if await context.incident_here(interaction) != held.value.id:
+            raise Refused(refusals.OTHER_THREADS_BUTTON)
+        return interaction.request_id, held
     found = await context.incident_here(interaction)
     held = await context.store.get(Incident, found) if found else None
     if held is None:
@@ -267,16 +263,6 @@ async def own_of(context: Context, interaction: Interaction, held: Stored[Incide
     computed = f"{incident_of(about)}.{digest(interaction.name, about, *state)[:12]}"
     known = await context.request(computed)
     return own_id(held.value, interaction) if known and known.progress is Progress.FAILED else computed
-
-
-async def _of_button(context: Context, interaction: Interaction) -> Stored[Incident]:
-    request = await context.request(interaction.request_id)
-    held = await context.store.get(Incident, request.incident) if request and request.incident else None
-    if held is None:
-        raise Refused(refusals.REQUEST_UNKNOWN)
-    if await context.incident_here(interaction) != held.value.id:
-        raise Refused(refusals.OTHER_THREADS_BUTTON)
-    return held
 
 
 async def remember(

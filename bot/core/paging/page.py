@@ -21,6 +21,9 @@ class PageAction(StrEnum):
     RESOLVE = "resolve"
 
 
+ORDER = {action: place for place, action in enumerate(PageAction)}
+
+
 @dataclass(frozen=True, slots=True)
 class PageEvent:
     """One message to a pager; the same `key` connects a trigger with its acknowledgement and its end."""
@@ -79,7 +82,7 @@ def owed(page: PageRecord, incident: Incident, pagers: Iterable[str]) -> dict[st
     for name in pagers if wanted else ():
         state = page.pagers.get(name, PagerState())
         sent = state.tried is not None or wanted is PageAction.TRIGGER
-        if wanted and sent and not _reached(state.done, wanted):
+        if wanted and sent and (state.done is None or ORDER[state.done] < ORDER[wanted]):
             found[name] = wanted
     return found
 
@@ -91,11 +94,6 @@ def _wanted(page: PageRecord, incident: Incident) -> PageAction | None:
     if incident.closed or own.escalated_at != page.escalated_at:
         return PageAction.RESOLVE
     return PageAction.ACKNOWLEDGE if own.owner else PageAction.TRIGGER
-
-
-def _reached(done: PageAction | None, wanted: PageAction) -> bool:
-    order = tuple(PageAction)
-    return done is not None and order.index(done) >= order.index(wanted)
 
 
 def changes_pages(before: Incident, after: Incident) -> bool:

@@ -127,11 +127,6 @@ def agreed(request: Request, who: str) -> Request:
     return replace(request, progress=Progress.REQUESTED, agreed_by=who, agreed_to=request.fingerprint)
 
 
-def unsure(request: Request, outcome: str) -> Request:
-    """No response; the next attempt reads the actual state."""
-    return replace(request, progress=Progress.UNKNOWN, outcome=outcome)
-
-
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a dialog showed one person; kept for as long as the dialog stays good."""
