@@ -1,7 +1,7 @@
 """The store's Lua scripts; each checks its preconditions before its first write (docs/design/storage.md#rules).
 
-All keys have one hash tag. Keys known beforehand are in KEYS. Keys that only the data names (a due member's record, an
-index's incident) are built from the same prefix, so they are in the same slot. Replies are arrays; times are
+All keys have one hash tag. Keys that every call has are in KEYS. Those that only the data names (the records of a
+change, an index's incident) are built from the same tag, so they are in the same slot. Replies are arrays; times are
 milliseconds of Redis TIME. Scripts that use due times take as their last argument by how much the caller's clock is
 ahead of it: 0 in production, more in the demo, whose clock runs faster.
 """
@@ -41,66 +41,45 @@ def script(text: str, *, repeatable: bool = True, ahead: bool = False) -> Script
 
 COMMIT = script(
     """
--- KEYS: request, hw, due, audit, audit head; then marks, puts, indexes, joins, leaves, wakes, lists
--- ARGV: lease, sender, channel, record prefix, request ttl, mark ttl, mark value, 1 if the entries start a trail,
---       new head, counts of marks, puts, indexes, joins, leaves, wakes, audit entries, listed, samples (number of the
---       put, field, text or '' to forget it); then their parts; ahead
+-- KEYS: request, hw, due, audit, audit head   ARGV: the change as JSON, the document of each of its puts, ahead
 local applied = redis.call('GET', KEYS[1])
 if applied then return {'ok', tonumber(applied), 1} end
 
-local lease, prefix = tonumber(ARGV[1]), ARGV[4]
-local marks, puts, points = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
-local joins, leaves, wakes, entries = tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15]), tonumber(ARGV[16])
-local listed, samples = tonumber(ARGV[17]), tonumber(ARGV[18])
-local first_put, first_point = 5 + marks, 5 + marks + puts
-local first_join = first_point + points
-local first_wake = first_join + joins + leaves
-local first_list = first_wake + wakes
-local put_args = 18
-local point_args = put_args + puts * 8
-local join_args = point_args + points * 2
-local wake_args = join_args + joins + leaves
-local audit_args = wake_args + wakes
-local list_args = audit_args + entries * 2
-local sample_args = list_args + listed * 2
-
-for i = 6, 5 + marks do
-  local by = redis.call('GET', KEYS[i])
+local change = cjson.decode(ARGV[1])
+local function key(kind, name) return '{tailback}:' .. kind .. ':' .. name end
+for _, mark in ipairs(change.marks) do
+  local by = redis.call('GET', key('once', mark))
   if by then return {'once', by} end
 end
-local known = {}
-for i = 1, puts do
-  local a = put_args + (i - 1) * 8
-  local record = redis.call('HMGET', KEYS[first_put + i], 'version', 'fence', 'claimed_until', 'again')
-  local member, version, fence = ARGV[a + 1], ARGV[a + 2], ARGV[a + 3]
-  if (record[1] or '0') ~= version then return {'conflict', member .. ' changed'} end
-  if fence ~= '' and record[2] ~= fence then return {'conflict', member .. ' is claimed by somebody else'} end
-  known[i] = record
+for _, put in ipairs(change.puts) do
+  put.key = key('rec', put.member)
+  put.known = redis.call('HMGET', put.key, 'version', 'fence', 'claimed_until', 'again')
+  if (put.known[1] or '0') ~= put.version then return {'conflict', put.member .. ' changed'} end
+  if put.fence and put.known[2] ~= put.fence then return {'conflict', put.member .. ' is claimed by somebody else'} end
 end
-for i = 1, points do
-  local a = point_args + (i - 1) * 2
-  local id, expected = redis.call('GET', KEYS[first_point + i]), ARGV[a + 2]
-  if id and expected == '' then
-    local kept = redis.call('EXISTS', prefix .. 'inc:' .. id, prefix .. 'act:' .. id, prefix .. 'pool:' .. id,
-                            prefix .. 'digest:' .. id)
-    if kept > 0 or string.sub(id, 1, 1) == '@' then return {'conflict', 'an index points elsewhere'} end
-  elseif (id or '') ~= expected then
-    return {'conflict', 'an index points elsewhere'}
+for _, point in ipairs(change.points) do
+  local id = redis.call('GET', key('idx', point.index)) or ''
+  if id ~= '' and point.expected == '' and string.sub(id, 1, 1) ~= '@' then
+    local kept = redis.call('EXISTS', key('rec', 'inc:' .. id), key('rec', 'act:' .. id), key('rec', 'pool:' .. id),
+                            key('rec', 'digest:' .. id))
+    if kept == 0 then id = '' end -- what it points to is deleted
   end
+  if id ~= point.expected then return {'conflict', 'an index points elsewhere'} end
 end
-for i = 1, joins + leaves do redis.call('SCARD', KEYS[first_join + i]) end
-for i = 1, listed do redis.call('ZCARD', KEYS[first_list + i]) end
+for _, joined in ipairs(change.joins) do redis.call('SCARD', key('set', joined[1])) end
+for _, left in ipairs(change.leaves) do redis.call('SCARD', key('set', left[1])) end
+for _, listed in ipairs(change.listed) do redis.call('ZCARD', key('list', listed[1])) end
 local head, last_id = '', ''
-if entries > 0 then
+if #change.entries > 0 then
   head = redis.call('GET', KEYS[5]) or ''
-  if ARGV[8] == '1' and head ~= '' then return {'head', head} end
+  if change.first and head ~= '' then return {'head', head} end
   redis.call('XLEN', KEYS[4])
 end
 local earliest = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
 
 -- the first write is one that a full memory refuses, so that it refuses all or nothing
 local hw = redis.call('INCR', KEYS[2])
-redis.call('SET', KEYS[1], hw, 'PX', ARGV[5])
+redis.call('SET', KEYS[1], hw, 'PX', 120000) -- a request is repeated within 2 s or never
 local soonest = nil
 local function look(member, at)
   redis.call('ZADD', KEYS[3], at, member)
@@ -110,63 +89,53 @@ local function look_sooner(member, at)
   local planned = redis.call('ZSCORE', KEYS[3], member)
   if not planned or at < tonumber(planned) then look(member, at) end
 end
-for i = 6, 5 + marks do redis.call('SET', KEYS[i], ARGV[7], 'PX', ARGV[6]) end
-for i = 1, puts do
-  local a = put_args + (i - 1) * 8
-  local key, record = KEYS[first_put + i], known[i]
-  local member, version, fence, delay = ARGV[a + 1], ARGV[a + 2] + 1, ARGV[a + 3], tonumber(ARGV[a + 4])
-  local how, keep, unsettled, doc = ARGV[a + 5], ARGV[a + 6], ARGV[a + 7], ARGV[a + 8]
-  if fence ~= '' and how == 'extend' then
-    redis.call('HSET', key, 'doc', doc, 'version', version, 'claimed_until', now + lease, 'open_claim', now)
-    redis.call('ZADD', KEYS[3], now + lease, member)
-  elseif fence ~= '' then
-    redis.call('HSET', key, 'doc', doc, 'version', version, 'fence', '', 'claimed_until', 0, 'again', 0)
-    if how == 'release' then redis.call('HSET', key, 'open_claim', 0)
-    elseif unsettled ~= '' then redis.call('HSET', key, 'open_claim', now - tonumber(unsettled)) end
-    if record[4] == '1' then look(member, now)
-    elseif delay then look(member, now + delay)
-    else redis.call('ZREM', KEYS[3], member) end
-  elseif (tonumber(record[3]) or 0) > now then
-    redis.call('HSET', key, 'doc', doc, 'version', version, 'again', 1)
-  else
-    redis.call('HSET', key, 'doc', doc, 'version', version)
-    if delay then look_sooner(member, now + delay) else redis.call('ZREM', KEYS[3], member) end
+for _, mark in ipairs(change.marks) do redis.call('SET', key('once', mark), change.mark_value, 'PX', 86400000) end
+for i, put in ipairs(change.puts) do
+  redis.call('HSET', put.key, 'doc', ARGV[1 + i], 'version', put.version + 1)
+  if put.fence and put.how == 'extend' then
+    redis.call('HSET', put.key, 'claimed_until', now + change.lease, 'open_claim', now)
+    redis.call('ZADD', KEYS[3], now + change.lease, put.member)
+  elseif put.fence then
+    redis.call('HSET', put.key, 'fence', '', 'claimed_until', 0, 'again', 0)
+    if put.how == 'release' then redis.call('HSET', put.key, 'open_claim', 0)
+    elseif put.unsettled then redis.call('HSET', put.key, 'open_claim', now - put.unsettled) end
+    if put.known[4] == '1' then look(put.member, now)
+    elseif put.delay then look(put.member, now + put.delay)
+    else redis.call('ZREM', KEYS[3], put.member) end
+  elseif (tonumber(put.known[3]) or 0) > now then
+    redis.call('HSET', put.key, 'again', 1)
+  elseif put.delay then look_sooner(put.member, now + put.delay)
+  else redis.call('ZREM', KEYS[3], put.member) end
+  if put.keep then redis.call('PEXPIRE', put.key, put.keep)
+  elseif put.known[1] or put.fence then redis.call('PERSIST', put.key) end
+  for _, sample in ipairs(put.samples) do
+    if sample[2] == '' then redis.call('HDEL', put.key, sample[1]) else redis.call('HSET', put.key, unpack(sample)) end
   end
-  if keep ~= '' then redis.call('PEXPIRE', key, keep)
-  elseif record[1] or fence ~= '' then redis.call('PERSIST', key) end
 end
-for i = 1, samples do
-  local a = sample_args + (i - 1) * 3
-  local key = KEYS[first_put + tonumber(ARGV[a + 1])]
-  if ARGV[a + 3] == '' then redis.call('HDEL', key, ARGV[a + 2])
-  else redis.call('HSET', key, ARGV[a + 2], ARGV[a + 3]) end
+for _, point in ipairs(change.points) do
+  if point.to == '' then redis.call('DEL', key('idx', point.index))
+  else redis.call('SET', key('idx', point.index), point.to) end
 end
-for i = 1, points do
-  local a = point_args + (i - 1) * 2
-  if ARGV[a + 1] == '' then redis.call('DEL', KEYS[first_point + i])
-  else redis.call('SET', KEYS[first_point + i], ARGV[a + 1]) end
+for _, joined in ipairs(change.joins) do redis.call('SADD', key('set', joined[1]), joined[2]) end
+for _, left in ipairs(change.leaves) do redis.call('SREM', key('set', left[1]), left[2]) end
+for _, member in ipairs(change.wakes) do
+  local record = key('rec', member)
+  if (tonumber(redis.call('HGET', record, 'claimed_until')) or 0) > now then redis.call('HSET', record, 'again', 1)
+  else look_sooner(member, now) end
 end
-for i = 1, joins do redis.call('SADD', KEYS[first_join + i], ARGV[join_args + i]) end
-for i = joins + 1, joins + leaves do redis.call('SREM', KEYS[first_join + i], ARGV[join_args + i]) end
-for i = 1, wakes do
-  local key = KEYS[first_wake + i]
-  if (tonumber(redis.call('HGET', key, 'claimed_until')) or 0) > now then redis.call('HSET', key, 'again', 1)
-  else look_sooner(ARGV[wake_args + i], now) end
+for _, entry in ipairs(change.entries) do
+  last_id = redis.call('XADD', KEYS[4], '*', 'entry', entry[1], 'hash', entry[2])
+  redis.call('SET', KEYS[5], entry[2])
 end
-for i = 1, entries do
-  local a = audit_args + (i - 1) * 2
-  last_id = redis.call('XADD', KEYS[4], '*', 'entry', ARGV[a + 1], 'hash', ARGV[a + 2])
-end
-if entries > 0 then redis.call('SET', KEYS[5], ARGV[9]) end
-for i = 1, listed do
-  local key, member, stay = KEYS[first_list + i], ARGV[list_args + i * 2 - 1], tonumber(ARGV[list_args + i * 2])
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.call('ZADD', key, now + stay, member)
-  if stay > redis.call('PTTL', key) then redis.call('PEXPIRE', key, stay) end
+for _, listed in ipairs(change.listed) do
+  local list, stay = key('list', listed[1]), listed[3]
+  redis.call('ZREMRANGEBYSCORE', list, '-inf', now)
+  redis.call('ZADD', list, now + stay, listed[2])
+  if stay > redis.call('PTTL', list) then redis.call('PEXPIRE', list, stay) end
 end
 local woke = soonest and (soonest <= now or not earliest or soonest < tonumber(earliest))
 -- a user that may not publish is no reason to fail when all is written: work is found by polling then
-if woke then redis.pcall('PUBLISH', ARGV[3], ARGV[2]) end
+if woke then redis.pcall('PUBLISH', '{tailback}:wake', change.sender) end
 return {'ok', hw, woke and 1 or 0, head, last_id}
 """,
     ahead=True,

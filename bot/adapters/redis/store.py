@@ -5,6 +5,7 @@ import math
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from typing import TypeVar
 
 import structlog
@@ -50,9 +51,10 @@ class RedisStore:
         self._link = RedisLink(clients.requests)
         self._clocks = clocks
         self._lease = lease_seconds
-        sender = secrets.token_hex(8)
-        self._commits = keys.Commits(sender)
-        self._wake = RedisWake(clients.listener, sender)
+        self._sender = secrets.token_hex(8)
+        self._requests = count(1)
+        """Numbers of the commits; a repeated one has the same, and is applied once."""
+        self._wake = RedisWake(clients.listener, self._sender)
         self._trail = TrailEnds()
         self._hw = 0
         self._lost = False
@@ -218,10 +220,12 @@ class RedisStore:
 
     async def _committed(self, change: Change, rows: list[tuple[str, str]], *, first: bool) -> str | None:
         """None if applied, else the hash of the trail's last entry, which the first entry must follow."""
-        keys, args = self._commits.request(change, self._clocks.now(), rows, first=first)
-        args = [math.ceil(self._lease * self._clocks.rate() * 1000), *args, self._ahead_ms]
+        lease = math.ceil(self._lease * self._clocks.rate() * 1000)
+        args = keys.request(change, self._clocks.now(), rows, lease=lease, sender=self._sender, first=first)
+        request = f"{keys.ROOT}req:{self._sender}.{next(self._requests)}"
+        names = (request, keys.HW, keys.DUE, keys.AUDIT, keys.HEAD)
         seen = self._hw
-        outcome, detail, *rest = await self._link.run(scripts.COMMIT, keys, args)
+        outcome, detail, *rest = await self._link.run(scripts.COMMIT, names, (*args, self._ahead_ms))
         match outcome:
             case b"ok":
                 self._note(whole(detail), seen)
