@@ -161,10 +161,8 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT
     redis.call('HSET', key, 'fence', fence, 'claimed_until', now + lease, 'open_claim', now, 'again', 0)
     redis.call('ZADD', KEYS[1], now + lease, member)
     if not record[1] then redis.call('PEXPIRE', key, 86400000) end
-    local n = #claimed
-    claimed[n + 1], claimed[n + 2], claimed[n + 3] = member, fence, record[1]
-    claimed[n + 4], claimed[n + 5] = tonumber(record[2] or 0), tonumber(record[3] or 0)
-    claimed[n + 6] = older(key)
+    local version, opened = tonumber(record[2] or 0), tonumber(record[3] or 0)
+    claimed[#claimed + 1] = {member, fence, record[1], version, opened, older(key)}
   end
 end
 local next_due = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
@@ -211,8 +209,7 @@ READ = script(
 local out = {}
 for i = 1, #KEYS do
   local record = redis.call('HMGET', KEYS[i], 'doc', 'version')
-  out[3 * i - 2], out[3 * i - 1] = record[1], record[2]
-  out[3 * i] = ARGV[1] == '0' and older(KEYS[i])
+  out[i] = {record[1], record[2], ARGV[1] == '0' and older(KEYS[i])}
 end
 return out
 """

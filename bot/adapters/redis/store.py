@@ -71,8 +71,8 @@ class RedisStore:
         await self._clients.aclose()
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
-        reply = await self._link.run(scripts.READ, [f"{keys.RECORDS}{kind_name(kind)}:{record_id}"], (0,))
-        return self._held(kind, record_id, *reply)
+        (row,) = await self._link.run(scripts.READ, [f"{keys.RECORDS}{kind_name(kind)}:{record_id}"], (0,))
+        return self._held(kind, record_id, *_rows(row))
 
     async def get_many(self, kind: type[R], ids: Sequence[str], *, newest: bool = False) -> dict[str, Stored[R]]:
         """The existing records by id, in one round trip; unreadable ones are skipped and logged.
@@ -82,11 +82,11 @@ class RedisStore:
         if not ids:
             return {}
         prefix = f"{keys.RECORDS}{kind_name(kind)}:"
-        reply = await self._link.run(scripts.READ, [prefix + record_id for record_id in ids], (int(newest),))
+        rows = await self._link.run(scripts.READ, [prefix + record_id for record_id in ids], (int(newest),))
         found: dict[str, Stored[R]] = {}
-        for record_id, *row in zip(ids, reply[::3], reply[1::3], reply[2::3], strict=True):
+        for record_id, row in zip(ids, rows, strict=True):
             try:
-                held = self._held(kind, record_id, *row)
+                held = self._held(kind, record_id, *_rows(row))
             except Unreachable as error:
                 self._unreadable(f"{kind_name(kind)}:{record_id}", error.what)
                 continue
@@ -145,12 +145,8 @@ class RedisStore:
         now, high, wait, rows = await self._link.run(scripts.CLAIM, (keys.DUE, keys.FENCE, keys.HW), args)
         self._note(whole(high), seen)
         offset = self._clocks.now() - whole(now) / 1000
-        claims = []
-        if isinstance(rows, list):
-            for at in range(0, len(rows), 6):
-                if (claim := await self._claimed(rows[at : at + 6], offset, lease_ends)) is not None:
-                    claims.append(claim)
-        return Claims(tuple(claims), None if whole(wait) < 0 else whole(wait) / 1000 / rate)
+        claims = [await self._claimed(_rows(row), offset, lease_ends) for row in _rows(rows)]
+        return Claims(tuple(filter(None, claims)), None if whole(wait) < 0 else whole(wait) / 1000 / rate)
 
     async def acquire_slot(  # noqa: PLR0913 - one question in one round trip
         self, rate_lane: str, who: str, interval: float, burst: int, *, urgent: bool, unless: Sequence[str] = ()
@@ -290,3 +286,8 @@ class RedisStore:
             structlog.get_logger().error("redis lost data", committed_seen=seen, committed_found=high)
         else:
             self._hw = max(self._hw, high)
+
+
+def _rows(reply: Reply) -> Sequence[Reply]:
+    """The parts of a reply that is an array."""
+    return reply if isinstance(reply, list) else ()
