@@ -1,6 +1,6 @@
 """Approval by a second person: for exactly the request, in time, never by the requester."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.context.context import Context
 from bot.context.save import APPROVE, Move, keep
@@ -11,40 +11,41 @@ from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, AuditEntry, Put, Stored
 from bot.core.requests.body import ExtendLease, parameters
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.request import Progress, Request
+from bot.core.requests.request import Progress, Request, agreed, failed
 from bot.core.scaling.limits import needs_approval
 from bot.ports import Refused
+from bot.requests.perform import KEPT_SECONDS
 from bot.requests.submit import subject_of_button
 from bot.scaling.limits import pool_scaler_of, requested_size
 from bot.views.words import refusals
 
 CHOICES = (APPROVE, "decline")
+OUTCOMES = {ScaleStep.APPROVED: "approved", ScaleStep.DECLINED: "declined", ScaleStep.TAKEN_BACK: "taken back"}
+"""The decisions, as the audit trail names them."""
 
 
 def asked_for(context: Context, request: Request, target: int, *, tell: bool) -> tuple[Request, Move]:
-    """(the confirmed request, its entry): for the worker, or for a second person if `target` needs one."""
+    """(the confirmed request, its entry): for the worker, or for a second person if `target` needs one.
+
+    The entry names the first group or person who may approve.
+    """
     policy, now = pool_scaler_of(context, request.pool).policy, context.now()
-    if needs_approval(policy, target):
-        lapses_at = now + policy.approval_within_seconds
-        request = replace(request, progress=Progress.AWAITING, requested_at=now, lapses_at=lapses_at)
-        return request, _approval_requested(context, request, now)
-    request = replace(request, progress=Progress.REQUESTED, requested_at=now)
-    asked = scale_request(request, ScaleStep.ASKED)
-    return request, lambda fresh: noted(
-        fresh, now, Event.REQUESTED, asked, who=request.who, tell=tell, request=request.id
-    )
-
-
-def _approval_requested(context: Context, request: Request, now: float) -> Move:
-    """Ask for approval in the thread, with buttons, naming the first permitted group or person."""
+    if not needs_approval(policy, target):
+        request = replace(request, progress=Progress.REQUESTED, requested_at=now)
+        asked = scale_request(request, ScaleStep.ASKED)
+        return request, lambda fresh: noted(
+            fresh, now, Event.REQUESTED, asked, who=request.who, tell=tell, request=request.id
+        )
+    within = policy.approval_within_seconds
+    request = replace(request, progress=Progress.AWAITING, requested_at=now, lapses_at=now + within)
+    asked = scale_request(request, ScaleStep.APPROVAL_ASKED, within)
     may = [one for one in context.settings.file.permissions.approve if one not in {"anyone", request.who}]
-    asked = scale_request(request, ScaleStep.APPROVAL_ASKED, (request.lapses_at or now) - now)
 
     def move(fresh: Incident) -> Incident:
         asking = noted(fresh, now, Event.APPROVAL, asked, who=request.who, request=request.id)
         return offering(asking, request.id, CHOICES, whom=may[0] if may else None)
 
-    return move
+    return request, move
 
 
 async def pending_approval(context: Context, interaction: Interaction) -> tuple[Stored[Request], Stored[Incident]]:
@@ -70,35 +71,28 @@ def refuse_over(request: Request, incident: Incident) -> None:
         raise Refused(refusals.INCIDENT_OVER)
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    decision: Decision
-    step: ScaleStep
-    outcome: str
-    after: Put
-    """The request afterwards."""
-
-
-async def record_decision(
-    context: Context, interaction: Interaction, request: Request, incident: Stored[Incident], decided_as: Decided
+async def decide(
+    context: Context, interaction: Interaction, held: Stored[Request], incident: Stored[Incident], step: ScaleStep
 ) -> Answer:
-    """Write a decision about `request` once, with its audit entry. Raises Refused after another one."""
-    now, who = context.now(), interaction.who
+    """Write a decision about a request once, with its audit entry. Raises Refused after another one."""
+    request, now, who, outcome = held.value, context.now(), interaction.who, OUTCOMES[step]
+    approved = step is ScaleStep.APPROVED
+    over = failed(request, outcome, now)
+    after = Put(held, agreed(request, who), now) if approved else Put(held, over, None, keep_seconds=KEPT_SECONDS)
     asked = {**parameters(request.body), "pool": request.pool, "asked_by": request.who}
-    audit = AuditEntry(
-        now, who, interaction.name, asked, outcome=decided_as.outcome, act=request.id, incident=request.incident or ""
-    )
+    about = request.incident or ""
+    audit = AuditEntry(now, who, interaction.name, asked, outcome=outcome, act=request.id, incident=about)
     once = (f"decided:{request.id}", f"request:{interaction.key}")
-    details, whom = scale_request(request, decided_as.step), None if who == request.who else request.who
+    details, whom = scale_request(request, step), None if who == request.who else request.who
 
     def move(fresh: Incident) -> Incident:
-        if decided_as.decision is Decision.APPROVED:
+        if approved:
             refuse_over(request, fresh)
-        known = decided(fresh, request.id, decided_as.decision)
+        known = decided(fresh, request.id, Decision.APPROVED if approved else Decision.DECLINED)
         return advanced(known, now, Event.APPROVAL, details, request=request.id, who=who, whom=whom)
 
     try:
-        await keep(context, incident, move, due=now, also=(decided_as.after,), audit=(audit,), once=once)
+        await keep(context, incident, move, due=now, also=(after,), audit=(audit,), once=once)
     except AlreadyDone:
         raise Refused(refusals.ALREADY_DECIDED) from None
     return Answer()

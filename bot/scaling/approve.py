@@ -2,25 +2,20 @@
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.details.scaling import ScaleStep
-from bot.core.incident.timeline import Decision, Event
-from bot.core.record import Put
+from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
-from bot.core.requests.request import agreed
 from bot.ports import Refused
-from bot.scaling.approval import Decided, pending_approval, record_decision
+from bot.scaling.approval import decide, pending_approval
 from bot.views.words import refusals
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Record the approver; the request then runs as usual, and all limits are checked again."""
     held, incident = await pending_approval(context, interaction)
-    request = held.value
-    if interaction.who == request.who:
+    if interaction.who == held.value.who:
         raise Refused(refusals.OWN_REQUEST)
-    after = Put(held, agreed(request, interaction.who), context.now())
-    approved = Decided(Decision.APPROVED, ScaleStep.APPROVED, "approved", after)
-    return await record_decision(context, interaction, request, incident, approved)
+    return await decide(context, interaction, held, incident, ScaleStep.APPROVED)
 
 
 ACTION = Action(

@@ -2,14 +2,11 @@
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.details.scaling import ScaleStep
-from bot.core.incident.timeline import Decision, Event
-from bot.core.record import Put
+from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
-from bot.core.requests.request import failed
-from bot.requests.perform import KEPT_SECONDS
 from bot.requests.permission import permit
-from bot.scaling.approval import Decided, pending_approval, record_decision
+from bot.scaling.approval import decide, pending_approval
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -17,11 +14,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     held, incident = await pending_approval(context, interaction)
     own = interaction.who == held.value.who
     await permit(context, interaction.who, interaction.team, "scale" if own else "approve")
-    outcome, step = ("taken back", ScaleStep.TAKEN_BACK) if own else ("declined", ScaleStep.DECLINED)
-    after = Put(held, failed(held.value, outcome, context.now()), None, keep_seconds=KEPT_SECONDS)
-    return await record_decision(
-        context, interaction, held.value, incident, Decided(Decision.DECLINED, step, outcome, after)
-    )
+    step = ScaleStep.TAKEN_BACK if own else ScaleStep.DECLINED
+    return await decide(context, interaction, held, incident, step)
 
 
 ACTION = Action(

@@ -1,9 +1,11 @@
-"""The dialogs of Scale up: target and confirmation."""
+"""The dialogs of Scale up, target and confirmation, and the effect of more runners that they show."""
 
 import asyncio
+from collections.abc import Iterable
 
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import Context
+from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
 from bot.core.incident.incident import Incident
 from bot.core.pool.held_cause import remembered
 from bot.core.pool.pool import Pool, worst_first
@@ -15,13 +17,15 @@ from bot.core.scaling.limits import needs_approval, proposed
 from bot.core.words import count, duration, money
 from bot.ports import Capacity, Refused, Unreachable
 from bot.requests.submit import subject
-from bot.scaling.limits import highest_target, lease_terms, policy_within, pool_scaler_of
-from bot.scaling.what_if import effect_of, effects_of, fewest_enough, will_not_help
+from bot.scaling.limits import lease_terms, policy_within, pool_scaler_of
 from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
 from bot.views.thread.results import effect_answer
 from bot.views.words.diagnosis import caution
-from bot.views.words.forecasts import Preview
+from bot.views.words.forecasts import Preview, what_more_would_do, what_to_expect
 from bot.views.words.scaling import lease_terms_words
+
+USUAL = (5, 10, 20, 40)
+"""Added runners of which the effect is shown."""
 
 
 async def effect_table(context: Context, pool: str) -> Answer:
@@ -71,19 +75,21 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
     wanted = fewest_enough(context, pool, min(most_more, policy.step or most_more))
     target = proposed(policy, capacity.size, queued if wanted is None else wanted)
     more = 0 if target is None or capacity.size is None else target - capacity.size
+    effect = _effects(context, pool, (more,))
+    useless = effect.do_nothing is not None or any(option.more and not option.helps for option in effect.options)
     return ScaleChoice(
         pool=name,
         current=capacity.size,
-        maximum=highest_target(pool_scaler, capacity),
+        maximum=policy.maximum,
         limit=latest.limit if latest else None,
         queued=queued,
         proposed=target,
-        step=pool_scaler.policy.step,
+        step=policy.step,
         boot_time_seconds=rules.boot_time_seconds,
-        cost_per_runner_hour=pool_scaler.policy.cost_per_runner_hour,
+        cost_per_runner_hour=policy.cost_per_runner_hour,
         currency=context.settings.file.slack.currency,
         reason=reason,
-        useless=bool(caution) or will_not_help(context, pool, more),
+        useless=bool(caution) or useless,
     )
 
 
@@ -109,14 +115,49 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
 async def more_would_do(
     context: Context, pool: str, current: int | None, against: str, chosen: int | None = None
 ) -> Preview | None:
-    """The expected effect of several numbers of added runners, the proposed one among them."""
+    """The expected effect of several allowed numbers of added runners, the proposed one among them.
+
+    None for a pool that cannot be scaled, or was never measured.
+    """
     held = await context.store.get(Pool, pool)
-    return effects_of(context, held.value if held else None, current, against, chosen)
+    if held is None or current is None or pool not in context.pool_scalers:
+        return None
+    policy = context.pool_scalers[pool].policy
+    most = min(policy.maximum - current, policy.step or policy.maximum)
+    counts = {*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())}
+    found = _effects(context, held.value, sorted(counts))
+    return what_more_would_do(found, chosen, against, context.settings.file.slack.currency)
 
 
 async def expected_effect(context: Context, pool: str, more: int, against: str) -> Preview:
-    """The expected effect of this many added runners, and the warnings."""
-    return effect_of(context, await context.pool(pool), more, against)
+    """The expected effect of this many added runners, the smallest number that is enough, and the warnings."""
+    rules, record = context.settings.file.rules_of(pool), await context.pool(pool)
+    found = expectation(record.samples, more, rules, _terms(context, record))
+    return what_to_expect(found, rules, against, context.settings.file.slack.currency)
+
+
+def fewest_enough(context: Context, pool: Pool, most: int) -> int | None:
+    """The fewest added runners, up to `most`, expected to drain it in time; None if unknown."""
+    if most < 1:
+        return None
+    option = least(pool.samples, context.settings.file.rules_of(pool.id), most, _terms(context, pool))
+    return option.more if option else None
+
+
+def with_more(context: Context, pool: Pool, more: int) -> Option | None:
+    """The expected effect of exactly so many added runners; None if there is no forecast."""
+    found = _effects(context, pool, (more,)).options
+    return found[-1] if found and found[-1].more == more else None
+
+
+def _effects(context: Context, pool: Pool, counts: Iterable[int]) -> WhatIf:
+    return what_if(pool.samples, context.settings.file.rules_of(pool.id), counts, _terms(context, pool))
+
+
+def _terms(context: Context, pool: Pool) -> Terms:
+    policy = context.pool_scalers[pool.id].policy if pool.id in context.pool_scalers else None
+    cost, most = (policy.cost_per_runner_hour, policy.step or None) if policy else (None, None)
+    return Terms(cost, most=most, known=pool.calibration, ahead=pool.ahead, said=pool.said)
 
 
 async def cautions_by_pool(context: Context, incident: Incident | None) -> dict[str, str]:

@@ -12,7 +12,7 @@ from bot.core.requests.body import ExtendLease
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
-from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, extended, extended_end
+from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, extended_end, with_lease
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import duration
 from bot.ports import Refused
@@ -25,19 +25,19 @@ from bot.views.words import refusals
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request: the worker extends, after an approval if the raise needed one."""
-    found = await lease_in_thread(context, interaction)
-    pool, lease = found.leases.value.id, found.lease
+    raised, incident, _, lease = await lease_in_thread(context, interaction)
+    pool = raised.pool
     _until(pool_scaler_of(context, pool).policy, lease, context.now())
     require_approvers(context, pool, lease.target, in_thread=True)
     body = ExtendLease(pool, lease.act, lease.target)
-    own = await own_of(context, interaction, found.incident, lease.act, f"{lease.ends_at}")
-    request = new_request(context, replace(interaction, request_id=own), found.incident, body)
+    own = await own_of(context, interaction, incident, lease.act, f"{lease.ends_at}")
+    request = new_request(context, replace(interaction, request_id=own), incident, body)
     request, move = asked_for(context, request, lease.target, tell=False)
 
     def decide(fresh: Incident) -> Incident:
         return move(decided(fresh, lease.act, Decision.SETTLED, (EXTEND,)))
 
-    await submit(context, interaction, found.incident, request, decide, over=True)
+    await submit(context, interaction, incident, request, decide, over=True)
     return Answer()
 
 
@@ -47,7 +47,8 @@ async def prepare(context: Context, request: Request, _incident: Incident | None
     held, lease = await lease_of(context, asked.pool, asked.lease)
     await check_approval(context, request, lease.target)
     until = _until(pool_scaler_of(context, asked.pool).policy, lease, now)
-    return Prepared(request, puts=(Put(held, extended(held.value, lease, until), now),))
+    longer = with_lease(held.value, replace(lease, ends_at=until, warned=False))
+    return Prepared(request, puts=(Put(held, longer, now),))
 
 
 async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:

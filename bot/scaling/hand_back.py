@@ -1,6 +1,6 @@
 """The action Hand back: return extra runners, unless somebody else has changed the pool."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.context.save import keep, put_new
@@ -28,23 +28,17 @@ from bot.views.words import refusals
 from bot.views.words.scaling import BLOCKS
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseInThread:
-    """Extra runners of a thread, with their records."""
+async def lease_in_thread(
+    context: Context, interaction: Interaction
+) -> tuple[Request, Stored[Incident], Stored[PoolLeases], Lease]:
+    """The scale request of a button or command, its incident, and the lease of its extra runners with its record.
 
-    raised: Request
-    """The scale request that added them."""
-    incident: Stored[Incident]
-    leases: Stored[PoolLeases]
-    lease: Lease
-
-
-async def lease_in_thread(context: Context, interaction: Interaction) -> LeaseInThread:
-    """The extra runners of a button or command. Raises Refused, also if they were returned already."""
+    Raises Refused, also if they were returned already.
+    """
     about, incident = await subject_of_button(context, interaction)
     if (raised := await context.request(about)) is None:
         raise Refused(refusals.RETURNED)
-    return LeaseInThread(raised, incident, *await lease_of(context, raised.pool, about))
+    return raised, incident, *await lease_of(context, raised.pool, about)
 
 
 async def lease_of(context: Context, pool: str, act: str) -> tuple[Stored[PoolLeases], Lease]:
@@ -58,9 +52,8 @@ async def lease_of(context: Context, pool: str, act: str) -> tuple[Stored[PoolLe
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker sets the level. The end of the lease creates the same request."""
-    found = await lease_in_thread(context, interaction)
-    leases, lease = found.leases, found.lease
-    if not found.raised.finished:
+    raised, incident, leases, lease = await lease_in_thread(context, interaction)
+    if not raised.finished:
         raise Refused(refusals.NOT_FINISHED)
     if known := await context.request(lease.returning):
         raise already(context, known) if known.who else Refused(refusals.RETURNING)
@@ -70,7 +63,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     try:
         await keep(
             context,
-            found.incident,
+            incident,
             lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=back.id),
             due=now,
             also=puts,

@@ -1,6 +1,8 @@
 """Processes a due lease: report whether runners came, announce its end, and return them."""
 
+import contextlib
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.context.context import Context
 from bot.context.save import keep
@@ -30,11 +32,11 @@ from bot.core.scaling.lease import (
     with_lease,
     with_queue,
 )
-from bot.core.scaling.verify import Evidence, verdict
+from bot.core.scaling.verify import verdict
 from bot.ports import Refused, Unreachable
 from bot.requests.submit import audited
 from bot.scaling.hand_back import return_block, return_puts, return_request
-from bot.scaling.limits import boot_seconds, pool_scaler_of
+from bot.scaling.limits import pool_scaler_of
 from bot.views.home.answers import plain_answer
 from bot.views.words.timeline import details_words
 
@@ -42,6 +44,10 @@ FORGOTTEN_SECONDS = 86400.0
 """How long an empty lease record is kept."""
 STUCK_SECONDS = 60.0
 """How often a blocked return is tried again."""
+
+
+News = tuple[Lease, RunnersChecked | LeaseNoted, tuple[str, ...]]
+"""(the lease afterwards, its announcement, the actions that the reply offers)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +61,16 @@ class LeaseView:
     now: float
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseAnnouncement:
-    lease: Lease
-    event: Event
-    details: RunnersChecked | LeaseNoted
-    choices: tuple[str, ...] = ()
-    figures: tuple[Snapshot, ...] = ()
-
-
 async def maintain_lease(context: Context, claim: Claim) -> None:
     """Do the first due step and continue; otherwise return the time of the next step."""
     held = claim.of(PoolLeases)
-    view = await _lease_view(context, held)
+    view, pool_scaler = await _lease_view(context, held), context.pool_scalers.get(claim.id)
+    drained_seconds = pool_scaler.policy.drained_seconds if pool_scaler else float("inf")
     for lease in view.leases.leases:
-        if (news := await _news(context, view, lease)) is not None:
-            await _tell(context, view, news)
+        if (news := await _came(context, view, lease) or _ends_soon(context, view, lease)) is not None:
+            await _tell(context, view, *news)
             return
-        if why := end_reason(lease, view.leases, view.now, _drained_seconds(context, claim.id)):
+        if why := end_reason(lease, view.leases, view.now, drained_seconds):
             await _return(context, view, lease, why)
             return
     due = _next_look(context, view)
@@ -93,23 +91,11 @@ async def _progressed(context: Context, view: LeaseView, due: float | None) -> b
         came = None if sample.online is None else min(max(sample.online - base, 0), lease.target - lease.before)
         drained = view.leases.empty_since is not None and view.leases.empty_since > lease.asked_at
         held = await context.store.get(Incident, lease.incident)
-
-        def move(
-            fresh: Incident, act: str = lease.act, came: int | None = came, busy: int | None = sample.busy,
-            drained: bool = drained,
-        ) -> Incident:  # fmt: skip
-            return progressed(fresh, act, came, busy, drained=drained)
-
+        move = partial(progressed, request=lease.act, registered=came, busy=sample.busy, drained=drained)
         if held is not None and move(held.value) is not held.value:
             await keep(context, held, move, due=view.now, also=(Put(view.held, view.leases, due),))
             return True
     return False
-
-
-def _drained_seconds(context: Context, pool: str) -> float:
-    """How long the queue must be empty; infinity for a pool without a configured scaler."""
-    pool_scaler = context.pool_scalers.get(pool)
-    return pool_scaler.policy.drained_seconds if pool_scaler else float("inf")
 
 
 async def _lease_view(context: Context, held: Stored[PoolLeases]) -> LeaseView:
@@ -133,38 +119,31 @@ async def _sample(context: Context, pool: str) -> Snapshot | None:
         return None
 
 
-async def _news(context: Context, view: LeaseView, lease: Lease) -> LeaseAnnouncement | None:
-    """The announcement of a lease: whether runners came, or that its end is near."""
-    request = view.requests.get(lease.act)
-    if request is not None and request.progress is Progress.DONE and not (lease.verified or lease.returning):
-        accepted_at = request.finished_at or lease.asked_at
-        boot = boot_seconds(context, view.leases.id)
-        evidence = Evidence(view.leases.id, accepted_at, boot, view.now, view.sample)
-        if (found := verdict(lease, evidence)) is not None:
-            if found.came not in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}:
-                found = verdict(lease, await _with_reasons(context, evidence)) or found
-            figures = (view.sample,) if view.sample else ()
-            verified = replace(lease, verified=found.came.value)
-            return LeaseAnnouncement(verified, Event.VERIFIED, found, (HAND_BACK,), figures)
-    if view.now >= warning_due_at(lease) and not lease.returning and view.now < (lease.ends_at or view.now):
-        left = max(0.0, (lease.ends_at or view.now) - view.now)
-        pool_scaler = context.pool_scalers.get(view.leases.id)
-        longer = bool(lease.incident and pool_scaler and extended_end(lease, pool_scaler.policy, view.now))
-        step = LeaseStep.ENDS_SOON if longer else LeaseStep.ENDS_FINALLY
-        ends = LeaseNoted(step, view.leases.id, lease.target, left)
-        choices = (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
-        return LeaseAnnouncement(replace(lease, warned=True), Event.LEASE, ends, choices)
-    return None
+async def _came(context: Context, view: LeaseView, lease: Lease) -> News | None:
+    """Whether the runners of an accepted scale-up came."""
+    request, pool = view.requests.get(lease.act), view.leases.id
+    if request is None or request.progress is not Progress.DONE or lease.verified or lease.returning:
+        return None
+    accepted_at, boot = request.finished_at or lease.asked_at, context.settings.file.rules_of(pool).boot_time_seconds
+    sample = view.sample if view.sample is not None and view.sample.at > accepted_at else None
+    if (found := verdict(lease, pool, sample, view.now - accepted_at, boot)) is None:
+        return None
+    if found.came not in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}:
+        with contextlib.suppress(Unreachable, Refused):
+            capacity = await pool_scaler_of(context, pool).scaler.read()
+            delivered = capacity.current if capacity.desired is not None else None
+            found = replace(found, delivered=delivered, trouble=capacity.trouble)
+    return replace(lease, verified=found.came.value), found, (HAND_BACK,)
 
 
-async def _with_reasons(context: Context, evidence: Evidence) -> Evidence:
-    """The same with the scaler's own figures and errors, if it responds."""
-    try:
-        capacity = await pool_scaler_of(context, evidence.pool).scaler.read()
-    except (Unreachable, Refused):
-        return evidence
-    delivered = capacity.current if capacity.desired is not None else None
-    return replace(evidence, delivered=delivered, trouble=capacity.trouble)
+def _ends_soon(context: Context, view: LeaseView, lease: Lease) -> News | None:
+    if view.now < warning_due_at(lease) or lease.returning or lease.ends_at is None or view.now >= lease.ends_at:
+        return None
+    pool_scaler = context.pool_scalers.get(view.leases.id)
+    longer = bool(lease.incident and pool_scaler and extended_end(lease, pool_scaler.policy, view.now))
+    step = LeaseStep.ENDS_SOON if longer else LeaseStep.ENDS_FINALLY
+    ends = LeaseNoted(step, view.leases.id, lease.target, lease.ends_at - view.now)
+    return replace(lease, warned=True), ends, (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
 
 
 async def _return(context: Context, view: LeaseView, lease: Lease, why: ReturnReason) -> None:
@@ -177,35 +156,32 @@ async def _return(context: Context, view: LeaseView, lease: Lease, why: ReturnRe
             await context.store.commit(Change(puts=(put,)))
             return
         stuck = LeaseNoted(LeaseStep.CANNOT_RETURN, view.leases.id, lease.target, why=reason)
-        await _tell(context, view, LeaseAnnouncement(waiting, Event.LEASE, stuck))
+        await _tell(context, view, waiting, stuck, ())
         return
     back = return_request(context, view.leases.id, lease, "", why)
     puts = return_puts(view.held, view.leases, lease, back, view.now)
     await context.store.commit(Change(puts=puts, audit=(audited(back, view.now, f"asked: {why}"),)))
 
 
-async def _tell(context: Context, view: LeaseView, news: LeaseAnnouncement) -> None:
-    put = Put(view.held, with_lease(view.leases, news.lease), view.now)
-    incident = await context.store.get(Incident, news.lease.incident) if news.lease.incident else None
+async def _tell(
+    context: Context, view: LeaseView, lease: Lease, details: RunnersChecked | LeaseNoted, choices: tuple[str, ...]
+) -> None:
+    """Store the lease with its announcement in the thread; without an incident, tell its requester alone."""
+    put = Put(view.held, with_lease(view.leases, lease), view.now)
+    incident = await context.store.get(Incident, lease.incident) if lease.incident else None
     if incident is None:
         await context.store.commit(Change(puts=(put,)))
-        await _whisper(context, news)
+        await context.chat.whisper(lease.channel, lease.who, plain_answer(details_words(details)))
         return
 
     def move(fresh: Incident) -> Incident:
-        if isinstance(news.details, RunnersChecked):
-            before = fresh if quiet(news.details) else decided(fresh, news.lease.act, Decision.SETTLED)
-            return advanced(before, view.now, news.event, news.details, request=news.lease.act, figures=news.figures,
-                            choices=news.choices)  # fmt: skip
-        after = noted(fresh, view.now, news.event, news.details, figures=news.figures)
-        return offering(after, news.lease.act, news.choices)
+        if isinstance(details, LeaseNoted):
+            return offering(noted(fresh, view.now, Event.LEASE, details), lease.act, choices)
+        before = fresh if quiet(details) else decided(fresh, lease.act, Decision.SETTLED)
+        figures = (view.sample,) if view.sample else ()
+        return advanced(before, view.now, Event.VERIFIED, details, request=lease.act, figures=figures, choices=choices)
 
     await keep(context, incident, move, due=view.now, also=(put,))
-
-
-async def _whisper(context: Context, news: LeaseAnnouncement) -> None:
-    words = details_words(news.details)
-    await context.chat.whisper(news.lease.channel, news.lease.who, plain_answer(words))
 
 
 def _next_look(context: Context, view: LeaseView) -> float | None:

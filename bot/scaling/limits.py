@@ -1,6 +1,6 @@
 """Checks a pool's target against its scaler, its leases and its policy."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.context.context import Context, PoolScaler
 from bot.core.incident.details.scaling import LeaseTerms
@@ -8,23 +8,11 @@ from bot.core.record import Stored
 from bot.core.requests.body import ExtendLease, ScaleUp
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.lease import PoolLeases
-from bot.core.scaling.limits import LimitHit, ScalePolicy, judged, needs_approval, overpriced
+from bot.core.scaling.limits import ScalePolicy, judged, needs_approval, overpriced
 from bot.ports import Capacity, Failure, Refused, Unreachable
 from bot.requests.permission import still_permitted
 from bot.views.words import refusals
-
-
-@dataclass(frozen=True, slots=True)
-class LimitCheck:
-    capacity: Capacity
-    hit: LimitHit | None
-    """The limit that the target meets; None: it may be set."""
-    leases: Stored[PoolLeases] | None
-
-    @property
-    def size(self) -> int:
-        """The pool's size now; 0 if unknown, and then the check refuses."""
-        return self.capacity.size or 0
+from bot.views.words.scaling import limit_words
 
 
 def pool_scaler_of(context: Context, pool: str) -> PoolScaler:
@@ -42,11 +30,6 @@ def lease_terms(context: Context, pool: str) -> LeaseTerms:
     return LeaseTerms(policy.lease_seconds, policy.drained_seconds)
 
 
-def boot_seconds(context: Context, pool: str) -> float:
-    """A new runner's boot time, in seconds of our own clock."""
-    return context.settings.file.rules_of(pool).boot_time_seconds
-
-
 async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:
     """(present size, all figures of the scaler). Raises Refused without a scaler, Unreachable on failure."""
     capacity = await pool_scaler_of(context, pool).scaler.read()
@@ -55,10 +38,13 @@ async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:
     return capacity.level, capacity
 
 
-async def check_limits(context: Context, pool: str, target: int, *, seen: int = 0, but: str = "") -> LimitCheck:
-    """Check a target against limit, step, cooldown and cost; `but` is the request that may have changed it.
+async def check_limits(
+    context: Context, pool: str, target: int, *, seen: int = 0, but: str = ""
+) -> tuple[int, Capacity, Stored[PoolLeases] | None]:
+    """(present size, all figures of the scaler, leases) for a target that may be set.
 
-    `seen`: see `judged`.
+    Raises Refused with the limit, step, cooldown or cost that it meets. `but` is the request that may have changed the
+    pool; `seen`: see `judged`.
     """
     pool_scaler = pool_scaler_of(context, pool)
     try:
@@ -69,23 +55,21 @@ async def check_limits(context: Context, pool: str, target: int, *, seen: int = 
     before = await context.request(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
     hit = judged(policy_within(pool_scaler, capacity), target, capacity.size, scaled_at, context.now(), seen)
-    leases = await context.store.get(PoolLeases, pool)
-    if hit is None and capacity.size is not None:
-        base = leases.value.base if leases and leases.value.leases else capacity.size
-        hit = overpriced(pool_scaler.policy, target, min(base, capacity.size))
-    return LimitCheck(capacity, hit, leases)
+    leases, size = await context.store.get(PoolLeases, pool), capacity.size or 0
+    if hit is None:
+        base = leases.value.base if leases and leases.value.leases else size
+        hit = overpriced(pool_scaler.policy, target, min(base, size))
+    if hit is not None:
+        raise Refused(limit_words(hit, context.settings.file.slack.currency))
+    return size, capacity, leases
 
 
 def policy_within(pool_scaler: PoolScaler, capacity: Capacity) -> ScalePolicy:
     """The policy within the scaler's own limits."""
-    most = highest_target(pool_scaler, capacity)
-    by = capacity.limited_by if most < pool_scaler.policy.maximum else ""
+    own = pool_scaler.policy.maximum
+    most = own if capacity.maximum is None else min(own, capacity.maximum)
+    by = capacity.limited_by if most < own else ""
     return replace(pool_scaler.policy, maximum=most, minimum=capacity.minimum or 0, limited_by=by)
-
-
-def highest_target(pool_scaler: PoolScaler, capacity: Capacity) -> int:
-    """The lower of the configured limit and the scaler's own."""
-    return pool_scaler.policy.maximum if capacity.maximum is None else min(pool_scaler.policy.maximum, capacity.maximum)
 
 
 def require_approvers(context: Context, pool: str, target: int, *, in_thread: bool) -> None:

@@ -14,25 +14,14 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Progress, Request, Result
 from bot.core.scaling.lease import HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
-from bot.core.scaling.verify import deadline_seconds
+from bot.core.scaling.verify import BOOTS
 from bot.ports import Refused
 from bot.requests.submit import already, new_request, own_id, refused, subject, submit
 from bot.scaling.approval import asked_for, refuse_over, scale_request
-from bot.scaling.dialogs import confirmation, effect_table, first_dialog, only_pool
-from bot.scaling.limits import (
-    LimitCheck,
-    boot_seconds,
-    check_approval,
-    check_limits,
-    lease_terms,
-    level_of,
-    pool_scaler_of,
-    require_approvers,
-)
-from bot.scaling.what_if import with_more
+from bot.scaling.dialogs import confirmation, effect_table, first_dialog, only_pool, with_more
+from bot.scaling.limits import check_approval, check_limits, lease_terms, level_of, pool_scaler_of, require_approvers
 from bot.views.thread.results import confirm_scale
 from bot.views.words import refusals
-from bot.views.words.scaling import limit_words
 
 MOST_DIGITS = 6
 DIALOG_SECONDS = 900.0
@@ -79,7 +68,8 @@ async def _drafted(
     context: Context, interaction: Interaction, held: Stored[Incident] | None, pool: str, text: str
 ) -> Answer:
     try:
-        current, target = await _allowed(context, pool, text)
+        target = _number(text)
+        current, *_ = await check_limits(context, pool, target)
         require_approvers(context, pool, target, in_thread=held is not None)
     except Refused as refusal:
         if interaction.surface is not Surface.DIALOG:
@@ -98,20 +88,11 @@ async def _drafted(
     return Answer(view=await confirmation(context, draft))
 
 
-async def _allowed(context: Context, pool: str, text: str) -> tuple[int, int]:
-    """(size now, target), exactly as entered; raises Refused."""
+def _number(text: str) -> int:
+    """The target exactly as entered; raises Refused."""
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
         raise Refused(refusals.no_number(text))
-    found = await _checked(context, pool, int(text))
-    return found.size, int(text)
-
-
-async def _checked(context: Context, pool: str, target: int, *, seen: int = 0, but: str = "") -> LimitCheck:
-    """The check of a target that may be set; raises Refused with the limit it meets."""
-    found = await check_limits(context, pool, target, seen=seen, but=but)
-    if found.hit is not None:
-        raise Refused(limit_words(found.hit, context.settings.file.slack.currency))
-    return found
+    return int(text)
 
 
 async def _confirmed(context: Context, interaction: Interaction) -> Answer:
@@ -137,36 +118,30 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
         refuse_over(request, incident)
     asked = request.of(ScaleUp)
     pool, last = asked.pool, await context.store.find(f"scaled:{asked.pool}")
-    found = await _checked(context, pool, asked.target, seen=asked.from_size, but=request.id)
+    size, capacity, held = await check_limits(context, pool, asked.target, seen=asked.from_size, but=request.id)
     await check_approval(context, request, asked.target)
-    if found.leases and any(lease.returning for lease in found.leases.value.leases):
+    if held and any(lease.returning for lease in held.value.leases):
         raise Refused(refusals.returning_now(pool))
-    shadow = context.settings.file.actions.shadow
-    intent = replace(request, before=f"{found.size}", shadow=shadow)
-    puts = () if shadow else (await _leased(context, intent, found),)
-    return Prepared(intent, {f"scaled:{pool}": (request.id, last)}, puts)
-
-
-async def _leased(context: Context, request: Request, found: LimitCheck) -> Put:
-    asked, now = request.of(ScaleUp), context.now()
-    pool = asked.pool
-    latest = (await context.pool(pool)).latest
-    length = pool_scaler_of(context, pool).policy.lease_seconds
+    file, now = context.settings.file, context.now()
+    intent, point = replace(request, before=f"{size}", shadow=file.actions.shadow), (request.id, last)
+    if intent.shadow:
+        return Prepared(intent, {f"scaled:{pool}": point})
+    latest, length = (await context.pool(pool)).latest, pool_scaler_of(context, pool).policy.lease_seconds
     lease = Lease(
         act=request.id,
         who=request.who,
         channel=request.channel,
         target=asked.target,
-        before=found.size,
+        before=size,
         asked_at=now,
         incident=request.incident,
         ends_at=now + length if length is not None else None,
         online=latest.online if latest else None,
         queued=latest.queued if latest else None,
     )
-    known = found.leases or Stored(PoolLeases(pool), 0)
-    after = leased(found.leases.value if found.leases else None, lease, found.capacity.level or 0, pool)
-    return Put(known, after, now + context.settings.file.timing.poll)
+    after = leased(held.value if held else None, lease, capacity.level or 0, pool)
+    put = Put(held or Stored(PoolLeases(pool), 0), after, now + file.timing.poll)
+    return Prepared(intent, {f"scaled:{pool}": point}, (put,))
 
 
 async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:
@@ -189,17 +164,17 @@ async def check(context: Context, request: Request, _incident: Incident | None) 
 
 async def _accepted(context: Context, request: Request, pending: str) -> Result:
     """The result, with the price and what the forecast says of the queue with the extra runners."""
-    asked, before = request.of(ScaleUp), request.before
+    asked, before, file = request.of(ScaleUp), request.before, context.settings.file
     option = with_more(context, await context.pool(asked.pool), asked.target - int(before)) if before else None
     details = ScaleAccepted(
         asked.pool,
         int(before) if before else None,
         asked.target,
-        deadline_seconds(boot_seconds(context, asked.pool)),
+        BOOTS * file.rules_of(asked.pool).boot_time_seconds,
         lease_terms(context, asked.pool),
         pending,
         cost_per_runner_hour=pool_scaler_of(context, asked.pool).policy.cost_per_runner_hour,
-        currency=context.settings.file.slack.currency,
+        currency=file.slack.currency,
         low_seconds=option.low_seconds if option else None,
         high_seconds=option.high_seconds if option else None,
     )

@@ -22,9 +22,8 @@ from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Delivered, Recording
 from bot.ports import Refused, Store, Unreachable
 from bot.registry import BEHAVIORS
-from bot.scaling.dialogs import cautions_by_pool, expected_effect, more_would_do
+from bot.scaling.dialogs import cautions_by_pool, expected_effect, fewest_enough, more_would_do
 from bot.scaling.limits import policy_within
-from bot.scaling.what_if import fewest_enough
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES

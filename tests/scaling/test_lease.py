@@ -71,6 +71,16 @@ async def test_a_source_that_is_blind_is_said_to_be_blind() -> None:
     assert any("cannot be verified" in text for text in world.replies)
 
 
+async def test_runners_that_were_seen_before_the_request_verify_nothing() -> None:
+    world = await CareWorld.opened()
+    world.runners(24)
+    await world.passes(30)
+    await world.scaled()
+    assert not any("verified" in text for text in world.replies)
+    await world.passes(60)
+    assert any("verified" in text for text in world.replies)
+
+
 async def test_without_an_incident_its_asker_is_told_alone() -> None:
     """`/queue scale` where nothing is open."""
     world = CareWorld()

@@ -121,30 +121,22 @@ def reviewed(leases: PoolLeases, requests: Mapping[str, Request], now: float) ->
     """The record after reading its requests' results: failed ones and completed returns are dropped."""
     after = leases
     for lease in leases.leases:
-        after = _back_reviewed(
-            _raise_reviewed(after, requests.get(lease.act)), lease.act, requests.get(lease.returning), now
-        )
+        raised, back = requests.get(lease.act), requests.get(lease.returning)
+        if raised is not None and raised.finished and not raised.doubtful:
+            if raised.progress is not Progress.DONE or raised.shadow:
+                after = replace(_dropped(after, raised.id), ours=_without(after.ours, raised.id))
+                continue
+            after = replace(after, ours=_confirmed(after.ours, raised.id))
+        if back is None or not back.finished:
+            continue
+        if back.progress is Progress.DONE:
+            after = replace(_dropped(after, lease.act), ours=_confirmed(after.ours, back.id))
+            continue
+        pause = min(MOST_AGAIN_SECONDS, AGAIN_SECONDS * 2.0**lease.tries)
+        again = replace(lease, returning="", tries=lease.tries + 1, retry_at=now + pause)
+        ours = after.ours if back.doubtful else _without(after.ours, back.id)
+        after = replace(with_lease(after, again), ours=ours)
     return after if after.leases else replace(after, ours=(), empty_since=None)
-
-
-def _raise_reviewed(leases: PoolLeases, request: Request | None) -> PoolLeases:
-    if request is None or not request.finished or request.doubtful or leases.lease(request.id) is None:
-        return leases
-    if request.progress is Progress.DONE and not request.shadow:
-        return replace(leases, ours=_confirmed(leases.ours, request.id))
-    return replace(_dropped(leases, request.id), ours=tuple(one for one in leases.ours if one[0] != request.id))
-
-
-def _back_reviewed(leases: PoolLeases, lease_act: str, back: Request | None, now: float) -> PoolLeases:
-    lease = leases.lease(lease_act)
-    if lease is None or back is None or not back.finished:
-        return leases
-    if back.progress is Progress.DONE:
-        return replace(_dropped(leases, lease_act), ours=_confirmed(leases.ours, back.id))
-    pause = min(MOST_AGAIN_SECONDS, AGAIN_SECONDS * 2.0**lease.tries)
-    again = replace(lease, returning="", tries=lease.tries + 1, retry_at=now + pause)
-    ours = leases.ours if back.doubtful else tuple(one for one in leases.ours if one[0] != back.id)
-    return replace(with_lease(leases, again), ours=ours)
 
 
 def with_queue(leases: PoolLeases, queue_empty: bool | None, now: float) -> PoolLeases:
@@ -171,11 +163,6 @@ def warning_due_at(lease: Lease) -> float:
     return lease.ends_at - min(WARN_SECONDS, (lease.ends_at - lease.asked_at) / 3)
 
 
-def extended(leases: PoolLeases, lease: Lease, ends_at: float) -> PoolLeases:
-    """The lease is extended."""
-    return with_lease(leases, replace(lease, ends_at=ends_at, warned=False))
-
-
 def extended_end(lease: Lease, policy: ScalePolicy, now: float) -> float | None:
     """The end after one more lease from now, within the longest; None if that is hardly later than it is."""
     if lease.ends_at is None or policy.lease_seconds is None:
@@ -195,7 +182,11 @@ def _dropped(leases: PoolLeases, request_id: str) -> PoolLeases:
 
 
 def _asked(ours: tuple[tuple[str, int], ...], request_id: str, level: int) -> tuple[tuple[str, int], ...]:
-    return (*(one for one in ours if one[0] != request_id), (request_id, level))
+    return (*_without(ours, request_id), (request_id, level))
+
+
+def _without(ours: tuple[tuple[str, int], ...], request_id: str) -> tuple[tuple[str, int], ...]:
+    return tuple(one for one in ours if one[0] != request_id)
 
 
 def _confirmed(ours: tuple[tuple[str, int], ...], request_id: str) -> tuple[tuple[str, int], ...]:

@@ -1,7 +1,5 @@
 """Verifies a scale-up: requested runners against registered and busy ones, and the queue."""
 
-from dataclasses import dataclass
-
 from bot.core.incident.details.scaling import RunnersCame, RunnersChecked
 from bot.core.pool.pool import Snapshot
 from bot.core.scaling.lease import Lease
@@ -10,33 +8,14 @@ BOOTS = 2
 """Boot times after which missing runners are reported."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A pool's data after its scaler accepted a target; times in epoch seconds."""
+def verdict(lease: Lease, pool: str, sample: Snapshot | None, after: float, boot: float) -> RunnersChecked | None:
+    """The outcome of a lease, `after` seconds since the scaler accepted its target; None while it is too early.
 
-    pool: str
-    accepted_at: float
-    boot_seconds: float
-    now: float
-    sample: Snapshot | None = None
-    delivered: int | None = None
-    """The scaler's own count of runners, if it differs from the configured size."""
-    trouble: str = ""
-    """Why the configured runners do not come, in the scaler's words."""
-
-
-def deadline_seconds(boot_seconds: float) -> float:
-    """How long runners may take before the thread reports."""
-    return BOOTS * boot_seconds
-
-
-def verdict(lease: Lease, seen: Evidence) -> RunnersChecked | None:
-    """The outcome of a lease; None while it is too early."""
-    sample = seen.sample if seen.sample is not None and seen.sample.at > seen.accepted_at else None
-    taken = seen.now - seen.accepted_at
-    early = taken < deadline_seconds(seen.boot_seconds)
+    `sample` is the pool since then, None if it was not measured; `boot` is a runner's boot time in seconds.
+    """
+    early = after < BOOTS * boot
     if sample is None or sample.online is None:
-        return None if early else RunnersChecked(RunnersCame.UNSEEN, seen.pool, lease.target, taken)
+        return None if early else RunnersChecked(RunnersCame.UNSEEN, pool, lease.target, after)
     online, wanted = sample.online, lease.target - lease.before
     more = online - (lease.before if lease.online is None else lease.online)
     if more >= wanted or online >= lease.target:
@@ -47,9 +26,9 @@ def verdict(lease: Lease, seen: Evidence) -> RunnersChecked | None:
         came = RunnersCame.NO_EFFECT if more <= 0 else RunnersCame.PARTLY
     return RunnersChecked(
         came,
-        seen.pool,
+        pool,
         lease.target,
-        taken,
+        after,
         wanted,
         more,
         online,
@@ -60,6 +39,4 @@ def verdict(lease: Lease, seen: Evidence) -> RunnersChecked | None:
         sample.limit,
         sample.booting,
         sample.offline,
-        seen.delivered,
-        seen.trouble,
     )
