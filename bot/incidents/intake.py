@@ -35,17 +35,6 @@ NEW, NOBODY = KnownGroup(), RelatedIncident(None, None)
 The first is for a group that this process has not heard of."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexSlot:
-    """The index of a new incident: its key, its present value, and the key that makes a repeat nothing new."""
-
-    index: str
-    once_key: str
-    old: str | None
-    ended: Stored[EndedAlerts] | None
-    """Alerts like these that ended without an incident."""
-
-
 class Taken(StrEnum):
     OPENED = "opened"
     JOINED = "joined"
@@ -68,10 +57,9 @@ async def take_alert(context: Context, delivery: Delivery, sender: AlertSender =
     if delivery.kind is Kind.TEST:
         return Taken.TESTED
     _check_channel(sender, _route(context, delivery).channel)
-    index, once_key = f"open:{delivery.key}", f"news:{delivery.news}"
-    guess = delivery.firing and context.health.unheard(index)
+    guess = delivery.firing and context.health.unheard(_index(delivery))
     for attempt in range(TRIES):
-        known = NEW if guess else await context.store.open_under(index, once_key, delivery.likeness)
+        known = NEW if guess else await context.store.open_under(_index(delivery), _once(delivery), delivery.likeness)
         if known.repeated:
             return Taken.REPEATED
         held = known.incident
@@ -81,15 +69,23 @@ async def take_alert(context: Context, delivery: Delivery, sender: AlertSender =
                 related = await _related(context, delivery) if attempt or not delivery.firing else NOBODY
             about = held or (related.held if related else None)
             if about is None or _is_another_time(context, about.value, delivery):
-                slot = IndexSlot(index, once_key, held.value.id if held else None, known.ended)
-                return await _open(context, delivery, slot, related, sender)
+                return await _open(context, delivery, known, related or await _related(context, delivery), sender)
             _check_channel(sender, about.value.thread.instead_of or about.value.thread.channel)
-            return await _join(context, delivery, once_key, about)
+            return await _join(context, delivery, about)
         except AlreadyDone:
             return Taken.REPEATED
         except Conflict:
             guess = False
     raise Unreachable("Redis", "this group is being written too often", failure=Failure.LATER, remedy="send again")
+
+
+def _index(delivery: Delivery) -> str:
+    return f"open:{delivery.key}"
+
+
+def _once(delivery: Delivery) -> str:
+    """The key that makes a repeat nothing new."""
+    return f"news:{delivery.news}"
 
 
 def _route(context: Context, delivery: Delivery) -> Route:
@@ -104,12 +100,9 @@ def _check_channel(sender: AlertSender, channel: str) -> None:
 
 def _is_another_time(context: Context, incident: Incident, delivery: Delivery) -> bool:
     """Whether a firing group comes too late to continue in its old thread."""
-    if not incident.closed or incident.closed_at is None:
+    if not incident.closed or incident.closed_at is None or not begun(incident.group.alerts, delivery.alerts):
         return False
-    return (
-        bool(begun(incident.group.alerts, delivery.alerts))
-        and context.now() - incident.closed_at > context.settings.file.paces.reopen_within
-    )
+    return context.now() - incident.closed_at > context.settings.file.paces.reopen_within
 
 
 async def _related(context: Context, delivery: Delivery) -> RelatedIncident:
@@ -124,18 +117,18 @@ async def _related(context: Context, delivery: Delivery) -> RelatedIncident:
 
 
 async def _open(
-    context: Context, delivery: Delivery, slot: IndexSlot, related: RelatedIncident | None, sender: AlertSender
+    context: Context, delivery: Delivery, known: KnownGroup, related: RelatedIncident, sender: AlertSender
 ) -> Taken:
-    past = slot.ended or Stored(EndedAlerts(delivery.likeness), 0)
+    old = known.incident.value.id if known.incident else None
+    past = known.ended or Stored(EndedAlerts(delivery.likeness), 0)
     if not delivery.firing:
-        return await _remember_ends(context, delivery, slot, related, past)
+        return await _remember_ends(context, delivery, old, related, past)
     file, now = context.settings.file, context.now()
     # its API lists it long after it resolved, so it really fires; a list and a webhook may overtake each other
     listed = delivery.guessed and now - past.value.at > file.timing.resync
     ended = () if listed else past.value.alerts
     if not begun(ended, delivery.alerts):
         return Taken.OUTDATED
-    related = related or await _related(context, delivery)
     where = _route(context, delivery)
     if related.channel:
         _check_channel(sender, related.channel)
@@ -145,28 +138,21 @@ async def _open(
     incident = opened(context.new_id("i"), latest, now, thread, pools)
     if related.ts:
         incident = noted(incident, now, Event.NOTED, Noted(Note.RECORDS_LOST))
-    base = follows(None, incident)
+    base, about = follows(None, incident), {"source": delivery.source, "channel": thread.channel}
+    audit = AuditEntry(now, f"sender:{sender.name}", "alert", about, outcome=Taken.OPENED, incident=incident.id)
     like = {f"like:{delivery.likeness}": (incident.id, related.known)}
     change = replace(
         base,
         puts=(put_new(incident, now), _kept(past, EndedAlerts(past.value.id))),
-        point={**base.point, **like, slot.index: (incident.id, slot.old)},
+        point={**base.point, **like, _index(delivery): (incident.id, old)},
         join=(*base.join, ("receivers", f"{delivery.source}|{delivery.receiver}")),
-        once=(slot.once_key,),
+        once=(_once(delivery),),
         once_value=incident.id,
         wake=(*base.wake, *_completing(context, delivery)),
-        audit=_opened_by(sender, incident),
+        audit=(audit,) if sender.name else (),  # only a token of its own identifies a sender
     )
     await context.store.commit(change)
     return Taken.OPENED
-
-
-def _opened_by(sender: AlertSender, incident: Incident) -> tuple[AuditEntry, ...]:
-    """Only a sender with a token of its own is known well enough for the audit trail."""
-    if not sender.name:
-        return ()
-    who, about = f"sender:{sender.name}", {"source": incident.group.source, "channel": incident.thread.channel}
-    return (AuditEntry(incident.opened_at, who, "alert", about, outcome=Taken.OPENED, incident=incident.id),)
 
 
 def _kept(held: Stored[EndedAlerts], value: EndedAlerts) -> Put:
@@ -174,22 +160,20 @@ def _kept(held: Stored[EndedAlerts], value: EndedAlerts) -> Put:
 
 
 async def _remember_ends(
-    context: Context, delivery: Delivery, slot: IndexSlot, related: RelatedIncident | None, past: Stored[EndedAlerts]
+    context: Context, delivery: Delivery, old: str | None, related: RelatedIncident, past: Stored[EndedAlerts]
 ) -> Taken:
     """Remember that these alerts have ended, in case their start arrives later; Conflict if an incident has opened."""
     ended = replace(past.value, alerts=merged(past.value.alerts, delivery.alerts), at=context.now())
-    known = related.known if related else None
-    unchanged = {slot.index: ("", slot.old), f"like:{delivery.likeness}": (known or "", known)}
-    change = Change(puts=(_kept(past, ended),), point=unchanged, once=(slot.once_key,), once_value=ended.id)
+    unchanged = {_index(delivery): ("", old), f"like:{delivery.likeness}": (related.known or "", related.known)}
+    change = Change(puts=(_kept(past, ended),), point=unchanged, once=(_once(delivery),), once_value=ended.id)
     await context.store.commit(change)
     return Taken.NOTHING_OPEN
 
 
-async def _join(context: Context, delivery: Delivery, once_key: str, held: Stored[Incident]) -> Taken:
-    pools = named_pools(delivery.alerts, context.settings.file.pools.values())
-    now = context.now()
-    wake = _completing(context, delivery)
-    await keep(context, held, lambda known: absorbed(known, delivery, now, pools), due=now, once=(once_key,), wake=wake)
+async def _join(context: Context, delivery: Delivery, held: Stored[Incident]) -> Taken:
+    pools, now = named_pools(delivery.alerts, context.settings.file.pools.values()), context.now()
+    once, wake = (_once(delivery),), _completing(context, delivery)
+    await keep(context, held, lambda known: absorbed(known, delivery, now, pools), due=now, once=once, wake=wake)
     return Taken.JOINED
 
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 from bot.context.context import Context
 from bot.core.incident.details.general import Note, Noted
-from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, pointer_posted, return_failed, returned
+from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, returned
 from bot.core.incident.incident import Incident, noted, paused, redrawn, reply_posted, rewritten, rooted, troubled
 from bot.core.incident.plan import Do, NextStep
 from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
@@ -53,7 +52,7 @@ class StepMessage:
     out: Outgoing
     stands: Callable[[Incident, Posted, str], Incident]
     """The state change, from the message's place and its digest."""
-    given_up: Callable[[Incident, Outcome], Incident]
+    given_up: Callable[[Incident, Outcome], Incident] = lambda incident, _: incident
     plainly: Move = _plain
     """The state change that sends it without blocks."""
 
@@ -68,12 +67,17 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
     thread, key, now = incident.thread, message_key(incident), context.now()
     if step.do is Do.EDIT_ROOT:
         out = _outgoing(context, incident, drawn.message, f"{OVER}{key}" if incident.closed else key, ts=thread.root)
-        return StepMessage(out, lambda fresh, _, shown: redrawn(fresh, shown, now), _as_it_is)
+        return StepMessage(out, lambda fresh, _, shown: redrawn(fresh, shown, now))
     out = _outgoing(context, incident, drawn.message, key)
     if step.do is Do.POST_ROOT:
-        return StepMessage(out, lambda fresh, at, shown: rooted(fresh, at.channel, at.ts, shown, now), _as_it_is)
+        return StepMessage(out, lambda fresh, at, shown: rooted(fresh, at.channel, at.ts, shown, now))
     own = replace(out, kind=RETURN, channel=thread.instead_of or thread.channel)
-    return StepMessage(own, lambda fresh, at, shown: returned(fresh, at.ts, shown, now), _return_failed)
+
+    def stays(fresh: Incident, outcome: Outcome) -> Incident:
+        tried_at = (outcome.again_at or 0.0) - RETURN_SECONDS
+        return replace(fresh, thread=replace(fresh.thread, tried_home_at=tried_at))
+
+    return StepMessage(own, lambda fresh, at, shown: returned(fresh, at.ts, shown, now), stays)
 
 
 def _outgoing(
@@ -99,14 +103,21 @@ def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool)
     at, labels = float(entry.ts) if editing else context.now(), context.reply_labels(entry)
     words = reply(incident, entry, at, labels)
     words = Message(words.text) if plain else words
-    plainly = partial(_plain_reply, number=number)
+
+    def plainly(fresh: Incident) -> Incident:
+        """Only this reply loses its blocks: Slack may well take those of the others."""
+        known = fresh.log.entry(number)
+        return rewritten(fresh, replace(known, plain=True)) if known else fresh
+
     if editing:
         out = replace(_outgoing(context, incident, words, "", ts=entry.ts), kind=REPLY_EDIT, plain=plain)
-        edited = partial(_reworded, number=number)
+
+        def edited(fresh: Incident, *_: object) -> Incident:
+            return reworded(fresh, number)
+
         return StepMessage(out, edited, edited, plainly)
     out = _outgoing(context, incident, words, f"{incident.id}/{number}")
     out = replace(out, thread=incident.thread.root, broadcast=entry.broadcast, plain=plain)
-
     shown = shown_of(incident, number)
 
     def stands(fresh: Incident, at: Posted, _: str) -> Incident:
@@ -114,7 +125,7 @@ def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool)
         stale = shown_of(fresh, number) != shown
         return placed(after, number, at.ts, stale=stale) if entry.choices or begins(entry) else after
 
-    return StepMessage(out, stands, _as_it_is, plainly)
+    return StepMessage(out, stands, plainly=plainly)
 
 
 async def _pointer(context: Context, incident: Incident) -> StepMessage:
@@ -123,15 +134,11 @@ async def _pointer(context: Context, incident: Incident) -> StepMessage:
     link = await context.chat.permalink(incident.thread.channel, incident.thread.root or "")
     out = _outgoing(context, incident, returned_to_channel(link), f"{LEFT}{incident.id}", ts=ts)
     out = replace(out, kind=POINTER, channel=channel)
-    return StepMessage(out, lambda fresh, *_: pointer_posted(fresh), lambda fresh, _: pointer_posted(fresh))
 
+    def pointed(fresh: Incident, *_: object) -> Incident:
+        return replace(fresh, thread=replace(fresh.thread, left=None))
 
-def _as_it_is(incident: Incident, _: Outcome) -> Incident:
-    return incident
-
-
-def _return_failed(incident: Incident, outcome: Outcome) -> Incident:
-    return return_failed(incident, (outcome.again_at or 0.0) - RETURN_SECONDS)
+    return StepMessage(out, pointed, pointed)
 
 
 def after_failure(context: Context, outcome: Outcome, plainly: Move) -> Move:
@@ -153,23 +160,13 @@ def after_failure(context: Context, outcome: Outcome, plainly: Move) -> Move:
 
 def _missed(incident: Incident, why: str) -> Incident:
     """One more failed call in a row; the rendering is not the cause."""
-    return replace(incident, trouble=incident.trouble.missed(why))
+    return replace(incident, trouble=replace(incident.trouble, attempts=incident.trouble.attempts + 1, why=why))
 
 
 def failed_again(incident: Incident, why: str) -> Incident:
     """One more own failure in a row; after enough of them the text is sent without blocks."""
     worse = _missed(incident, why)
     return _plain(worse) if worse.trouble.attempts > PLAIN_AFTER else worse
-
-
-def _reworded(incident: Incident, *_: object, number: int) -> Incident:
-    return reworded(incident, number)
-
-
-def _plain_reply(incident: Incident, number: int) -> Incident:
-    """Only this reply loses its blocks: Slack may well take those of the others."""
-    entry = incident.log.entry(number)
-    return rewritten(incident, replace(entry, plain=True)) if entry else incident
 
 
 def _new_root(incident: Incident, now: float) -> Incident:

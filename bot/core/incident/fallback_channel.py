@@ -27,11 +27,6 @@ def return_due(incident: Incident, now: float) -> bool:
     return not incident.closed and thread.instead_of is not None and now - thread.tried_home_at >= RETURN_SECONDS
 
 
-def return_failed(incident: Incident, tried_at: float) -> Incident:
-    """Its own channel still cannot be used; `tried_at` in epoch seconds."""
-    return replace(incident, thread=replace(incident.thread, tried_home_at=tried_at))
-
-
 def in_own_channel(incident: Incident) -> Incident:
     """The incident as in its own channel; the mention has been made already."""
     old = incident.thread
@@ -45,8 +40,3 @@ def returned(incident: Incident, ts: str, shown: str, now: float) -> Incident:
     left = (old.channel, old.root) if old.root else None
     back = replace(incident, thread=replace(own, left=left), trouble=incident.trouble.over())
     return noted(back, now, Event.NOTED, Noted(Note.BACK_IN_CHANNEL))
-
-
-def pointer_posted(incident: Incident) -> Incident:
-    """The message in the fallback channel points to the new thread."""
-    return replace(incident, thread=replace(incident.thread, left=None))

@@ -7,11 +7,11 @@ from enum import StrEnum
 from bot.core.alert import Delivery, Kind
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.general import AlertFired, AlertOddities, AlertResolved, FiredAgain
-from bot.core.incident.membership import AlertGroup, changed, group_of
+from bot.core.incident.membership import AlertGroup, changed, group_of, left_out
 from bot.core.incident.pools import IncidentPools, Named
 from bot.core.incident.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
 from bot.core.incident.silence import coverage
-from bot.core.incident.timeline import Entry, Event, IncidentLog
+from bot.core.incident.timeline import Entry, Event, IncidentLog, shortened
 from bot.core.pool.pool import Snapshot
 
 YEAR_2000 = 946_684_800.0
@@ -73,22 +73,6 @@ class Ownership:
     muted: bool = False
     """No status replies; the parent stays true."""
 
-    def acked(self, who: str, now: float, *, by_acting: bool = False) -> "Ownership":
-        """Somebody acknowledged; a second acknowledgement hands it over."""
-        return replace(self, owner=who, acked_at=now, owner_knows=None, by_acting=by_acting)
-
-    def released(self) -> "Ownership":
-        """The owner does not have it; it is escalated again if nobody else acknowledges."""
-        return replace(self, owner=None, acked_at=None, owner_knows=None, by_acting=False)
-
-    def informed(self, queued: int | None) -> "Ownership":
-        """The owner knows how many jobs are queued."""
-        return replace(self, owner_knows=queued)
-
-    def reopened(self) -> "Ownership":
-        """The alert fired again: escalate again if needed, and resume updates."""
-        return replace(self, escalated_at=None, muted=False)
-
 
 @dataclass(frozen=True, slots=True)
 class DeliveryTrouble:
@@ -98,10 +82,6 @@ class DeliveryTrouble:
     """Failures in a row."""
     retry_at: float = 0.0
     why: str | None = None
-
-    def missed(self, why: str) -> "DeliveryTrouble":
-        """One more failure."""
-        return replace(self, attempts=self.attempts + 1, why=why)
 
     def over(self) -> "DeliveryTrouble":
         """Slack confirmed something: nothing is in the way."""
@@ -166,9 +146,11 @@ def noted(  # noqa: PLR0913 - an entry's parts, named at every call
     request: str = "",
 ) -> Incident:
     """Add a timeline entry; `tell` also puts it into the outbox, to become a reply in the thread."""
-    number = incident.log.entries + 1
+    log, number = incident.log, incident.log.entries + 1
     entry = Entry(number, at, event, details, who, figures=figures, broadcast=broadcast, see=see, request=request)
-    return replace(incident, log=incident.log.with_entry(entry, tell=tell))
+    outbox = (*log.outbox, number) if tell else log.outbox
+    timeline = shortened((*log.timeline, entry))
+    return replace(incident, log=replace(log, entries=number, timeline=timeline, outbox=outbox))
 
 
 def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, pools: Named) -> Incident:
@@ -182,7 +164,13 @@ def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, poo
 def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -> Incident:
     """Process another delivery of the group: members joined, resolved, or were repeated."""
     found = changed(incident.group.alerts, delivery.alerts)
-    group = incident.group.with_delivery(delivery, found)
+    group = replace(
+        incident.group,
+        kind=incident.group.kind if delivery.kind is Kind.BLIND else delivery.kind,
+        alerts=found.alerts,
+        truncated=left_out(incident.group.alerts, delivery.alerts, delivery.truncated) + found.unshown,
+        deliveries=incident.group.deliveries + 1,
+    )
     after = replace(incident, group=group, pools=incident.pools.naming(pools, now))
     if after.began_at > incident.began_at:
         after = replace(after, first_start=incident.began_at)
@@ -209,27 +197,31 @@ def reopened(incident: Incident, now: float) -> Incident:
         changed_at=now,
         closed_at=None,
         pools=incident.pools.reopened(now),
-        ownership=incident.ownership.reopened(),
+        ownership=replace(incident.ownership, escalated_at=None, muted=False),
     )
     return noted(again, now, Event.REOPENED, FiredAgain(now - (incident.closed_at or now)), broadcast=True)
 
 
 def acked(incident: Incident, who: str, now: float) -> Incident:
     """Somebody acknowledged; a second acknowledgement takes over."""
-    reply_posted = replace(incident, ownership=incident.ownership.acked(who, now))
-    return noted(reply_posted, now, Event.ACKED, who=who)
+    return noted(_owned(incident, who, now), now, Event.ACKED, who=who)
 
 
 def acting(incident: Incident, who: str, now: float) -> Incident:
     """Somebody scaled or silenced, which acknowledges an incident that nobody owns."""
     if incident.ownership.owner is not None or incident.closed:
         return incident
-    return replace(incident, ownership=incident.ownership.acked(who, now, by_acting=True))
+    return _owned(incident, who, now, by_acting=True)
 
 
 def released(incident: Incident, who: str, now: float) -> Incident:
-    """The owner took the acknowledgement back."""
-    return noted(replace(incident, ownership=incident.ownership.released()), now, Event.UNACKED, who=who)
+    """The owner took the acknowledgement back; it is escalated again if nobody else acknowledges."""
+    return noted(_owned(incident, None, None), now, Event.UNACKED, who=who)
+
+
+def _owned(incident: Incident, who: str | None, at: float | None, *, by_acting: bool = False) -> Incident:
+    owned = replace(incident.ownership, owner=who, acked_at=at, owner_knows=None, by_acting=by_acting)
+    return replace(incident, ownership=owned)
 
 
 def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:

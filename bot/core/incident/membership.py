@@ -1,7 +1,7 @@
 """Changes of an alert group by a delivery."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.core.alert import Alert, Delivery, Kind, begun, merged
 from bot.core.incident.details.general import AlertsJoined
@@ -30,16 +30,6 @@ class AlertGroup:
     def priority(self) -> str | None:
         """The most urgent priority among the alerts."""
         return min((alert.priority for alert in self.alerts if alert.priority), default=None)
-
-    def with_delivery(self, delivery: Delivery, after: "Membership") -> "AlertGroup":
-        """One more delivery; `after` is what it changes."""
-        return replace(
-            self,
-            kind=self.kind if delivery.kind is Kind.BLIND else delivery.kind,
-            alerts=after.alerts,
-            truncated=left_out(self.alerts, delivery.alerts, delivery.truncated) + after.unshown,
-            deliveries=self.deliveries + 1,
-        )
 
 
 def group_of(delivery: Delivery) -> AlertGroup:
@@ -74,22 +64,18 @@ def changed(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> Membership:
     fresh = begun(known, alerts)
     unshown = len({alert.fingerprint for alert in (*known, *arrived)}) - len(alerts)
     before = {alert.fingerprint for alert in known}
-    return Membership(alerts, fresh, unshown, _news(before, fresh))
+    news = AlertsJoined(
+        tuple(alert_label(alert) for alert in fresh if alert.fingerprint not in before),
+        tuple(alert_label(a) for a in fresh if a.fingerprint in before and a.kind is not Kind.BLIND),
+        tuple(alert_label(a) for a in fresh if a.fingerprint in before and a.kind is Kind.BLIND),
+    )
+    return Membership(alerts, fresh, unshown, news)
 
 
 def left_out(known: Iterable[Alert], arrived: Iterable[Alert], truncated: int) -> int:
     """Omitted alerts of a delivery that are unknown here."""
     shown = {alert.fingerprint for alert in arrived}
     return max(0, truncated - len({alert.fingerprint for alert in known if alert.firing} - shown))
-
-
-def _news(known: set[str], fresh: tuple[Alert, ...]) -> AlertsJoined:
-    old = [alert for alert in fresh if alert.fingerprint in known]
-    return AlertsJoined(
-        tuple(alert_label(alert) for alert in fresh if alert.fingerprint not in known),
-        tuple(alert_label(alert) for alert in old if alert.kind is not Kind.BLIND),
-        tuple(alert_label(alert) for alert in old if alert.kind is Kind.BLIND),
-    )
 
 
 def alert_label(alert: Alert) -> str:

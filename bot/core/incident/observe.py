@@ -65,7 +65,7 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     """The incident after processing its pools; repeating it changes nothing."""
     if incident.closed:
         return incident
-    after = _correlated(_silence_ends_soon(_silence_over(incident, now), now), view, now, timing)
+    after = _correlated(_silences_checked(incident, now), view, now, timing)
     for name in incident.pools.candidates:
         for sample in fresh_samples(incident, view, name, timing):
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
@@ -176,7 +176,7 @@ def _introduced(incident: Incident, view: View, now: float, timing: Timing) -> I
         named=bool(incident.pools.unknown_pools or named_pools(incident.group.alerts, view.rules.values()).named),
         others=len(others),
         others_queued=sum(others),
-        unread={name: _trouble(view, name) for name in sorted(unmeasured)[:MOST_UNREAD]},
+        unread={name: view.pools.get(name, Pool(name)).trouble or "" for name in sorted(unmeasured)[:MOST_UNREAD]},
     )
     figures = tuple(worst_first([sample for sample in known if sample.pool in affected]))[:MOST_FIGURES]
     late = posted is not None and posted - incident.opened_at > timing.first_look + STORM_SECONDS
@@ -184,11 +184,6 @@ def _introduced(incident: Incident, view: View, now: float, timing: Timing) -> I
     marked = replace(first, details=AlertFired(incident.group.title))
     after = replace(incident, log=incident.log.rewritten(marked))
     return noted(after, now, Event.STATUS, details, figures=figures, tell=not (late or incident.ownership.muted))
-
-
-def _trouble(view: View, name: str) -> str:
-    pool = view.pools.get(name)
-    return (pool.trouble if pool else None) or ""
 
 
 def introduction_due_at(incident: Incident, timing: Timing) -> float:
@@ -232,23 +227,27 @@ def latest(incident: Incident, view: View) -> list[Snapshot]:
 
 
 def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    """Report a queue that is much worse than at the last report; after it has halved, doublings count from there."""
     figures = [s for s in worst_first(latest(incident, view)) if s.pool in incident.pools.affected]
     if not figures:
         return incident
-    present = Reported(now, _total(figures), figures[0].oldest_wait_seconds, figures[0].pool)
-    last = incident.pools.reported
+    known = [sample.queued for sample in figures if sample.queued is not None]
+    queued, worst = sum(known) if len(known) == len(figures) else None, figures[0]
+    present, last = Reported(now, queued, worst.oldest_wait_seconds, worst.pool), incident.pools.reported
+    reported = replace(incident, pools=replace(incident.pools, reported=present))
     owned = incident.ownership
-    fresh_owner = owned.owner is not None and owned.owner_knows is None and present.queued is not None
-    if last is None or fresh_owner:
-        reported = _with_report(incident, present)
-        return replace(reported, ownership=owned.informed(present.queued)) if fresh_owner else reported
-    if not much_worse(last, present) or incident.ownership.muted or now - last.at < timing.report:
-        return _lower(incident, last, present)
+    if owned.owner is not None and owned.owner_knows is None and queued is not None:
+        return replace(reported, ownership=replace(owned, owner_knows=queued))
+    if last is None:
+        return reported
+    if not much_worse(last, present) or owned.muted or now - last.at < timing.report:
+        before = last.queued
+        halved = queued is not None and (before is None or (queued < before and 2 * queued <= before))
+        return reported if halved else incident
     where = present.worst if len(figures) == 1 else ""
-    details = QueueChanged(where, present.queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds)
-    worse = noted(_with_report(incident, present), now, Event.WORSE, details)
-    named = offering(worse, "", (), whom=incident.ownership.owner)
-    return replace(named, ownership=named.ownership.informed(present.queued))
+    details = QueueChanged(where, queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds)
+    named = offering(noted(reported, now, Event.WORSE, details), "", (), whom=owned.owner)
+    return replace(named, ownership=replace(owned, owner_knows=queued))
 
 
 def much_worse(last: Reported, present: Reported) -> bool:
@@ -260,26 +259,16 @@ def much_worse(last: Reported, present: Reported) -> bool:
     return was is not None and wait is not None and wait >= max(2 * was, was + LEAST_WAIT_SECONDS)
 
 
-def _lower(incident: Incident, last: Reported, present: Reported) -> Incident:
-    """After the queue has halved, the next doubling counts from there."""
-    before, queued = last.queued, present.queued
-    lower = queued is not None and (before is None or (queued < before and 2 * queued <= before))
-    return _with_report(incident, present) if lower else incident
-
-
-def _with_report(incident: Incident, present: Reported) -> Incident:
-    return replace(incident, pools=replace(incident.pools, reported=present))
-
-
-def _total(figures: list[Snapshot]) -> int | None:
-    known = [sample.queued for sample in figures if sample.queued is not None]
-    return sum(known) if len(known) == len(figures) else None
-
-
-def _silence_ends_soon(incident: Incident, now: float) -> Incident:
-    """Notify its owner once, in time to extend it."""
-    after = incident
+def _silences_checked(incident: Incident, now: float) -> Incident:
+    """End silences whose time is over; notify the owner of another once, in time to extend it."""
+    after, over = incident, False
     for silence in incident.silences:
+        if not silence.ended and silence.ends_at <= now:
+            after, over = silenced(after, replace(silence, ended=True)), True
+            after = decided(after, silence.act, Decision.RAN_OUT, (PROLONG,))
+    if over and not after.active_silence:
+        after = noted(after, now, Event.UNSILENCED, SilenceEnded(SilenceEnd.RAN_OUT))
+    for silence in after.silences:
         if silence.ended or silence.warn_at is None or now < silence.warn_at:
             continue
         reminded = decided(after, silence.act, Decision.ENDS_SOON, (PROLONG,))
@@ -287,13 +276,3 @@ def _silence_ends_soon(incident: Incident, now: float) -> Incident:
         after = noted(after, now, Event.NOTED, Silencing(SilenceStep.ENDS_SOON, max(0.0, silence.ends_at - now)))
         after = offering(after, silence.act, (PROLONG,), silence.by)
     return after
-
-
-def _silence_over(incident: Incident, now: float) -> Incident:
-    over = [silence for silence in incident.silences if not silence.ended and silence.ends_at <= now]
-    after = incident
-    for silence in over:
-        after = decided(silenced(after, replace(silence, ended=True)), silence.act, Decision.RAN_OUT, (PROLONG,))
-    if not over or after.active_silence:
-        return after
-    return noted(after, now, Event.UNSILENCED, SilenceEnded(SilenceEnd.RAN_OUT))

@@ -142,15 +142,6 @@ class IncidentLog:
         """The entry with that number; None when it was dropped."""
         return next((entry for entry in self.timeline if entry.number == number), None)
 
-    def with_entry(self, entry: Entry, *, tell: bool) -> "IncidentLog":
-        """One more entry; `tell` also puts it into the outbox, to become a reply in the thread."""
-        return replace(
-            self,
-            entries=entry.number,
-            timeline=shortened((*self.timeline, entry)),
-            outbox=(*self.outbox, entry.number) if tell else self.outbox,
-        )
-
     def rewritten(self, entry: Entry) -> "IncidentLog":
         """This entry in the place of the one with its number."""
         return replace(self, timeline=tuple(entry if one.number == entry.number else one for one in self.timeline))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, return_due, return_failed
+from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, return_due
 from bot.core.incident.incident import State, Thread
 from tests.builders import CHANNEL, NOW, incident
 
@@ -14,7 +14,8 @@ def test_home_is_tried_an_hour_after_the_move_and_an_hour_after_each_try() -> No
     assert away.thread == Thread(FALLBACK, instead_of=CHANNEL, mention=away.thread.mention, tried_home_at=NOW)
     assert not return_due(away, NOW + RETURN_SECONDS - 1)
     assert return_due(away, NOW + RETURN_SECONDS)
-    assert not return_due(return_failed(away, NOW + RETURN_SECONDS), NOW + 2 * RETURN_SECONDS - 1)
+    tried = replace(away, thread=replace(away.thread, tried_home_at=NOW + RETURN_SECONDS))
+    assert not return_due(tried, NOW + 2 * RETURN_SECONDS - 1)
     assert not return_due(replace(away, state=State.RESOLVED), NOW + RETURN_SECONDS)
     assert not return_due(incident(), NOW + 10 * RETURN_SECONDS)
 
