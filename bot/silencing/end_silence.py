@@ -1,20 +1,21 @@
-"""The action End silence: end a silence of Tailback now."""
+"""The action End silence: end a silence of Tailback now, or once its condition is met."""
 
 from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
-from bot.core.incident.details.silences import SilenceEnd, SilenceEnded
-from bot.core.incident.incident import Incident, Silence
+from bot.core.incident.details.silences import EndReason, SilenceEnd, SilenceEnded
+from bot.core.incident.incident import Incident, Silence, State
+from bot.core.incident.observe import latest
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Event
-from bot.core.record import Prepared, Stored
+from bot.core.record import Change, Prepared, Put, Stored
 from bot.core.requests.body import EndSilence
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel, Place
-from bot.core.requests.request import Request, Result
+from bot.core.requests.request import Progress, Request, Result, failed
 from bot.ports import Alertmanager, Refused
+from bot.requests.perform import KEPT_SECONDS
 from bot.requests.submit import hand_over, new_request, own_of, subject, subject_of_button
-from bot.silencing.auto_unsilence import check_condition
 from bot.silencing.silence import alertmanager_of
 from bot.views.words import refusals
 
@@ -67,16 +68,15 @@ async def check(context: Context, request: Request, incident: Incident | None) -
 
 
 def _performed(context: Context, request: Request, incident: Incident | None) -> Result:
-    ended = replace(_ours(request, incident), ended=True)
+    ended, asked = replace(_ours(request, incident), ended=True), request.of(EndSilence)
     left = [one for one in holding(incident.silences if incident else (), context.now()) if one.act != ended.act]
-    asked, other = request.of(EndSilence), goes_on(left[0], context.now()) if left else None
+    other = goes_on(left[0], context.now()) if left else None
     details = SilenceEnded(SilenceEnd.ENDED, asked.why, asked.waiting, asked.above, other)
     return Result(details, "ended", silence=ended, settles=ended.act)
 
 
 def _ours(request: Request, incident: Incident | None) -> Silence:
-    known = incident.silences if incident else ()
-    for silence in known:
+    for silence in incident.silences if incident else ():
         if silence.id == request.of(EndSilence).silence:
             return silence
     raise Refused(refusals.NOT_OURS)
@@ -84,6 +84,41 @@ def _ours(request: Request, incident: Incident | None) -> Silence:
 
 def _back_end(context: Context, request: Request) -> Alertmanager:
     return alertmanager_of(context, request.of(EndSilence).alertmanager)
+
+
+async def check_condition(context: Context, mine: Stored[Request]) -> None:
+    """Check the condition: if it is met, make the request due; if the silence has ended, drop it.
+
+    The silence may have been created again with another id.
+    """
+    request, now, asked = mine.value, context.now(), mine.value.of(EndSilence)
+    held = await context.store.get(Incident, request.incident) if request.incident else None
+    known = held.value.silences if held else ()
+    silence = next((one for one in known if one.act == asked.made_by and not one.ended), None)
+    if held is None or silence is None or now >= silence.ends_at:
+        put = Put(mine, failed(request, "the silence was over before", now), None, keep_seconds=KEPT_SECONDS)
+    elif (met := await _met(context, held.value, silence)) is None:
+        put = Put(mine, request, now + max(context.settings.file.timing.poll, 0.05))
+    else:
+        why, waiting = met
+        above = silence.above if why is EndReason.TOO_MANY_JOBS else None
+        body = replace(asked, silence=silence.id, why=why, waiting=waiting, above=above)
+        due = replace(request, progress=Progress.REQUESTED, waits_for="", lapses_at=None, body=body)
+        put = Put(mine, due, now)
+    await context.store.commit(Change(puts=(put,)))
+
+
+async def _met(context: Context, incident: Incident, silence: Silence) -> tuple[EndReason, int | None] | None:
+    """The condition that is met, with the number of waiting jobs; None while the silence continues."""
+    if silence.until_drained and incident.closed:
+        return EndReason.DRAINED if incident.state is State.DRAINED else EndReason.INCIDENT_OVER, None
+    if silence.above is None:
+        return None
+    if incident.closed and not context.settings.file.timing.watch:
+        return EndReason.NOT_MEASURED, None
+    samples = latest(incident, await context.view(incident))
+    waiting = sum(one.queued or 0 for one in samples if one.pool in incident.pools.judged)
+    return (EndReason.TOO_MANY_JOBS, waiting) if waiting > silence.above else None
 
 
 ACTION = Action(

@@ -1,25 +1,24 @@
 """The action Silence: a silence in the alert's own Alertmanager, as narrow as the alert."""
 
+import contextlib
 from dataclasses import replace
-from functools import partial
 
 from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.queries import known_pool, open_of
-from bot.core.alert import Matcher, silence_matchers
+from bot.core.alert import Matcher, digest, silence_matchers
 from bot.core.durations import seconds
 from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
-from bot.core.incident.silence import PROLONG, SILENCE, Silence, coverage, goes_on, holding, warn_at
+from bot.core.incident.silence import PROLONG, SILENCE, UNSILENCE, Silence, coverage, goes_on, holding, warn_at
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared
-from bot.core.requests.body import MakeSilence
+from bot.core.requests.body import EndSilence, MakeSilence
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, request_id
-from bot.core.requests.request import Request, Result
+from bot.core.requests.request import Progress, Request, Result
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.requests.submit import hand_over, new_request, recall, remember, subject
-from bot.silencing.auto_unsilence import ends_itself
 from bot.views.dialogs.modals import silence_modal
 from bot.views.mrkdwn import clean
 from bot.views.words import refusals
@@ -59,44 +58,56 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
             return Answer(errors={"custom": problem})
         raise Refused(problem)
     drained = DRAINED & {text.lower(), interaction.values.get("preset", "")}
-    above, problem = _most_jobs(interaction.values.get("above", "").strip())
-    if problem:
-        return Answer(errors={"above": problem})
+    most = interaction.values.get("above", "").strip()
+    if most and (not most.isascii() or not most.isdigit() or len(most) > 6):
+        return Answer(errors={"above": refusals.NO_JOB_NUMBER})
+    above = int(most) if most else None
     body = MakeSilence(name, round(length), until_drained=bool(drained), above=above, matchers=matchers)
-    request = new_request(context, interaction, held, body)
-    first = partial(_no_other_asked, request=request, now=context.now())
-    return await hand_over(
-        context, interaction, held, request, _details(SilenceStep.ASKED, request, length), first=first
-    )
+    request, now = new_request(context, interaction, held, body), context.now()
+
+    def first(fresh: Incident) -> Incident:
+        """Refuse it while another silence is still being made; together they would be two."""
+        for entry in fresh.log.timeline:
+            other = entry.request not in ("", request.id) and not entry.answered
+            if other and isinstance(entry.details, Silencing) and entry.details.step is SilenceStep.ASKED:
+                raise Refused(refusals.already_requested(now - entry.at), entry.who)
+        return fresh
+
+    asked = Silencing(SilenceStep.ASKED, length, body.until_drained, above)
+    return await hand_over(context, interaction, held, request, asked, first=first)
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
     """Check incident, matchers and duration again."""
-    if _there(incident).closed:
+    about = _there(incident)
+    if about.closed:
         raise Refused(refusals.INCIDENT_OVER)
-    _only_one(_there(incident), context.now(), but=request.id)
-    _, back_end = alertmanager_for(context, _there(incident))
+    _only_one(about, context.now(), but=request.id)
+    _, back_end = alertmanager_for(context, about)
     asked = request.of(MakeSilence)
-    length, matchers = min(asked.seconds, back_end.max_silence_seconds), asked.matchers or _narrow(_there(incident))
+    length, matchers = min(asked.seconds, back_end.max_silence_seconds), asked.matchers or _narrow(about)
     return Prepared(replace(request, body=replace(asked, seconds=round(length), matchers=matchers)))
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """Create it, unless the request id in a comment shows that it exists, for example after a data loss."""
-    about = _there(incident)
+    about, asked = _there(incident), request.of(MakeSilence)
     name, back_end = alertmanager_for(context, about)
     if context.settings.file.actions.shadow:
-        return Result(_details(SilenceStep.NOT_MADE, request, request.of(MakeSilence).seconds), event=Event.NOTED)
+        details = Silencing(SilenceStep.NOT_MADE, asked.seconds, asked.until_drained, asked.above)
+        return Result(details, event=Event.NOTED)
     if (made_before := await check(context, request, incident)) is not None:
         return made_before
-    now = context.now()
-    ends = now + request.of(MakeSilence).seconds
-    link = await _link(context, about)
+    now, link = context.now(), ""
+    ends = now + asked.seconds
+    if about.thread.root is not None:
+        with contextlib.suppress(Unreachable):  # a silence does not wait for Slack
+            link = await context.chat.permalink(about.thread.channel, about.thread.root)
     comment = f"{clean(about.group.title)} - silenced in Slack by {request.who} {link} [tailback {request.id}]"
     made = await back_end.silence(
-        request.of(MakeSilence).matchers, starts_at=now, ends_at=ends, by=f"tailback ({request.who})", comment=comment
+        asked.matchers, starts_at=now, ends_at=ends, by=f"tailback ({request.who})", comment=comment
     )
-    return _performed(request, _silence(request, made, name, ends, now), about, now)
+    return _performed(request, about, name, made, ends, now)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
@@ -104,10 +115,43 @@ async def check(context: Context, request: Request, incident: Incident | None) -
     about = _there(incident)
     name, back_end = alertmanager_for(context, about)
     found = await back_end.find(f"[tailback {request.id}]")
-    if found is None:
-        return None
-    now = context.now()
-    return _performed(request, _silence(request, found.id, name, found.ends_at, now), about, now)
+    return _performed(request, about, name, found.id, found.ends_at, context.now()) if found else None
+
+
+def _performed(  # noqa: PLR0913, PLR0917 - a silence's own parts
+    request: Request, incident: Incident, name: str, made: str, ends_at: float, now: float
+) -> Result:
+    """The silence with the id `made`; one with a condition is followed by the request that ends it."""
+    asked = request.of(MakeSilence)
+    silence = Silence(
+        made,
+        name,
+        ends_at,
+        request.who,
+        request.id,
+        until_drained=asked.until_drained,
+        above=asked.above,
+        warn_at=warn_at(ends_at, now),
+        matchers=asked.matchers,
+    )
+    covered = coverage((silence,), incident.group.alerts, now)
+    details = Silencing(SilenceStep.MADE, ends_at - now, asked.until_drained, asked.above, coverage=covered)
+    done = Result(details, f"silence {made}", silence=silence, offers=(PROLONG,))
+    if not silence.until_drained and silence.above is None:
+        return done
+    ends_itself = Request(
+        id=f"{request.incident or 'x'}.{digest(UNSILENCE, request.id)[:12]}",
+        name=UNSILENCE,
+        who="",
+        channel=request.channel,
+        requested_at=now,
+        body=EndSilence(made, silence.alertmanager, made_by=request.id, asked_for=request.who),
+        incident=request.incident,
+        progress=Progress.AWAITING,
+        lapses_at=ends_at,
+        waits_for="drained",
+    )
+    return replace(done, follow=ends_itself)
 
 
 def alertmanager_for(context: Context, incident: Incident) -> tuple[str, Alertmanager]:
@@ -136,31 +180,12 @@ def _only_one(incident: Incident, now: float, but: str = "") -> None:
             raise Refused(refusals.silenced_already(until_when(goes_on(active, now))))
 
 
-def _no_other_asked(fresh: Incident, request: Request, now: float) -> Incident:
-    """Give it back unless another silence is still being made; together they would be two. Raises Refused."""
-    for entry in fresh.log.timeline:
-        other = entry.request not in ("", request.id) and not entry.answered
-        if other and isinstance(entry.details, Silencing) and entry.details.step is SilenceStep.ASKED:
-            raise Refused(refusals.already_requested(now - entry.at), entry.who)
-    return fresh
-
-
 def _narrow(incident: Incident) -> tuple[Matcher, ...]:
     """Exact matchers of the firing alerts, as in the dialog; raises Refused if none are safe."""
     matchers = silence_matchers(incident.group.firing or incident.group.alerts)
     if not matchers:
         raise Refused(refusals.NO_COMMON_LABEL)
     return matchers
-
-
-async def _link(context: Context, incident: Incident) -> str:
-    """The thread's link for the comment; a silence does not wait for Slack."""
-    if incident.thread.root is None:
-        return ""
-    try:
-        return await context.chat.permalink(incident.thread.channel, incident.thread.root)
-    except Unreachable:
-        return ""
 
 
 def wanted(text: str, most_seconds: float) -> tuple[float, str]:
@@ -199,45 +224,8 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
     if not here:
         places = dict.fromkeys(incident.thread.channel for incident in found)
         raise Refused(refusals.other_channels_incident(pool), where=list(places))
-    own = [incident for incident in here if pool in incident.pools.affected] or here
-    newest = max(own, key=lambda incident: incident.opened_at)
+    newest = max(here, key=lambda incident: (pool in incident.pools.affected, incident.opened_at))
     return replace(interaction, request_id=request_id(newest, SILENCE), values={"custom": " ".join(words[1:])})
-
-
-def _most_jobs(text: str) -> tuple[int | None, str]:
-    """(number of waiting jobs above which it ends, problem)."""
-    if not text:
-        return None, ""
-    if not text.isascii() or not text.isdigit() or len(text) > 6:
-        return None, refusals.NO_JOB_NUMBER
-    return int(text), ""
-
-
-def _silence(request: Request, found: str, name: str, ends: float, now: float) -> Silence:
-    asked = request.of(MakeSilence)
-    return Silence(
-        found,
-        name,
-        ends,
-        request.who,
-        request.id,
-        until_drained=asked.until_drained,
-        above=asked.above,
-        warn_at=warn_at(ends, now),
-        matchers=asked.matchers,
-    )
-
-
-def _performed(request: Request, silence: Silence, incident: Incident, now: float) -> Result:
-    covered = coverage((silence,), incident.group.alerts, now)
-    made = replace(_details(SilenceStep.MADE, request, silence.ends_at - now), coverage=covered)
-    done = Result(made, f"silence {silence.id}", silence=silence, offers=(PROLONG,))
-    return replace(done, follow=ends_itself(request, silence, now))
-
-
-def _details(step: SilenceStep, request: Request, length: float) -> Silencing:
-    asked = request.of(MakeSilence)
-    return Silencing(step, length, asked.until_drained, asked.above)
 
 
 def _there(incident: Incident | None) -> Incident:
