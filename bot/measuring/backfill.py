@@ -42,26 +42,23 @@ log = structlog.get_logger()
 async def backfill(context: Context, claim: Claim) -> None:
     """Do a pool's next step: find missing days, request one, or wait for the next day."""
     mine = claim.of(Backfill)
-    fill = mine.value
-    reach, now = context.settings.file.timing.backfill, context.now()
-    if not reach or claim.id not in wanted(context):
-        await context.store.commit(Change(puts=(Put(mine, fill, None, keep_seconds=KEPT_SECONDS),)))
-        return
-    anew = (fill.newest, fill.reach_seconds) != (newest_day(now), reach)
-    if fill.look_at > now + EARLY_SECONDS and not anew:
-        await _left(context, mine, fill)
-        return
-    if anew:
-        held = await context.store.get(PoolHistory, fill.id)
-        fill = planned(fill, held.value if held else PoolHistory(fill.id), now, reach)
-    if not fill.days:
-        await _left(context, mine, replace(fill, look_at=next_day_at(now)))
-        return
-    wait = await context.store.acquire_slot("history", f"fill:{fill.id}", TURN_SECONDS, 1, urgent=False)
-    if wait > 0:
-        await _left(context, mine, replace(fill, look_at=now + wait))
-        return
-    await _asked(context, mine, fill)
+    fill, reach, now = mine.value, context.settings.file.timing.backfill, context.now()
+    due: float | None = None
+    if reach and claim.id in wanted(context):
+        anew = (fill.newest, fill.reach_seconds) != (newest_day(now), reach)
+        if anew:
+            held = await context.store.get(PoolHistory, fill.id)
+            fill = planned(fill, held.value if held else PoolHistory(fill.id), now, reach)
+        if anew or fill.look_at <= now + EARLY_SECONDS:
+            wait = next_day_at(now) - now
+            if fill.days:
+                wait = await context.store.acquire_slot("history", f"fill:{fill.id}", TURN_SECONDS, 1, urgent=False)
+            if wait <= 0:
+                await _ask(context, mine, fill)
+                return
+            fill = replace(fill, look_at=now + wait)
+        due = fill.look_at
+    await context.store.commit(Change(puts=(Put(mine, fill, due, keep_seconds=KEPT_SECONDS),)))
 
 
 def wanted(context: Context) -> list[str]:
@@ -82,7 +79,7 @@ async def wake_fills(context: Context) -> None:
         await context.store.commit(Change(wake=tuple(f"fill:{name}" for name in late)))
 
 
-async def _asked(context: Context, mine: Stored[Backfill], fill: Backfill) -> None:
+async def _ask(context: Context, mine: Stored[Backfill], fill: Backfill) -> None:
     """Request one day of one pool; a source that does not answer in time is asked again later."""
     day = fill.days[0]
     since, until = span_of(day)
@@ -92,7 +89,8 @@ async def _asked(context: Context, mine: Stored[Backfill], fill: Backfill) -> No
     except (Unreachable, TimeoutError) as error:
         why = str(error) or "no answer while the record was ours"
         log.warning("past not filled in", pool=fill.id, day=date(day), why=why)
-        await _left(context, mine, failed(fill, context.now()))
+        fill = failed(fill, context.now())
+        await context.store.commit(Change(puts=(Put(mine, fill, fill.look_at, keep_seconds=KEPT_SECONDS),)))
         return
     cells = hours_of(day, samples)
     fill = replace(answered(fill, day, known=bool(cells)), look_at=context.now())
@@ -112,20 +110,13 @@ async def _stored_hours(
         gaps = lacking(day, known_hours(held.value))
         new = tuple(cell for cell in cells if cell.hour in gaps)
         after = replace(fill, filled_at=context.now()) if new else fill
+        put = Put(mine, after, fill.look_at, keep_seconds=KEPT_SECONDS)
         past = (Put(held, finished(held.value, new), None, keep_seconds=KEPT_SECONDS),) if new else ()
         try:
-            await context.store.commit(Change(puts=(_put(mine, after), *past)))
+            await context.store.commit(Change(puts=(put, *past)))
         except Conflict:
             if not new:
                 raise
             continue
         return len(new)
     raise Conflict(f"the past of {fill.id} is being written too often")
-
-
-async def _left(context: Context, mine: Stored[Backfill], fill: Backfill) -> None:
-    await context.store.commit(Change(puts=(_put(mine, fill),)))
-
-
-def _put(mine: Stored[Backfill], fill: Backfill) -> Put:
-    return Put(mine, fill, fill.look_at, keep_seconds=KEPT_SECONDS)

@@ -28,6 +28,8 @@ MISSED_SECONDS = 60.0
 """A pool overdue by this much was lost from the queue."""
 EARLY = 0.9
 """Share of a poll period before which a pool is not measured again."""
+NEAR_SECONDS = 150.0
+"""Samples further from an incident's opening do not show the pool's state at its alert."""
 OVERLAP_SECONDS = 30.0
 """History filled in within this time before a measurement may not have been read by it."""
 
@@ -50,9 +52,11 @@ async def measure(context: Context, claim: Claim) -> None:
     looked = await measure_now(context, pool, recent=recent)
     after, over = remembered(pool, looked)
     after, past = await _in_the_past(context, pool, after, over)
-    after = await _ahead(context, after) if watchers else _unwatched(await _looked_back(context, after))
+    after = await _looked_back(context, after)
+    # without an incident there are no new forecasts; open ones still wait for the drain
+    after = await _ahead(context, after) if watchers else replace(after, outlook=None)
     after = replace(after, steady=steadied(pool.steady, after.outlook))
-    after = await with_warning(context, after, watchers, fresh=after.latest != pool.latest)
+    after = await _warned(context, after, watchers, fresh=after.latest != pool.latest)
     wake = tuple(f"inc:{incident}" for incident in watchers if looked is not pool or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
@@ -90,14 +94,10 @@ async def wake_pools(context: Context) -> str:
 
 def _rested(mine: Stored[Pool]) -> Put:
     """The pool is no longer measured: its forecasts stay unscored, and what was learnt is kept for a month."""
-    pool = replace(_unwatched(given_up(mine.value)), watchers=(), early=replace(mine.value.early, streak=0))
+    early = replace(mine.value.early, streak=0)
+    pool = replace(given_up(mine.value), outlook=None, watchers=(), early=early)
     known = pool.scores or pool.fired
     return Put(mine, pool, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
-
-
-def _unwatched(pool: Pool) -> Pool:
-    """Without an incident there are no new forecasts; open ones still wait for the drain."""
-    return replace(pool, outlook=None)
 
 
 async def _in_the_past(
@@ -107,21 +107,17 @@ async def _in_the_past(
 
     The history is read and written once an hour, and after it was filled in. The last day ends before the trouble.
     """
-    goes_on = before.hour is not None and after.hour is not None and before.hour.hour == after.hour.hour
-    if after.hour is None or (goes_on and not await _filled(context, before)):
+    if after.hour is None:
         return after, ()
+    if before.hour is not None and before.hour.hour == after.hour.hour:
+        none = before.ahead or not context.settings.file.timing.backfill
+        fill = None if none else await context.store.get(Backfill, before.id)
+        if fill is None or fill.value.filled_at < before.tried_at - OVERLAP_SECONDS:
+            return after, ()
     past, put = await _written(context, after.id, over)
     rules = context.settings.file.rules_of(after.id)
     day = last_day(past, first_hour(after.samples, rules.normal_wait_seconds))
     return replace(after, ahead=usual_ahead(past, after.hour.hour), day=day), (put,) if over else ()
-
-
-async def _filled(context: Context, pool: Pool) -> bool:
-    """Whether history was filled in since the last measurement."""
-    if pool.ahead or not context.settings.file.timing.backfill:
-        return False
-    fill = await context.store.get(Backfill, pool.id)
-    return fill is not None and fill.value.filled_at >= pool.tried_at - OVERLAP_SECONDS
 
 
 async def _written(context: Context, name: str, over: tuple[HourStats, ...]) -> tuple[PoolHistory, Put]:
@@ -133,16 +129,15 @@ async def _written(context: Context, name: str, over: tuple[HourStats, ...]) -> 
 
 async def _ahead(context: Context, pool: Pool) -> Pool:
     """Add the forecast."""
-    paces, pooled = context.settings.file.paces, await context.store.get(PooledCalibration, ALL_POOLS)
-    pool = await _looked_back(context, pool)
+    file, pooled = context.settings.file, await context.store.get(PooledCalibration, ALL_POOLS)
     pool = replace(pool, calibration=calibration(pool.scores, pooled.value.known if pooled else None))
-    return looked_ahead(pool, context.settings.file.rules_of(pool.id), paces.report)
+    return looked_ahead(pool, file.rules_of(pool.id), file.paces.report)
 
 
 async def _learn(context: Context, before: Pool, after: Pool) -> None:
     """Let all pools learn from new scores; when two pools drain at the same moment, one of them teaches nothing."""
     came = [score for score in after.scores if score not in before.scores]
-    if not any(not score.left_out for score in came):
+    if all(score.left_out for score in came):
         return
     held = await context.store.get(PooledCalibration, ALL_POOLS) or Stored(PooledCalibration(ALL_POOLS), 0)
     known = held.value.known
@@ -159,11 +154,7 @@ async def _looked_back(context: Context, pool: Pool) -> Pool:
     return compared(pool, context.settings.file.rules_of(pool.id))
 
 
-NEAR_SECONDS = 150.0
-"""Samples further from an incident's opening do not show the pool's state at its alert."""
-
-
-async def with_warning(context: Context, pool: Pool, watchers: tuple[str, ...], *, fresh: bool) -> Pool:
+async def _warned(context: Context, pool: Pool, watchers: tuple[str, ...], *, fresh: bool) -> Pool:
     """The record with newly fired alerts, and with its early warning advanced."""
     file, before = context.settings.file, pool.watchers
     fired = await _fired(context, pool, [name for name in watchers if name not in before])

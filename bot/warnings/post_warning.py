@@ -1,6 +1,7 @@
 """Keep the early warning of one pool up to date in Slack: posted once, edited in place, linked to its incident."""
 
 from dataclasses import replace
+from functools import partial
 
 import structlog
 
@@ -71,11 +72,9 @@ async def _for_newest(context: Context, held: Stored[WarningRecord], pool: Pool)
 
 
 async def _likeliest(context: Context, name: str) -> Finding | None:
-    file = context.settings.file
-    held = await context.store.get_many(Pool, list(file.pool))
-    pools = {one: record.value for one, record in held.items()}
+    file, names = context.settings.file, list(context.settings.file.pool)
     paces = replace(file.paces, poll=max(file.paces.poll, file.paces.watch))
-    found = diagnoses(list(file.pool), pools, file.pools, moment_of(context.now(), paces))
+    found = diagnoses(names, await context.pools(names), file.pools, moment_of(context.now(), paces))
     return next((d.top for d in found if d.pool == name), None)
 
 
@@ -139,15 +138,10 @@ async def _linked(context: Context, record: WarningRecord, incident: Stored[Inci
         return record
     before = incident.value.opened_at - episode.began_at
     address, now = await context.chat.permalink(record.channel, record.ts), context.now()
-    once_key = f"foreseen:{incident.value.id}:{record.id}"
+    once, given = (f"foreseen:{incident.value.id}:{record.id}",), EarlyWarningGiven(record.id, before)
     try:
-        await keep(
-            context,
-            incident,
-            lambda one: noted(one, now, Event.NOTED, EarlyWarningGiven(record.id, before), see=address),
-            due=now,
-            once=(once_key,),
-        )
+        move = partial(noted, at=now, event=Event.NOTED, details=given, see=address)
+        await keep(context, incident, move, due=now, once=once)
     except AlreadyDone:
         log.info("incident was told of its warning before", incident=incident.value.id)
     return replace(record, told=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import structlog
 
 from bot.context.context import Context
-from bot.core.pool.early_warning import EarlyWarning, warning_key, warning_of
+from bot.core.pool.early_warning import warning_key, warning_of
 from bot.core.record import Change, Conflict, Put, Stored, WarningRecord
 from bot.ports import Own, Unreachable
 from bot.posting.message_key import OVER
@@ -30,26 +30,20 @@ async def reconnect_warning(context: Context, channel: str, message: Own) -> Non
     Raises Unreachable if a retry can help, and Conflict if another process has done it.
     """
     pool, began_at = warning_of(message.key) or ("", 0.0)
-    notice = await context.store.get(WarningRecord, pool) or Stored(WarningRecord(pool), 0)
-    known = [one for one in (notice.value.episode, (await context.pool(pool)).early.episode) if one]
+    held = await context.store.get(WarningRecord, pool) or Stored(WarningRecord(pool), 0)
+    record = held.value
+    known = [one for one in (record.episode, (await context.pool(pool)).early.episode) if one]
     episode = next((one for one in known if warning_key(pool, one.began_at) == message.key), None)
-    if episode is None:
-        await _say_unknown(context, channel, message, pool, began_at)
-    elif _lacks(notice.value, episode):
-        found = WarningRecord(pool, episode, channel, ts=message.ts)
-        await context.store.commit(Change(puts=(Put(notice, found, context.now()),)))
-
-
-def _lacks(notice: WarningRecord, episode: EarlyWarning) -> bool:
-    """Whether the record lacks the place of its message; an empty channel means it was deleted."""
-    other = notice.episode is None or notice.episode.began_at < episode.began_at
-    return other or (notice.ts is None and bool(notice.channel) and notice.episode == episode)
-
-
-async def _say_unknown(context: Context, channel: str, message: Own, pool: str, began_at: float) -> None:
-    words = outcome_unknown(pool, began_at)
+    if episode is not None:
+        older = record.episode is None or record.episode.began_at < episode.began_at
+        # an empty channel means that the message was deleted
+        if older or (record.ts is None and record.channel and record.episode == episode):
+            found = WarningRecord(pool, episode, channel, ts=message.ts)
+            await context.store.commit(Change(puts=(Put(held, found, context.now()),)))
+        return
     try:
-        await context.chat.update(channel, message.ts, words, key=f"{OVER}{message.key}")
+        unknown = outcome_unknown(pool, began_at)
+        await context.chat.update(channel, message.ts, unknown, key=f"{OVER}{message.key}")
     except Unreachable as error:
         if error.retryable:
             raise
