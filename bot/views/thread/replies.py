@@ -118,9 +118,12 @@ def story(incident: Incident, entry: Entry) -> list[Marked]:
     if Role.END not in entry.event.roles:
         return []
     decided = {one.request for one in incident.log.timeline if one.whom and one.request and not _asks(one)}
-    before = [one for one in incident.log.timeline if one.number < entry.number and _in_story(one)]
+    earlier = [one for one in incident.log.timeline if one.number < entry.number]
+    before = [one for one in earlier if _in_story(one)]
     resolved = [one.number for one in before if isinstance(one.details, AlertResolved)]
-    left_out = {*resolved[:-1], *(one.number for one in before if _asks(one) and one.request in decided)}
+    fired = max((one.number for one in earlier if one.event is Event.JOINED), default=0)
+    over = {number for number in resolved[-1:] if number > fired}
+    left_out = {*resolved, *(one.number for one in before if _asks(one) and one.request in decided)} - over
     lines = [_line(one) for one in before if one.number not in left_out]
     if (left := len(lines) - MOST_LINES + 1) > 1:
         lines[2 : 2 + left] = [say("{left} more in the thread above.", left=left)]

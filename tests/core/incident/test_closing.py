@@ -25,7 +25,7 @@ from bot.core.pool.pool import Pool
 from bot.views.thread.replies import added, story
 from bot.views.words.closing import cause_lines, hours, rounded_up, waited_lines
 from bot.views.words.timeline import entry_lines, entry_words
-from tests.builders import NOW, POOL, delivery, incident, named, resolved
+from tests.builders import NOW, POOL, alert, delivery, incident, named, resolved
 
 HOUR = 3600.0
 
@@ -157,3 +157,12 @@ def test_a_summary_promises_no_watch() -> None:
     resolved_once = absorbed(incident(pools=named(POOL)), delivery(resolved()), NOW + 60, named(POOL))
     assert entry_words(resolved_once.log.timeline[-1]).endswith("I'll watch the queue until it has drained.")
     assert str(story(resolved_once, Entry(99, NOW + 90, Event.DRAINED))[-1]).endswith("The alert resolved.")
+
+
+def test_an_alert_that_fired_again_is_not_said_to_have_resolved() -> None:
+    """The summary said "The alert still fires." and, below, "The alert resolved."."""
+    resolved_once = absorbed(incident(pools=named(POOL)), delivery(resolved()), NOW + 60, named(POOL))
+    again = absorbed(resolved_once, delivery(alert(starts_at=NOW + 90)), NOW + 90, named(POOL))
+    assert "resolved" not in str(story(again, Entry(99, NOW + 120, Event.DRAINED)))
+    over = absorbed(again, delivery(resolved(starts_at=NOW + 90)), NOW + 100, named(POOL))
+    assert str(story(over, Entry(99, NOW + 120, Event.DRAINED))[-1]).endswith("The alert resolved.")
