@@ -1,5 +1,7 @@
 """Buttons below a reply: what they say, what they carry, and that they are within Slack's limits."""
 
+from dataclasses import replace
+
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided, offering
@@ -46,6 +48,15 @@ def test_the_text_names_the_buttons() -> None:
     text = shown(found).text
     assert text.endswith("You can press: Extend and Hand back now.")
     assert "<@U1> asked &lt;!channel&gt; <@U2>." in text
+
+
+def test_a_text_whose_buttons_slack_refused_names_what_replaces_them() -> None:
+    """ "You can press: Approve" stood below a message without any button."""
+    found = asked(Event.APPROVAL, "approve", "decline")
+    newest = replace(found.log.timeline[-1], plain=True)
+    text = reply(found, newest, NOW, World().context.reply_labels(newest)).text
+    assert text.endswith("Slack refused the buttons. Write `@tailback help` in this thread to see the commands.")
+    assert "You can press" not in text
 
 
 def test_what_is_decided_has_no_buttons_and_says_so() -> None:

@@ -64,7 +64,7 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
         context(late) if now - entry.at >= LATE_SECONDS else None,
     ]
     story_words = say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
-    return message(joined(" ", _text(lead, labels, body, lines), story_words), *blocks)
+    return message(joined(" ", _text(lead, body, lines, _named(incident, entry, labels)), story_words), *blocks)
 
 
 def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
@@ -80,7 +80,9 @@ def _scale_up(incident: Incident, entry: Entry, asked: ScaleRequest, labels: Lab
     approved = say("Approved by {who}.", who=mention(plan.approver)) if plan.approver else None
     body, lines = joined(" ", spoken(plan.newest, 1500), approved), plan.lines
     blocks = [section(body), plan_block(plan, entry.request), *line_sections(lines), _choices(entry, labels)]
-    return message(joined(" ", escaped(f"{plan.title}."), _text(None, labels, body, lines)), *blocks)
+    return message(
+        joined(" ", escaped(f"{plan.title}."), _text(None, body, lines, _named(incident, entry, labels))), *blocks
+    )
 
 
 def _choices(entry: Entry, labels: Labels) -> Block | None:
@@ -96,7 +98,14 @@ def _choices(entry: Entry, labels: Labels) -> Block | None:
     )
 
 
-def _text(lead: Marked | None, labels: Labels, body: Marked, below: Sequence[str]) -> Marked:
+def _named(incident: Incident, entry: Entry, labels: Labels) -> Marked | None:
+    """The buttons for a reader of the text alone, or what replaces them when Slack refused the blocks."""
+    if labels and (entry.plain or incident.thread.plain):
+        return say("Slack refused the buttons. Write `@tailback help` in this thread to see the commands.")
+    return say("You can press: {buttons}.", buttons=listed(one.text for one in labels.values())) if labels else None
+
+
+def _text(lead: Marked | None, body: Marked, below: Sequence[str], end: Marked | None) -> Marked:
     text_lines = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
     lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in text_lines]
     more = len(below) - MOST_TEXT_LINES
@@ -106,7 +115,7 @@ def _text(lead: Marked | None, labels: Labels, body: Marked, below: Sequence[str
         body,
         *lines,
         say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,
-        say("You can press: {buttons}.", buttons=listed(one.text for one in labels.values())) if labels else None,
+        end,
     )
 
 
