@@ -23,6 +23,11 @@ def duration(seconds: float | None) -> str:
     return _two(days, "d", hours % 24, "h")
 
 
+def time_left(seconds: float) -> str:
+    """The duration to the nearest minute: what was set to 1 h a moment ago is `1 h`, not `59 min`."""
+    return duration(60 * round(seconds / 60) if seconds >= 60 else seconds)
+
+
 def count(number: int | None, one: str, many: str | None = None) -> str:
     """`1 job`, `14 jobs`; `unknown number of jobs` for None."""
     plural = many or f"{one}s"

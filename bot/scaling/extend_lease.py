@@ -14,7 +14,7 @@ from bot.core.requests.offer import ButtonLabel
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, extended_end, with_lease
 from bot.core.scaling.limits import ScalePolicy
-from bot.core.words import duration
+from bot.core.words import time_left
 from bot.ports import Refused
 from bot.requests.submit import new_request, own_of, submit
 from bot.scaling.approval import asked_for
@@ -67,7 +67,7 @@ def _until(policy: ScalePolicy, lease: Lease, now: float) -> float:
         raise Refused(refusals.NO_LEASE)
     if (until := extended_end(lease, policy, now)) is not None:
         return until
-    left = duration(lease.ends_at - now)
+    left = time_left(lease.ends_at - now)
     if policy.max_lease_seconds is not None and lease.ends_at < now + policy.lease_seconds:
         raise Refused(refusals.longest_lease(left, policy.max_lease_seconds))
     raise Refused(refusals.stays_anyway(left))

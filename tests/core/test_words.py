@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.words import clock, count, duration, figure, listed, share
+from bot.core.words import clock, count, duration, figure, listed, share, time_left
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,11 @@ from bot.core.words import clock, count, duration, figure, listed, share
 )
 def test_a_duration(seconds: float | None, words: str) -> None:
     assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0, "0 s"), (40.2, "40 s"), (3599.1, "1 h"), (5380, "1 h 30 min")])
+def test_a_time_that_is_left(seconds: float, words: str) -> None:
+    assert time_left(seconds) == words
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.silence import Silence
 from bot.core.message import Message
-from bot.core.words import count, duration, listed
+from bot.core.words import count, listed, time_left
 from bot.views.blocks import button, context, message, section, sentence_of
 from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
 from bot.views.parent.heading import headline, state_words
@@ -196,7 +196,7 @@ def _silence_line(row: ListedSilence, now: float) -> Marked:
     return joined(
         " · ",
         say("*{what}*", what=what),
-        say("until {at}, {left} more", at=date(found.ends_at), left=duration(max(0.0, found.ends_at - now))),
+        say("until {at}, {left} more", at=date(found.ends_at), left=time_left(max(0.0, found.ends_at - now))),
         say("by {who}", who=mention(ours.by)) if ours else by,
         condition,
         link(row.permalink, "Thread") if row.permalink else None,

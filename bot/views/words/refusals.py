@@ -6,7 +6,7 @@ Names in small letters are called with the values of their sentence, in its orde
 from collections.abc import Iterable
 from math import ceil
 
-from bot.core.words import count, duration, listed
+from bot.core.words import count, duration, listed, time_left
 
 # About the person and the moment
 
@@ -166,5 +166,5 @@ def several_holders(names: Iterable[str]) -> str:
 
 
 def lasts_anyway(left_seconds: float) -> str:
-    left = duration(left_seconds)
+    left = time_left(left_seconds)
     return f"The silence already lasts another {left}. Write the time from now, for example `prolong 4h`."

@@ -15,7 +15,7 @@ from bot.core.incident.details.scaling import (
     ScaleStep,
 )
 from bot.core.scaling.limits import LimitHit, LimitReason
-from bot.core.words import count, duration, figure, listed, money
+from bot.core.words import count, duration, figure, listed, money, time_left
 
 BLOCKS = {
     ReturnBlock.RECORDS_LOST: "Redis has lost records, and recovery is under way",
@@ -67,7 +67,7 @@ def lease_terms_words(terms: LeaseTerms) -> str:
 
 
 def lease_words(noted: LeaseNoted) -> str:
-    extra, left = f"extra runners of {noted.pool} (to {noted.target:,})", duration(noted.seconds)
+    extra, left = f"extra runners of {noted.pool} (to {noted.target:,})", time_left(noted.seconds)
     return {
         LeaseStep.ENDS_SOON: f"The {extra} are returned in {left} unless someone extends the lease.",
         LeaseStep.ENDS_FINALLY: f"The {extra} are returned in {left}. The lease cannot be extended.",
@@ -147,7 +147,7 @@ def limit_words(hit: LimitHit, currency: str = "") -> str:
     return {
         LimitReason.SIZE_UNKNOWN: "The target cannot be set: the pool's current size is unknown.",
         LimitReason.NOT_ABOVE: f"{there} is not above the current {runners}. {open_to}.",
-        LimitReason.COOLDOWN: f"The pool was just scaled. You can scale it again in {duration(hit.wait_seconds)}.",
+        LimitReason.COOLDOWN: f"The pool was just scaled. You can scale it again in {time_left(hit.wait_seconds)}.",
         LimitReason.BELOW_MINIMUM: f"This pool's autoscaler takes no target below {limit}. {open_to}.",
         LimitReason.ABOVE_MAXIMUM: f"{asked} is above the pool's maximum{by}. The pool has {runners}. {open_to}.",
         LimitReason.ABOVE_STEP: f"At most {hit.step:,} more at once: {hit.limit:,} is the highest target now. "

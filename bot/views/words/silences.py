@@ -9,7 +9,7 @@ from bot.core.incident.details.silences import (
     SilenceStep,
     Silencing,
 )
-from bot.core.words import clock, count, duration, listed
+from bot.core.words import clock, count, listed, time_left
 
 REASONS = {
     EndReason.DRAINED: "the queue has drained",
@@ -21,13 +21,13 @@ REASONS = {
 
 def until_when(silence: ActiveSilence) -> str:
     """A silence's end and conditions: `until 14:05 UTC, 1 h 50 min more`."""
-    until = f"until {clock(silence.ends_at)} UTC ({duration(silence.seconds)} left)"
+    until = f"until {clock(silence.ends_at)} UTC ({time_left(silence.seconds)} left)"
     drained = f"until the queue has drained, {until} at the latest" if silence.until_drained else until
     return f"{drained}{_unless(silence.above)}"
 
 
 def silencing_words(step: Silencing) -> str:
-    left = duration(step.seconds)
+    left = time_left(step.seconds)
     return {
         SilenceStep.ASKED: f"asked to silence the alert {_how_long(step)}.",
         SilenceStep.MADE: f"silenced the alert {_how_long(step)}. {coverage_words(step.coverage)}".rstrip(),
@@ -67,7 +67,7 @@ def _ended(ended: SilenceEnded) -> str:
 
 
 def _how_long(silencing: Silencing) -> str:
-    lasting = duration(silencing.seconds)
+    lasting = time_left(silencing.seconds)
     until = f"until the queue has drained, for {lasting} at most" if silencing.until_drained else f"for {lasting}"
     return f"{until}{_unless(silencing.above)}"
 
