@@ -206,7 +206,7 @@ def replay_command(
     from handlers.tools import replay
 
     quiet()
-    typer.echo(replay.replayed(replay.ReplayOptions(folder, config, until, as_json)))
+    typer.echo(replay.replayed(folder, config, until, as_json=as_json))
 
 
 @tools.command("example")

@@ -1,9 +1,8 @@
 """Plays a recording through the real code; time jumps from event to event, and everything is logged."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from bot.context.causes import diagnosed_in
 from bot.context.context import Context
@@ -17,10 +16,11 @@ from bot.core.pool.pool import Pool, PoolRules
 from bot.core.record import Change, Claim, Conflict
 from bot.incidents.intake import take_alert
 from bot.measuring.store_job import take_job
+from bot.playground.memory.store import MemoryStore
 from bot.playground.replay.journal import Journal, JournalArrival, JournalJudgement, JournalNames, Proposed
 from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Delivered, Recording
-from bot.ports import Refused, Store, Unreachable
+from bot.ports import Refused, Unreachable
 from bot.registry import BEHAVIORS
 from bot.scaling.dialogs import cautions_by_pool, expected_effect, fewest_enough, more_would_do
 from bot.scaling.limits import policy_within
@@ -41,24 +41,15 @@ DUTIES = ("chore:pools", "chore:weekly")
 """The chores that are replayed; the others concern Slack and back ends, which do not exist here."""
 
 
-class Due(Store, Protocol):
-    """A store that knows when its next record is due."""
-
-    def next_due(self) -> float | None:
-        """Epoch seconds; None if no record is due."""
-
-
 @dataclass(slots=True)
 class Player:
     """One replay; `play` runs it to the end and fills the journal."""
 
     context: Context
-    store: Due
+    store: MemoryStore
     clock: ReplayClock
     recording: Recording
     journal: Journal
-    told: Callable[[float], None]
-    """Called with the progress (epoch seconds)."""
     judges: bool = False
     """Whether to write a judgement after each measurement."""
     seen: set[str] = field(default_factory=set)
@@ -81,7 +72,6 @@ class Player:
             if not times or min(times) > until:
                 break
             self.clock.reach(min(times))
-            self.told(self.clock.at)
             while coming and coming[0].at <= self.clock.at:
                 await self._arrives(coming.popleft())
         self.clock.reach(until)
@@ -174,11 +164,8 @@ class Player:
             self.journal.lines.append(JournalArrival(event.at, f"webhook {source or event.path}", outcome))
 
     async def _delivered(self, source: str, event: Delivered) -> str:
-        if source == "github":
-            return await self._from_github(event)
-        return await take_alert(self.context, SOURCES[source or kind_of(event.body, SOURCES)](event.body))
-
-    async def _from_github(self, event: Delivered) -> str:
+        if source != "github":
+            return await take_alert(self.context, SOURCES[source or kind_of(event.body, SOURCES)](event.body))
         name = event.headers.get("x-github-event", "")
         if name == "workflow_job" and (job := workflow_job.parse(event.body, event.at)):
             return await take_job(self.context, job, event.headers.get("x-github-delivery", ""))

@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count, pairwise
 from pathlib import Path
 from statistics import median
@@ -25,22 +24,6 @@ from bot.reporting.collect import gathered
 from handlers.tools.player import Player
 from handlers.wiring_tools import KINDS, scalers_and_alertmanagers
 
-LONG = 20_000
-"""From so many measurements on, progress is shown."""
-TOLD_PARTS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayOptions:
-    """Options of a replay."""
-
-    folder: Path
-    config: Path | None = None
-    """None: `tailback.toml` in the folder."""
-    until: str = ""
-    """A time with its zone, or epoch seconds; empty: the end of the recording."""
-    as_json: bool = False
-
 
 class StillLoop(asyncio.SelectorEventLoop):
     """An event loop on the replay's clock, so that no real time-out can pass."""
@@ -54,17 +37,20 @@ class StillLoop(asyncio.SelectorEventLoop):
         return self._replayed()
 
 
-def replayed(wanted: ReplayOptions) -> str:
-    """The transcript and its summary, or JSON lines. Raises ConfigError and Refused with place and remedy."""
-    recorded, settings = read(wanted.folder), _settings(wanted)
-    if (wanted.folder / "actions.jsonl").exists():
+def replayed(folder: Path, config: Path | None = None, until: str = "", *, as_json: bool = False) -> str:
+    """The transcript and its summary, or JSON lines. Raises ConfigError and Refused with place and remedy.
+
+    Without `config` it is the folder's `tailback.toml`. `until` is a time with its zone, or epoch seconds.
+    """
+    recorded, settings = read(folder), _settings(config or folder / "tailback.toml")
+    if (folder / "actions.jsonl").exists():
         sys.stderr.write("actions.jsonl is not read: a replay plays alerts and figures only\n")
     since, last = recorded.times
-    until = _until(wanted.until, since) if wanted.until else last
+    end = _until(until, since) if until else last
     clock = ReplayClock(since)
     with asyncio.Runner(loop_factory=lambda: StillLoop(clock.now)) as runner:
-        played = runner.run(_played(settings, recorded, clock, until, judges=wanted.as_json))
-    if wanted.as_json:
+        played = runner.run(_played(settings, recorded, clock, end, judges=as_json))
+    if as_json:
         return "\n".join(json_lines(played))
     paces = settings.file.paces
     return "\n".join([*head(played), *transcript(played.journal.lines, paces.report), "", *summary(played)])
@@ -98,9 +84,8 @@ def _text(path: Path) -> str:
         raise Refused(f"{path}: cannot be read ({error.strerror}); allow this user to read it.") from None
 
 
-def _settings(wanted: ReplayOptions) -> Settings:
+def _settings(path: Path) -> Settings:
     """The configuration in shadow mode, because recorded figures do not react to actions."""
-    path = wanted.config or wanted.folder / "tailback.toml"
     if not path.is_file():
         raise Refused(f"{path}: there is no such file; put a tailback.toml into the folder, or name one with --config.")
     file = read_file(path)
@@ -142,8 +127,7 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
         actions=ACTIONS,
         new_id=lambda prefix: f"{prefix}{next(ids)}",
     )
-    progress = ReplayProgress(since, until) if recorded.measured >= LONG else _silent
-    await Player(context, store, clock, recorded, journal, progress, judges).play(until)
+    await Player(context, store, clock, recorded, journal, judges).play(until)
     data = await gathered(store, settings.file, since, until + 1)
     fed = sum(one.at <= until for one in recorded.deliveries)
     measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)
@@ -162,20 +146,3 @@ def remarks(file: File, recorded: Recording) -> Iterator[str]:
         if gaps and (usual := median(gaps)) > 2 * file.timing.poll:
             yield (f"{name} was measured every {usual:g} s, and timing.poll is {file.timing.poll:g} s: its figures are "
                    "stale in between, and no drain is seen; record more often, or raise timing.poll.")  # fmt: skip
-
-
-class ReplayProgress:
-    """Prints progress to standard error, in steps of a twentieth."""
-
-    def __init__(self, since: float, until: float) -> None:
-        self._since, self._length, self._told = since, max(until - since, 1.0), 0
-
-    def __call__(self, at: float) -> None:
-        part = int(TOLD_PARTS * (at - self._since) / self._length)
-        if part > self._told:
-            self._told = part
-            sys.stderr.write(f"replayed {part / TOLD_PARTS:.0%}\n")
-
-
-def _silent(at: float) -> None:
-    """No progress output, because the recording is short."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.playground.fleet.scenarios import SCENARIOS, Scenario
-from handlers.tools.replay import ReplayOptions, replayed
+from handlers.tools.replay import replayed
 from tests.architecture.tree import ROOT
 from tests.bench.recorded import EXAMPLE, Taken, record
 
@@ -26,7 +26,7 @@ def measured(scenario: Scenario, hours: float) -> tuple[float, int]:
         record(folder, scenario, Taken(hours, 60.0, lead_seconds=0.0))
         shutil.copy(ROOT / "docs/examples/replay/tailback.toml", folder)
         begun = time.perf_counter()
-        told = replayed(ReplayOptions(folder))
+        told = replayed(folder)
         return time.perf_counter() - begun, len(told.splitlines())
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from bot.config import ConfigError
 from bot.ports import Refused
-from handlers.tools.replay import ReplayOptions, ReplayProgress, read, replayed
+from handlers.tools.replay import read, replayed
 from tests.architecture.tree import ROOT
 from tests.docs_pages import shell_lines
 from tests.patience import PATIENCE_SECONDS
@@ -66,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_example_of_the_docs_gives_its_transcript() -> None:
     """`UPDATE_GOLDEN=1` writes docs/examples/replay/transcript.txt anew."""
-    told = f"{replayed(ReplayOptions(EXAMPLE))}\n"
+    told = f"{replayed(EXAMPLE)}\n"
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.write_text(told, "utf-8")
     assert told == GOLDEN.read_text("utf-8")
@@ -76,7 +76,7 @@ def test_the_example_of_the_docs_gives_its_transcript() -> None:
 @pytest.mark.parametrize("seed", ["1", "4242"])
 def test_another_process_gives_the_same_transcript(seed: str, folder: Path) -> None:
     """Neither the order of sets nor the clock of the machine gets into it; logs and progress go elsewhere."""
-    here = replayed(ReplayOptions(folder))
+    here = replayed(folder)
     assert "DRAINED" in here
     ran = subprocess.run(
         [sys.executable, "-P", "-m", "handlers", "replay", str(folder)],
@@ -89,7 +89,7 @@ def test_another_process_gives_the_same_transcript(seed: str, folder: Path) -> N
 def test_json_lines_have_the_judgements_the_messages_and_the_summary(folder: Path) -> None:
     """One object a line: a judgement at the opening and at each measurement, unknown figures null."""
     (folder / "metrics.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in looks(*[14] * 20)))
-    lines = [json.loads(line) for line in replayed(ReplayOptions(folder, as_json=True)).splitlines()]
+    lines = [json.loads(line) for line in replayed(folder, as_json=True).splitlines()]
     judged = [one for one in lines if one["type"] == "judgement"]
     assert [one["at"] - BEGINS for one in judged[:3]] == [0.0, 30.0, 60.0]
     first, last = judged[0], judged[-1]
@@ -111,19 +111,19 @@ def test_json_lines_have_the_judgements_the_messages_and_the_summary(folder: Pat
 
 def test_it_stops_where_it_is_told_to(folder: Path) -> None:
     """What comes later is not known yet: the incident is still open."""
-    told = replayed(ReplayOptions(folder, until="2026-03-02T10:05:00Z"))
+    told = replayed(folder, until="2026-03-02T10:05:00Z")
     assert "still open" in told
     assert "to 2026-03-02 10:05:00 UTC: 1 webhook" in told
     with pytest.raises(Refused, match="--until: is before the recording begins; name a later time"):
-        replayed(ReplayOptions(folder, until="2020-01-01T00:00:00Z"))
+        replayed(folder, until="2020-01-01T00:00:00Z")
     with pytest.raises(Refused, match="'noon' is not a time; write epoch seconds"):
-        replayed(ReplayOptions(folder, until="noon"))
+        replayed(folder, until="noon")
 
 
 def test_actions_of_an_older_recording_are_left_out_aloud(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A recording holds alerts and figures; who pressed what would move no queue in it."""
     write(folder, "actions.jsonl", {"at": BEGINS + 60, "who": "U0ANA", "says": "ack"})
-    assert "U0ANA" not in replayed(ReplayOptions(folder))
+    assert "U0ANA" not in replayed(folder)
     assert "actions.jsonl is not read" in capsys.readouterr().err
 
 
@@ -131,7 +131,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(folder: Path) -> None:
     """As the real endpoint would answer 400: one broken delivery stops nothing."""
     broken = alert(30.0, body="no JSON")
     write(folder, "webhooks.jsonl", alert(0.0), broken, alert(31.0, path="/hook"), alert(900.0, "resolved"))
-    told = replayed(ReplayOptions(folder))
+    told = replayed(folder)
     assert f"webhook alertmanager: not readable ({folder}/webhooks.jsonl:2):" in told
     assert "1 webhook repeated an earlier one" in told
     assert "1 webhook could not be read" in told
@@ -141,7 +141,7 @@ def test_what_is_odd_about_a_recording_is_said_first(folder: Path) -> None:
     """Nobody trusts a transcript whose pools were never measured, or too seldom."""
     other = {"pool": "typo", "at": BEGINS, "queued": 1}
     write(folder, "metrics.jsonl", *looks(14, 9, 0, every=300.0), other)
-    told = replayed(ReplayOptions(folder))
+    told = replayed(folder)
     assert 'metrics.jsonl has figures of typo, but there is no [pool."typo"]' in told
     assert "no figures of linux-arm64 were recorded, so the pool stays unknown." in told
     assert "linux-x64-large was measured every 300 s, and timing.poll is 30 s" in told
@@ -153,7 +153,7 @@ def test_jobs_and_issues_of_github_are_taken_in(folder: Path) -> None:
     job = json.loads((ROOT / "tests/fixtures/github/workflow_job_queued.json").read_text())
     hooks = [{"received_at": BEGINS + n, "path": "/github", "headers": {"X-GitHub-Event": event}, "body": one}
              for n, (event, one) in enumerate((("issues", body), ("workflow_job", job), ("star", {})))]  # fmt: skip
-    told = replayed(ReplayOptions(write(folder, "webhooks.jsonl", *hooks)))
+    told = replayed(write(folder, "webhooks.jsonl", *hooks))
     assert "webhook github: opened an incident" in told
     assert "1 incident;" in told
 
@@ -166,14 +166,14 @@ def test_a_folder_without_a_recording_or_a_configuration_says_what_it_needs(tmp_
     with pytest.raises(Refused, match=r"holds nothing to replay; it needs webhooks\.jsonl"):
         read(tmp_path / "empty")
     with pytest.raises(Refused, match=r"nowhere: is not a folder; name one with webhooks\.jsonl"):
-        replayed(ReplayOptions(folder / "nowhere"))
+        replayed(folder / "nowhere")
     (folder / "tailback.toml").rename(folder / "other.toml")
     with pytest.raises(Refused, match=r"tailback\.toml: there is no such file; put a tailback\.toml into the folder"):
-        replayed(ReplayOptions(folder))
-    assert "1 incident" in replayed(ReplayOptions(folder, folder / "other.toml"))
+        replayed(folder)
+    assert "1 incident" in replayed(folder, folder / "other.toml")
     (folder / "other.toml").write_text("[slack]\n")
     with pytest.raises(ConfigError, match=r"slack\.channel: is required; add"):
-        replayed(ReplayOptions(folder, folder / "other.toml"))
+        replayed(folder, folder / "other.toml")
     (folder / "metrics.jsonl").write_bytes(b"\xff")
     with pytest.raises(Refused, match=r"metrics\.jsonl: is not UTF-8"):
         read(folder)
@@ -182,7 +182,7 @@ def test_a_folder_without_a_recording_or_a_configuration_says_what_it_needs(tmp_
 def test_every_documented_configuration_can_be_replayed_without_its_secrets(folder: Path) -> None:
     """Tokens, keys and back ends are not needed: the complete example builds all it names."""
     shutil.copy(ROOT / "docs/examples/tailback.toml", folder / "tailback.toml")
-    assert "webhook alertmanager: opened an incident" in replayed(ReplayOptions(folder))
+    assert "webhook alertmanager: opened an incident" in replayed(folder)
 
 
 def test_the_way_to_slack_is_not_needed_for_a_replay(folder: Path) -> None:
@@ -191,7 +191,7 @@ def test_the_way_to_slack_is_not_needed_for_a_replay(folder: Path) -> None:
     ways = 'proxy = "http://proxy.example:3128"\nproxy_basic_env = "P"\nca_file = "/no/such.pem"\n'
     assert text.count("[slack]\n") == 1
     (folder / "tailback.toml").write_text(text.replace("[slack]\n", f"[slack]\n{ways}") + f"\n[sns]\n{ways}")
-    assert "1 incident" in replayed(ReplayOptions(folder))
+    assert "1 incident" in replayed(folder)
 
 
 @pytest.mark.needs("jq")
@@ -211,16 +211,6 @@ def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) 
     subprocess.run(["sh", "-c", export], cwd=tmp_path, check=True, timeout=PATIENCE_SECONDS)
     found = read(tmp_path)
     assert found.samples["linux-x64-large"][0].queued == 212
-    told = replayed(ReplayOptions(tmp_path))
+    told = replayed(tmp_path)
     assert "212 jobs queued" in told
     assert "webhook alertmanager: joined its incident" in told
-
-
-def test_a_long_replay_says_how_far_it_has_come(capsys: pytest.CaptureFixture[str]) -> None:
-    """At each twentieth, once, on standard error: the transcript stays as it is."""
-    told = ReplayProgress(0.0, 1000.0)
-    for at in range(0, 1001, 10):
-        told(float(at))
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 20)
-    assert said.err.endswith("replayed 95%\nreplayed 100%\n")
