@@ -12,7 +12,7 @@ from pathlib import Path
 import structlog
 import uvicorn.server
 
-from bot.config import ConfigError, Environment, Settings, unusable
+from bot.config import ConfigError, Settings, unusable
 from bot.core.external import Problem
 from bot.ports import Unreachable
 from handlers.cancellation import ended
@@ -82,7 +82,6 @@ async def serving(
     async with contextlib.AsyncExitStack() as stack:
         address, env = "", runtime.context.settings.env
         leaving: list[Callable[[], None]] = []
-        health = HealthEndpoints(runtime)
         if web:
             from handlers.http.web import Web
             from handlers.slack_app.app import slack_app
@@ -91,19 +90,19 @@ async def serving(
             afterwards = Afterwards()
             stack.push_async_callback(afterwards.finished)
             app = slack_app(runtime.context, afterwards)
-            endpoints = Web(runtime, app)
             listener = listen_on(env.host, env.port, "PORT")
-            address = await stack.enter_async_context(_listening(runtime, endpoints, listener, leaving))
-            if env.tailback_health_port is None:
-                health = endpoints
-            else:
-                await stack.enter_async_context(_listening(runtime, health, _health_listener(env), []))
+            address = await stack.enter_async_context(_listening(runtime, Web(runtime, app), listener, leaving))
+            if (port := env.tailback_health_port) is not None:
+                await _serve_health(runtime, stack, port, "TAILBACK_HEALTH_PORT", env.tailback_health_host)
             if env.slack_app_token.get_secret_value():
                 from handlers.slack_app.socket_mode import socket_mode
 
                 await stack.enter_async_context(socket_mode(runtime, app))
-        elif env.tailback_worker_port is not None:
-            await stack.enter_async_context(_serving_health(runtime, health))
+        elif (port := env.tailback_worker_port) is not None:
+            try:
+                await _serve_health(runtime, stack, port, "TAILBACK_WORKER_PORT")
+            except ConfigError as error:  # such as a port in use: the work goes on
+                log.warning("health is not served", problems=str(error).splitlines())
         await stack.enter_async_context(_working(runtime, leaving) if worker else _beside(_reload(runtime), "reload"))
         await stack.enter_async_context(_beside(_keep_time(runtime), "clock"))
         try:
@@ -122,7 +121,11 @@ async def _listening(
     """The HTTP server from the first request to the last response; yields its address."""
     server = Server(_uvicorn(runtime, endpoints))
     served = asyncio.create_task(server.serve([listener]), name="web")
-    await _started(server, served)
+    while not server.started:
+        if served.done():
+            served.result()
+            raise unusable("PORT", "the web server ended before it was ready", "see the log")
+        await asyncio.sleep(0.01)
 
     def leave() -> None:
         server.should_exit = True
@@ -135,19 +138,14 @@ async def _listening(
         await served
 
 
-@asynccontextmanager
-async def _serving_health(runtime: Runtime, endpoints: HealthEndpoints) -> AsyncIterator[None]:
-    """Health and metrics of a worker with its own port; a port in use is logged and ignored."""
-    env = runtime.context.settings.env
-    try:
-        listener = listen_on(env.host, env.tailback_worker_port or 0, "TAILBACK_WORKER_PORT")
-    except ConfigError as error:
-        log.warning("health is not served", problems=str(error).splitlines())
-        yield
-        return
-    async with _listening(runtime, endpoints, listener, []) as address:
-        log.info("health is served", at=address)
-        yield
+async def _serve_health(
+    runtime: Runtime, stack: contextlib.AsyncExitStack, port: int, variable: str, host: str = ""
+) -> None:
+    """Health and metrics at an address of their own, until the stack is closed. Raises ConfigError."""
+    named = "TAILBACK_HEALTH_HOST" if host else "HOST"
+    listener = listen_on(host or runtime.context.settings.env.host, port, variable, named)
+    await stack.enter_async_context(_listening(runtime, HealthEndpoints(runtime), listener, []))
+    log.info("health is served", host=listener.getsockname()[0], port=listener.getsockname()[1])
 
 
 @asynccontextmanager
@@ -234,7 +232,9 @@ async def _until_stopped(runtime: Runtime, stopped: asyncio.Event) -> None:
 
 
 def _uvicorn(runtime: Runtime, endpoints: HealthEndpoints) -> uvicorn.Config:
-    env = runtime.context.settings.env
+    env, limits = runtime.context.settings.env, runtime.context.settings.file.http
+    together = Connections(limits.max_connections, limits.max_idle_per_address)
+    draining = staticmethod(lambda: runtime.draining)
     return uvicorn.Config(
         endpoints.application(),
         host=env.host,
@@ -243,33 +243,9 @@ def _uvicorn(runtime: Runtime, endpoints: HealthEndpoints) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http=_limited(runtime),
+        http=type("ServerProtocol", (LimitedProtocol,), {"limits": together, "draining": draining}),
         ws="none",
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=10,
         lifespan="off",
     )
-
-
-def _limited(runtime: Runtime) -> type[LimitedProtocol]:
-    """The protocol of one server, whose connections are counted together."""
-    limits = runtime.context.settings.file.http
-    known = Connections(limits.max_connections, limits.max_idle_per_address)
-    draining = staticmethod(lambda: runtime.draining)
-    return type("ServerProtocol", (LimitedProtocol,), {"limits": known, "draining": draining})
-
-
-def _health_listener(env: Environment) -> socket.socket:
-    """The socket of a web process's own address for health and metrics."""
-    host, named = (env.tailback_health_host, "TAILBACK_HEALTH_HOST") if env.tailback_health_host else (env.host, "HOST")
-    listener = listen_on(host, env.tailback_health_port or 0, "TAILBACK_HEALTH_PORT", named)
-    log.info("health is served", host=host, port=listener.getsockname()[1])
-    return listener
-
-
-async def _started(server: Server, served: "asyncio.Task[None]") -> None:
-    while not server.started:
-        if served.done():
-            served.result()
-            raise unusable("PORT", "the web server ended before it was ready", "see the log")
-        await asyncio.sleep(0.01)
