@@ -1,7 +1,7 @@
 """Values that cross the ports, from external systems, and the two exceptions that callers handle."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 
 from bot.core.alert import Matcher
@@ -102,21 +102,19 @@ class SilenceFound:
     """Its creator, according to the back end."""
 
 
+@dataclass(eq=False)
 class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
     """A refusal for a person: the reason, `who` did it already, who `may` do it, and in `where` (channels)."""
 
-    def __init__(
-        self,
-        sentence: str,
-        who: str | None = None,
-        may: Sequence[str] = (),
-        where: Sequence[str] = (),
-        *,
-        remedy: str = "",
-    ) -> None:
-        super().__init__(f"{sentence}; {remedy}" if remedy else sentence)
-        self.what, self.remedy = sentence, remedy
-        self.who, self.may, self.where = who, tuple(may), tuple(where)
+    what: str
+    who: str | None = None
+    may: Sequence[str] = ()
+    where: Sequence[str] = ()
+    _: KW_ONLY
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what}; {self.remedy}" if self.remedy else self.what
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +154,7 @@ class Failure(StrEnum):
     """The object no longer exists."""
 
 
+@dataclass(eq=False)
 class Unreachable(Exception):  # noqa: N818 - named by what is true of the system
     """`system` could not do `what`; `failure` says whether it may have happened.
 
@@ -163,25 +162,17 @@ class Unreachable(Exception):  # noqa: N818 - named by what is true of the syste
     of a block that Slack refused as unknown, and not for its content.
     """
 
-    def __init__(  # noqa: PLR0913 - named at every call
-        self,
-        system: str,
-        what: str,
-        *,
-        remedy: str = "",
-        code: str = "",
-        block: str = "",
-        failure: Failure = Failure.UNCONNECTED,
-        retry_after_seconds: float | None = None,
-    ) -> None:
-        super().__init__(f"{system}: {what}; {remedy}" if remedy else f"{system}: {what}")
-        self.system = system
-        self.what = what
-        self.remedy = remedy
-        self.code = code
-        self.block = block
-        self.failure = failure
-        self.retry_after_seconds = retry_after_seconds
+    system: str
+    what: str
+    _: KW_ONLY
+    remedy: str = ""
+    code: str = ""
+    block: str = ""
+    failure: Failure = Failure.UNCONNECTED
+    retry_after_seconds: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.system}: {self.reason}"
 
     @property
     def reason(self) -> str:

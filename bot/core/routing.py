@@ -53,21 +53,16 @@ def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
     candidates, and measuring shows which ones are affected. A pool is ruled out when its `match` asks for another value
     of a label than every alert has. If that rules out every pool, all are candidates: no incident measures nothing.
     """
-    rules = list(pools)
-    alerts = list(alerts)
-    named = [pool.name for pool in rules if pool.match and any(_matches(pool.match, _facts(a)) for a in alerts)]
-    said = [words[label] for a in alerts for words in (a.labels, a.facts) for label in POOL_LABELS if words.get(label)]
-    spoken = set(said)
-    known = {pool.name for pool in rules} | {value for pool in rules for value in pool.match.values()}
-    sets = {words[SCALE_SET_LABEL] for a in alerts for words in (a.labels, a.facts) if words.get(SCALE_SET_LABEL)}
-    spoken_of = {pool.name for pool in rules if pool.name in spoken or any(_is(one, pool.name) for one in sets)}
-    named += [pool.name for pool in rules if pool.name in spoken_of and pool.name not in named]
-    unknown = tuple(sorted(spoken - known))
-    if named:
-        return Named(tuple(named), tuple(named), unknown)
-    facts = [_facts(alert) for alert in alerts]
-    possible = [pool.name for pool in rules if not facts or any(_may_match(pool.match, f) for f in facts)]
-    return Named(tuple(possible or (pool.name for pool in rules)), (), unknown)
+    rules, facts = list(pools), [_facts(alert) for alert in alerts]
+    spoken = {value for known in facts for label in POOL_LABELS for value in known.get(label, ()) if value}
+    sets = {value for known in facts for value in known.get(SCALE_SET_LABEL, ())}
+    matched = [pool.name for pool in rules if pool.match and any(_matches(pool.match, known) for known in facts)]
+    called = [pool.name for pool in rules if pool.name in spoken or any(_is(one, pool.name) for one in sets)]
+    unknown = spoken - {name for pool in rules for name in (pool.name, *pool.match.values())}
+    if named := tuple(dict.fromkeys((*matched, *called))):
+        return Named(named, named, tuple(sorted(unknown)))
+    possible = [pool.name for pool in rules if not facts or any(_may_match(pool.match, known) for known in facts)]
+    return Named(tuple(possible or (pool.name for pool in rules)), (), tuple(sorted(unknown)))
 
 
 def _facts(alert: Alert) -> dict[str, set[str]]:

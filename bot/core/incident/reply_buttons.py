@@ -34,8 +34,7 @@ def decided(incident: Incident, about: str, decision: Decision, names: tuple[str
     for entry in incident.log.timeline:
         if entry.about != about or not entry.choices or (names and not set(names) & set(entry.choices)):
             continue
-        log = log.rewritten(replace(entry, choices=(), decisions=(*entry.decisions, decision)))
-        log = log.to_redraw(entry.number) if entry.ts else log
+        log = log.shown_anew(replace(entry, choices=(), decisions=(*entry.decisions, decision)))
     return replace(incident, log=log)
 
 
@@ -102,8 +101,7 @@ def advanced(  # noqa: PLR0913 - an entry's parts, named at every call
     after = offering(after, request if tell else "", choices if tell else (), whom)
     if anchor is None:
         return after
-    log = after.log.rewritten(replace(anchor, about=request, choices=choices if alone else ()))
-    return replace(after, log=log.to_redraw(anchor.number) if anchor.ts else log)
+    return replace(after, log=after.log.shown_anew(replace(anchor, about=request, choices=choices if alone else ())))
 
 
 def progressed(
@@ -116,18 +114,13 @@ def progressed(
     seen = replace(anchor.details, registered=registered, busy=busy, drained=drained)
     if seen == anchor.details:
         return incident
-    log = incident.log.rewritten(replace(anchor, details=seen))
-    return replace(incident, log=log.to_redraw(anchor.number) if anchor.ts else log)
+    return replace(incident, log=incident.log.shown_anew(replace(anchor, details=seen)))
 
 
 def ended_with(incident: Incident) -> Incident:
     """The queue has drained: the replies of the accepted scale-ups say so."""
     log = incident.log
     for entry in log.timeline:
-        if (
-            begins(entry)
-            and entry.ts
-            and any(isinstance(one.details, ScaleAccepted) for one in story_of(incident, entry))
-        ):
-            log = log.to_redraw(entry.number)
+        if begins(entry) and any(isinstance(one.details, ScaleAccepted) for one in story_of(incident, entry)):
+            log = log.shown_anew(entry)
     return replace(incident, log=log)

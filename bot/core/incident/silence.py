@@ -7,12 +7,8 @@ from bot.core.alert import silences as covers
 from bot.core.incident.details.silences import ActiveSilence, Coverage
 from bot.core.incident.membership import alert_label
 
-SILENCE = "silence"
-"""The action that makes one, and the callback id of its dialog."""
-PROLONG = "prolong"
-"""The action that extends a silence."""
-UNSILENCE = "unsilence"
-"""The action that ends it early."""
+SILENCE, PROLONG, UNSILENCE = "silence", "prolong", "unsilence"
+"""The actions that make, extend and end one; the first is the callback id of its dialog too."""
 WARN_SECONDS = 600.0
 """How long before its end the owner is notified; not for silences shorter than twice that."""
 

@@ -155,6 +155,11 @@ class IncidentLog:
         known = tuple(replace(one, answered=True) if one.request == request else one for one in self.timeline)
         return replace(self, timeline=known)
 
+    def shown_anew(self, entry: Entry) -> "IncidentLog":
+        """The same, and its reply has to be edited if it stands already."""
+        log = self.rewritten(entry)
+        return log.to_redraw(entry.number) if entry.ts else log
+
     def to_redraw(self, number: int) -> "IncidentLog":
         """An entry's reply has to be edited."""
         return self if number in self.redraw else replace(self, redraw=(*self.redraw, number))

@@ -49,8 +49,10 @@ class EmbeddedRedisError(Refused):
     """The embedded server cannot be found, started or kept running; the text is a sentence with a remedy."""
 
     def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(f"{what}: {remedy}.")
-        self.what, self.remedy = what, remedy
+        super().__init__(what, remedy=remedy)
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.remedy}."
 
 
 @dataclass(frozen=True, slots=True)
