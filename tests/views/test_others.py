@@ -5,13 +5,12 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import silence_matchers
-from bot.core.durations import seconds
 from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.silence import Silence
 from bot.core.incident.timeline import Entry, Event
-from bot.core.message import Block
+from bot.core.message import Block, Message
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.offer import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
@@ -23,7 +22,6 @@ from bot.views.thread.replies import reply
 from bot.views.thread.results import effect_answer
 from bot.views.words.forecasts import HEAD, Preview
 from tests.builders import with_fields
-from tests.said import acknowledged
 from tests.slack_limits import message_problems, texts, view_problems
 from tests.views import samples
 from tests.views.golden import assert_golden
@@ -41,26 +39,11 @@ def test_every_event_has_a_reply_with_the_same_facts_in_text_and_blocks(event: E
     entry = Entry(3, NOW, event, PlainText("did a thing.", ("One line", "Another")), "U0ALEX", (), figures)
     drawn = reply(samples.queueing()[0], entry, NOW + 2)
     assert message_problems(drawn) == []
+    assert drawn.text.startswith("*Failed:*") is (event is Event.FAILED)
     for said in (drawn.text, words(drawn)):
         for part in ("<@U0ALEX> did a thing.", "One line", "Another"):
             assert part in said
         assert "linux.2xlarge" not in said, "the parent shows the figures"
-
-
-def test_a_reply_shown_in_the_channel_says_which_incident_it_belongs_to() -> None:
-    figures = (samples.sample("linux.2xlarge", 21, 7200.0),)
-    entry = Entry(
-        3, NOW - 240, Event.WORSE, PlainText("Worse: 21 jobs queued (was 14)."), None, (), figures, broadcast=True
-    )
-    drawn = reply(samples.queueing()[0], entry, NOW)
-    assert drawn.text.startswith("Worse: 21 jobs queued")
-    assert "reported 4 min later" in words(drawn)
-    assert_golden("reply_worse", drawn)
-
-
-def test_a_failure_says_so_first() -> None:
-    drawn = reply(samples.queueing()[0], Entry(3, NOW, Event.FAILED, PlainText("could not scale."), "U0ALEX"), NOW)
-    assert drawn.text.startswith("*Failed:* <@U0ALEX> could not scale.")
 
 
 def test_lines_that_do_not_fit_a_reply_are_counted() -> None:
@@ -102,42 +85,17 @@ def test_a_storm_of_alerts_that_name_no_pool_is_counted_by_title() -> None:
     assert "pool not named ×120" in words(digest(nameless, 120, NOW))
 
 
-def test_figures_stand_in_the_digest_once_somebody_has_measured() -> None:
-    of, seen = samples.queueing()
-    drawn = digest([replace(of, id="a"), *storm(2)], 3, NOW, {"a": seen}, TIMING)
-    assert "17 jobs queued, longest wait 1 h 54 min" in words(drawn)
-    assert_golden("digest", drawn)
-
-
-def test_the_digest_ends_when_every_incident_has_its_thread() -> None:
-    drawn = digest([], 120, NOW)
-    assert message_problems(drawn) == []
-    assert "All 120 incidents" in drawn.text
-
-
-def test_the_silence_dialog_offers_what_the_back_end_allows() -> None:
-    drawn = modal(samples.queueing()[0], 86_400)
-    assert view_problems(drawn) == []
-    assert drawn["private_metadata"] == "inc_1.abc"
-    preset = next(block for block in drawn["blocks"] if block.get("block_id") == "preset")  # type: ignore[attr-defined]  # a view is opaque to the types
-    *lengths, drained = [one["value"] for one in preset["element"]["options"]]
-    assert [seconds(one) for one in lengths] == [900, 3600, 14_400, 86_400]
-    assert drained == "drained"
-    assert "__alert_rule_uid__=dez2aomgvru2oe" in "\n".join(texts(drawn["blocks"]))
-    assert_golden("modal_silence", drawn)
-
-
-@pytest.mark.parametrize("most", [1.0, 600.0, 900.0, 1e7])
-def test_the_silence_dialog_has_a_choice_whatever_the_limit(most: float) -> None:
-    assert view_problems(modal(samples.queueing()[0], most)) == []
-
-
 def test_an_alert_that_cannot_be_silenced_narrowly_is_not_silenced() -> None:
     """No dialog that would match everything (AC-6)."""
     of = samples.incident(samples.alert(rule_uid=None, labels={}))
     drawn = modal(of, 86_400)
     assert view_problems(drawn) == []
     assert "submit" not in drawn
+
+
+@pytest.mark.parametrize("most", [1.0, 600.0, 900.0, 1e7])
+def test_the_silence_dialog_has_a_choice_whatever_the_limit(most: float) -> None:
+    assert view_problems(modal(samples.queueing()[0], most)) == []
 
 
 PREVIEW = Preview(
@@ -158,14 +116,49 @@ def choices() -> list[ScaleChoice]:
     ]
 
 
-def test_the_scale_dialog_proposes_an_absolute_target_and_shows_every_limit() -> None:
-    drawn = scale_modal("inc_1.abc", choices(), PREVIEW)
-    assert view_problems(drawn) == []
-    said = "\n".join(texts(drawn["blocks"]))
-    for part in ("now 40 runners", "limit 40", "maximum 60", "at most 10 more at once"):
-        assert part in said
-    assert "?" not in said
-    assert_golden("modal_scale", drawn)
+def dashboard() -> Board:
+    """An incident with a silence and extra runners, one that is over, and one that the person may not see."""
+    of, seen = samples.worked_on()
+    offers = {of.id: [Offer("ack", "Take over", "inc_1.a"), Offer("scale_up", "Scale up", "inc_1.b")]}
+    until = NOW + 3600
+    silence = Silence("s1", "am", until, "U0ALEX", "inc_1.c")
+    over = replace(samples.closed(), id="inc_0")
+    lease = PoolLeases("linux.2xlarge", 40, leases=(Lease("a1", "U0ANA", "C1", 51, 40, NOW, of.id, ends_at=until),))
+    seen = replace(seen, rules={name: PoolRules(name) for name in seen.pools})
+    links = {of.id: "https://x.slack.com/archives/C0CI/p1"}
+    return Board([replace(of, silences=(silence,))], [over], seen, offers, links, [lease], 1)
+
+
+def renderings() -> dict[str, Message | Block]:
+    """By the name of their golden file."""
+    (of, seen), at, worse = samples.queueing(), NOW - 240, PlainText("Worse: 21 jobs queued (was 14).")
+    worst = (samples.sample("linux.2xlarge", 21, 7200.0),)
+    refused = answers.refusal("Only full members of this workspace may do that.", may=["S0INFRA"])
+    return {
+        "reply_worse": reply(of, Entry(3, at, Event.WORSE, worse, None, (), worst, broadcast=True), NOW),
+        "digest": digest([replace(of, id="a"), *storm(2)], 3, NOW, {"a": seen}, TIMING),
+        "modal_silence": modal(of, 86_400),
+        "modal_scale": scale_modal("inc_1.abc", choices(), PREVIEW),
+        "modal_scale_confirm": scale_confirm(
+            "inc_1.abc", "linux.2xlarge", 40, 50, PREVIEW, ["Cost: about $3.40 an hour more."]
+        ),
+        "scale_preview": effect_answer("linux.2xlarge has 40 runners. What more would do:", PREVIEW),
+        "home": home(dashboard(), NOW, TIMING),
+        "home_refused": refused_home(refused),
+        "status": answers.status(seen, (*seen.pools, "linux.new"), NOW, TIMING),
+    }
+
+
+@pytest.mark.parametrize("name", renderings())
+def test_it_is_drawn_as_its_golden_file_says(name: str) -> None:
+    assert_golden(name, renderings()[name])
+
+
+def test_home_names_nobody_of_an_incident_that_the_person_may_not_see() -> None:
+    hidden = "\n".join(texts(home(replace(dashboard(), incidents=(), permalinks={}), NOW, TIMING)["blocks"]))
+    assert "+11 (to 51)" in hidden
+    assert "<@U0ANA>" not in hidden
+    assert [block["type"] for block in home(Board(), NOW)["blocks"]] == ["header", "section", "divider", "context"]  # type: ignore[attr-defined]  # a view is opaque to the types
 
 
 def test_no_target_is_proposed_where_more_would_not_help() -> None:
@@ -193,60 +186,6 @@ def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
     assert "submit" not in none
 
 
-def test_the_confirmation_names_the_target_on_its_button() -> None:
-    drawn = scale_confirm("inc_1.abc", "linux.2xlarge", 40, 50, PREVIEW, ["Cost: about $3.40 an hour more."])
-    assert view_problems(drawn) == []
-    assert drawn["submit"] == {"type": "plain_text", "text": "Scale to 50"}
-    assert drawn["callback_id"] == "scale_up_confirm"
-    assert_golden("modal_scale_confirm", drawn)
-
-
-def test_what_more_would_do_is_a_native_table_where_a_message_tells_it() -> None:
-    drawn = effect_answer("linux.2xlarge has 40 runners. What more would do:", PREVIEW)
-    assert message_problems(drawn) == []
-    assert "Added +10 ← · Drained 40m · At worst 1h 50m · Wait 48m · Cost $2.27" in drawn.text
-    assert_golden("scale_preview", drawn)
-
-
-def test_home_is_a_dashboard() -> None:
-    of, seen = samples.worked_on()
-    offers = {of.id: [Offer("ack", "Take over", "inc_1.a"), Offer("scale_up", "Scale up", "inc_1.b")]}
-    until = NOW + 3600
-    silence = Silence("s1", "am", until, "U0ALEX", "inc_1.c")
-    over = replace(samples.closed(), id="inc_0")
-    lease = PoolLeases("linux.2xlarge", 40, leases=(Lease("a1", "U0ANA", "C1", 51, 40, NOW, of.id, ends_at=until),))
-    seen = replace(seen, rules={name: PoolRules(name) for name in seen.pools})
-    links = {of.id: "https://x.slack.com/archives/C0CI/p1"}
-    board = Board([replace(of, silences=(silence,))], [over], seen, offers, links, [lease], 1)
-    drawn = home(board, NOW, TIMING)
-    assert view_problems(drawn) == []
-    said = "\n".join(texts(drawn["blocks"]))
-    for part in ("OPEN · P2", "14 jobs queued", acknowledged("U0ALEX"), "|Thread>", "busy/limit", "+11 (to 51)",
-                 "by <@U0ANA>", "Recent incidents", "Not shown: 1 open incident"):  # fmt: skip
-        assert part in said
-    assert_golden("home", drawn)
-    hidden = "\n".join(texts(home(replace(board, incidents=(), permalinks={}), NOW, TIMING)["blocks"]))
-    assert "+11 (to 51)" in hidden
-    assert "<@U0ANA>" not in hidden, "who asked belongs to an incident that this person may not see"
-    assert [block["type"] for block in home(Board(), NOW)["blocks"]] == ["header", "section", "divider", "context"]  # type: ignore[attr-defined]  # a view is opaque to the types
-
-
-def test_somebody_without_access_gets_a_page_that_says_so() -> None:
-    drawn = refused_home(answers.refusal("Only full members of this workspace may do that.", may=["S0INFRA"]))
-    assert view_problems(drawn) == []
-    assert_golden("home_refused", drawn)
-
-
-def test_status_says_what_is_unknown_and_when_it_was_measured() -> None:
-    _, seen = samples.queueing()
-    drawn = answers.status(seen, (*seen.pools, "linux.new"), NOW, TIMING)
-    assert message_problems(drawn) == []
-    assert "linux.new: queue length unknown." in drawn.text
-    assert "Measured <!date^" in words(drawn)
-    assert_golden("status", drawn)
-    assert "tailback.toml" in answers.status(View(), (), NOW, TIMING).text
-
-
 def test_lists_help_and_refusals_are_complete_in_text() -> None:
     of, _ = samples.queueing()
     listed = answers.incident_list([replace(of, id=str(n)) for n in range(200)], NOW)
@@ -257,11 +196,9 @@ def test_lists_help_and_refusals_are_complete_in_text() -> None:
     assert ["Job Queue" in lines[0], "Wait too long" in lines[0]] == [True, True], "only the alerts tell them apart"
     assert "Job Queue" not in answers.incident_list(titles[:1], NOW).text, "the pool says it"
     assert "scale POOL TARGET" in answers.help_text([("scale POOL TARGET", "sets the pool's size")]).text
-    assert answers.refusal("You may not.").text == "You may not."
     assert answers.incident_list([], NOW).text == "No incident is open in your channels."
-
-
-def test_a_notice_has_a_short_title_and_something_to_read() -> None:
+    assert "tailback.toml" in answers.status(View(), (), NOW, TIMING).text
+    assert "All 120 incidents" in digest([], 120, NOW).text
     assert view_problems(notice("A title that is much too long for a dialog", [])) == []
 
 

@@ -87,31 +87,12 @@ def test_the_parent_is_drawn_as_its_golden_file_says(name: str) -> None:
     assert_golden(name, draw(of, seen))
 
 
-def test_the_first_lines_say_state_pool_queue_wait_cause_owner_and_then_the_buttons() -> None:
-    drawn = draw(*samples.queueing())
-    kinds = [block["type"] for block in drawn.blocks]
-    assert kinds[:3] == ["header", "section", "actions"]
-    assert heading(drawn) == "🔴 OPEN · P2 · linux.2xlarge: 14 jobs queued, longest wait 1 h 54 min (+1 pool)"
-    assert "Not acknowledged. Paged <!subteam^S0ONCALL>" in words(drawn)
-    assert kinds.index("table") > 2
-
-
 def rows_of(drawn: Message) -> list[list[str]]:
     """The cells of the native table; the first row is its head."""
     (table,) = [block for block in drawn.blocks if block["type"] == "table"]
     rows = table["rows"]
     assert isinstance(rows, list)
     return [["".join(texts(cell)) for cell in row] for row in rows]
-
-
-def test_several_pools_make_a_table_with_the_worst_first() -> None:
-    drawn = draw(*samples.queueing())
-    assert rows_of(drawn) == [
-        ["Pool", "Queued", "Longest wait", "Busy/limit"],
-        ["linux.2xlarge", "14 ↑", "1h 54m", "40/40"],
-        ["linux.g5.4xlarge.nvidia.gpu", "3", "21m", "40/40"],
-    ]
-    assert "windows.4xlarge" not in words(drawn)
 
 
 def test_several_unknown_pools_and_alerts_that_are_not_shown_are_told_in_the_plural() -> None:
@@ -176,12 +157,6 @@ def test_a_queue_that_is_empty_or_unknown_has_no_trend(queued: int | None) -> No
     assert not re.search("queue (rising|falling|steady)", words(drawn))
 
 
-def test_while_no_source_answers_the_alerts_own_figures_stand_in_and_say_so() -> None:
-    for name in ("parent_unreadable", "parent_measuring", "parent_no_pool"):
-        assert heading(draw(*cases()[name])).endswith("14 jobs queued, longest wait 1 h 54 min (alert values)"), name
-    assert "Prometheus: connection refused" in words(draw(*cases()["parent_unreadable"]))
-
-
 @pytest.mark.parametrize("silent", [True, False])
 def test_a_queue_that_was_known_is_unknown_since_then_and_the_alert_is_older(silent: bool) -> None:
     """The source went silent over an empty queue, or it no longer tells the queue's length."""
@@ -198,13 +173,6 @@ def test_a_reason_for_several_figures_is_said_once_and_not_for_those_that_are_no
     pool = Pool("linux", (replace(samples.sample("linux", None, None), missing=gaps),))
     drawn = words(draw(samples.incident(candidates=("linux",), affected=("linux",)), samples.view(pool)))
     assert "linux: queued and busy: no answer." in drawn
-
-
-def test_stale_figures_are_marked_with_their_time_and_the_reason() -> None:
-    drawn = draw(*cases()["parent_stale"])
-    assert "(stale)" in heading(drawn)
-    assert rows_of(drawn)[1][1] == "14 stale"
-    assert "over 10 min ago (Prometheus: connection refused)." in words(drawn)
 
 
 @pytest.mark.parametrize(("seconds", "age"), [(4, "under 1 min ago"), (59, "under 1 min ago"), (61, "over 1 min ago")])
@@ -268,23 +236,6 @@ def test_what_ends_soon_stands_in_the_thread_alone(soon: Details, later: Details
     assert words(told[0]) == words(draw(of, seen)) != words(told[1])
 
 
-def test_the_minimal_rendering_is_text_alone_and_says_how_to_act() -> None:
-    drawn = draw(*cases()["parent_plain"])
-    assert drawn.blocks == ()
-    for part in ("OPEN · P2", "linux.2xlarge", "@tailback", "<!subteam^S0ONCALL>"):
-        assert part in drawn.text
-
-
-def test_buttons_carry_their_offer_and_the_rest_stands_in_one_menu() -> None:
-    of, seen = samples.queueing()
-    row = next(block for block in draw(of, seen).blocks if block["type"] == "actions")["elements"]
-    assert isinstance(row, list)
-    assert [one["action_id"] for one in row] == ["ack", "silence", "scale_up", "diagnose", "more"]
-    assert [one["value"] for one in row[:4]] == [offer.request_id for offer in samples.offers(of)[:4]]
-    assert [one["value"] for one in row[4]["options"]] == [offer.request_id for offer in samples.offers(of)[4:]]
-    assert row[0]["accessibility_label"] == "Acknowledge: linux.2xlarge and linux.g5.4xlarge.nvidia.gpu"
-
-
 def test_too_many_offers_stay_within_four_buttons_and_five_options() -> None:
     of, seen = samples.queueing()
     many = [Offer(f"b{n}", "B", f"a{n}") for n in range(6)] + [
@@ -313,13 +264,6 @@ def test_many_pools_are_counted_where_they_are_not_shown() -> None:
     none = draw(samples.incident(candidates=names), samples.view(*failing))
     assert "? = unknown, which is not zero" in words(none)
     assert "othing queued" not in heading(none)
-
-
-def test_a_close_by_a_person_does_not_claim_an_empty_queue() -> None:
-    drawn = draw(*cases()["parent_resolved_by_hand"])
-    assert "closed by a person" in heading(drawn)
-    assert "no longer watched" in drawn.text
-    assert "empty" not in drawn.text
 
 
 def test_a_late_thread_says_how_late() -> None:

