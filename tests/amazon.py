@@ -95,7 +95,6 @@ class Amazon:
     asked: list[httpx.URL] = field(default_factory=list)
 
     def sns(self, now: Any) -> AmazonSns:
-        """The product's own part, whose network ends here."""
         return AmazonSns(HttpPool(httpx.MockTransport(self._answer)), now)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:

@@ -79,7 +79,6 @@ class Listeners:
         return 0 if place else int(self._servers[-1].sockets[0].getsockname()[1])
 
     def end_connections(self) -> None:
-        """Cancel the task of each connection."""
         for task in self._tasks:
             task.cancel()
 

@@ -51,7 +51,6 @@ def resolved(fingerprint: str = "a1", **parts: Any) -> Alert:
 
 
 def delivery(*alerts: Alert, **parts: Any) -> Delivery:
-    """A delivery of one group; without alerts, one that fires."""
     given: dict[str, Any] = {
         "source": "grafana",
         "receiver": "tailback",

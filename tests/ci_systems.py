@@ -48,15 +48,12 @@ class CiSystem:
     asked: list[Asked] = field(default_factory=list)
 
     def says(self, path: str, body: object, status: int = 200, **headers: str) -> None:
-        """Let a path answer something else from now on."""
         self.paths[path] = Said(body, status, headers)
 
     def count(self, path: str) -> int:
-        """How often a path was asked for."""
         return sum(one.path == path for one in self.asked)
 
     def url(self) -> AbstractAsyncContextManager[str]:
-        """Its address, for as long as the block lasts."""
         return answering(self._endpoint)
 
     async def _endpoint(self, request: Request) -> Response:
@@ -156,7 +153,6 @@ def jenkins() -> CiSystem:
 
 
 def without(system: CiSystem, path: str, key: str) -> CiSystem:
-    """The same, where the answer of a path lacks a key."""
     said = system.paths[path]
     assert isinstance(said, Said)
     assert isinstance(said.body, dict)

@@ -170,7 +170,6 @@ async def browser() -> AsyncIterator["Browser"]:
 
 @pytest.fixture
 def terminal(tmp_path: Path, zygote: Zygote) -> "Terminal":
-    """An empty folder to run commands in, as real processes."""
     from tests.handlers import terminal  # noqa: PLC0415 - only for tests that ask for it
 
     return terminal.Terminal(tmp_path, zygote)
@@ -189,7 +188,6 @@ def made_up_aws(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def world() -> "World":
-    """A whole Tailback on working fakes."""
     from tests import world as fakes  # noqa: PLC0415 - only for tests that ask for it
 
     return fakes.World()

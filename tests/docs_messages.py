@@ -64,7 +64,6 @@ class Message:
 
     @property
     def anchor(self) -> str:
-        """From the first words of the sentence."""
         return "-".join(re.findall(r"[a-z0-9]+", self.text.lower())[:9])
 
 
@@ -88,7 +87,6 @@ def messages() -> dict[str, list[Message]]:
 
 
 def of_module(file: Path) -> Iterator[Message]:
-    """The messages of one module."""
     tree = ast.parse(file.read_text("utf-8"))
     whole = assigned(tree)
     if file.name == "config.py":
@@ -106,7 +104,6 @@ def of_module(file: Path) -> Iterator[Message]:
 
 
 def of_call(node: ast.Call, scope: Scope) -> Iterator[Message]:
-    """The messages of one call, with their remedy."""
     method = isinstance(node.func, ast.Attribute)
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name not in SPEAKING or (isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") == "log"):
@@ -121,7 +118,6 @@ def of_call(node: ast.Call, scope: Scope) -> Iterator[Message]:
 
 
 def sentences(node: ast.expr, scope: Scope) -> list[str]:
-    """What an expression can say, when it is more than a word."""
     return [text for text in spoken(node, scope, 3) if len(re.findall(r"[a-z]{2,}", text)) > 1]
 
 
@@ -187,6 +183,5 @@ def rendered() -> str:
 
 
 def cell(text: str) -> str:
-    """A text as a table's cell shows it."""
     whole = " ".join(text.split())
     return re.sub(r"([|*<])", lambda found: "&lt;" if found[1] == "<" else f"\\{found[1]}", whole)

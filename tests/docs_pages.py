@@ -26,12 +26,10 @@ class Page:
 
     @property
     def file(self) -> Path:
-        """Where it is."""
         return ROOT / self.path
 
     @property
     def prose(self) -> str:
-        """The text without its code blocks."""
         return _FENCE.sub("", self.text)
 
     def code(self, kind: str) -> list[str]:
@@ -57,7 +55,6 @@ class Page:
         raise AssertionError(f"{self.path}: there is no heading {title!r}")
 
     def anchors(self) -> set[str]:
-        """The anchors of its headings, as repository hosts make them."""
         titles = (heading["title"].lower() for heading in _HEADING.finditer(self.prose))
         return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
 
@@ -76,18 +73,15 @@ class Command:
 
     @property
     def name(self) -> str:
-        """As a person would type it."""
         return " ".join(["tailback", *self.words])
 
 
 def pages() -> list[Page]:
-    """README and its neighbours, and everything in docs."""
     files = [*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").rglob("*.md"))]
     return [Page(file.relative_to(ROOT).as_posix(), file.read_text("utf-8")) for file in files]
 
 
 def page(path: str) -> Page:
-    """One page by its path from the root."""
     return Page(path, (ROOT / path).read_text("utf-8"))
 
 
@@ -128,6 +122,5 @@ def first_code(cell: str) -> str:
 
 
 def target_of(path: str, target: str) -> tuple[Path, str]:
-    """The file and the anchor that a relative link leads to."""
     file, _, anchor = target.partition("#")
     return ((ROOT / path).parent / file if file else ROOT / path), anchor

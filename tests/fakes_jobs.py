@@ -37,7 +37,6 @@ class FakeJobs:
             self._heard[minute_of(now - ago)] = now - ago + HEARD_SECONDS
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
-        """The jobs that ask for a label and are not forgotten."""
         self.script.asked("under")
         known = [job for job, until in self._jobs.values() if until > self.clock.now()]
         return tuple(job for job in known if key_of(label) in {key_of(asked) for asked in job.labels})

@@ -27,7 +27,6 @@ LABEL = "actions.github.com/scale-set-name"
 
 
 def stamp(at: float) -> str:
-    """A time as Kubernetes writes it."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -48,7 +47,6 @@ def pod(name: str, at: float, *, waiting: str = "", unschedulable: str = "", **s
 
 
 def event(kind: str, name: str, reason: str, message: str, at: float) -> dict[str, Any]:
-    """An event about an object."""
     about = {"kind": kind, "name": name}
     return {
         "involvedObject": about,
@@ -73,7 +71,6 @@ class KubernetesLists:
     asked: list[str] = field(default_factory=list)
 
     async def endpoint(self, request: Request) -> Response:
-        """One page of a list."""
         namespace, kind = request.url.path.split("/")[-2:]
         self.asked.append(f"list {kind} in {namespace}")
         if request.headers.get("authorization") != "Bearer cluster-token":
@@ -88,7 +85,6 @@ class KubernetesLists:
         return JSONResponse({"metadata": {"continue": more}, "items": rows[start : start + self.page]})
 
     def url(self) -> AbstractAsyncContextManager[str]:
-        """At a real address."""
         return answering(self.endpoint)
 
 
@@ -103,7 +99,6 @@ class Queue:
         return Snapshot(pool, self.at, 12, 3600.0)
 
     async def history(self, *_: object) -> tuple[Snapshot, ...]:
-        """None."""
         return ()
 
 

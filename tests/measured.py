@@ -26,7 +26,6 @@ reached: dict[str, Any] = SEEN.get_coverage()
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """A worker has ended, and hands over what it has reached."""
     if found := getattr(node, "workeroutput", {}).get("reached"):
         slipcover.merge_coverage(reached, json.loads(found))
 
@@ -44,7 +43,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def percent() -> float:
-    """The share of lines and branches that were reached, in percent."""
     share: float = reached["summary"]["percent_covered"]
     return share
 

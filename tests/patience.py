@@ -36,7 +36,6 @@ async def eventually(
 
 
 def until(look: Callable[[], object], what: What, within: float = PATIENCE_SECONDS) -> None:
-    """The same outside of an event loop."""
     for _ in _looks(what, within):
         if look():
             break

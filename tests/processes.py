@@ -25,7 +25,6 @@ class Ran:
 
     @property
     def complaint(self) -> str:
-        """The one line on standard error."""
         (line,) = self.err.splitlines()
         return line
 
@@ -66,7 +65,6 @@ class Zygote:
         return self._asked({"code": pid})["code"]
 
     def close(self) -> None:
-        """End it, and with it every process that it started."""
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         self._child.kill()

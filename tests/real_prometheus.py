@@ -44,7 +44,6 @@ class RealPrometheus:
     exporter: Exporter
 
     def values(self, query: str) -> list[float]:
-        """What an instant query gives now."""
         with httpx.Client(trust_env=False) as http:
             answer = http.get(f"{self.url}/api/v1/query", params={"query": query})
             assert answer.status_code == 200, answer.text
@@ -52,7 +51,6 @@ class RealPrometheus:
         return [float(row["value"][1]) for row in found]
 
     def until(self, query: str, holds: Callable[[list[float]], bool]) -> None:
-        """Wait until what a query gives is as it should be."""
         until(lambda: holds(self.values(query)), lambda: f"{query}, which gives {self.values(query)}")
 
 

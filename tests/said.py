@@ -6,16 +6,13 @@ from bot.views.words.timeline import PLAIN
 
 
 def acknowledged(who: str) -> str:
-    """The parent names the owner."""
     return f"Acknowledged by <@{who}>"
 
 
 def took_it(who: str) -> str:
-    """The reply of an acknowledgement."""
     return f"<@{who}> {PLAIN[Event.ACKED]}"
 
 
 def queue(jobs: int, wait_seconds: float | None = None) -> str:
-    """A queue and its longest wait, as headers and lists say it."""
     wait = "" if wait_seconds is None else f", longest wait {duration(wait_seconds)}"
     return f"{count(jobs, 'job')} queued{wait}"

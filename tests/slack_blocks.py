@@ -29,7 +29,6 @@ def held(source: Mapping[str, object], key: str) -> Json:
 
 
 def label_of(element: Mapping[str, object]) -> str:
-    """The visible text of a button, an option or an input."""
     for key in ("text", "label"):
         value = element.get(key)
         if isinstance(value, dict):
@@ -38,7 +37,6 @@ def label_of(element: Mapping[str, object]) -> str:
 
 
 def elements_of(blocks: Iterable[Json]) -> list[tuple[str, Json]]:
-    """The interactive elements with the ids of their blocks."""
     found: list[tuple[str, Json]] = []
     for block in blocks:
         block_id = str(block.get("block_id", ""))
@@ -52,7 +50,6 @@ def elements_of(blocks: Iterable[Json]) -> list[tuple[str, Json]]:
 
 
 def _pressed(element: Json) -> list[Json]:
-    """An element, or the two buttons of feedback."""
     if element.get("type") != "feedback_buttons":
         return [element]
     choices = (held(element, name) for name in ("positive_button", "negative_button"))
@@ -93,7 +90,6 @@ def state_of(element: Json, value: object) -> Json:
 
 
 def option_named(element: Json, label: str) -> Json:
-    """The option with this visible text."""
     options = listed(element, "options") + [
         each for group in listed(element, "option_groups") for each in listed(group, "options")
     ]

@@ -23,7 +23,6 @@ class ChannelView:
         self.name = name
 
     async def messages(self) -> list[Message]:
-        """All messages, replies among them, oldest first."""
         return await self.slack.messages(self.name)
 
     async def parents(self) -> list[Message]:
@@ -58,11 +57,9 @@ class SlackDriver:
         await self.close()
 
     async def close(self) -> None:
-        """Closes the connections."""
         await self._client.aclose()
 
     def channel(self, name: str) -> ChannelView:
-        """A channel by name or id."""
         return ChannelView(self, name)
 
     async def screen(self, user: str = DEFAULT_USER) -> Json:
@@ -103,14 +100,12 @@ class SlackDriver:
         return answer
 
     async def slash(self, command: str, text: str = "", user: str = DEFAULT_USER, channel: str = "ci") -> Json:
-        """Types a slash command in a channel."""
         place = await self._channel_id(channel)
         return await self.post("slash", {"user": user, "channel": place, "command": command, "text": text})
 
     async def say(
         self, text: str, user: str = DEFAULT_USER, channel: str = "ci", thread: Message | None = None
     ) -> Json:
-        """Writes a message in a channel or in a thread."""
         place = thread.channel if thread is not None else await self._channel_id(channel)
         request: Json = {"user": user, "channel": place, "text": text}
         if thread is not None:
@@ -157,7 +152,6 @@ class SlackDriver:
         )
 
     async def home(self, user: str = DEFAULT_USER, containing: str = "", within: float = PATIENCE_SECONDS) -> View:
-        """Opens App Home and waits until it shows the text."""
         await self.post("home", {"user": user})
         seen: list[str] = []
 

@@ -31,7 +31,6 @@ def message_problems(message: Message) -> list[str]:
 
 
 def view_problems(view: Mapping[str, object]) -> list[str]:
-    """Every limit that a modal or App Home breaks."""
     try:
         check_view(dict(view), frozenset())
     except SlackError as refused:
@@ -40,7 +39,6 @@ def view_problems(view: Mapping[str, object]) -> list[str]:
 
 
 def texts(value: object) -> Iterator[str]:
-    """Every text that a person reads in blocks."""
     if isinstance(value, Mapping):
         if value.get("type") in _READ and isinstance(value.get("text"), str):
             yield str(value["text"])
@@ -54,7 +52,6 @@ def texts(value: object) -> Iterator[str]:
 
 
 def _ours(value: object) -> list[str]:
-    """What Slack would take and we do not send."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [problem for part in value for problem in _ours(part)]
     if not isinstance(value, Mapping):

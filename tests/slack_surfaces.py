@@ -14,19 +14,13 @@ DEFAULT_USER = "U0ANA"
 class Workspace(Protocol):
     """What a surface needs of the driver."""
 
-    async def messages(self, channel: str, user: str = ..., *, ephemeral: bool = ...) -> "list[Message]":
-        """The messages of a channel."""
-        ...
+    async def messages(self, channel: str, user: str = ..., *, ephemeral: bool = ...) -> "list[Message]": ...
 
-    async def post(self, act: str, request: Json) -> Json:
-        """Does something in the workspace."""
-        ...
+    async def post(self, act: str, request: Json) -> Json: ...
 
     async def wait(
         self, look: Callable[[], Awaitable[Found | None]], within: float, what: str, there: Callable[[], str]
-    ) -> Found:
-        """Looks until there is something."""
-        ...
+    ) -> Found: ...
 
 
 class Surface:
@@ -37,17 +31,14 @@ class Surface:
 
     @property
     def blocks(self) -> list[Json]:
-        """The blocks as last read."""
         raise NotImplementedError
 
     @property
     def buttons(self) -> list[str]:
-        """The visible labels of all buttons, in order."""
         return [label_of(element) for _, element in elements_of(self.blocks) if element.get("type") == "button"]
 
     @property
     def choices(self) -> list[str]:
-        """The entries of the overflow menus."""
         menus = [element for _, element in elements_of(self.blocks) if element.get("type") == "overflow"]
         return [label_of(option) for menu in menus for option in listed(menu, "options")]
 
@@ -80,26 +71,21 @@ class Message(Surface):
 
     @property
     def ts(self) -> str:
-        """Its id."""
         return str(self.data["ts"])
 
     @property
     def thread_ts(self) -> str:
-        """The id of its parent, or its own."""
         return str(self.data.get("thread_ts", self.ts))
 
     @property
     def blocks(self) -> list[Json]:
-        """The blocks as last read."""
         return listed(self.data, "blocks")
 
     @property
     def text(self) -> str:
-        """Top-level text and all text in blocks, for assertions."""
         return "\n".join([str(self.data.get("text", "")), *words_of(self.blocks)])
 
     async def read(self) -> Self:
-        """Reads the message again."""
         for each in await self.slack.messages(self.channel, self.user or DEFAULT_USER, ephemeral=self.ephemeral):
             if each.ts == self.ts:
                 self.data = each.data
@@ -137,7 +123,6 @@ class Message(Surface):
         return await self.slack.post("click", {**place, **act})
 
     async def shortcut(self, callback_id: str, user: str = DEFAULT_USER) -> Json:
-        """Uses a message shortcut."""
         request: Json = {"user": user, "channel": self.channel, "ts": self.ts, "callback_id": callback_id}
         return await self.slack.post("shortcut", request)
 
@@ -185,22 +170,18 @@ class View(Surface):
 
     @property
     def blocks(self) -> list[Json]:
-        """The blocks as last read."""
         return listed(self.content, "blocks")
 
     @property
     def title(self) -> str:
-        """The title in its head line."""
         return str(held(self.content, "title").get("text", ""))
 
     @property
     def text(self) -> str:
-        """Title and all text in blocks."""
         return "\n".join([self.title, *words_of(self.blocks)])
 
     @property
     def labels(self) -> list[str]:
-        """The labels of what can be filled in."""
         return [label_of(block) for block in self.blocks if block.get("type") == "input"]
 
     async def fill(self, label: str, value: object) -> Self:
@@ -222,17 +203,14 @@ class View(Surface):
         return self.errors
 
     async def close(self) -> None:
-        """Closes without submitting."""
         await self.slack.post("close", {"user": self.user, "view_id": self.id})
 
     async def click(self, label: str) -> Json:
-        """Presses a button inside the view."""
         block_id, element = self._button(label)
         act: Json = {"block_id": block_id, "action_id": element["action_id"]}
         return await self.slack.post("click", {"user": self.user, "view_id": self.id, **act})
 
     async def choose(self, label: str) -> Json:
-        """Chooses an entry of a menu inside the view."""
         block_id, element, option = self._option(label)
         act: Json = {"block_id": block_id, "action_id": element["action_id"], "selected_option": option}
         return await self.slack.post("click", {"user": self.user, "view_id": self.id, **act})

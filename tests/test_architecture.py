@@ -12,14 +12,12 @@ from tests.architecture.tree import Project, project
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_code_keeps_the_rule(rule: Rule) -> None:
-    """Each rule's own sentence says what holds and why."""
     problems = list(rule(project()))
     allowed = ALLOWED_FOR_NOW.get(rule.__name__, 0)
     assert len(problems) <= allowed, f"{rule.__doc__}\n" + "\n".join(problems)
 
 
 def test_a_rule_that_may_be_broken_for_now_is_a_rule() -> None:
-    """A misspelled exception would excuse nothing and stay for ever."""
     assert ALLOWED_FOR_NOW.keys() <= {rule.__name__ for rule in RULES}
 
 
@@ -91,7 +89,6 @@ PLANTED: list[tuple[Rule, str, str, str]] = [
     ("rule", "path", "source", "said"), PLANTED, ids=lambda value: getattr(value, "__name__", None)
 )
 def test_a_planted_breach_is_found(rule: Rule, path: str, source: str, said: str, tmp_path: Path) -> None:
-    """A rule that was never seen to fail proves nothing."""
     plant(tmp_path, "bot/core/y.py", "from bot.core import x")
     plant(tmp_path, path, source)
     found = list(rule(Project(tmp_path)))
@@ -110,7 +107,6 @@ def test_a_planted_breach_is_found(rule: Rule, path: str, source: str, said: str
     ],
 )
 def test_ids_and_descriptions_are_no_wording(source: str, tmp_path: Path) -> None:
-    """A rule that cries at everything is switched off."""
     plant(tmp_path, CORE, source)
     whole = Project(tmp_path)
     assert [*words.decisions_on_text(whole), *words.wordless_core(whole)] == []
@@ -157,7 +153,6 @@ def test_a_row_of_its_name_in_a_shared_table_is_a_test(rows: str, is_enough: boo
 
 
 def test_a_module_without_an_opening_sentence_is_found(tmp_path: Path) -> None:
-    """A heading is no sentence, and nothing is less."""
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "a.py").write_text("A = 1\n")
     (tmp_path / "bot" / "b.py").write_text('"""Utilities"""\n')
@@ -173,6 +168,5 @@ def test_an_empty_tree_keeps_every_rule(tmp_path: Path) -> None:
 
 
 def plant(root: Path, path: str, source: str) -> None:
-    """Writes a file whose first line is a fine docstring."""
     (root / path).parent.mkdir(parents=True, exist_ok=True)
     (root / path).write_text(f'"""Says what it is for."""\n{source}\n')

@@ -8,7 +8,6 @@ from bot.config import ConfigError, File, load
 
 
 def problems(folder: Path, toml: str, **variables: str) -> list[str]:
-    """What is said of a file; its name is left out."""
     path = folder / "mine.toml"
     path.write_text(toml, "utf-8")
     with pytest.raises(ConfigError) as caught:
@@ -48,7 +47,6 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
     ],
 )
 def test_each_mistake_is_named_with_its_place_and_remedy(toml: str, problem: str, tmp_path: Path) -> None:
-    """In words of our own, not in those of a library."""
     (said,) = problems(tmp_path, toml)
     assert said.startswith(problem)
 

@@ -97,7 +97,6 @@ async def no_answer(*_: object) -> None:
 
 @asynccontextmanager
 async def a_listener() -> AsyncIterator[str]:
-    """The address of a bare server."""
     async with Listeners() as listeners:
         yield f":{await listeners.listen(no_answer)}"
 

@@ -115,7 +115,6 @@ def settings_of(table: type[Table]) -> dict[str, object]:
 
 
 def tables_below(table: type[Table]) -> set[type[Table]]:
-    """Every kind of table that is made from this one."""
     return {found for below in table.__subclasses__() for found in {below, *tables_below(below)}}
 
 
@@ -152,7 +151,6 @@ def read_as(table: type[Table], name: str, value: object) -> object:
 
 
 def test_every_table_has_its_section() -> None:
-    """Whoever adds a table is led to the page."""
     products = {table for table in tables_below(Table) if table.__module__.startswith("bot.")}
     assert products - {File, Environment, ClusterTable, GitHubCredentials, AwsRegion, LoginTable} == {
         *SECTIONS.values()
@@ -219,13 +217,11 @@ def test_each_figure_and_each_preset_is_explained() -> None:
 
 
 def test_the_queries_on_the_page_are_those_of_the_preset() -> None:
-    """Somebody copies them."""
     block = next(block for block in page("docs/reference/metrics.md").code("promql") if "topk" in block)
     assert set(block.splitlines()) == set(queries("ci", "linux.2xlarge").values())
 
 
 def test_each_story_is_on_the_page_with_whether_scaling_helps() -> None:
-    """The same names and the same answers as the fleet has."""
     stories = rows(page("docs/try-it.md").section("Scenarios"))
     assert set(stories) == set(SCENARIOS)
     for name, scenario in SCENARIOS.items():
@@ -233,7 +229,6 @@ def test_each_story_is_on_the_page_with_whether_scaling_helps() -> None:
 
 
 def test_the_slack_scopes_on_the_page_are_those_of_the_manifest() -> None:
-    """Least privilege is only as good as its list."""
     text = page("docs/explanation/security.md").section("Least privileges")
     named = set(re.findall(r"`([a-z_.]+:[a-z]+(?:\.[a-z]+)?|commands)`", text))
     refused = {"chat:write.public", "channels:join", "connections:write"}
@@ -241,7 +236,6 @@ def test_the_slack_scopes_on_the_page_are_those_of_the_manifest() -> None:
 
 
 def test_every_endpoint_is_on_the_page_and_no_other() -> None:
-    """What can be posted to, and what a probe can ask."""
     code = "".join((ROOT / f"handlers/http/{name}.py").read_text("utf-8") for name in ("web", "health"))
     served = set(re.findall(r'Route\("(/[^"]+)"', code)) - {"/alerts/{source}"} | {
         f"/alerts/{name}" for name in SOURCES
@@ -267,7 +261,6 @@ def test_each_piece_of_configuration_is_valid(where: str, text: str) -> None:
 
 
 def test_the_complete_example_has_no_gaps() -> None:
-    """The doctor finds nothing to say about its configuration."""
     path = ROOT / "docs/examples/tailback.toml"
     found = of_settings(Settings(Environment(tailback_config=path), read_file(path), made_up(path.read_text("utf-8"))))
     assert [one.text for one in found if one.area == "configuration" and one.state is not Level.OK] == []

@@ -100,7 +100,6 @@ def covered(line: str) -> str:
 
 
 def commands() -> dict[str, set[str]]:
-    """The options of every command of the command line."""
     group = get_command(app)
     assert isinstance(group, TyperGroup)
     return {
@@ -123,7 +122,6 @@ def test_each_line_of_a_shell_block_is_run_by_a_test(line: str) -> None:
 
 
 def outcome_of(command: Command) -> tuple[int, str] | None:
-    """What is expected of a command here."""
     beginnings = [start for start in OUTCOMES if command.words[: len(start)] == start]
     return OUTCOMES[max(beginnings, key=len)] if beginnings else None
 
@@ -147,12 +145,10 @@ def test_each_documented_command_does_what_it_should(command: Command, tmp_path:
 
 
 def environment(variables: dict[str, str]) -> dict[str, str]:
-    """Only what is needed, and nothing of whoever runs the tests."""
     return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **variables}
 
 
 def write_example(place: Path) -> None:
-    """The complete example, with addresses where nobody answers."""
     text = (ROOT / "docs/examples/tailback.toml").read_text("utf-8")
     (place / "tailback.toml").write_text(re.sub(r'"https?://[^/"]+', f'"{NOBODY}', text))
 

@@ -26,7 +26,6 @@ WRITTEN_BY_A_TEST = "docs/examples/story/"
 
 
 def blocks(kind: str) -> list[tuple[str, str]]:
-    """(page, text with its indentation) of every block of a kind."""
     block = re.compile(rf"^```{kind}\n(.*?)^```$", re.M | re.S)
     return [(one.path, text) for one in pages() for text in block.findall(one.text)]
 
@@ -81,7 +80,6 @@ def test_each_policy_allows_single_actions_on_named_things(path: str, text: str)
 
 @pytest.mark.needs("prometheus")
 def test_prometheus_can_read_every_query(tmp_path: Path) -> None:
-    """Each line of a block is one query."""
     queries = [line for _, text in blocks("promql") for line in text.splitlines() if line]
     rules = [{"record": f"docs:query:{number}", "expr": query} for number, query in enumerate(queries)]
     assert len(rules) > 20

@@ -11,7 +11,6 @@ MOST_ON_AVERAGE = 18
 
 
 def test_a_sentence_has_at_most_18_words_on_average() -> None:
-    """Over all pages, lists and tables included."""
     sentences = [words for one in WRITTEN for words in one.sentences()]
     assert len(sentences) > 3000
     assert sum(map(len, sentences)) / len(sentences) <= MOST_ON_AVERAGE

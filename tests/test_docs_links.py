@@ -29,7 +29,6 @@ def test_each_relative_link_leads_to_a_file_and_a_heading(one: Page) -> None:
 
 @pytest.mark.parametrize("one", pages(), ids=lambda one: one.path)
 def test_each_image_is_described_and_small(one: Page) -> None:
-    """Alt text is a sentence for whoever cannot see it."""
     for is_image, text, target in one.links():
         if is_image:
             file, _ = target_of(one.path, target)

@@ -19,7 +19,6 @@ def test_the_page_has_every_message_of_the_code_and_no_other() -> None:
 
 
 def test_every_message_has_an_anchor_of_its_own() -> None:
-    """An address that somebody can send to a colleague."""
     anchors = re.findall(r'<a id="([^"]*)">', page(PAGE).text)
     assert len(anchors) == len(set(anchors)) == sum(map(len, messages().values()))
     assert "" not in anchors

@@ -39,7 +39,6 @@ A kind that is missing here has the configuration of its page.
 
 
 def samples() -> dict[str, tuple[dict[str, object], dict[str, object]]]:
-    """The rows of every registered kind."""
     found = dict(SAMPLES)
     for kind in METRICS.keys() - {row.partition(",")[0] for row in SAMPLES}:
         text = "".join(page(f"docs/integrations/{overview()[kind]}.md").code("toml"))
@@ -79,7 +78,6 @@ def module_name(path: str) -> str:
 
 
 def message_kinds() -> dict[str, MessageKind]:
-    """By name, the kinds of messages that behaviors declare."""
     files = (file for name in BEHAVIORS for file in (ROOT / name.replace(".", "/")).rglob("*.py"))
     modules = [
         importlib.import_module(module_name(str(file.relative_to(ROOT)))) for file in files if "__" not in file.name

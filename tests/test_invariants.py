@@ -36,7 +36,6 @@ def test_kept_promises_are_silent() -> None:
     ],
 )
 def test_a_broken_promise_is_named(effects: list[Effect], trail: list[AuditEntry], sentence: str) -> None:
-    """Each is found by its own sentence."""
     assert any(sentence in found for found in broken(effects, trail))
 
 

@@ -24,7 +24,6 @@ PIN = re.compile(
 
 @pytest.fixture
 def launcher() -> ModuleType:
-    """The launcher, loaded as a module."""
     loader = importlib.machinery.SourceFileLoader("tailback_launcher", str(ROOT / "tailback"))
     spec = importlib.util.spec_from_loader(loader.name, loader)
     assert spec is not None
@@ -46,12 +45,10 @@ def pins(lock: str) -> dict[str, str]:
 
 
 def normal(name: str) -> str:
-    """A package name as the registries compare them."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def declared(*extras: str) -> set[str]:
-    """The packages that pyproject.toml asks for, with these extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
     return {normal(re.split(r"[^A-Za-z0-9._-]", line)[0]) for line in wanted}
@@ -84,7 +81,6 @@ def test_the_tests_run_with_the_very_versions_that_the_product_runs_with() -> No
 
 
 def test_an_old_python_is_refused_with_a_remedy(launcher: ModuleType) -> None:
-    """One sentence instead of a traceback."""
     said = launcher.complaint((3, 9, 2))
     assert said.startswith("Tailback needs Python 3.11 or newer, and this is Python 3.9: install a newer one")
     assert launcher.complaint((3, 11, 0)) is None
@@ -165,7 +161,6 @@ def test_an_unknown_thing_to_set_up_is_refused(launcher: ModuleType, words: list
 
 
 def recorded_installations(launcher: ModuleType) -> list[str]:
-    """The kinds that are installed from now on; nothing really is."""
     installed: list[str] = []
 
     def install(kind: str) -> bool:
@@ -179,7 +174,6 @@ def recorded_installations(launcher: ModuleType) -> list[str]:
 def test_a_failed_installation_shows_the_installers_words(
     launcher: ModuleType, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """What pip or uv said is what a person needs to go on."""
     assert launcher.watch(["/bin/sh", "-c", "echo Collecting thing; echo 'no such version' >&2; exit 3"]) == 3
     said = capfd.readouterr()
     assert said.out == "", "standard output belongs to the command"
@@ -203,7 +197,6 @@ def run_by(launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[st
 
 
 def test_bad_style_ends_the_run_with_its_status(run_by: RunBy) -> None:
-    """Fail fast, with the command that corrects it."""
     status, said = run_by('[ "$2" != ruff ] || exit 7', ["tests/test_architecture.py"])
     assert status == 7
     assert "style failed with status 7; `.venv/bin/ruff check --fix .`" in said
@@ -211,7 +204,6 @@ def test_bad_style_ends_the_run_with_its_status(run_by: RunBy) -> None:
 
 
 def test_wrong_types_end_the_run_after_the_step_beside_them(run_by: RunBy) -> None:
-    """Their words come in one piece, after those of the tests."""
     status, said = run_by('[ "$2" != mypy ] || { echo bad type; exit 7; }', [])
     assert status == 7
     assert said.index("quick tests: pytest") < said.index("bad type") < said.index("types failed with status 7")
@@ -272,7 +264,6 @@ def test_the_procfile_names_the_two_processes() -> None:
 
 
 def test_what_the_readme_and_ci_call_is_executable() -> None:
-    """A clone keeps the mode."""
     assert [name for name in ("tailback", ".ci/run") if not os.access(ROOT / name, os.X_OK)] == []
 
 

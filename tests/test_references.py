@@ -30,12 +30,10 @@ SOURCES = sorted(path for folder in ("bot", "handlers", "tests") for path in (RO
 
 @cache
 def known_codes() -> set[str]:
-    """Every code that is a row of a catalogue."""
     return {code for path in CATALOGUES for code in _CATALOGUE.findall(page(path).text)}
 
 
 def prose(source: str) -> Iterator[str]:
-    """The docstrings and comments of a module."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.value.value
@@ -63,22 +61,18 @@ def made_by_walkthroughs() -> set[str]:
 
 
 def missing_files(text: str) -> list[str]:
-    """Files in back-ticks that do not exist."""
     return [path for path in _FILE.findall(text) if not (ROOT / path).exists() and path not in made_by_walkthroughs()]
 
 
 def missing_codes(text: str) -> list[str]:
-    """Codes of rules that no catalogue has."""
     return [code for code in _CODE.findall(text) if code not in known_codes() | PRIORITIES]
 
 
 def vague(text: str) -> list[str]:
-    """References by number, which say no page."""
     return [match[0] for match in _VAGUE.finditer(text)]
 
 
 def dead(text: str) -> list[str]:
-    """Every reference of a text that leads nowhere."""
     return [*missing_pages(text), *missing_files(text), *missing_codes(text), *vague(text)]
 
 
@@ -89,7 +83,6 @@ def problems(path: Path) -> list[str]:
 
 
 def test_code_and_tests_refer_only_to_what_exists() -> None:
-    """A reader who follows a reference finds something."""
     found = {path.relative_to(ROOT).as_posix(): problems(path) for path in SOURCES}
     assert {path: missing for path, missing in found.items() if missing} == {}
 
@@ -119,17 +112,14 @@ def test_the_check_finds_pages_that_do_not_exist(text: str, missing: list[str]) 
     [("(C4, SE-4)", []), ("(E9)", ["E9"]), ("P0 to P3", []), ("C99: no such rule", ["C99"]), ("RT-88", ["RT-88"])],
 )
 def test_the_check_finds_codes_that_do_not_exist(text: str, missing: list[str]) -> None:
-    """In lists, alone, and with what follows."""
     assert missing_codes(text) == missing
 
 
 def test_the_check_finds_references_by_number() -> None:
-    """A number without a page leads nowhere."""
     assert vague("promises 2.1, rule 7, section 4 and trap 13") == ["promises 2", "section 4", "trap 13"]
 
 
 def test_the_check_finds_files_that_do_not_exist() -> None:
-    """Files that moved leave references behind."""
     assert missing_files("`bot/ports.py`, `bot/stories/speak.py`") == ["bot/stories/speak.py"]
 
 

@@ -24,7 +24,6 @@ ABLE = replace(view(), silenceable=True, rules={POOL: PoolRules(POOL, scalable=T
 
 
 def offers(of: Incident, seen: View) -> tuple[Offer, ...]:
-    """The buttons of the parent."""
     return World().context.offers(of, seen)
 
 
@@ -67,7 +66,6 @@ def test_who_may_ask_is_one_of_the_lists_that_the_configuration_knows() -> None:
 
 
 def test_an_open_incident_offers_four_buttons_and_a_menu() -> None:
-    """No more than a row and one menu hold."""
     found = offers(incident(), ABLE)
     assert [offer.name for offer in found if offer.place == "button"] == ["ack", "silence", "scale_up", "diagnose"]
     assert len([offer for offer in found if offer.place == "button"]) <= MOST_BUTTONS
@@ -82,12 +80,10 @@ def test_every_offer_has_an_id_of_its_own() -> None:
 
 
 def test_what_cannot_work_is_not_offered() -> None:
-    """No Alertmanager, no scaler: no button."""
     assert [o.name for o in offers(incident(), view()) if o.place == "button"] == ["ack", "diagnose"]
 
 
 def test_what_is_over_offers_nothing() -> None:
-    """Its buttons go."""
     assert offers(closed(), ABLE) == ()
 
 

@@ -32,12 +32,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     """A loop with a time of its own."""
 
     def __init__(self) -> None:
-        """At second 0."""
         self.jumping = _Jumping()
         super().__init__(self.jumping)
 
     def time(self) -> float:
-        """Seconds since the loop was made."""
         return self.jumping.elapsed
 
 
@@ -57,6 +55,5 @@ class LoopClock(FakeClock):
 
 
 def run(story: Coroutine[Any, Any, T]) -> T:
-    """Run a story in virtual time."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(story)

@@ -86,7 +86,6 @@ class World:
 
     @classmethod
     async def opened(cls, **tables: Any) -> Self:
-        """A world with an incident whose thread stands."""
         made = cls(**tables)
         await made.opens()
         return made
@@ -126,14 +125,12 @@ class World:
         return await take_alert(self.context, delivery(*(alerts or (spoken(),)), **parts))
 
     async def opens(self, *alerts: Alert, queued: int = 14, **parts: Any) -> Incident:
-        """An incident whose thread stands, with a queue."""
         self.queues(queued)
         await self.fires(*alerts, **parts)
         await self.work()
         return self.incident
 
     def queues(self, queued: int | None, wait: float = 3600.0, pool: str = POOL, **figures: Any) -> None:
-        """What the source shows of a pool from now on."""
         waits = None if queued is None else wait if queued else 0.0
         self.metrics.show(pool, {"queued": queued, "oldest_wait_seconds": waits, **figures})
 
@@ -157,7 +154,6 @@ class World:
 
     @property
     def parent(self) -> SlackMessage:
-        """The incident's first message, as Slack has it."""
         (found,) = [m for m in self.chat.parents() if m.ts == self.incident.thread.root]
         return found
 
@@ -199,7 +195,6 @@ class World:
         await BEHAVIORS[claim.kind](context or self.context, claim)
 
     async def passes(self, seconds: float, step: float = 10.0) -> None:
-        """Time goes by and the worker works."""
         for _ in range(round(seconds / step)):
             self.clock.advance(step)
             await self.work()
@@ -212,7 +207,6 @@ class World:
         return await ask(self.context, Interaction(**{"name": name, "who": who, **given, **parts}))
 
     async def silences(self, preset: str = "1h", **values: str) -> Answer:
-        """Ana opens the dialog of Silence and sends it."""
         await self.asks("silence")
         given = {"preset": preset, "custom": "", **values}
         return await self.asks("silence", surface=Surface.DIALOG, step="silence", values=given)
@@ -225,7 +219,6 @@ class World:
         return await self.now(draft)
 
     async def confirms(self, question: Answer, who: str = ANA) -> Answer:
-        """Somebody confirms a target in the dialog that asks for it."""
         request_id = str(dialog(question)["private_metadata"])
         return await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, request_id=request_id)
 
@@ -245,19 +238,16 @@ class World:
 
 
 def whisper(answer: Answer) -> Message:
-    """What the person alone reads."""
     assert answer.whisper is not None
     return answer.whisper
 
 
 def dialog(answer: Answer) -> Block:
-    """What opens for the person."""
     assert answer.view is not None
     return answer.view
 
 
 def settings(route: Sequence[dict[str, Any]] = (), **tables: dict[str, Any]) -> Settings:
-    """The configuration, with these tables and routes laid over it."""
     raw: dict[str, Any] = {name: {**FILE.get(name, {}), **tables.get(name, {})} for name in {*FILE, *tables}}
     raw["route"] = list(route)
     return Settings(Environment(), File.model_validate(raw))

@@ -48,7 +48,6 @@ def stand_in(scenario: Scenario, receiver: Receiver, pace: Pace | None = None, *
 
 
 def client(fleet: FleetStandIn) -> httpx.AsyncClient:
-    """Return a client that speaks to the stand-in without a network."""
     return httpx.AsyncClient(transport=httpx.ASGITransport(fleet.app), base_url="http://fleet.test")
 
 

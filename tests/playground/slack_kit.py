@@ -39,7 +39,6 @@ class Clock:
         self.stopped_at_seconds = time.time()
 
     def advance(self, seconds: float) -> None:
-        """Lets this much time pass at once."""
         self.pushed_seconds += seconds
 
 
@@ -61,7 +60,6 @@ def client_of(url: str, token: str = "xoxb-demo") -> AsyncWebClient:
 
 @asynccontextmanager
 async def standing(limits: Limits | None = None, **settings: Any) -> AsyncIterator[Kit]:
-    """A stand-in behind real HTTP."""
     clock = Clock()
     stand_in = SlackStandIn(clock=clock, wall_clock=time.time, limits=limits, settings=WorkspaceSettings(**settings))
     async with stand_in.serve() as url, SlackDriver(url) as driver:
@@ -124,7 +122,6 @@ def section(text: str) -> dict[str, object]:
 
 
 def button(label: str, action_id: str, **more: object) -> dict[str, object]:
-    """A button with an opaque value."""
     return {"type": "button", "text": plain(label), "action_id": action_id, "value": f"act-{action_id}", **more}
 
 
@@ -146,7 +143,6 @@ def parent_blocks() -> list[dict[str, object]]:
 
 
 def modal(title: str = "Scale up", **more: object) -> dict[str, object]:
-    """A modal with a number, a menu and an optional note."""
     number = {
         "type": "number_input",
         "action_id": "n",

@@ -23,7 +23,6 @@ class SlackWithApp:
         self.bodies: list[Body] = []
 
     async def note(self, ack: Ack, body: Body) -> None:
-        """A listener that only writes down what came."""
         self.bodies.append(body)
         await ack()
 
@@ -36,7 +35,6 @@ class SlackWithApp:
 
 @asynccontextmanager
 async def slack_with_app() -> AsyncIterator[SlackWithApp]:
-    """A workspace whose app has one message shortcut."""
     async with standing(shortcuts=(Shortcut("ask", "Ask tailback"),)) as kit:
         app = bolt_app(kit)
         async with over_http(kit, app):

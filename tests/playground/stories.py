@@ -42,7 +42,6 @@ class FleetScaler:
     name: str
 
     async def read(self) -> Capacity:
-        """What the pool has, and between what it may be set."""
         pool = self.story.fleet.pools[self.name]
         return Capacity(pool.capacity, pool.spec.minimum, pool.spec.ceiling)
 
@@ -93,7 +92,6 @@ class Played(Story):
         await self.works()
 
     async def works(self) -> None:
-        """Tailback works, and everything new in Slack is seen."""
         told = len(self.chat.first)
         await self.world.work()
         for number in range(told, len(self.chat.first)):
@@ -107,11 +105,9 @@ class Played(Story):
                 self.parents.append(stored.message)
 
     def at(self, what: str) -> str:
-        """With the time before it."""
         return f"{clock(self.world.clock.now())} {what}"
 
     async def until(self, done: Callable[[], bool], most: float = LONGEST_SECONDS) -> None:
-        """Minutes go by until something is so, or for so many seconds."""
         end = self.second + most
         while self.second < end and not done():
             await self.minute()
@@ -123,7 +119,6 @@ class Played(Story):
         await self.world.store.commit(Change(wake=("chore:pools",)))
 
     async def fires(self) -> None:
-        """Until the alert has its thread, and three minutes more."""
         await self.until(lambda: bool(self.incidents))
         await self.until(lambda: False, 180)
 
@@ -158,13 +153,11 @@ class Played(Story):
         await self.confirms()
 
     async def confirms(self) -> None:
-        """Ana confirms the scale-up that she was shown last."""
         parts = {"surface": Surface.DIALOG, "step": "scale_up_confirm", "channel": CHANNEL}
         answer = await self.world.asks("scale_up", request_id=self.world.request.id, **parts)
         await self.saw("confirmed", ANA, answer)
 
     async def drains(self) -> None:
-        """Until the incident is over and all runners are back."""
         await self.until(lambda: self.world.incident.closed)
         await self.until(lambda: False, 1800)
 
@@ -251,7 +244,6 @@ STORIES: dict[str, tuple[str, Callable[[Played], Awaitable[None]]]] = {
 
 
 async def played(name: str) -> Played:
-    """The story from its first minute to its last."""
     scenario, play = STORIES[name]
     story = Played(scenario)
     await story.begins()

@@ -47,7 +47,6 @@ def test_a_second_is_a_minute(machine: FakeClock, clock: ScaledClock) -> None:
 
 
 def test_another_rate_counts_from_now_on(machine: FakeClock, clock: ScaledClock) -> None:
-    """The time that has passed stays as it is."""
     passed(clock, machine, 1)
     clock.run_at(10)
     assert passed(clock, machine, 1) == pytest.approx(10)
@@ -133,7 +132,6 @@ async def test_it_waits_while_somebody_waits_for_an_answer_or_reads_a_dialog(
 
 
 async def test_a_dialog_that_was_left_open_holds_nothing_up_for_ever() -> None:
-    """Somebody walks away from an open dialog."""
     machine = FakeClock(BEGAN)
     slack = SlackStandIn(clock=machine.now)
     seen = Observer(FakeStore(machine.now, machine.monotonic), slack, [POOL], 60.0)

@@ -50,7 +50,6 @@ async def silence(fleet: FleetStandIn, matcher: str, value: str, minutes: float,
 
 
 def fleet_time(at: float) -> str:
-    """Return a time as the API wants it."""
     return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 

@@ -15,20 +15,17 @@ from tests.playground.fleet_world import NOON, Receiver, client, stand_in
 
 @pytest.fixture(scope="module")
 def surge() -> FleetStandIn:
-    """A fleet in its surge, for tests that only ask."""
     return stand_in(SURGE, Receiver())
 
 
 @pytest.fixture(scope="module")
 def stockout() -> FleetStandIn:
-    """A fleet 20 s into its stockout, for tests that only ask."""
     fleet = stand_in(STOCKOUT, Receiver())
     asyncio.run(fleet.step(20))
     return fleet
 
 
 def recorded(*values: float, apart: float = 10.0, name: str = "x_total") -> History:
-    """Return a history of one series that ends at second 100."""
     history = History()
     first = 100 - apart * (len(values) - 1)
     for place, value in enumerate(values):
@@ -61,7 +58,6 @@ def test_a_value_is_forgotten_after_five_minutes() -> None:
 
 
 def test_the_history_keeps_a_day() -> None:
-    """What is older than a day can no longer be asked for."""
     history = History()
     for minute in range(4 * 1440):
         history.record(minute * 60, [ExposedSample("x", (), minute)])

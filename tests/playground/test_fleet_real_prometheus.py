@@ -44,7 +44,6 @@ def comparable(answer: Answer, times: bool) -> list[Any]:
 
 
 def rounded(text: str) -> str:
-    """Return a value with ten digits."""
     return f"{float(text):.10g}"
 
 

@@ -28,7 +28,6 @@ class Watch:
         self._empty = 0
 
     def until(self, second: int) -> "Watch":
-        """Go on to this wall second, or to the drain."""
         while self.second < second and self.drained_at is None:
             self.second += 1
             self.fleet.advance(self.second * DEMO_SPEED)
@@ -87,7 +86,6 @@ def test_a_story_fires_within_ten_seconds_of_the_demo(name: str) -> None:
 
 @pytest.mark.parametrize("name", STORIES)
 def test_only_the_affected_pools_queue(name: str) -> None:
-    """The other pools go on with an ordinary day."""
     story = SCENARIOS[name]
     watch = Watch(story).until(120)
     for pool, peak in watch.peak.items():

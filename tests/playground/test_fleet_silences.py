@@ -20,12 +20,10 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
 def iso(at: float) -> str:
-    """Return a wall time as the API wants it."""
     return datetime.fromtimestamp(at, UTC).isoformat()
 
 
 def matcher(name: str, value: str, **more: Any) -> dict[str, Any]:
-    """Return one matcher, plain unless said otherwise."""
     return {"name": name, "value": value, "isRegex": False, **more}
 
 
@@ -69,7 +67,6 @@ ACCEPTED: dict[str, dict[str, Any]] = {
 
 
 def quiet_fleet(now: float) -> FleetStandIn:
-    """Return a stand-in at this time on a healthy day."""
     return FleetStandIn(HEALTHY, Surroundings(clock=lambda: now, post=Receiver().post), before_seconds=600)
 
 

@@ -16,7 +16,6 @@ HOUR = 3600.0
 
 
 def lived(*troubles: FleetFault, until: float = HOUR, **pool: object) -> tuple[SimulatedFleet, PoolFigures]:
-    """Return a fleet of one small pool after some simulated time."""
     fleet = SimulatedFleet([small_pool(**pool)], troubles, seed=1)
     fleet.advance(until)
     return fleet, read(fleet, "small")
@@ -112,7 +111,6 @@ def test_offline_hosts_keep_their_place_under_the_limit_and_come_back() -> None:
 
 
 def test_a_job_on_a_host_that_drops_out_ends_there() -> None:
-    """The job of a lost host fails; it does not run on without one."""
     trouble = FleetFault(FleetFaultKind.HOSTS_OFFLINE, 120, amount=10)
     fleet, now = lived(trouble, minimum=10, bursts=(Burst(60, 10),), until=121)
     assert (now.busy, now.offline) == (0, 10)

@@ -99,7 +99,6 @@ class Timekeeper:
 
 
 async def run(keeper: Timekeeper, receiver: Receiver) -> FleetStandIn:
-    """Let a stand-in run by itself until the timekeeper ends it."""
     around = Surroundings(clock=keeper, post=receiver.post, sleep=keeper.sleep)
     fleet = FleetStandIn(SURGE, around, (TARGET,))
     await fleet.run()
@@ -115,7 +114,6 @@ async def test_it_runs_by_itself() -> None:
 
 
 async def test_a_machine_that_slept_does_not_replay_the_night() -> None:
-    """After a gap of hours the simulation goes on where it stood."""
     keeper = Timekeeper(NOON + 24 * 3600 + 600)
     keeper.now = NOON
     around = Surroundings(clock=keeper, post=Receiver().post, sleep=keeper.sleep)

@@ -62,7 +62,6 @@ async def test_requests_of_other_pages_are_refused(method: str, headers: dict[st
 
 
 def test_no_start_has_the_secrets_of_another() -> None:
-    """Nothing of it is known beforehand."""
     one, other = DemoSecrets(), DemoSecrets()
     names = DemoSecrets.__slots__
     assert len({getattr(keys, name) for keys in (one, other) for name in names}) == 2 * len(names)

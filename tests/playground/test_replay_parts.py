@@ -13,7 +13,6 @@ AT = 1_772_445_600.0
 
 
 def figures(clock: ReplayClock) -> RecordedMetrics:
-    """A pool that was measured three times."""
     looks = [Snapshot("p", AT + 30 * n, queued=n, busy=4, idle=n, booting=None) for n in range(3)]
     return RecordedMetrics({"p": looks}, clock.now)
 

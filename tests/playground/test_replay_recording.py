@@ -14,13 +14,11 @@ LOOK = {"pool": "p", "at": AT}
 
 
 def lines(*values: object) -> list[tuple[str, str]]:
-    """As a file would have them."""
     texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
     return [(f"file:{number}", text) for number, text in enumerate(texts, 1)]
 
 
 def problem(webhooks: object = None, metrics: object = None) -> str:
-    """What is said of one wrong line."""
     with pytest.raises(ConfigError) as raised:
         recording(*(lines(one) if one is not None else [] for one in (webhooks, metrics)))
     (said,) = raised.value.problems
@@ -72,7 +70,6 @@ def test_each_kind_is_in_order_of_time_and_times_may_be_written_out() -> None:
     ],
 )
 def test_a_wrong_line_is_named_with_its_place_and_what_to_do(wrong: dict[str, object], said: str) -> None:
-    """Nobody has to guess which of ten thousand lines is meant."""
     assert said in problem(**wrong)
 
 
@@ -85,5 +82,4 @@ def test_all_files_are_told_of_at_once_and_many_problems_are_cut() -> None:
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:
-    """A line made to exhaust the reader is only a wrong line."""
     assert "nested too deeply" in problem(metrics="[" * 100_000)

@@ -57,7 +57,6 @@ def test_edits_of_figures_alone_are_counted_and_changed_words_are_shown() -> Non
 
 
 def test_markup_becomes_what_a_terminal_can_show() -> None:
-    """Mentions, links, dates and entities."""
     marked = (
         "<@U1> &lt;b&gt; <https://x.example/a|the board> <!subteam^S1> <!date^1^{date}|12:00 UTC> <https://y.example>"
     )

@@ -29,7 +29,6 @@ async def test_a_click_reaches_the_app_as_slack_would_send_it(context: SlackWith
 
 
 async def test_a_confirm_dialog_that_is_denied_sends_nothing(context: SlackWithApp) -> None:
-    """Only the answer "yes" becomes a click."""
     context.app.action("scale_up")(context.note)
     parent = await context.parent()
     await parent.click("Scale up", confirm=False)
@@ -93,7 +92,6 @@ async def test_response_urls_take_five_posts_in_thirty_minutes(context: SlackWit
 
 
 async def test_buttons_of_ephemeral_messages_work_and_say_that_they_are_ephemeral(context: SlackWithApp) -> None:
-    """No message travels along."""
     context.app.action("ack")(context.note)
     blocks = [{"type": "actions", "elements": [button("Acknowledge", "ack")]}]
     await context.kit.client.chat_postEphemeral(channel=CI, user="U0BEN", text="private", blocks=blocks)

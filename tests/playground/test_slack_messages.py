@@ -20,7 +20,6 @@ async def test_an_update_without_blocks_drops_the_blocks(slack: Kit) -> None:
 
 
 async def test_only_own_messages_can_be_updated(slack: Kit) -> None:
-    """The bot cannot touch what a person wrote."""
     await slack.driver.say("hello", channel="ci")
     [message] = await slack.driver.channel("ci").messages()
     assert await code(slack.client.chat_update(channel=CI, ts=message.ts, text="x")) == "cant_update_message"
@@ -74,7 +73,6 @@ async def test_metadata_is_kept_by_updates_cleared_by_an_empty_one_and_hidden_un
 
 
 async def test_history_pages_backwards_and_by_time(slack: Kit) -> None:
-    """Cursor, limit and oldest work as the SDK uses them."""
     stamps = [(await slack.client.chat_postMessage(channel=CI, text=str(n)))["ts"] for n in range(5)]
     first = await slack.client.conversations_history(channel=CI, limit=2)
     assert first["has_more"]
@@ -86,7 +84,6 @@ async def test_history_pages_backwards_and_by_time(slack: Kit) -> None:
 
 
 async def test_an_ephemeral_message_is_seen_by_one_person_and_never_in_history(slack: Kit) -> None:
-    """Refusals reach the person alone."""
     sent = await slack.client.chat_postEphemeral(channel=CI, user="U0BEN", text="not yours to press")
     assert (await slack.driver.ephemeral("U0BEN", "not yours")).ephemeral
     assert (await slack.driver.screen("U0ANA"))["ephemerals"] == []
@@ -98,7 +95,6 @@ async def test_an_ephemeral_message_is_seen_by_one_person_and_never_in_history(s
 
 
 async def test_places_where_the_bot_may_not_write_are_refused(slack: Kit) -> None:
-    """Unknown, not a member, archived: each has Slack's own code."""
     assert await code(slack.client.chat_postMessage(channel="C0NONE", text="x")) == "channel_not_found"
     assert await code(slack.client.chat_postMessage(channel=RANDOM, text="x")) == "not_in_channel"
     ts = (await slack.client.chat_postMessage(channel=CI, text="x"))["ts"]
@@ -140,7 +136,6 @@ async def test_arguments_are_read_wherever_a_client_puts_them(slack: Kit, form: 
 
 
 async def test_a_permalink_leads_to_the_page_at_that_message(slack: Kit) -> None:
-    """Links in messages of the demo can be followed."""
     ts = (await slack.client.chat_postMessage(channel=CI, text="x"))["ts"]
     link = (await slack.client.chat_getPermalink(channel=CI, message_ts=ts))["permalink"]
     async with aiohttp.ClientSession() as session, session.get(link, allow_redirects=False) as reply:

@@ -67,7 +67,6 @@ async def test_errors_from_the_app_keep_the_modal_open_and_are_shown(context: Sl
 
 
 async def test_update_and_clear_do_what_they_say(context: SlackWithApp) -> None:
-    """The two other answers to a submission."""
     answers: Iterator[dict[str, Any]] = iter(
         [{"response_action": "update", "view": modal("Checked")}, {"response_action": "clear"}]
     )
@@ -85,7 +84,6 @@ async def test_update_and_clear_do_what_they_say(context: SlackWithApp) -> None:
 
 
 async def test_an_answer_that_slack_would_refuse_is_told_to_the_person(context: SlackWithApp) -> None:
-    """Errors for a block that is none, and a view with a long title."""
     answers = iter(
         [
             {"response_action": "errors", "errors": {"elsewhere": "no"}},

@@ -80,7 +80,6 @@ async def test_a_form_of_another_site_cannot_act_here(client: httpx.AsyncClient,
 async def test_what_cannot_be_done_is_a_sentence(
     client: httpx.AsyncClient, slack: Kit, act: str, body: dict[str, str], sentence: str
 ) -> None:
-    """Nothing fails without saying what is wrong."""
     reply = await client.post(f"{slack.url}/ui/{act}", json=body)
     assert reply.json() == {"ok": False, "error": sentence}
 

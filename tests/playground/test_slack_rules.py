@@ -64,7 +64,6 @@ def task(number: int = 1, **changed: object) -> dict[str, object]:
 
 
 def feedback(**changed: object) -> dict[str, object]:
-    """Two thumbs in a context_actions block."""
     yes, no = ({"text": plain(word), "value": word} for word in ("Yes", "No"))
     thumbs = {"type": "feedback_buttons", "action_id": "fit", "positive_button": yes, "negative_button": no}
     return {"type": "context_actions", "elements": [{**thumbs, **changed}]}
@@ -151,7 +150,6 @@ BAD = {
 
 @pytest.mark.parametrize("name", GOOD)
 async def test_blocks_at_their_limits_are_taken(slack: Kit, name: str) -> None:
-    """The limits are not stricter than Slack's."""
     posted = await slack.client.chat_postMessage(channel=CI, text="t", blocks=GOOD[name])
     assert len(posted["message"]["blocks"]) == len(GOOD[name])
 
@@ -238,6 +236,5 @@ async def test_a_trigger_lives_three_seconds_and_works_once(slack: Kit) -> None:
 
 
 def test_a_home_may_not_hold_more_than_a_hundred_blocks_and_needs_no_title() -> None:
-    """App Home is a view of its own kind."""
     home: dict[str, object] = {"type": "home", "blocks": [{"type": "divider"}] * 100}
     check_view(home, frozenset())

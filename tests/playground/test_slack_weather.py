@@ -49,7 +49,6 @@ async def test_methods_have_tiers_per_minute(limited: Kit) -> None:
 
 
 async def test_without_limits_nothing_is_held_back(slack: Kit) -> None:
-    """A benchmark can post as fast as it likes."""
     for _ in range(60):
         await post(slack)
     assert len(slack.stand_in.workspace.channels[CI].messages) == 60
@@ -78,7 +77,6 @@ async def test_an_error_code_is_scripted_for_one_call_of_one_channel(slack: Kit)
 
 @pytest.mark.parametrize("value", ["7", "0", "-1", "abc", "86400", "Wed, 21 Oct 2026 07:28:00 GMT", None])
 async def test_retry_after_may_be_any_text_or_missing(slack: Kit, value: str | None) -> None:
-    """Nonsense in the header reaches the client as it was scripted."""
     slack.stand_in.faults.rate_limit("chat.postMessage", value)
     refused = await refusal(slack.client.chat_postMessage(channel=CI, text="x"))
     assert refused.response.status_code == 429

@@ -48,7 +48,6 @@ def drawn(block: Block) -> str:
 
 
 def section(title: str, what: Message | Block) -> str:
-    """One message with its push text, or one dialog."""
     if not isinstance(what, Message):
         what = Message("", tuple(what["blocks"]))  # type: ignore[arg-type]  # a dialog's blocks
     push = [f"Push, {len(what.text)} characters: {plain(what.text)}", ""] if title[6:].startswith("Message") else []

@@ -14,7 +14,6 @@ ACTS = {"opened", "closed", "warned", "/queue", "app_mention", "view_submission"
 
 
 def test_every_story_has_a_tour_whose_steps_can_be_done() -> None:
-    """A step waits for something that the observer reports."""
     assert set(STEPS) == set(SCENARIOS)
     known = {event.value for event in Event} | ACTS
     for steps in STEPS.values():
@@ -23,7 +22,6 @@ def test_every_story_has_a_tour_whose_steps_can_be_done() -> None:
 
 
 def test_steps_are_ticked_off_by_what_has_happened() -> None:
-    """The result is a step of its own, at the end."""
     steps = tour(SURGE, {"opened", "acked"})
     assert [step["done"] for step in steps] == [True, True, False, False, False]
     last = tour(SURGE, {"opened", "closed"}, "Resolved in **58 min**.")[-1]
@@ -40,7 +38,6 @@ def test_the_untouched_copy_takes_hours() -> None:
 
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name != HEALTHY.name])
 def test_every_other_story_ends_by_itself_within_a_day(name: str) -> None:
-    """So the tour can say how long it would have taken."""
     assert left_alone(SCENARIOS[name], DEFAULT_SEED)
 
 

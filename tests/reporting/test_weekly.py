@@ -23,7 +23,6 @@ WEEK = 7 * 86400.0
 
 
 def posts(world: World, channel: str = CHANNEL) -> list[SlackMessage]:
-    """The weekly posts that stand in a channel."""
     return [s for s in world.chat.parents() if s.key.startswith("weekly/") and s.channel == channel]
 
 
@@ -34,7 +33,6 @@ def record(world: World, channel: str = CHANNEL) -> Weekly:
 
 
 async def happened(world: World, at: float = NOW, channel: str = CHANNEL, pool: str = POOL) -> None:
-    """An incident of the past, in its channel."""
     made = closed(id=f"i{at:.0f}{channel}", opened_at=at, at=at + 3600, pools=named(pool))
     await kept(world, replace(made, thread=Thread(channel, "1800000000.000100", "drawn")))
 

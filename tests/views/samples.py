@@ -60,14 +60,12 @@ def alert(**changes: object) -> Alert:
 def incident(
     *alerts: Alert, candidates: tuple[str, ...] = (), affected: tuple[str, ...] = (), **changes: object
 ) -> Incident:
-    """An incident as it is just after its first alert."""
     delivery = Delivery("grafana", "ci", "{}/{}", "Jobs are Queued - autoscaled-machines", alerts or (alert(),))
     made = opened("inc_1", delivery, BEGAN + 5, Thread("C0CI", mention="S0ONCALL"), Named(candidates, affected))
     return with_fields(made, **changes)
 
 
 def sample(pool: str, queued: int | None = 14, wait: float | None = 6840.0, **changes: object) -> Snapshot:
-    """A full pool with a queue."""
     made = Snapshot(pool, NOW - 10, queued, wait, busy=40, idle=0, offline=2, limit=40)
     return replace(made, **changes)  # type: ignore[arg-type]  # field names are checked by the dataclass itself
 
@@ -84,7 +82,6 @@ def view(*pools: Pool, names: tuple[str, ...] = ()) -> View:
 
 
 def jobs(name: str = "linux-jammy-py3.10-gcc11 / test (default, 1, 5)") -> tuple[Job, ...]:
-    """Three jobs that wait, longest first."""
     return tuple(
         Job(name, 6840.0 - 240 * n, "pytorch/pytorch", f"https://github.com/pytorch/pytorch/actions/runs/{n}")
         for n in range(3)
@@ -92,7 +89,6 @@ def jobs(name: str = "linux-jammy-py3.10-gcc11 / test (default, 1, 5)") -> tuple
 
 
 def offers(of: Incident) -> tuple[Offer, ...]:
-    """What the actions offer on an open incident."""
     return (
         Offer("ack", "Acknowledge", request_id(of, "ack"), primary=True),
         Offer("silence", "Silence", request_id(of, "silence")),
@@ -129,7 +125,6 @@ def queueing() -> tuple[Incident, View]:
 
 
 def worked_on() -> tuple[Incident, View]:
-    """The same, acknowledged, scaled and silenced."""
     made, seen = queueing()
     made = with_fields(made, owner="U0ALEX", acked_at=NOW - 300)
     made = noted(made, NOW - 200, Event.SCALED, PlainText("set linux.2xlarge from 40 to 50 runners."), who="U0ALEX")
@@ -137,7 +132,6 @@ def worked_on() -> tuple[Incident, View]:
 
 
 def closed() -> Incident:
-    """The same, drained."""
     made, _ = worked_on()
     end = NOW + 3600
     over = replace(made, state=State.DRAINED, closed_at=end, changed_at=end)
@@ -173,5 +167,4 @@ def hostile_incident() -> tuple[Incident, View]:
 
 
 def words(drawn: Message) -> str:
-    """Everything that is read in the blocks."""
     return "\n".join(texts(drawn.blocks))

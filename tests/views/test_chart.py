@@ -31,7 +31,6 @@ def course(*queued: int | None, step: float = 60.0, limit: int | None = 40, each
 
 
 def window(minutes: float, *, closed: bool = False) -> Window:
-    """From the first sample on."""
     return Window(BEGAN, BEGAN + 60 * minutes, closed)
 
 

@@ -48,7 +48,6 @@ TAKEN_OVER = replace(STANDS, ended_at=NOW, ending=Ending.FIRED)
 
 
 def diagnosed(measured: tuple[Snapshot, ...]) -> Diagnosed:
-    """Every pool queues, and as many cannot be read."""
     names = tuple(sample.pool for sample in measured)
     unread = {f"{number}{HOSTILE}": BIG for number in range(60)}
     return Diagnosed((*names, *unread), queueing=tuple(QueueingPool(name, 1.0) for name in names), unread=unread)
@@ -101,7 +100,6 @@ def board(of: Incident, seen: View) -> Board:
 
 @cache
 def views() -> dict[str, Callable[[], object]]:
-    """Every dialog and App Home, over the worst input."""
     of, seen = samples.hostile_incident()
     one = ScaleChoice("linux", 1, 10**12, None, None, 10**12, 9e9, 1e9, BIG, 10**12)
     return {

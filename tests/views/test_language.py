@@ -18,7 +18,6 @@ GOLDEN = sorted(path.stem for path in FOLDER.glob("*.json") if path.stem.startsw
 
 
 def sentences(name: str) -> Iterator[str]:
-    """The sentences of one message, without markup, links and times."""
     value = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     for text in texts(value["blocks"]):
         plain = re.sub(r"<[^|>]*\|([^>]*)>", r"\1", text)

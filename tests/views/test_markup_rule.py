@@ -10,7 +10,6 @@ FILES = sorted(path for path in VIEWS.rglob("*.py") if path.name not in {"mrkdwn
 
 
 def calls(path: Path, name: str) -> list[ast.Call]:
-    """The calls of a plain function name in a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return [node for node in nodes if isinstance(node.func, ast.Name) and node.func.id == name]

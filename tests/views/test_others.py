@@ -29,7 +29,6 @@ from tests.views.samples import NOW, TIMING, words
 
 
 def modal(of: Incident, most_seconds: float) -> Block:
-    """The dialog of a silence, with what its button would show."""
     return silence_modal("inc_1.abc", of, silence_matchers(of.group.firing or of.group.alerts), most_seconds)
 
 
@@ -55,7 +54,6 @@ def test_lines_that_do_not_fit_a_reply_are_counted() -> None:
 
 
 def storm(number: int, title: str = "Jobs are Queued") -> list[Incident]:
-    """Incidents that wait for their thread, each with its own pool."""
     made = (samples.incident(affected=(f"linux.{n:03}xlarge.nvidia.gpu",), candidates=("x",)) for n in range(number))
     return [with_fields(one, id=f"inc_{n}", title=title.format(n=n)) for n, one in enumerate(made)]
 
@@ -109,7 +107,6 @@ PREVIEW = Preview(
 
 
 def choices() -> list[ScaleChoice]:
-    """One pool that can grow, one that cannot."""
     return [
         ScaleChoice("linux.2xlarge", 40, 60, 40, 14, 50, 180.0, 0.34, step=10),
         ScaleChoice("linux.g5", None, 10, reason="Its current size is unknown."),
@@ -130,7 +127,6 @@ def dashboard() -> Board:
 
 
 def renderings() -> dict[str, Message | Block]:
-    """By the name of their golden file."""
     (of, seen), at, worse = samples.queueing(), NOW - 240, PlainText("Worse: 21 jobs queued (was 14).")
     worst = (samples.sample("linux.2xlarge", 21, 7200.0),)
     refused = answers.refusal("Only full members of this workspace may do that.", may=["S0INFRA"])

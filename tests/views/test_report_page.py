@@ -36,7 +36,6 @@ def incidents(samples: Sequence[Snapshot]) -> Iterator[Incident]:
 
 
 def incident(samples: Sequence[Snapshot]) -> Incident:
-    """The record of one of them."""
     begun, peak = samples[0].at, Peak()
     for sample in samples:
         peak = raised(peak, sample)

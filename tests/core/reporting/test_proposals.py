@@ -25,7 +25,6 @@ BAD = (hour(8), full(9), full(10), hour(11))
 
 
 def needed() -> NeededLimit:
-    """What would have kept the target in that window."""
     found = needed_limit(BAD, 900.0)
     assert isinstance(found, NeededLimit)
     return found
@@ -35,7 +34,6 @@ NEED = needed()
 
 
 def data(**parts: Any) -> ProposalData:
-    """A pool whose limit was reached in three incidents."""
     given: dict[str, Any] = {
         "history": PoolIncidents(POOL, 3, causes=((LIMIT, 3),)),
         "sized": NEED,
@@ -125,7 +123,6 @@ def drained(at: float, wait: float, minutes: float = 10, **parts: Any) -> Incide
 
 
 def watched(incidents: list[Incident], **parts: Any) -> ProposalData:
-    """A pool about which only its incidents say something."""
     return ProposalData(POOL, PoolIncidents(POOL, len(incidents)), incidents=tuple(incidents), **parts)
 
 

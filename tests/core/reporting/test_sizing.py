@@ -17,7 +17,6 @@ NOTHING = Amount()
 
 
 def bad(**parts: Any) -> list[HourStats]:
-    """A calm hour, and three in which jobs waited."""
     return [hour(0), *(full(number, **parts) for number in (1, 2, 3)), hour(4)]
 
 

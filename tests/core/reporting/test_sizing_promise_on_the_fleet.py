@@ -23,7 +23,6 @@ def tight(seed: int, batch: float, *, share: float = 0.7) -> Spec:
 
 
 def lived(one: Spec) -> tuple[list[HourStats], Rough]:
-    """The hours of a day, and the pool afterwards."""
     world, cells, cell, before = Rough(one, start=0.0), list[HourStats](), None, None
     while world.now < DAY:
         sample = world.minute()

@@ -22,7 +22,6 @@ TARGET = 900.0
 
 
 def hours(*arrivals: float, hold: float = 600.0, since: float = 0.0) -> list[Demand]:
-    """Hours in a row with so many jobs each."""
     return [Demand(since + number * HOUR, jobs, hold) for number, jobs in enumerate(arrivals)]
 
 
@@ -39,7 +38,6 @@ def test_more_runners_are_never_later(seed: int) -> None:
 
 
 def replayed(demands: list[Demand], runners: int, lead: int = 0) -> float:
-    """The share of late jobs by a replay of these hours."""
     return Replay.of(Stretch(tuple(demands), lead)).late(runners, TARGET)
 
 

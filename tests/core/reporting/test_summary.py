@@ -33,7 +33,6 @@ UNTIL = MONDAY + WEEK
 
 
 def at_nine(days: int) -> Callable[[int, int], bool]:
-    """The hour at nine o'clock of the first days."""
     return lambda day, at: day < days and at == 9
 
 
@@ -163,7 +162,6 @@ def test_where_nothing_was_measured_incidents_show_what_recurs() -> None:
 
 
 def entry(at: float, what: str, before: str = "", after: str = "", **parameters: str) -> AuditEntry:
-    """One line of the trail, of the pool."""
     act = parameters.pop("act", "")
     outcome = parameters.pop("outcome", "")
     return AuditEntry(MONDAY + at, "U1", what, {"pool": POOL, **parameters}, before, after, outcome, act)

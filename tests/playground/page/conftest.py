@@ -14,7 +14,6 @@ expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def workspace() -> AsyncIterator[PageWorkspace]:
-    """A workspace with one incident, served on a free port."""
     async with PageWorkspace().serving() as running:
         yield running
 

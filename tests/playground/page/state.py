@@ -17,7 +17,6 @@ def option(text: str, value: str) -> Json:
 
 
 def button(text: str, action_id: str, **more: object) -> Json:
-    """A button with an opaque value."""
     return {"type": "button", "action_id": action_id, "text": plain(text), "value": "inc-7", **more}
 
 
@@ -81,7 +80,6 @@ def parent_blocks() -> list[Json]:
 
 
 def modal_view() -> Json:
-    """The scale-up modal with most kinds of input."""
 
     def field(block_id: str, label: str, element: Json, **more: object) -> Json:
         return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, **more}
@@ -140,7 +138,6 @@ def modal_view() -> Json:
 
 
 def message(ts: str, text: str, user: str = "U0TAILBACK", **more: object) -> Json:
-    """A message in the form of the page's contract."""
     bot = user == "U0TAILBACK"
     content = {"ts": ts, "user": user, "username": "Tailback" if bot else "", "bot": bot, "text": text, **more}
     return {**content, "raw": copy.deepcopy(content)}

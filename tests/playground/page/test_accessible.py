@@ -14,7 +14,6 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
 
 async def found(page: Page) -> list[str]:
-    """What axe finds, a line each with the elements."""
     await page.evaluate(AXE)
     results = await page.evaluate("rules => axe.run(rules)", RULES)
     return [
@@ -43,7 +42,6 @@ async def test_axe_finds_nothing(browser: Browser, workspace: PageWorkspace, sch
 async def test_the_tab_key_reaches_clock_messages_and_composer_in_this_order(
     page: Page, workspace: PageWorkspace
 ) -> None:
-    """From the top of the page to its end, as it is read."""
     workspace.state["frame"] = {"rate": 60, "story": "surge", "stories": []}
     await workspace.changed()
     await expect(page.get_by_test_id("rate-60")).to_be_visible()

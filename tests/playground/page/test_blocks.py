@@ -20,7 +20,6 @@ MOST_HEIGHT = 560
 
 
 async def shown(workspace: PageWorkspace, page: Page, *blocks: Json) -> Locator:
-    """The message with these blocks, once it is on the page."""
     workspace.messages.append(message(TS, "A message with blocks.", blocks=list(blocks)))
     await workspace.changed()
     found = page.get_by_test_id("messages").get_by_test_id(f"message-{TS}")

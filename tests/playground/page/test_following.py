@@ -14,7 +14,6 @@ STAYS = "node => { const stayed = node.scrollTop === 300; node.scrollTop = 300; 
 
 
 async def filled(page: Page, workspace: PageWorkspace) -> None:
-    """A channel with more than fits, scrolled to its middle."""
     workspace.messages.extend(message(f"17800010{number:02}.000100", f"Report {number}") for number in range(60))
     await workspace.changed()
     await expect(page.get_by_text("Report 59", exact=True)).to_be_in_viewport()
@@ -23,7 +22,6 @@ async def filled(page: Page, workspace: PageWorkspace) -> None:
 
 
 async def test_news_of_others_is_counted_and_one_press_away(page: Page, workspace: PageWorkspace) -> None:
-    """Whoever reads further up is not torn away."""
     await filled(page, workspace)
     pill = page.get_by_test_id("pill").first
     for number in (1, 2):
@@ -75,7 +73,6 @@ async def test_a_message_that_has_more_than_fits_is_read_from_its_top(page: Page
 
 
 async def test_a_demo_opens_where_its_story_happens(page: Page, workspace: PageWorkspace) -> None:
-    """Not in an empty channel."""
     workspace.state["frame"] = {"rate": 60, "story": "surge", "stories": [], "channel": "C0OPS"}
     await page.goto(f"{workspace.base}/?user=U0ANA")
     await expect(page.locator("#channel-title")).to_have_text("# ops")
@@ -107,7 +104,6 @@ async def test_the_frame_shows_the_time_and_sets_its_speed(page: Page, workspace
 
 
 async def test_the_same_place_on_a_phone(page: Page, workspace: PageWorkspace) -> None:
-    """At 390 px, beside the notifications of its lock screen."""
     workspace.state["frame"] = {"rate": 60, "story": "surge", "stories": []}
     await workspace.changed()
     await page.get_by_role("button", name="Phone").click()

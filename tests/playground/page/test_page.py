@@ -11,7 +11,6 @@ CI = "C0CIONCALL"
 
 
 def parent(page: Page) -> Locator:
-    """The incident's parent message in the channel."""
     return page.get_by_test_id("messages").get_by_test_id(f"message-{PARENT_TS}")
 
 
@@ -49,7 +48,6 @@ async def test_a_failed_click_says_so(page: Page, workspace: PageWorkspace) -> N
 
 
 async def test_nothing_is_sent_before_the_confirm_dialog_is_answered(page: Page, workspace: PageWorkspace) -> None:
-    """Escape and 'no' send nothing; 'yes' sends the click."""
     diagnose = parent(page).get_by_role("button", name="Diagnose")
     confirm = page.get_by_test_id("confirm")
     await diagnose.click()
@@ -167,7 +165,6 @@ async def test_text_and_raw_can_be_looked_at(page: Page) -> None:
 
 
 async def test_a_message_shortcut_is_sent_from_more_actions(page: Page, workspace: PageWorkspace) -> None:
-    """The ⋯ menu of a message lists the app's shortcuts."""
     await parent(page).hover()
     await parent(page).get_by_role("button", name="More actions").click()
     await page.get_by_role("menuitem", name="Diagnose this").click()
@@ -176,7 +173,6 @@ async def test_a_message_shortcut_is_sent_from_more_actions(page: Page, workspac
 
 
 async def test_each_person_sees_their_own(page: Page) -> None:
-    """An ephemeral is marked, and gone when another person looks."""
     note = page.get_by_test_id("ephemeral-1780000320.000600")
     await expect(note).to_contain_text("Only visible to you")
     await page.get_by_test_id("me").select_option("U0BEN")
@@ -200,7 +196,6 @@ async def test_unread_marks_and_app_home(page: Page, workspace: PageWorkspace) -
 
 
 async def test_the_tour_shows_one_step(page: Page, workspace: PageWorkspace) -> None:
-    """What has happened is ticked off, and the next step points."""
     tour = page.get_by_test_id("tour")
     await expect(tour).to_contain_text("An alert has arrived")
     workspace.state["guide"][0]["done"] = True
@@ -212,7 +207,6 @@ async def test_the_tour_shows_one_step(page: Page, workspace: PageWorkspace) -> 
 
 @pytest.mark.parametrize("width", [390, 960, 1400])
 async def test_an_open_thread_leaves_the_tour_in_view(page: Page, width: int) -> None:
-    """On every width: the tour says what to press in the thread."""
     await page.set_viewport_size({"width": width, "height": 844})
     await parent(page).get_by_test_id(f"replies-{PARENT_TS}").click()
     await expect(page.get_by_test_id("thread")).to_be_in_viewport()
@@ -221,7 +215,6 @@ async def test_an_open_thread_leaves_the_tour_in_view(page: Page, width: int) ->
 
 
 async def test_a_step_can_be_skipped(page: Page) -> None:
-    """Nobody is held up by a step that does not interest them."""
     tour = page.get_by_test_id("tour")
     await tour.get_by_role("button", name="Skip").click()
     await expect(tour).to_contain_text("Press Scale up")

@@ -34,12 +34,10 @@ class PageWorkspace:
 
     @property
     def messages(self) -> list[Json]:
-        """The messages of #ci."""
         found: list[Json] = self.state["channels"][0]["messages"]
         return found
 
     def sent(self, path: str) -> list[Json]:
-        """What was posted to this path until now, in order."""
         return [body for where, body in self.posted if where == path]
 
     async def receives(self, path: str, count: int = 1) -> list[Json]:

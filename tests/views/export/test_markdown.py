@@ -37,7 +37,6 @@ def headings(text: str) -> list[str]:
 
 
 def below(text: str, heading: str) -> str:
-    """What stands under one heading."""
     return text.partition(f"## {heading}\n")[2].partition("\n## ")[0].strip()
 
 
@@ -177,7 +176,6 @@ def test_the_json_keeps_its_fields() -> None:
 
 
 def test_a_figure_that_json_does_not_have_becomes_null() -> None:
-    """NaN and infinity would make the document unreadable elsewhere."""
     made = as_json(incident(alert(values={"a": float("nan"), "b": float("inf"), "c": 1.5})), NOW)
     assert json.loads(made)["alerts"][0]["values"] == {"a": None, "b": None, "c": 1.5}
 

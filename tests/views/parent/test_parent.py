@@ -36,7 +36,6 @@ STOCKOUT = Finding(
 
 
 def draw(of: Incident, seen: View, now: float = NOW) -> Message:
-    """The parent with all its buttons."""
     drawn = parent(of, seen, samples.offers(of), now, TIMING)
     assert message_problems(drawn) == []
     return drawn
@@ -88,7 +87,6 @@ def test_the_parent_is_drawn_as_its_golden_file_says(name: str) -> None:
 
 
 def rows_of(drawn: Message) -> list[list[str]]:
-    """The cells of the native table; the first row is its head."""
     (table,) = [block for block in drawn.blocks if block["type"] == "table"]
     rows = table["rows"]
     assert isinstance(rows, list)

@@ -23,7 +23,6 @@ OTHER = Finding("limit", 0.6, SEEN[:2], Scaling.HELPS, "raise_limit", "gpu")
 
 
 def drawn(*groups: tuple[Diagnosis, ...]) -> Message:
-    """The reply to a click on Diagnose."""
     sample = samples.sample("linux.2xlarge")
     names = ("linux.2xlarge", "gpu", "linux.large")
     found = Diagnosed(names, groups, 0, (QueueingPool("linux.2xlarge", 60.0),), {"gpu": "HTTP 500"})

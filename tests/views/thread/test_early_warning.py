@@ -19,7 +19,6 @@ LATEST = sample(48, at=NOW + 60, oldest_wait_seconds=900.0, busy=24, limit=24)
 
 
 def drawn(episode: EarlyWarning = STANDS, **parts: object) -> str:
-    """Text and blocks together."""
     told = WarningView(POOL, episode, WarningHistory(episode, hits=5, false=1, missed=2), LATEST)
     message = warning(replace(told, **parts))  # type: ignore[arg-type]  # names are checked by it
     return f"{message.text}\n{message.blocks}"

@@ -19,7 +19,6 @@ from tests.views.samples import BEGAN, NOW, TIMING
 
 
 def first_reply(of: Incident, seen: View) -> Message:
-    """The reply once the thread stands and its pools are measured."""
     rooted = replace(of, thread=replace(of.thread, root=f"{int(BEGAN) + 6}.000100"))
     after = observed(rooted, seen, NOW, TIMING)
     assert len(after.log.outbox) == 1

@@ -17,7 +17,6 @@ OTHER = silences.ActiveSilence(AT, 7200.0, above=1200)
 
 
 def changed(was: int | None = 20) -> QueueChanged:
-    """The queue now, and an hour before."""
     return QueueChanged("b", 27, 900.0, was, 3600.0)
 
 
