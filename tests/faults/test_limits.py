@@ -9,7 +9,7 @@ from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.system import CHANNEL, Plan, System, opened_system
 from tests.processes import Zygote
-from tests.slack_surfaces import View
+from tests.slack_driver import View
 
 pytestmark = pytest.mark.needs("redis-server")
 

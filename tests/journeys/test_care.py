@@ -7,7 +7,7 @@ from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, process, running
 from tests.processes import Zygote
-from tests.slack_surfaces import Message
+from tests.slack_driver import Message
 
 ANA, BEN = "U0ANA", "U0BEN"
 

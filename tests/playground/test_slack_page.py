@@ -12,7 +12,7 @@ from bot.playground.clock import ScaledClock
 from bot.playground.slack.settings import DemoFrame
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI, Clock, Kit, parent_blocks, standing
-from tests.slack_blocks import RefusedError
+from tests.slack_driver import RefusedError
 
 
 @pytest.fixture

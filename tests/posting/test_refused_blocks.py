@@ -14,7 +14,7 @@ from bot.ports import Failure, Posted, Unreachable
 from bot.views.simpler import YOUNG, kinds_of
 from tests.builders import POOL
 from tests.fakes import FakeChat, FakeClock
-from tests.slack_blocks import elements_of
+from tests.slack_driver import elements_of
 from tests.slack_limits import texts
 from tests.world import OTHER_POOL, World, spoken
 
