@@ -22,7 +22,6 @@ KIND = MessageKind("weekly", posts={Failure.PLACE: _PLACE})
 
 
 async def weekly(context: Context) -> str:
-    """Wake every channel."""
     await context.store.commit(Change(wake=tuple(f"weekly:{channel}" for channel in report_channels(context))))
     return ""
 

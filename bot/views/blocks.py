@@ -115,7 +115,6 @@ def container(title: str, *children: Block | None) -> Block | None:
 
 
 def feedback(action_id: str, yes: tuple[str, str], no: tuple[str, str]) -> Block:
-    """Two thumbs, each with its label and value."""
     choices = {
         name: {
             "text": plain(label, MOST_LABEL),

@@ -191,7 +191,6 @@ GAP = "·"
 
 
 def spark_lines(sparks: Sequence[Spark], more_pools: int = 0) -> tuple[str, ...]:
-    """One line per pool, and one for the others."""
     lines = []
     for spark in sparks:
         bars = sparkline(spark.bars)

@@ -68,7 +68,6 @@ def issue_of(incident: Incident) -> IssueNoted | None:
 
 
 def being_filed(incident: Incident) -> bool:
-    """Whether a request for it has no result yet."""
     return any(
         isinstance(one.details, IssueNoted) and one.details.step is IssueStep.ASKED and not one.answered
         for one in incident.log.timeline

@@ -105,7 +105,6 @@ def _significant(days: Days, usual: float) -> bool:
 
 
 def _runs(hours: Sequence[int]) -> list[tuple[int, int]]:
-    """Consecutive hours as (first, end)."""
     runs = (list(run) for _, run in groupby(enumerate(hours), key=lambda item: item[1] - item[0]))
     return [(run[0][1], run[-1][1] + 1) for run in runs]
 

@@ -35,7 +35,6 @@ class NeededLimit:
 
 
 def over_target(cell: HourStats, target_seconds: float) -> bool:
-    """Whether a job waited longer than the target in that hour."""
     return (cell.longest_wait_seconds or 0.0) > target_seconds
 
 
@@ -79,7 +78,6 @@ def job_seconds(cells: Sequence[HourStats]) -> float | None:
 
 
 def _mean(amounts: Sequence[Amount]) -> float | None:
-    """Mean per second over the measured time."""
     seconds = sum(amount.seconds for amount in amounts)
     return sum(amount.total for amount in amounts) / seconds if seconds > 0 else None
 
@@ -96,7 +94,6 @@ def _fullness(cells: Sequence[HourStats]) -> float | None:
 
 
 def runs_of(cells: Sequence[HourStats]) -> list[list[HourStats]]:
-    """Hours without a gap between them, in order."""
     ordered = enumerate(sorted(cells, key=lambda one: one.hour))
     return [[cell for _, cell in run] for _, run in groupby(ordered, key=lambda item: item[1].hour - item[0])]
 

@@ -64,12 +64,10 @@ class Stretch:
 
     @property
     def counted(self) -> tuple[Demand, ...]:
-        """The hours after the lead."""
         return self.hours[self.lead :]
 
     @property
     def arrivals(self) -> float:
-        """Jobs that arrived in the counted hours."""
         return sum(demand.arrivals for demand in self.counted)
 
 

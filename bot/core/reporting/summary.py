@@ -95,7 +95,6 @@ class PoolReport:
 
     @property
     def has_news(self) -> bool:
-        """Whether the report needs more than "all was well" for this pool."""
         return bool(self.history.incidents or self.raises or (self.waits and self.waits.over_share > 0))
 
 
@@ -115,7 +114,6 @@ class Report:
 
     @property
     def has_news(self) -> bool:
-        """Whether the report has any content."""
         return bool(self.incidents or self.proposals or any(pool.has_news for pool in self.pools))
 
 

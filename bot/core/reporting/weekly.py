@@ -43,7 +43,6 @@ class WeeklySchedule:
         return self._at(local_time(at, self.zone).date() - WEEK)
 
     def after(self, at: float) -> float:
-        """The one a week later."""
         return self._at(local_time(at, self.zone).date() + WEEK)
 
     def _at(self, day: date) -> float:

@@ -167,7 +167,6 @@ def _why_not(choice: ScaleChoice) -> str:
 def scale_confirm(  # noqa: PLR0913, PLR0917 - the parts of a question
     request_id: str, pool: str, current: int | None, target: int, preview: Preview, lines: Sequence[str]
 ) -> Block:
-    """The confirmation: present size, target, expected effect, and the terms."""
     size = "an unknown size" if current is None else current
     change = say(
         "*{pool}*: from {size} to *{runners}*.", pool=name_of(pool), size=size, runners=count(target, "runner")
@@ -243,7 +242,6 @@ def issue_modal(callback: str, request_id: str, where: str, title: str, text: st
 
 
 def _parts(text: str) -> list[list[str]]:
-    """Lines in groups that fit into a section."""
     found: list[list[str]] = [[]]
     for line in (clipped(one_line, PER_SECTION) for one_line in text.splitlines()):
         if found[-1] and sum(len(other) + 1 for other in found[-1]) + len(line) > PER_SECTION:

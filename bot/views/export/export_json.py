@@ -174,7 +174,6 @@ def _attribution(found: Judgement) -> list[Json]:
 
 
 def causes(found: Sequence[Finding]) -> list[Json]:
-    """Each cause with its confidence, as a word and as a probability."""
     return [{"id": one.cause, "confidence": one.sureness, "probability": round(one.confidence, 3)} for one in found]
 
 

@@ -140,7 +140,6 @@ def incident_choice(offers: Sequence[tuple[Incident, str]], action: str, label: 
 
 
 def headline_of(incident: Incident) -> Marked:
-    """State, alert and pools of an incident."""
     pools = listed(incident.pools.affected or incident.pools.candidates)
     return say("*{state}* · {title} · {pools}", state=state_words(incident), title=escaped(incident.group.title, 120),
                pools=escaped(pools, 200))  # fmt: skip

@@ -104,7 +104,6 @@ def reading_words(read: Readings) -> str:
 
 
 def ending(incident: Incident) -> str:
-    """How an incident ended, and after what time."""
     lasted = duration(incident.lasted(incident.closed_at or incident.changed_at))
     if incident.state is State.DRAINED:
         return f"queue back to normal after {lasted}"
@@ -133,5 +132,4 @@ def state_words(incident: Incident) -> str:
 
 
 def led(incident: Incident) -> Marked:
-    """State and subject, for a reply that the channel sees too."""
     return joined(" ", say("*{state}*", state=state_words(incident)), escaped(_subject(incident), MOST_NAME + 12))

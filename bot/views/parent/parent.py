@@ -80,7 +80,6 @@ def _pools(incident: Incident, view: View, now: float, timing: Timing) -> tuple[
 
 
 def _relevant(seen: Sequence[PoolRow]) -> list[PoolRow]:
-    """Affected pools, queueing ones, and a few with an unknown queue."""
     unknown = [row for row in seen if not row.quiet and not row.queueing and not row.affected]
     few = len(unknown) <= MOST_UNKNOWN_ROWS or len(unknown) == len(seen)
     return [row for row in seen if row.affected or row.queueing or (few and not row.quiet)]

@@ -65,7 +65,6 @@ def rows(names: Iterable[str], affected: Sequence[str], view: View, now: float, 
 
 
 def of_snapshots(figures: Sequence[Snapshot]) -> tuple[PoolRow, ...]:
-    """Rows for the figures of one past time, worst first."""
     return tuple(PoolRow(sample.pool, sample, affected=True, tried=True) for sample in worst_first(list(figures)))
 
 
@@ -96,7 +95,6 @@ def name_of(pool: str) -> str:
 
 
 def title_of(incident: Incident) -> str:
-    """The alert's title on one line and not too long."""
     return clipped(clean(incident.group.title) or "Alert without a title", MOST_TITLE)
 
 

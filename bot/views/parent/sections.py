@@ -37,7 +37,6 @@ def owner_words(incident: Incident) -> Marked:
 
 
 def silences(incident: Incident, now: float) -> list[Marked]:
-    """Active silences, and whether updates are muted."""
     lines = [
         say(
             "Silenced {drained}until {until} by {who}.",
@@ -102,7 +101,6 @@ def peaks(incident: Incident) -> Marked | None:
 
 
 def links(incident: Incident) -> Marked | None:
-    """The links of the group's alerts: runbook, alert, dashboard, silence; and of the filed issue."""
     issue, runbook = issue_of(incident), first_link(incident, "runbook")
     found = {
         "Alert": first_link(incident, "alert"),

@@ -81,7 +81,6 @@ def _wait(seconds: float) -> str:
 
 
 def facts(one: PoolReport) -> tuple[str, ...]:
-    """Incidents, cost, recurring times, forecasts, scale-ups and warnings, if any."""
     past, judged = one.history, one.history.judged
     causes = (f"{cause_name(cause)} ({number:,}{confirmed(judged.get(cause))})" for cause, number in past.causes)
     parts = (
@@ -113,7 +112,6 @@ def _worst(one: PoolReport) -> str:
 
 
 def _forecasts(past: PoolIncidents) -> str:
-    """Scores of its incidents' forecasts, and the number left out, even if none was scored."""
     missing = left_out_words(past.left_out)
     if past.scored:
         return f"{past.held:,} of {count(past.scored, 'forecast')} correct{missing and f', {missing}'}"

@@ -76,7 +76,6 @@ def _proposed(proposals: Sequence[Proposal]) -> list[Marked]:
 
 
 def _without(pools: Sequence[PoolReport]) -> Block | None:
-    """Why there is no proposed limit for pools with long waits."""
     whys = [(one.pool, why) for one in pools if (why := unsized(one))][:3]
     reasons = (
         say("No limit proposed for {pool}: {why}.", pool=escaped(pool, 80), why=escaped(why, 300)) for pool, why in whys

@@ -91,5 +91,4 @@ def _raised(raises: ScaleUps) -> dict[str, float | str | None]:
 
 
 def _zero_if_measured(one: PoolReport, worst: float) -> float | None:
-    """Zero only if it was measured."""
     return worst if worst or one.waits else None

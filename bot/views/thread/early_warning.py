@@ -28,7 +28,6 @@ class WarningView:
 
 
 def warning(view: WarningView) -> Message:
-    """The warning in words; times of day are UTC."""
     pool, episode, seen = name_of(view.pool), view.episode, view.latest
     standing = episode.ended_at is None
     title = f"Early warning{'' if standing else ', over'}"
@@ -58,7 +57,6 @@ def warning(view: WarningView) -> Message:
 
 
 def outcome_unknown(pool: str, began_at: float) -> Message:
-    """The text in place of a warning with a lost record."""
     state = say(
         "The record of this warning from {at} UTC is lost. Its outcome is unknown, and this message is no longer "
         "updated.", at=clock(began_at))  # fmt: skip

@@ -75,7 +75,6 @@ def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
 
 
 def _scale_up(incident: Incident, entry: Entry, asked: ScaleRequest, labels: Labels) -> Message:
-    """The newest words about the request, and how far it has come."""
     plan = scale_plan(incident, entry, asked)
     approved = say("Approved by {who}.", who=mention(plan.approver)) if plan.approver else None
     body, lines = joined(" ", spoken(plan.newest, 1500), approved), plan.lines

@@ -48,7 +48,6 @@ def finished(outcome: Result, by: str) -> Message:
 
 
 def sentence_message(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] = ()) -> Message:
-    """A sentence with lines and figures below it."""
     words = escaped(sentence, 1000)
     text = joined(" ", words, *(escaped(line, 400) for line in lines))
     below = section(bullets(lines, MOST_LINES)) if lines else None
@@ -95,7 +94,6 @@ def record_lost() -> Message:
 
 
 def undrawable(incident: str) -> Message:
-    """An incident that cannot be drawn: that it exists, and what to do."""
     return sentence_of(say(
         "This incident cannot be displayed (id {incident}; the log has the reason). "
         "Try again with `/queue retry {incident}`. `tailback export {incident}` writes all that is known.",

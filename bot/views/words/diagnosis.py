@@ -82,7 +82,6 @@ def evidence_words(finding: Finding) -> tuple[str, ...]:
 
 
 def likely_cause(finding: Finding) -> str:
-    """The cause with its evidence, on one line."""
     return f"{cause_name(finding.cause)} ({finding.sureness} confidence). {'; '.join(evidence_words(finding))}."
 
 
@@ -103,7 +102,6 @@ def advice_words(finding: Finding) -> str:
 
 
 def seen_words(finding: Finding) -> str:
-    """The time of the evidence, if it is no longer that of now."""
     return "" if finding.last_seen is None else f", last seen {clock(finding.last_seen)} UTC"
 
 
@@ -122,7 +120,6 @@ def confirmed(answers: tuple[int, int] | None) -> str:
 
 
 def survey_headline(found: Diagnosed, samples: Sequence[Snapshot]) -> str:
-    """Which pools queue, and whether that is widespread."""
     known = {sample.pool: sample for sample in samples}
     queueing = [known[one.pool] for one in found.queueing if one.pool in known]
     return _headline(queueing, _in_order(found, samples), [name for name in found.names if name not in known])

@@ -126,7 +126,6 @@ def _row(option: Option, chosen: int | None, currency: str) -> tuple[str, ...]:
 
 
 def _effect(option: Option) -> str:
-    """The effect first, then the time."""
     if option.more and not option.helps:
         return f"With +{option.more} the queue drains no faster."
     effect = f"With +{option.more}: {_faster(option)}. The" if option.more else "As it is, the"

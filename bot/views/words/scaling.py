@@ -138,7 +138,6 @@ def _reasons(checked: RunnersChecked) -> str:
 
 
 def limit_words(hit: LimitHit, currency: str = "") -> str:
-    """One or two sentences for the requester."""
     asked, runners, open_to = f"The target {hit.asked:,}", count(hit.current, "runner"), _range(hit)
     there = f"The pool already has that size: the target {hit.asked:,}" if hit.asked == hit.current else asked
     limit = count(hit.limit, "runner")

@@ -69,7 +69,6 @@ def entry_words(entry: Entry) -> str:
 
 
 def entry_lines(entry: Entry) -> tuple[str, ...]:
-    """The lines below the sentence, and the decision on its buttons."""
     return (*details_lines(entry.details, entry.figures), *(DECISIONS[one] for one in entry.decisions))
 
 
@@ -101,7 +100,6 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
 
 
 def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> tuple[str, ...]:  # noqa: PLR0911
-    """The lines below that sentence."""
     match details:
         case general.PlainText():
             return details.lines
