@@ -37,7 +37,6 @@ async def test_a_read_without_a_whole_answer_may_be_asked_again() -> None:
 
 
 async def test_no_answer_ends_within_the_limit_and_is_doubt() -> None:
-
     async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(100)
         await asyncio.Event().wait()

@@ -46,7 +46,6 @@ ANSWERS: dict[str, Callable[[], list[bytes]]] = {
 
 @asynccontextmanager
 async def hostile(pieces: list[bytes]) -> AsyncIterator[str]:
-
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             await reader.readuntil(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Every rule of the structure, and which of them are not wholly true yet."""
+"""Every rule of the structure."""
 
 from collections.abc import Callable, Iterator
 

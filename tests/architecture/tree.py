@@ -28,12 +28,10 @@ class Import:
 
     @property
     def top(self) -> str:
-        """The top-level package."""
         return self.module.split(".", 1)[0]
 
     @property
     def is_standard(self) -> bool:
-        """Whether it belongs to the standard library."""
         return self.top in sys.stdlib_module_names
 
 
@@ -61,7 +59,6 @@ class Module:
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The syntax tree."""
         return ast.parse(self.text, self.path)
 
     @cached_property
@@ -85,18 +82,15 @@ class Module:
         return found
 
     def nodes(self, *kinds: type[Node]) -> list[Node]:
-        """Every node of these kinds, in the order of lines."""
         found = [node for kind in kinds for node in self._nodes.get(kind, ()) if isinstance(node, kind)]
         return sorted(found, key=lambda node: getattr(node, "lineno", 0))
 
     @cached_property
     def functions(self) -> Sequence[Function]:
-        """Every function and method."""
         return [*self.nodes(ast.FunctionDef), *self.nodes(ast.AsyncFunctionDef)]
 
     @cached_property
     def imports(self) -> list[Import]:
-        """Everything that is imported anywhere in the file."""
         top = set(map(id, self.tree.body))
         nodes: list[ast.Import | ast.ImportFrom] = [*self.nodes(ast.Import), *self.nodes(ast.ImportFrom)]
         return [imported for node in nodes for imported in self._names(node, local=id(node) not in top)]
@@ -108,7 +102,6 @@ class Module:
         return [imported for node in nodes for imported in self._names(node, local=False)]
 
     def at(self, where: ast.AST | Import | int, what: str) -> str:
-        """One finding, in the form that editors can jump to."""
         line = where if isinstance(where, int) else where.line if isinstance(where, Import) else line_of(where)
         return f"{self.path}:{line}: {what}"
 
@@ -137,7 +130,6 @@ class Project:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The dotted names of the product's modules."""
         return frozenset(module.name for module in self.modules())
 
     def target(self, imported: Import) -> str:
@@ -163,7 +155,6 @@ def under(name: str, places: Iterable[str]) -> bool:
 
 
 def line_of(node: ast.AST) -> int:
-    """The line on which a node starts; 1 for the module itself."""
     line = getattr(node, "lineno", 1)
     return line if isinstance(line, int) else 1
 
@@ -179,7 +170,6 @@ def is_docstring(node: ast.AST) -> bool:
 
 
 def length(node: Function) -> int:
-    """Lines from def to end without the docstring."""
     first = node.body[0]
     docstring = (first.end_lineno or 0) - first.lineno + 1 if is_docstring(first) else 0
     return (node.end_lineno or 0) - node.lineno + 1 - docstring

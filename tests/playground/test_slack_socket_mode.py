@@ -13,7 +13,6 @@ Ack = Callable[..., Awaitable[object]]
 
 
 async def connected(kit: Kit, count: int) -> None:
-
     async def look() -> bool | None:
         return True if kit.stand_in.sockets.connections == count else None
 

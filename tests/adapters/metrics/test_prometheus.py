@@ -71,7 +71,6 @@ def vector(*values: str, **labels: str) -> tuple[int, object]:
 
 
 async def test_one_query_that_times_out_costs_one_figure() -> None:
-
     def answer(asked: Asked) -> tuple[int, object]:
         slow = asked.query["query"] == "slow"
         return (503, {"status": "error", "errorType": "timeout", "error": "query timed out"}) if slow else vector("3")

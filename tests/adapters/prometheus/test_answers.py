@@ -130,7 +130,6 @@ async def test_a_prometheus_that_fails_meanwhile_is_not_blamed_on_the_query() ->
 
 
 async def test_without_a_date_nothing_is_said_of_clocks() -> None:
-
     async def ask(path: str, params: object) -> HttpAnswer | Unreachable:
         return HttpAnswer(200, {"status": "success", "data": {"resultType": "vector", "result": []}})
 

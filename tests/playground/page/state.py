@@ -80,7 +80,6 @@ def parent_blocks() -> list[Json]:
 
 
 def modal_view() -> Json:
-
     def field(block_id: str, label: str, element: Json, **more: object) -> Json:
         return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, **more}
 
