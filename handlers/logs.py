@@ -5,7 +5,7 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Mapping, MutableMapping
-from typing import Any, Literal, TextIO, cast
+from typing import Any, TextIO, cast
 
 import structlog
 
@@ -37,10 +37,11 @@ _SHAPES = re.compile(
     r"|(?i:(?<=bearer )|(?<=basic ))[\w.+/=~-]{8,}"
     r"|(?<=://)[^/\s@]*:[^/\s@]+(?=@)"  # user:password of an address
 )
+_NAMED = re.compile(r'_env":"([^"]+)"')
+"""The variables that tailback.toml names as secrets, in its JSON: values of keys that end in `_env`."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 Event = MutableMapping[str, Any]  # structlog's own event dictionary: any value that somebody logs
-Form = Literal["json", "console"]
 
 
 class LogStream:
@@ -70,7 +71,7 @@ def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -
     `form` is `json`, `console`, or empty: console on a terminal, else JSON. `secrets` are values to remove; common
     shapes of tokens are removed as well. Lines of the standard library's loggers have the same format.
     """
-    chosen: Form = "console" if (form or ("console" if stream.isatty() else "json")) == "console" else "json"
+    console = form == "console" or (not form and stream.isatty())
     least = logging.getLevelNamesMapping()[level]
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -79,7 +80,9 @@ def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -
         structlog.processors.format_exc_info,
         Redaction(secrets),
     ]
-    last = _last_steps(chosen, colors=stream.isatty())
+    plain = structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback)
+    json_lines = structlog.processors.JSONRenderer(serializer=_json)
+    last: list[structlog.typing.Processor] = [_tame, plain] if console else [json_lines]
     lines = cast("TextIO", LogStream(stream))
     structlog.configure(
         processors=[*shared, *last],
@@ -100,9 +103,8 @@ def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
     """The values of secret environment variables; both halves of a rotation separately."""
-    env = settings.env
-    named = [value for name, value in settings.variables.items() if SECRET_NAME.search(name)]
-    named += [value for name, value in settings.variables.items() if name in _named_in(settings)]
+    env, of_file = settings.env, set(_NAMED.findall(settings.file.model_dump_json()))
+    named = [value for name, value in settings.variables.items() if SECRET_NAME.search(name) or name in of_file]
     senders = (token for token, _ in settings.sender_tokens)
     return (*named, *(value.strip() for value in named), *env.webhook_tokens, *senders, *env.github_secrets)
 
@@ -144,13 +146,6 @@ def escaped(text: str) -> str:
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode("ascii"), text)
 
 
-def _last_steps(form: Form, *, colors: bool) -> list[structlog.typing.Processor]:
-    if form == "json":
-        return [structlog.processors.JSONRenderer(serializer=_json)]
-    plain = structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=structlog.dev.plain_traceback)
-    return [_tame, plain]
-
-
 def _json(event: Event, **_: object) -> str:
     """JSON with time, level and event first; ASCII only, so that control characters are escaped."""
     first = {name: event[name] for name in ("timestamp", "level", "event") if name in event}
@@ -160,16 +155,14 @@ def _json(event: Event, **_: object) -> str:
 def _tame(_logger: object, _method: str, event: Event) -> Event:
     """Escape all text; traceback lines are indented so that none looks like an event."""
     trace = event.pop("exception", None)
-    tamed = {name: _tamed(value) for name, value in event.items()}
+    plain = (bool, int, float, type(None))
+    tamed = {
+        name: value if isinstance(value, plain) else escaped(value if isinstance(value, str) else repr(value))
+        for name, value in event.items()
+    }
     if trace:
         tamed["exception"] = "\n".join(f"    {escaped(line)}" for line in str(trace).split("\n"))
     return tamed
-
-
-def _tamed(value: object) -> object:
-    if isinstance(value, str):
-        return escaped(value)
-    return value if isinstance(value, bool | int | float | None) else escaped(repr(value))
 
 
 def _name(_logger: object, _method: str, event: Event) -> Event:
@@ -189,17 +182,3 @@ def _worth_it(record: logging.LogRecord) -> bool:
     if record.name.startswith("slack_bolt") and "will be ignored" in str(record.msg):
         return False  # Bolt warns at every start that we set the token ourselves
     return record.levelno >= logging.WARNING or record.name.split(".", 1)[0] not in QUIET
-
-
-def _named_in(settings: Settings) -> set[str]:
-    """The variables that tailback.toml names as secrets: values of keys that end in `_env`."""
-    found: set[str] = set()
-    waiting: list[object] = [settings.file.model_dump()]
-    while waiting:
-        match waiting.pop():
-            case dict() as table:
-                found |= {value for key, value in table.items() if key.endswith("_env") and isinstance(value, str)}
-                waiting += table.values()
-            case list() as rows:
-                waiting += rows
-    return found

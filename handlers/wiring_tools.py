@@ -1,6 +1,7 @@
 """Chooses the adapters of the commands: instruments of the check, and the records alone."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -57,7 +58,17 @@ async def check_targets(settings: Settings) -> AsyncIterator[CheckTargets]:
         problems: list[Problem] = []
         store, engine = await _redis(settings, stack, problems)
         targets = CheckTargets(now, await _slack(settings, stack), store, engine, host=this_host(settings))
-        if back_ends := _back_ends(settings, stack, problems, await _jobs(store)):
+        jobs = None  # without an answer of Redis, so that GitHub is not blamed
+        if store is not None:
+            with contextlib.suppress(Unreachable):
+                await store.time()
+                jobs = StoredJobs(store, now)
+        try:
+            back_ends = build(settings, now, jobs=jobs)
+        except ConfigError as error:
+            problems += [replace(one, area="configuration") for one in error.problems]
+        else:
+            stack.push_async_callback(back_ends.close)
             targets = replace(
                 targets,
                 metrics=back_ends.metrics,
@@ -108,29 +119,6 @@ class _MadeUp(Mapping[str, str]):
 
     def __len__(self) -> int:
         return 0
-
-
-def _back_ends(
-    settings: Settings, stack: AsyncExitStack, problems: list[Problem], jobs: StoredJobs | None
-) -> BackEnds | None:
-    try:
-        back_ends = build(settings, now, jobs=jobs)
-    except ConfigError as error:
-        problems += [replace(one, area="configuration") for one in error.problems]
-        return None
-    stack.push_async_callback(back_ends.close)
-    return back_ends
-
-
-async def _jobs(store: RedisStore | None) -> StoredJobs | None:
-    """Jobs from GitHub's webhooks; None if Redis does not answer, so that GitHub is not blamed."""
-    if store is None:
-        return None
-    try:
-        await store.time()
-    except Unreachable:
-        return None
-    return StoredJobs(store, now)
 
 
 async def _redis(settings: Settings, stack: AsyncExitStack, problems: list[Problem]) -> tuple[RedisStore | None, str]:

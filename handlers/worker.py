@@ -146,7 +146,10 @@ class Worker:
         except Exception as error:
             outcome = "raised"
             log.exception("work failed", record=f"{claim.kind}:{claim.id}")
-            await self._retry_or_quarantine(claim, error)
+            if (mine := claim.known(Incident)) is not None:
+                with contextlib.suppress(Conflict, Unreachable):
+                    why = f"{type(error).__name__} while this incident was worked on; see the log"
+                    await retry_or_quarantine(self._context, mine, why)
         if outcome != "lost":
             self._lost.pop((claim.kind, claim.id), None)
         metrics.STEPS.labels(claim.kind, outcome).inc()
@@ -161,10 +164,3 @@ class Worker:
             with contextlib.suppress(Unreachable):
                 await self._context.store.give_back(claim, RETRY_SECONDS[times])
             self._wake_up.set()
-
-    async def _retry_or_quarantine(self, claim: Claim, error: Exception) -> None:
-        if (mine := claim.known(Incident)) is None:
-            return
-        why = f"{type(error).__name__} while this incident was worked on; see the log"
-        with contextlib.suppress(Conflict, Unreachable):
-            await retry_or_quarantine(self._context, mine, why)
