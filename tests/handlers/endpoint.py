@@ -3,7 +3,8 @@
 import base64
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Self
@@ -15,6 +16,7 @@ from bot.config import Environment
 from bot.playground.slack.delivery.delivery import sign
 from bot.ports import Unreachable
 from handlers.http.web import Web
+from handlers.run import serving
 from handlers.slack_app.app import slack_app
 from handlers.slack_app.respond import Afterwards
 from handlers.wiring import Runtime
@@ -77,6 +79,17 @@ class Endpoint:
 
     async def __aexit__(self, *_: object) -> None:
         await self.client.aclose()
+
+    @asynccontextmanager
+    async def process(
+        self, *, web: bool = True, worker: bool = False, drain_seconds: float = 0.0, **variables: Any
+    ) -> AsyncIterator[str]:
+        """A real server on a free port of the loopback interface, unless `variables` say otherwise; its address."""
+        settings = self.world.context.settings
+        env = settings.env.model_copy(update={"host": "127.0.0.1", "port": 0, **variables})
+        self.world.context.settings = replace(settings, env=env)
+        async with serving(self.runtime, web=web, worker=worker, drain_seconds=drain_seconds) as address:
+            yield address
 
     async def alert(self, content: bytes | None = None, source: str = "grafana", **headers: str) -> httpx.Response:
         """A webhook; without more, a good one for the pool with a good token."""

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import socket
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,9 @@ import pytest
 
 from bot.config import ConfigError, Environment, File, Settings
 from handlers import run as module
-from handlers.run import required, run, serving
+from handlers.run import required, run
 from handlers.tools.demo_workspace import free_port
-from tests.handlers.endpoint import SECRET, TOKEN, Endpoint
+from tests.handlers.endpoint import SECRET, TOKEN, Endpoint, firing
 from tests.patience import PATIENCE_SECONDS, eventually
 
 GOOD = {"slack_bot_token": "xoxb-1", "slack_signing_secret": SECRET, "tailback_webhook_token": TOKEN}
@@ -27,11 +28,13 @@ def settings(file: File = CHANNEL, **env: str) -> Settings:
 
 
 def test_everything_that_is_missing_is_named_at_once() -> None:
-    """Each with its remedy, so that nobody starts four times."""
+    """Each with its remedy, so that nobody starts four times; a worker needs no secret of the endpoints."""
     problems = required(settings(File()), web=True)
     named = ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "TAILBACK_WEBHOOK_TOKEN", "tailback.toml"]
     assert [name for name, problem in zip(named, problems, strict=True) if name in str(problem)] == named
     assert all(problem.remedy for problem in problems)
+    (missing,) = required(settings(), web=False)
+    assert missing.what.startswith("SLACK_BOT_TOKEN")
 
 
 async def test_what_is_missing_and_what_is_wrong_is_one_complaint() -> None:
@@ -45,52 +48,51 @@ async def test_what_is_missing_and_what_is_wrong_is_one_complaint() -> None:
 
 
 @pytest.mark.parametrize(
-    "env",
+    ("env", "web"),
     [
-        GOOD,
-        {**GOOD, "slack_signing_secret": "", "slack_app_token": "xapp-1"},
-        {**GOOD, "tailback_webhook_token": "", "tailback_webhook_hmac_secret": "h"},
+        (GOOD, True),
+        ({**GOOD, "slack_signing_secret": "", "slack_app_token": "xapp-1"}, True),
+        ({**GOOD, "tailback_webhook_token": "", "tailback_webhook_hmac_secret": "h"}, True),
+        ({"slack_bot_token": "xoxb-1"}, False),
     ],
 )
-def test_what_is_enough_to_start_is_enough(env: dict[str, str]) -> None:
-    """HTTP or Socket Mode; tokens or signatures."""
-    assert required(settings(CHANNEL, **env), web=True) == []
+def test_what_is_enough_to_start_is_enough(env: dict[str, str], web: bool) -> None:
+    """HTTP or Socket Mode; tokens or signatures; for a worker a token to speak with, and a place to speak in."""
+    assert required(settings(CHANNEL, **env), web=web) == []
 
 
-def test_a_worker_needs_no_secret_of_the_endpoints() -> None:
-    """Only a token to speak with, and a place to speak in."""
-    assert required(settings(slack_bot_token="xoxb-1"), web=False) == []
-    (missing,) = required(settings(), web=False)
-    assert missing.what.startswith("SLACK_BOT_TOKEN")
+@pytest.fixture
+async def client() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as made:
+        yield made
 
 
-def runtime(endpoint: Endpoint, port: int = 0, **variables: object) -> object:
-    """The endpoint's runtime, on a port of the loopback interface unless `variables` say otherwise."""
-    changed = {"host": "127.0.0.1", "port": port, **variables}
-    env = endpoint.world.context.settings.env.model_copy(update=changed)
-    endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
-    return endpoint.runtime
+async def fires(client: httpx.AsyncClient, address: str) -> int:
+    """The status of an alert that arrives by real HTTP."""
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    return (await client.post(f"{address}/alerts/grafana", content=firing(), headers=headers)).status_code
 
 
-async def test_web_and_worker_serve_together_and_end_together() -> None:
+async def nobody_at(client: httpx.AsyncClient, address: str) -> None:
+    with pytest.raises(httpx.ConnectError):
+        await client.get(f"{address}/healthz")
+
+
+async def test_web_and_worker_serve_together_and_end_together(client: httpx.AsyncClient) -> None:
     """An alert in by real HTTP, a thread out; on the way out the readiness page says so first."""
-    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
+    async with Endpoint() as endpoint:
         endpoint.world.queues(14)
-        async with serving(runtime(endpoint), web=True, worker=True, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
-            headers = {"Authorization": f"Bearer {TOKEN}"}
-            payload = (Path(__file__).parents[1] / "fixtures" / "grafana" / "mixed_group.json").read_bytes()
-            answer = await client.post(f"{address}/alerts/grafana", content=payload, headers=headers)
-            assert answer.status_code == 200
+        async with endpoint.process(worker=True) as address:
+            assert await fires(client, address) == 200
             await eventually(endpoint.world.chat.parents, "a thread")
             assert len(endpoint.world.chat.parents()) == 1
-        with pytest.raises(httpx.ConnectError):
-            await client.get(f"{address}/healthz")
+        await nobody_at(client, address)
 
 
-async def test_before_it_ends_it_says_so_and_still_takes_what_comes() -> None:
+async def test_before_it_ends_it_says_so_and_still_takes_what_comes(client: httpx.AsyncClient) -> None:
     """A balancer that asks `/readyz` has the drain's time to send alerts elsewhere; none of them is refused (P11)."""
-    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
-        serves = serving(runtime(endpoint), web=True, worker=False, drain_seconds=1.0)  # type: ignore[arg-type]  # a fake runtime
+    async with Endpoint() as endpoint:
+        serves = endpoint.process(drain_seconds=1.0)
         address = await serves.__aenter__()
         assert (await client.get(f"{address}/readyz")).status_code == 200
         ending = asyncio.create_task(serves.__aexit__(None, None, None))
@@ -98,88 +100,58 @@ async def test_before_it_ends_it_says_so_and_still_takes_what_comes() -> None:
         unready = await client.get(f"{address}/readyz")
         assert unready.status_code == 503
         assert unready.json()["dependencies"]["process"] == {"ok": False, "why": "is being stopped"}
-        payload = (Path(__file__).parents[1] / "fixtures" / "grafana" / "mixed_group.json").read_bytes()
-        headers = {"Authorization": f"Bearer {TOKEN}"}
-        assert (await client.post(f"{address}/alerts/grafana", content=payload, headers=headers)).status_code == 200
+        assert await fires(client, address) == 200
         await ending
-        with pytest.raises(httpx.ConnectError):
-            await client.get(f"{address}/healthz")
+        await nobody_at(client, address)
 
 
-async def test_on_the_way_out_the_web_does_not_wait_for_the_worker() -> None:
+async def test_on_the_way_out_the_web_does_not_wait_for_the_worker(client: httpx.AsyncClient) -> None:
     """A call to Slack hangs for a whole lease, and no request is taken meanwhile: 20 s are enough for both (P11)."""
-    async with Endpoint(timing={"lease": "2s"}) as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
-        answers, own = asyncio.Event(), endpoint.world.chat.post
+    async with Endpoint(timing={"lease": "2s"}) as endpoint:
+        asked, answers, own = asyncio.Event(), asyncio.Event(), endpoint.world.chat.post
 
         async def hangs(*args: object, **parts: Any) -> object:
             asked.set()
             await answers.wait()
             return await own(*args, **parts)  # type: ignore[arg-type]  # handed on as it came
 
-        asked = asyncio.Event()
         endpoint.world.chat.post = hangs  # type: ignore[assignment,method-assign]  # a Slack that hangs
-        serves = serving(runtime(endpoint), web=True, worker=True, drain_seconds=0)  # type: ignore[arg-type]  # a fake runtime
+        serves = endpoint.process(worker=True)
         address = await serves.__aenter__()
         endpoint.world.queues(14)
         await endpoint.alert()
         await asyncio.wait_for(asked.wait(), PATIENCE_SECONDS)
         ending = asyncio.create_task(serves.__aexit__(None, None, None))
         await asyncio.sleep(0.5)
-        with pytest.raises(httpx.ConnectError):
-            await client.get(f"{address}/healthz")
+        await nobody_at(client, address)
         assert not ending.done(), "the worker finishes what it has in hand"
         answers.set()
         await ending
         assert len(endpoint.world.chat.parents()) == 1
 
 
-async def test_a_port_that_is_taken_is_said_and_nothing_is_left_running() -> None:
-    """The variable that mends it is named."""
-    async with Endpoint() as first, Endpoint() as second:
-        async with serving(runtime(first), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
-            taken = int(address.rpartition(":")[2])
-            said = f"PORT: cannot listen on 127.0.0.1:{taken} (another program may be using it)"
-            with pytest.raises(ConfigError, match=re.escape(said)):
-                async with serving(runtime(second, taken), web=True, worker=True, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
-                    raise AssertionError("it served on a port that is taken")
-        names = {task.get_name() for task in asyncio.all_tasks()}
-    assert not names & {"worker", "worker-ears", "reload"}
-
-
-def at_port(endpoint: Endpoint, port: int | None) -> object:
-    """The endpoint's runtime, as a worker whose pages are at this port."""
-    given = {"host": "127.0.0.1", "tailback_worker_port": port}
-    env = endpoint.world.context.settings.env.model_copy(update=given)
-    endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
-    return endpoint.runtime
-
-
-async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done() -> None:
+async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done(client: httpx.AsyncClient) -> None:
     """Its three pages and nothing else: no alert is taken there. Without a port it listens nowhere."""
-    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
+    async with Endpoint() as endpoint:
         port = free_port()
         address = f"http://127.0.0.1:{port}"
-        async with serving(at_port(endpoint, port), web=False, worker=True):  # type: ignore[arg-type]  # a fake runtime
+        async with endpoint.process(web=False, worker=True, tailback_worker_port=port):
             assert (await client.get(f"{address}/healthz")).text == "alive"
             assert (await client.get(f"{address}/readyz")).json()["ready"] is True
             assert "tailback_steps_total" in (await client.get(f"{address}/metrics")).text
-            assert (await client.post(f"{address}/alerts/grafana", content=b"{}")).status_code == 404
-        with pytest.raises(httpx.ConnectError):
-            await client.get(f"{address}/healthz")
-        async with serving(at_port(endpoint, None), web=False, worker=True):  # type: ignore[arg-type]  # a fake runtime
-            with pytest.raises(httpx.ConnectError):
-                await client.get(f"{address}/healthz")
+            assert await fires(client, address) == 404
+        await nobody_at(client, address)
+        async with endpoint.process(web=False, worker=True, tailback_worker_port=None):
+            await nobody_at(client, address)
 
 
-async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
+async def test_health_and_metrics_can_have_an_address_of_their_own(client: httpx.AsyncClient) -> None:
     """Then the port of the senders has `/healthz` alone, and the other one takes no alert."""
-    async with Endpoint() as endpoint, httpx.AsyncClient(trust_env=False, verify=False) as client:
-        home, port = runtime(endpoint), free_port()
-        given = {"tailback_health_host": "127.0.0.1", "tailback_health_port": port}
-        env = endpoint.world.context.settings.env.model_copy(update=given)
-        endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
-        own, pages = f"http://127.0.0.1:{port}", ("healthz", "readyz", "metrics", "alerts/grafana")
-        serves = serving(home, web=True, worker=False, drain_seconds=0.3)  # type: ignore[arg-type]  # a fake runtime
+    async with Endpoint() as endpoint:
+        port, pages = free_port(), ("healthz", "readyz", "metrics", "alerts/grafana")
+        own = f"http://127.0.0.1:{port}"
+        given: dict[str, Any] = {"tailback_health_host": "127.0.0.1", "tailback_health_port": port}
+        serves = endpoint.process(drain_seconds=0.3, **given)
         main = await serves.__aenter__()
         seen = {at: [(await client.get(f"{at}/{page}")).status_code for page in pages] for at in (main, own)}
         assert seen == {main: [200, 404, 404, 405], own: [200, 200, 200, 404]}
@@ -187,14 +159,13 @@ async def test_health_and_metrics_can_have_an_address_of_their_own() -> None:
         await asyncio.sleep(0.1)
         assert (await client.get(f"{own}/readyz")).status_code == 503
         await ending
-        with pytest.raises(httpx.ConnectError):
-            await client.get(f"{own}/healthz")
+        await nobody_at(client, own)
 
 
 async def test_a_kept_connection_is_used_until_it_ends_with_an_answer() -> None:
     """A balancer keeps connections. Each ends with an answer during the drain, and none while a request arrives."""
     async with Endpoint() as endpoint:
-        serves = serving(runtime(endpoint), web=True, worker=False, drain_seconds=0)  # type: ignore[arg-type]  # a fake runtime
+        serves = endpoint.process()
         port = int((await serves.__aenter__()).rpartition(":")[2])
         kept, late = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
         for reader, writer in (kept, late):
@@ -219,38 +190,39 @@ def refused(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) != 0
 
 
-@pytest.mark.parametrize("variable", ["HOST", "TAILBACK_HEALTH_HOST"])
-async def test_a_host_that_is_not_here_is_said_under_its_own_variable(variable: str) -> None:
-    """The port is right, so nobody should be told to change it."""
-    async with Endpoint() as endpoint:
-        home = runtime(endpoint, 0, **{variable.lower(): "192.0.2.7"}, tailback_health_port=0)
-        with pytest.raises(ConfigError, match=f'^{variable}: "192.0.2.7" is no address of this machine'):
-            async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
-                raise AssertionError("it served on an address of another machine")
-
-
-async def test_a_health_port_that_is_taken_is_said() -> None:
-    """Metrics that nobody can read would be missed only when they are needed."""
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"host": "192.0.2.7"}, 'HOST: "192.0.2.7" is no address of this machine'),
+        ({"tailback_health_host": "192.0.2.7", "tailback_health_port": 0}, 'TAILBACK_HEALTH_HOST: "192.0.2.7" is no'),
+        ({"port": ...}, "PORT: cannot listen on 127.0.0.1:{} (another program may be using it)"),
+        ({"tailback_health_port": ...}, "TAILBACK_HEALTH_PORT: cannot listen on 127.0.0.1:{}"),
+    ],
+)
+async def test_an_address_that_cannot_be_used_is_said_and_nothing_is_left_running(
+    variables: dict[str, Any], said: str
+) -> None:
+    """Under the variable that mends it: a host of another machine, a port that is taken (...)."""
     async with Endpoint() as endpoint:
         with socket.create_server(("127.0.0.1", 0)) as other:
-            home = runtime(endpoint, tailback_health_port=other.getsockname()[1])
-            with pytest.raises(ConfigError, match="TAILBACK_HEALTH_PORT: cannot listen on"):
-                async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
-                    raise AssertionError("it served on a port that is taken")
+            taken = other.getsockname()[1]
+            given = {name: taken if value is ... else value for name, value in variables.items()}
+            with pytest.raises(ConfigError, match=f"^{re.escape(said.format(taken))}"):
+                async with endpoint.process(worker=True, **given):
+                    raise AssertionError("it served")
+        names = {task.get_name() for task in asyncio.all_tasks()}
+    assert not names & {"worker", "worker-ears", "reload"}
 
 
 async def test_a_worker_whose_port_is_taken_works_all_the_same() -> None:
     """Three workers that share one environment: one tells how it is, and all work."""
-    async with Endpoint() as first, Endpoint() as second:
-        port = free_port()
-        async with (
-            serving(at_port(first, port), web=False, worker=True),  # type: ignore[arg-type]  # a fake runtime
-            serving(at_port(second, port), web=False, worker=True),  # type: ignore[arg-type]  # a fake runtime
-        ):
-            second.world.queues(14)
-            await second.alert()
-            await eventually(second.world.chat.parents, "a thread")
-            assert len(second.world.chat.parents()) == 1
+    async with Endpoint() as endpoint:
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            taken = other.getsockname()[1]
+            async with endpoint.process(web=False, worker=True, tailback_worker_port=taken):
+                endpoint.world.queues(14)
+                await endpoint.alert()
+                await eventually(endpoint.world.chat.parents, "a thread")
 
 
 async def test_a_web_process_alone_reads_its_configuration_again(
@@ -260,9 +232,5 @@ async def test_a_web_process_alone_reads_its_configuration_again(
     monkeypatch.setattr(module, "RELOAD_SECONDS", 0.001)
     path = tmp_path / "tailback.toml"
     path.write_text('[slack]\nchannel = "C0"\n[actions]\nenabled = false\n')
-    async with Endpoint() as endpoint:
-        home = runtime(endpoint)
-        env = endpoint.world.context.settings.env.model_copy(update={"tailback_config": path})
-        endpoint.world.context.settings = Settings(env, endpoint.world.context.settings.file)
-        async with serving(home, web=True, worker=False, drain_seconds=0):  # type: ignore[arg-type]  # a fake runtime
-            await eventually(lambda: not endpoint.world.context.settings.file.actions.enabled, "actions switched off")
+    async with Endpoint() as endpoint, endpoint.process(tailback_config=path):
+        await eventually(lambda: not endpoint.world.context.settings.file.actions.enabled, "actions switched off")

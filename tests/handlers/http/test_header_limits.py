@@ -6,9 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from handlers.http import header_limits as module
-from handlers.run import serving
 from tests.handlers.endpoint import TOKEN, Endpoint, firing
-from tests.handlers.test_run import runtime
 from tests.patience import PATIENCE_SECONDS
 
 SHORT_SECONDS = 1.0
@@ -48,7 +46,7 @@ class Line:
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """Where a web process listens whose patience with heads is short."""
     monkeypatch.setattr(module, "HEAD_SECONDS", SHORT_SECONDS)
-    async with Endpoint() as endpoint, serving(runtime(endpoint), web=True, worker=False, drain_seconds=0) as address:  # type: ignore[arg-type]  # a fake runtime
+    async with Endpoint() as endpoint, endpoint.process() as address:
         yield int(address.rpartition(":")[2])
 
 
