@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from bot.core.incident.incident import Incident
-from bot.ports import Unreachable
 from bot.sources.sns import REFUSED
 from tests.amazon import SUBSCRIBE, TOPIC, Amazon, message, sealed, subscription
 from tests.builders import NOW, POOL
@@ -100,11 +99,6 @@ async def test_a_certificate_that_cannot_be_fetched_asks_to_send_again(endpoint:
     assert (await endpoint.posts(alarm())).json() == {"outcome": "opened"}
 
 
-async def test_a_store_that_is_down_asks_to_send_again(endpoint: SnsEndpoint) -> None:
-    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
-    assert (await endpoint.posts(alarm())).status_code == 503
-
-
 async def test_a_subscription_of_a_known_topic_is_confirmed(endpoint: SnsEndpoint) -> None:
     """By one question at SNS; an end of it is told in the log alone."""
     assert (await endpoint.posts(subscription())).json() == {"outcome": "confirmed"}
@@ -145,11 +139,6 @@ async def test_what_is_no_alarm_gets_400_and_a_sentence(endpoint: SnsEndpoint, b
     assert answer.status_code == 400
     assert len(answer.json()["error"]) > 10
     assert "open" not in endpoint.world.data.sets
-
-
-async def test_a_message_larger_than_any_of_sns_is_refused(endpoint: SnsEndpoint) -> None:
-    """SNS takes 256 KiB."""
-    assert (await endpoint.posts(b"x" * 600_000)).status_code == 413
 
 
 async def test_an_installation_without_sns_asks_to_send_again(endpoint: SnsEndpoint) -> None:

@@ -1,9 +1,7 @@
-"""The HTTP endpoints: bodies within bounds, health, readiness, metrics, and nothing else."""
+"""The HTTP endpoints: health, readiness, metrics, and nothing else."""
 
-import asyncio
 import re
 import tomllib
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -14,68 +12,10 @@ from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
 from bot.ports import Failure, Unreachable
-from handlers.http import body_limits
 from handlers.http.health import READY_SECONDS
 from tests.architecture.tree import ROOT
 from tests.builders import NOW, POOL
-from tests.handlers.endpoint import TOKEN, Endpoint, firing
-
-BEARER = {"Authorization": f"Bearer {TOKEN}"}
-
-
-async def drops(count: int, size: int = 1024 * 1024) -> AsyncIterator[bytes]:
-    """A body without a length, in pieces."""
-    for _ in range(count):
-        yield b" " * size
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "gzip, identity"])
-async def test_a_compressed_body_gets_415(encoding: str, endpoint: Endpoint) -> None:
-    """It is not inflated: 300 kB could become 300 MB."""
-    answer = await endpoint.alert(firing(), **{**BEARER, "Content-Encoding": encoding})
-    assert answer.status_code == 415
-    assert "send it uncompressed" in answer.json()["error"]
-
-
-async def test_a_body_that_says_it_is_too_large_gets_413_unread(endpoint: Endpoint) -> None:
-    """With the setting that makes it smaller."""
-    answer = await endpoint.alert(b"{}", **{**BEARER, "Content-Length": f"{1024 * 1024 + 1}"})
-    assert answer.status_code == 413
-    assert "max_alerts" in answer.json()["error"]
-
-
-@pytest.mark.parametrize("length", ["9" * 5000, "²", "-1", "abc", "1e9"])
-async def test_an_odd_length_never_crashes(length: str, endpoint: Endpoint) -> None:
-    """Servers refuse most of these before; here nobody relies on it."""
-    headers = [(b"authorization", f"Bearer {TOKEN}".encode()), (b"content-length", length.encode("latin-1"))]
-    answer = await endpoint.client.post("/alerts/grafana", content=b"{", headers=headers)
-    assert answer.status_code in {400, 413}
-
-
-async def test_a_body_without_a_length_is_cut_off_at_the_limit(endpoint: Endpoint) -> None:
-    """However long it goes on."""
-    answer = await endpoint.client.post("/alerts/grafana", content=drops(8), headers=BEARER)
-    assert answer.status_code == 413
-
-
-async def test_a_body_that_never_ends_is_asked_for_again(monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint) -> None:
-    """503 and not 408: a 4xx would make Alertmanager drop it (docs/design/measurements.md#alertmanager-retries)."""
-    monkeypatch.setattr(body_limits, "PATIENCE_SECONDS", 0.01)
-
-    async def slow() -> AsyncIterator[bytes]:
-        yield b"{"
-        await asyncio.sleep(0.2)
-        yield b"}"
-
-    answer = await endpoint.client.post("/alerts/grafana", content=slow(), headers=BEARER)
-    assert answer.status_code == 503
-    assert "did not arrive within" in answer.json()["error"]
-
-
-async def test_slacks_bodies_are_bounded_too(endpoint: Endpoint) -> None:
-    """One megabyte is more than Slack ever sends."""
-    answer = await endpoint.client.post("/slack/events", content=b" " * (1024 * 1024 + 1))
-    assert answer.status_code == 413
+from tests.handlers.endpoint import Endpoint
 
 
 async def test_a_living_process_says_so_whatever_is_down(endpoint: Endpoint) -> None:
@@ -200,7 +140,7 @@ async def test_metrics_answer_even_when_the_store_does_not(endpoint: Endpoint) -
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [("GET", "/", 404), ("GET", "/docs", 404), ("GET", "/alerts/grafana", 405), ("PUT", "/slack/events", 405),
-     ("TRACE", "/healthz", 405), ("GET", "/../etc/passwd", 404)],
+     ("TRACE", "/healthz", 405), ("GET", "/../etc/passwd", 404), ("GET", "/github", 405)],
 )  # fmt: skip
 async def test_there_is_nothing_else(method: str, path: str, status: int, endpoint: Endpoint) -> None:
     """No documents, no debug page, no stack trace."""
