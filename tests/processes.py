@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bot.adapters.redis.server.engine import die_with_parent
 from tests.architecture.tree import ROOT
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS
 
 
 @dataclass
@@ -27,6 +27,21 @@ class Ran:
     def complaint(self) -> str:
         (line,) = self.err.splitlines()
         return line
+
+
+def program(
+    *command: str | Path,
+    cwd: Path = ROOT,
+    env: Mapping[str, str] | None = None,
+    given: str | None = None,
+    code: int | None = 0,
+) -> Ran:
+    """Run any program to its end, with `given` as its input; it must end with `code`, unless that is None."""
+    done = subprocess.run(
+        command, cwd=cwd, env=env, input=given, capture_output=True, text=True, timeout=WHOLE_TEST_SECONDS, check=False
+    )
+    assert code is None or done.returncode == code, done.stdout[-2000:] + done.stderr[-3000:]
+    return Ran(done.returncode, done.stdout, done.stderr)
 
 
 class Zygote:

@@ -1,7 +1,6 @@
 """Renders the Helm chart for the tests: documents by kind and name, and what the custom resources may contain."""
 
 import json
-import subprocess
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -9,22 +8,21 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from tests.architecture.tree import ROOT
+from tests.processes import Ran, program
 
 CHART = ROOT / "deploy/helm/tailback"
 Document = dict[str, Any]
 
 
-def helm(command: str, values: Mapping[str, object]) -> subprocess.CompletedProcess[str]:
+def helm(command: str, values: Mapping[str, object], code: int | None = 0) -> Ran:
     """`helm template` or `helm lint` with these values."""
     words = ["helm", *command.split(), str(CHART), "--namespace", "ops", "--values", "-"]
-    return subprocess.run(words, input=json.dumps(values), capture_output=True, text=True, check=False)
+    return program(*words, given=json.dumps(values), code=code)
 
 
 def rendered(**values: object) -> list[Document]:
     """All documents of a release named `tailback` in the namespace `ops`."""
-    ran = helm("template tailback", values)
-    assert ran.returncode == 0, ran.stderr
-    return [document for document in yaml.safe_load_all(ran.stdout) if document]
+    return [document for document in yaml.safe_load_all(helm("template tailback", values).out) if document]
 
 
 def only(documents: list[Document], kind: str, name: str = "tailback") -> Document:

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import yaml
 
 from bot.config import Environment
 from tests.architecture.tree import ROOT
+from tests.processes import program
 
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
 SERVICES = COMPOSE["services"]
@@ -116,39 +116,24 @@ def test_promtool_accepts_its_configuration(tmp_path: Path) -> None:
     (target,) = [target for _, source, target in mounts() if source.endswith("rules.yml")]
     assert [target] == PROMETHEUS["rule_files"]
     (tmp_path / "prometheus.yml").write_text(text.replace(target, str(ROOT / "docs/examples/prometheus/rules.yml")))
-    subprocess.run(["promtool", "check", "config", tmp_path / "prometheus.yml"], check=True, capture_output=True)
+    program("promtool", "check", "config", tmp_path / "prometheus.yml")
 
 
 @pytest.mark.needs("amtool")
 def test_amtool_accepts_its_configuration_and_routes_by_it() -> None:
     """A queue alert goes to Tailback; an alert on Tailback itself does not."""
     file = ROOT / "deploy/compose/alertmanager.yml"
-    subprocess.run(["amtool", "check-config", file], check=True, capture_output=True)
+    program("amtool", "check-config", file)
     for labels, receiver in (({"alertname": "RunnerQueueLong"}, "tailback"), ({"team": "tailback"}, "people")):
         given = [f"{name}={value}" for name, value in labels.items()]
-        command = ["amtool", "config", "routes", "test", f"--config.file={file}", *given]
-        assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip() == receiver
+        assert program("amtool", "config", "routes", "test", f"--config.file={file}", *given).out.strip() == receiver
 
 
 def test_compose_itself_accepts_the_file(tmp_path: Path) -> None:
     """With the plugin of Docker, which needs no engine for this."""
-    command: list[str | Path] = [
-        "docker",
-        "compose",
-        "--profile",
-        "demo",
-        "--file",
-        ROOT / "compose.yaml",
-        "config",
-        "--format",
-        "json",
-    ]
-    if (
-        not shutil.which("docker")
-        or subprocess.run([*command[:2], "version"], capture_output=True, check=False).returncode
-    ):
+    if not shutil.which("docker") or program("docker", "compose", "version", code=None).code:
         pytest.skip("needs Docker's plugin compose, version 2.24 or newer")
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path), "TAILBACK_WEBHOOK_TOKEN": "made-up"}
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert set(json.loads(ran.stdout)["services"]) == set(SERVICES)
+    compose = ("docker", "compose", "--profile", "demo", "--file", ROOT / "compose.yaml")
+    told = program(*compose, "config", "--format", "json", env=environment).out
+    assert set(json.loads(told)["services"]) == set(SERVICES)

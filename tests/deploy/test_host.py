@@ -1,5 +1,6 @@
 """A Linux host: the systemd unit, and nginx or Caddy in front of Tailback."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -18,6 +19,7 @@ from handlers.tools.demo_workspace import free_port
 from tests.answering import answering_aside
 from tests.architecture.tree import ROOT
 from tests.patience import PATIENCE_SECONDS, until
+from tests.processes import program
 
 UNIT = ROOT / "deploy/systemd/tailback.service"
 NGINX = ROOT / "deploy/proxy/nginx.conf"
@@ -59,22 +61,13 @@ def unit(tmp_path: Path) -> Path:
 @pytest.mark.needs("systemd-analyze")
 def test_systemd_accepts_the_unit(unit: Path) -> None:
     """Without a word about an unknown setting or a value that is ignored."""
-    ran = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert program("systemd-analyze", "verify", unit).err == ""
 
 
 @pytest.mark.needs("systemd-analyze")
 def test_the_unit_exposes_little(unit: Path) -> None:
     """By systemd's own measure, from 0 to 10."""
-    command: list[str | Path] = [
-        "systemd-analyze",
-        "security",
-        "--offline=yes",
-        f"--threshold={MOST_EXPOSED * 10:.0f}",
-        unit,
-    ]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout
+    program("systemd-analyze", "security", "--offline=yes", f"--threshold={MOST_EXPOSED * 10:.0f}", unit)
 
 
 def test_the_unit_bounds_what_tailback_uses_and_stops_it_in_order() -> None:
@@ -108,8 +101,7 @@ def nginx(tmp_path: Path, upstream: int) -> Iterator[httpx.Client]:
     """nginx with the snippet as it is, but for ports and the certificate; checked by `nginx -t`, then started."""
     port, key, certificate = free_port(), tmp_path / "key.pem", tmp_path / "certificate.pem"
     self_signed = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    named: list[str | Path] = ["-subj", "/CN=tailback.example.com", "-keyout", key, "-out", certificate]
-    subprocess.run([*self_signed, *named], check=True, capture_output=True)
+    program(*self_signed, "-subj", "/CN=tailback.example.com", "-keyout", key, "-out", certificate)
     snippet = (
         NGINX.read_text("utf-8").replace("listen 443", f"listen 127.0.0.1:{port}").replace(":8080", f":{upstream}")
     )
@@ -122,52 +114,49 @@ def nginx(tmp_path: Path, upstream: int) -> Iterator[httpx.Client]:
     ) + f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log; events {{}}"
     (tmp_path / "nginx.conf").write_text(f"{head} http {{ access_log off; {paths} include {tmp_path}/tailback.conf; }}")
     command: list[str | Path] = ["nginx", "-c", tmp_path / "nginx.conf", "-e", tmp_path / "error.log"]
-    checked = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stderr
-    server = subprocess.Popen(command)
+    program(*command, "-t")
     verify = ssl.create_default_context(cafile=str(certificate))
     verify.check_hostname = False
-    try:
-        with httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=verify, trust_env=False) as client:
-            until_it_answers(client)
-            yield client
-    finally:
-        server.terminate()
-        server.wait(timeout=PATIENCE_SECONDS)
+    yield from proxied(f"https://127.0.0.1:{port}", verify, command)
+
+
+def caddys(home: Path) -> dict[str, str]:
+    """The environment of Caddy, which writes below its home."""
+    return {"PATH": "/usr/bin:/bin", **dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(home))}
 
 
 @pytest.fixture
 def caddy(tmp_path: Path, upstream: int) -> Iterator[httpx.Client]:
     """Caddy with the snippet as it is, but for ports, and without TLS, which would ask a public authority."""
-    port, home = free_port(), {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    port = free_port()
     text = CADDY.read_text("utf-8").replace("tailback.example.com {", f"http://127.0.0.1:{port} {{")
     text = text.replace("127.0.0.1:8080", f"127.0.0.1:{upstream}").replace(
         "{\n\tservers", "{\n\tadmin off\n\tservers", 1
     )
     (tmp_path / "Caddyfile").write_text(text)
     command: list[str | Path] = ["caddy", "run", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"]
-    with (tmp_path / "log").open("w") as log:
-        server = subprocess.Popen(command, env=home | {"PATH": "/usr/bin:/bin"}, stderr=log)
+    yield from proxied(f"http://127.0.0.1:{port}", False, command, caddys(tmp_path))
+
+
+def proxied(
+    url: str, verify: ssl.SSLContext | bool, command: list[str | Path], env: dict[str, str] | None = None
+) -> Iterator[httpx.Client]:
+    """A client of a proxy that runs until the end."""
+    server = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
-            until_it_answers(client)
+        with httpx.Client(base_url=url, verify=verify, trust_env=False) as client:
+
+            def answers() -> bool:
+                with contextlib.suppress(httpx.ConnectError):
+                    client.get("/")
+                    return True
+                return False
+
+            until(answers, f"somebody listens at {url}")
             yield client
     finally:
         server.terminate()
         server.wait(timeout=PATIENCE_SECONDS)
-
-
-def until_it_answers(client: httpx.Client) -> None:
-    """Wait for a proxy that was just started."""
-
-    def answers() -> bool:
-        try:
-            client.get("/")
-        except httpx.ConnectError:
-            return False
-        return True
-
-    until(answers, f"somebody listens at {client.base_url}")
 
 
 @pytest.mark.parametrize(
@@ -192,15 +181,8 @@ def test_a_proxy_lets_through_what_is_meant_for_the_world(
 
 @pytest.mark.needs("caddy")
 def test_caddy_accepts_the_file_as_it_is(tmp_path: Path) -> None:
-    home = {
-        "PATH": "/usr/bin:/bin",
-        "HOME": str(tmp_path),
-        "XDG_CONFIG_HOME": str(tmp_path),
-        "XDG_DATA_HOME": str(tmp_path),
-    }
-    for command in (["validate", "--adapter", "caddyfile", "--config"], ["fmt", "--diff"]):
-        ran = subprocess.run(["caddy", *command, CADDY], env=home, capture_output=True, text=True, check=False)
-        assert ran.returncode == 0, ran.stderr
+    program("caddy", "validate", "--adapter", "caddyfile", "--config", CADDY, env=caddys(tmp_path))
+    program("caddy", "fmt", "--diff", CADDY, env=caddys(tmp_path))
 
 
 def test_no_proxy_answers_an_alert_with_a_code_that_makes_senders_drop_it() -> None:

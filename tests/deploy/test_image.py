@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 import urllib.request
@@ -16,7 +15,8 @@ from starlette.responses import Response
 from tests.answering import answering_aside
 from tests.architecture.tree import ROOT
 from tests.deploy.dockerfile import copied, reaches_the_builder, stages
-from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS, until
+from tests.patience import PATIENCE_SECONDS, until
+from tests.processes import Ran, program
 
 BUILD, FINAL = stages()
 HEALTH = ROOT / "deploy/healthcheck.py"
@@ -46,9 +46,8 @@ def test_the_copied_files_alone_make_a_wheel_with_the_whole_product(tmp_path: Pa
     for source, target in copied():
         place = tmp_path / (Path(source).name if target == "./" else source)
         place.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["cp", "-r", ROOT / source, place], check=True)
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+        program("cp", "-r", ROOT / source, place)
+    program(sys.executable, "-m", "hatchling", "build", "-t", "wheel", cwd=tmp_path)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     shutil.unpack_archive(wheel, tmp_path / "out", "zip")
     files = [path for top in ("bot", "handlers") for path in (ROOT / top).rglob("*") if path.is_file()]
@@ -109,30 +108,26 @@ def test_the_health_check_asks_the_web_process_or_the_worker(variable: str, stat
     """One image for all processes: whichever of the two ports answers decides. A proxy of the environment does not."""
     with answering_aside(lambda asked: Response(status_code=status if asked.path == "/healthz" else 404)) as port:
         given = {"PORT": "1", "TAILBACK_WORKER_PORT": "1", "http_proxy": "http://127.0.0.1:1", variable: str(port)}
-        ran = subprocess.run([sys.executable, HEALTH], env=given, capture_output=True, text=True, check=False)
-    assert (ran.returncode == 0, ran.stderr) == (healthy, "")
+        ran = program(sys.executable, HEALTH, env=given, code=0 if healthy else 1)
+    assert ran.err == ""
 
 
 def test_the_health_check_fails_when_nobody_listens() -> None:
     """Without a word: Docker shows what it prints."""
     given = {"PORT": "1", "TAILBACK_WORKER_PORT": "none"}
-    ran = subprocess.run([sys.executable, HEALTH], env=given, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout + ran.stderr) == (1, "")
+    assert program(sys.executable, HEALTH, env=given, code=1) == Ran(1, "", "")
 
 
 @pytest.mark.needs("hadolint")
 def test_hadolint_has_nothing_to_say() -> None:
     """The usual linter for Dockerfiles."""
-    ran = subprocess.run(["hadolint", ROOT / "Dockerfile"], capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout) == (0, "")
+    assert program("hadolint", ROOT / "Dockerfile").out == ""
 
 
 def engine() -> str | None:
     """A container engine that answers here."""
-    for name in ("docker", "podman"):
-        if shutil.which(name) and subprocess.run([name, "info"], capture_output=True, check=False).returncode == 0:
-            return name
-    return None
+    found = (name for name in ("docker", "podman") if shutil.which(name) and not program(name, "info", code=None).code)
+    return next(found, None)
 
 
 def test_the_image_is_built_started_read_only_and_stopped_in_order(request: pytest.FixtureRequest) -> None:
@@ -140,34 +135,21 @@ def test_the_image_is_built_started_read_only_and_stopped_in_order(request: pyte
 
     Set PYTHON_IMAGE to build from another base than the Dockerfile's.
     """
-    program = engine()
-    if program is None:
+    docker = engine()
+    if docker is None:
         pytest.skip("no container engine answers here: start Docker or Podman to build and start the image")
     base = os.environ.get("PYTHON_IMAGE") or BUILD[0].value.partition("=")[2]
-    if subprocess.run([program, "pull", "--quiet", base], capture_output=True, check=False).returncode != 0:
+    if program(docker, "pull", "--quiet", base, code=None).code:
         pytest.skip(f"the base image {base} cannot be pulled here: set PYTHON_IMAGE to one that can")
-    build: list[str | Path] = [
-        program,
-        "build",
-        "--quiet",
-        f"--build-arg=PYTHON_IMAGE={base}",
-        "--tag",
-        "tailback:test",
-        ROOT,
-    ]
-    subprocess.run(build, check=True, timeout=WHOLE_TEST_SECONDS)
+    program(docker, "build", "--quiet", f"--build-arg=PYTHON_IMAGE={base}", "--tag", "tailback:test", ROOT)
     options = ["--detach", "--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--publish=127.0.0.1::8080"]
-    start = [program, "run", *options, "tailback:test", "demo", "--host", "0.0.0.0"]
-    name = subprocess.run(start, check=True, capture_output=True, text=True).stdout.strip()
-    request.addfinalizer(lambda: subprocess.run([program, "rm", "--force", name], capture_output=True, check=False))
-    address = subprocess.run(
-        [program, "port", name, "8080"], check=True, capture_output=True, text=True
-    ).stdout.split()[0]
+    name = program(docker, "run", *options, "tailback:test", "demo", "--host", "0.0.0.0").out.strip()
+    request.addfinalizer(lambda: program(docker, "rm", "--force", name, code=None))
+    address = program(docker, "port", name, "8080").out.split()[0]
     assert page(f"http://{address}/") == 200
-    subprocess.run([program, "exec", name, "python", "/opt/tailback/healthcheck.py"], check=True)
-    subprocess.run([program, "stop", "--time=30", name], check=True, capture_output=True)
-    ended = [program, "inspect", "--format", "{{.State.ExitCode}}", name]
-    assert subprocess.run(ended, check=True, capture_output=True, text=True).stdout.strip() == "0"
+    program(docker, "exec", name, "python", "/opt/tailback/healthcheck.py")
+    program(docker, "stop", "--time=30", name)
+    assert program(docker, "inspect", "--format", "{{.State.ExitCode}}", name).out.strip() == "0"
 
 
 def page(address: str) -> int:

@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +24,7 @@ from tests.architecture.tree import ROOT
 from tests.deploy.charts import CHART, only, rendered
 from tests.deploy.dockerfile import stages
 from tests.docs_pages import page
+from tests.processes import program
 
 PAGES = {name: page(f"docs/how-to/{name}.md") for name in ("container", "kubernetes", "systemd", "pipx")}
 IMAGE = {one.name: one.value for one in stages()[-1]}
@@ -67,7 +67,7 @@ def test_docker_knows_the_options_of_the_commands() -> None:
     """Its client tells without an engine."""
     for words in lines("docker"):
         if words[1] != "compose":
-            known = subprocess.run(["docker", words[1], "--help"], capture_output=True, text=True, check=True).stdout
+            known = program("docker", words[1], "--help").out
             given = {word.partition("=")[0] for word in words if word.startswith("--")}
             assert given <= set(re.findall(r"--[a-z-]+", known)), words
 
@@ -146,17 +146,10 @@ def script(page_name: str, until: str, changes: dict[str, str]) -> str:
 def follow(steps: str, project: Path, **variables: str) -> str:
     """Run the steps in a clone with the two files that a person fills in; gives what they print."""
     if not project.exists():
-        subprocess.run(["git", "clone", "--quiet", ROOT, project], check=True)
-    ran = subprocess.run(
-        ["bash", "-eux", "-c", steps],
-        cwd=project,
-        env={**os.environ, "SLACK_API_URL": NOBODY, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-3000:]
-    return ran.stdout
+        program("git", "clone", "--quiet", ROOT, project)
+    return program(
+        "bash", "-eux", "-c", steps, cwd=project, env={**os.environ, "SLACK_API_URL": NOBODY, **variables}
+    ).out
 
 
 NOBODY = "http://127.0.0.1:1/api/"
@@ -189,11 +182,11 @@ def test_the_steps_of_the_container_page_lead_to_a_running_tailback(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """The demo, one container, and the stack, one after the other; what they leave behind is removed."""
-    if not shutil.which("docker") or subprocess.run(["docker", "info"], capture_output=True, check=False).returncode:
+    if not shutil.which("docker") or program("docker", "info", code=None).code:
         pytest.skip("needs a Docker engine, its plugin compose, and the base images within reach")
     clean = "docker rm --force tailback; docker compose down --volumes; docker volume rm --force tailback"
     project = tmp_path / "project"
-    request.addfinalizer(lambda: subprocess.run(clean, shell=True, cwd=project, capture_output=True, check=False))
+    request.addfinalizer(lambda: program("sh", "-c", clean, cwd=project, code=None))
     changes = {
         r"^docker compose up demo$": ENDS.replace("10", "90"),
         r"^cp docs/examples/tailback.toml tailback.toml$": FILLED_IN,

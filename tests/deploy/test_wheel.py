@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -12,61 +11,47 @@ import pytest
 from handlers.tools.examples import EXAMPLES
 from handlers.version import VERSION
 from tests.architecture.tree import ROOT
+from tests.processes import program
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    program(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
     (built,) = folder.glob("*.whl")
     return built
 
 
 @pytest.fixture(scope="module")
-def program(wheel: Path) -> Path:
+def installed(wheel: Path) -> Path:
     """`tailback` in a new environment as pipx makes one: the wheel is installed, what it depends on is lent by ours."""
     place = wheel.parent / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
-    python = place / "bin/python"
-    command: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        python,
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-        wheel,
-    ]
-    subprocess.run(command, check=True, capture_output=True)
+    program(sys.executable, "-m", "venv", "--without-pip", place)
+    pip = (sys.executable, "-m", "pip", "--python", place / "bin/python")
+    program(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel)
     (packages,) = place.glob("lib/python*/site-packages")
     (packages / "lent.pth").write_text(sysconfig.get_path("purelib"))
     return place / "bin/tailback"
 
 
-def said(program: Path, *words: str) -> str:
+def said(installed: Path, *words: str) -> str:
     """What the installed command prints, run in an empty folder with an empty environment."""
-    folder = program.parent / "empty"
+    folder = installed.parent / "empty"
     folder.mkdir(exist_ok=True)
-    ran = subprocess.run(
-        [program, *words], cwd=folder, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False
-    )
-    assert (ran.returncode, ran.stderr) == (0, "")
-    return ran.stdout
+    ran = program(installed, *words, cwd=folder, env={"PATH": "/usr/bin:/bin"})
+    assert ran.err == ""
+    return ran.out
 
 
-def test_an_installed_wheel_needs_nothing_of_the_checkout(program: Path) -> None:
+def test_an_installed_wheel_needs_nothing_of_the_checkout(installed: Path) -> None:
     """Version, scenarios and every example come from the wheel itself."""
-    assert said(program, "--version") == f"tailback {VERSION}\n"
-    assert "surge" in said(program, "demo", "--list")
-    (shipped,) = program.parents[1].glob("lib/python*/site-packages/handlers/shipped")
+    assert said(installed, "--version") == f"tailback {VERSION}\n"
+    assert "surge" in said(installed, "demo", "--list")
+    (shipped,) = installed.parents[1].glob("lib/python*/site-packages/handlers/shipped")
     assert {path.name for path in shipped.iterdir()} == set(EXAMPLES)
     for name, (source, _) in EXAMPLES.items():
         assert (shipped / name).read_bytes() == (ROOT / source).read_bytes(), name
-    assert said(program, "example", "env") == (ROOT / ".env.example").read_text("utf-8")
+    assert said(installed, "example", "env") == (ROOT / ".env.example").read_text("utf-8")
 
 
 def test_the_wheel_names_what_the_page_installs(wheel: Path) -> None:
