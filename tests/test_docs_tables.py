@@ -54,7 +54,7 @@ def sources_table() -> str:
     lines = ["| source | figures | causes |", "|---|---|---|"]
     for row, (table, keys) in samples().items():
         kind = row.partition(",")[0]
-        figures = METRICS[kind].can_give("", {**table, "kind": kind}, "pool", keys)
+        figures = METRICS[kind].can_give("", {**table, "kind": kind}, keys)
         causes = possible(figures | {"queued"})
         named = [f"`{name}`" for name in FIGURES if name in figures]
         lines.append(f"| {row} | {', '.join(named)} | {len(causes)}: {', '.join(f'`{one}`' for one in causes)} |")

@@ -126,7 +126,7 @@ def _metrics(file: File, context: BuildContext, problems: Problems) -> tuple[dic
                 every = kind.table.model_validate(dict(raw)).every
                 sources[name] = Shared(sources[name], context.store, context.now, every, tuple(pools), name)
             for pool, keys in pools.items():
-                known[pool][name] = kind.can_give(place, raw, pool, keys)
+                known[pool][name] = kind.can_give(place, raw, keys)
     found: dict[str, Metrics] = {}
     for pool, table in file.pool.items():
         mine = {name: sources[name] for name in table.metrics if name in sources}

@@ -21,18 +21,12 @@ NUMBERS = (b"9" * 5000, b"9" * 12, b"-1", b"1e999", b"nan", "٣".encode(), b"0x1
 HEADERS = ("x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimit-limit", "retry-after")
 
 
-class Thing:
-    """An entry of a list."""
-
-    id = "1"
-
-
-def pages(headers: dict[str, bytes], status: int = 200) -> Pages[Thing]:
+def pages(headers: dict[str, bytes], status: int = 200) -> Pages[object]:
     """Lists of a GitHub whose every answer has these headers."""
     given = [(name.encode(), value) for name, value in headers.items()]
-    answer = httpx.MockTransport(lambda _: httpx.Response(status, json=[{}], headers=given))
+    answer = httpx.MockTransport(lambda _: httpx.Response(status, json=[{"id": 1}], headers=given))
     http = HttpPool(answer).http("GitHub", URL, answers=frozenset({401, 403, 429}))
-    return Pages(GitHubApi(http, Token("T"), lambda: NOW, 500), "", lambda _: Thing())
+    return Pages(GitHubApi(http, Token("T"), lambda: NOW, 500), "", lambda row: row)
 
 
 async def refusal(call: Awaitable[object]) -> Unreachable | None:

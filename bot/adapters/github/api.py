@@ -4,9 +4,8 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
-from bot.adapters.github.trouble import Trouble
 from bot.adapters.http.client import Http, HttpAnswer, retry_after
 from bot.adapters.http.json_answer import one_line
 from bot.core.words import count
@@ -60,6 +59,23 @@ class Absent(Unreachable):
     """GitHub has no such object, or the credentials may not see it."""
 
 
+class Trouble(NamedTuple):
+    """Why data is unknown, and the remedy; false if nothing is wrong."""
+
+    why: str = ""
+    remedy: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.why)
+
+
+NO_TROUBLE = Trouble()
+
+
+def trouble_of(error: Unreachable) -> Trouble:
+    return Trouble(error.what, error.remedy)
+
+
 class Allowance:
     def __init__(self, calls: int, part_of: "Allowance | None" = None) -> None:
         self.whole = self._left = calls
@@ -90,7 +106,7 @@ class GitHubApi:
 
     def __init__(self, http: Http, keys: Keys, now: Callable[[], float], reserve: int) -> None:
         """`http` accepts ANSWERS; `now`: epoch seconds; `reserve` calls per hour are left to others."""
-        self._http, self._keys, self._now, self._reserve = http, keys, now, reserve
+        self._http, self._keys, self.now, self._reserve = http, keys, now, reserve
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._left: int | None = None
         self._of, self._resets_at = 0, 0.0
@@ -99,11 +115,7 @@ class GitHubApi:
     @property
     def remaining(self) -> int | None:
         """Remaining calls of this hour; None if GitHub has not said."""
-        return None if self._now() >= self._resets_at else self._left
-
-    def now(self) -> float:
-        """Epoch seconds."""
-        return self._now()
+        return None if self.now() >= self._resets_at else self._left
 
     async def get(self, path: str, params: Mapping[str, str], etag: str = "") -> HttpAnswer:
         """GET; returns a 200, or a 304 when `etag` still matches. Anything else raises Unreachable."""
@@ -144,7 +156,7 @@ class GitHubApi:
         return new
 
     def _may_ask(self) -> None:
-        now = self._now()
+        now = self.now()
         if now < self._quiet_until:
             raise self._quiet(now)
         if self._left is not None and self._left < self._reserve and now < self._resets_at:
@@ -158,7 +170,7 @@ class GitHubApi:
         left, ends = _number(headers.get("x-ratelimit-remaining")), _number(headers.get("x-ratelimit-reset"))
         if left is None or ends is None or headers.get("x-ratelimit-resource", "core") != "core":
             return
-        resets_at = min(float(ends), self._now() + LONGEST_HOUR_SECONDS)
+        resets_at = min(float(ends), self.now() + LONGEST_HOUR_SECONDS)
         same = self._left is not None and resets_at == self._resets_at
         self._left = min(left, self._left) if same and self._left is not None else left
         self._of, self._resets_at = _number(headers.get("x-ratelimit-limit")) or left, resets_at
@@ -189,7 +201,7 @@ class GitHubApi:
 
         The order is that of GitHub's "Rate limits for the REST API": Retry-After, the end of the hour, a minute.
         """
-        now, words = self._now(), answer.text.lower()
+        now, words = self.now(), answer.text.lower()
         spent = answer.headers.get("x-ratelimit-remaining") == "0" and self._resets_at > now
         said_so = answer.status == 429 or "rate limit" in words or "abuse" in words
         if not (spent or said_so or "retry-after" in answer.headers):

@@ -1,19 +1,22 @@
 """Reads runs and jobs that webhooks did not report, within the calls of a round; the oldest knowledge first."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.adapters.github.api import Absent, Allowance, GitHubApi, together
-from bot.adapters.github.jobs import job, repository, run
+from bot.adapters.github.api import NO_TROUBLE, Absent, Allowance, GitHubApi, Trouble, together, trouble_of
 from bot.adapters.github.pages import GitHubListing, Pages
-from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, KnownQueues, RepoSeen, RunSeen, lost_in, to_read
-from bot.adapters.github.trouble import NO_TROUBLE, Trouble, trouble_of
-from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
+from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, KnownQueues, RepoSeen, Run, RunSeen, lost_in, to_read
+from bot.adapters.metrics.rows import Row, instant
+from bot.core.pool.job import JobState, WorkflowJob
 from bot.ports import Unreachable
+from bot.sources.payload import text
+from bot.sources.workflow_job import job_of
 
 STATUSES = ("queued", "in_progress", "waiting", "pending")
 """Statuses of unfinished runs. A run that moves between lists meanwhile is looked up."""
+JOB_STATES = {"in_progress": JobState.IN_PROGRESS, "completed": JobState.COMPLETED, "queued": JobState.QUEUED}
+"""Any other status (waiting, pending, requested) holds a job back before it can queue."""
 NEVER = RunSeen(0.0, "", {})
 
 
@@ -35,25 +38,27 @@ class GitHubQueue:
         self._looked = False
         """Whether a round was ever finished."""
 
-    async def read_round(
-        self, at: float, jobs: Mapping[str, WorkflowJob], line: WebhookCoverage | None, spend: Allowance
-    ) -> None:
-        """Read as much as `spend` allows; results are kept at once, so an early end loses nothing."""
-        names, self._trouble = await self._which(KnownQueues(at, jobs, line, lost=self._lost), spend)
+    async def read_round(self, heard: KnownQueues, spend: Allowance) -> None:
+        """Read as much as `spend` allows beside what webhooks told; an early end loses nothing that was read."""
+        names, self._trouble = await self._which(replace(heard, lost=self._lost), spend)
         self._repos = {name: self._repos.get(name, RepoSeen()) for name in names}
         oldest = sorted(self._repos, key=lambda name: self._repos[name].at)
         most = max(1, spend.left * 2 // 3 // len(STATUSES))
-        known_queues = self.known_queues(at, jobs, line)
+        known_queues = self.known_queues(heard)
         await asyncio.gather(*(self._list(name, known_queues, spend) for name in oldest[:most]))
         lost = set(self._lost)
-        await self._read_due(self.known_queues(at, jobs, line), spend)
+        await self._read_due(self.known_queues(heard), spend)
         if self._lost.keys() - lost:
-            await self._read_due(self.known_queues(at, jobs, line), spend)
-        self._forget(known_queues)
+            await self._read_due(self.known_queues(heard), spend)
+        alive = {run for name, repo in self._repos.items() for run in (*repo.runs, *known_queues.open_runs(name))}
+        self._runs = {run_id: seen for run_id, seen in self._runs.items() if run_id in alive}
+        self._lost = {name: at for name, at in self._lost.items() if heard.at - at <= AGREED_SECONDS}
         self._looked = True
 
-    def known_queues(self, at: float, jobs: Mapping[str, WorkflowJob], line: WebhookCoverage | None) -> KnownQueues:
-        return KnownQueues(at, jobs, line, dict(self._repos), dict(self._runs), dict(self._lost), self._trouble)
+    def known_queues(self, heard: KnownQueues) -> KnownQueues:
+        """What webhooks told, and what was read beside them."""
+        repos, runs, lost = dict(self._repos), dict(self._runs), dict(self._lost)
+        return replace(heard, repos=repos, runs=runs, lost=lost, trouble=self._trouble)
 
     def interrupted(self, why: str) -> None:
         """A round was interrupted: unread parts stay old; `why` explains parts that are unknown."""
@@ -83,7 +88,7 @@ class GitHubQueue:
             if listing.gap:
                 gap = listing.gap
                 return list(names), Trouble(gap.why, f"{gap.remedy}; or list the repositories that matter")
-            names |= dict.fromkeys(found.name for found in listing.items)
+            names |= dict.fromkeys(listing.items)
         return list(names), NO_TROUBLE
 
     async def _list(self, name: str, known_queues: KnownQueues, spend: Allowance) -> None:
@@ -127,7 +132,27 @@ class GitHubQueue:
         if known_queues.flows(name) and lost_in(known_queues, seen, self._pools):
             self._lost[name] = known_queues.at
 
-    def _forget(self, known_queues: KnownQueues) -> None:
-        alive = {run_id for name, repo in self._repos.items() for run_id in (*repo.runs, *known_queues.open_runs(name))}
-        self._runs = {run_id: seen for run_id, seen in self._runs.items() if run_id in alive}
-        self._lost = {name: at for name, at in self._lost.items() if known_queues.at - at <= AGREED_SECONDS}
+
+def run(row: Row) -> Run | None:
+    """A row of `workflow_runs`."""
+    created, status = instant(row, "created_at"), row.get("status")
+    if created is None or not isinstance(status, str):
+        return None
+    return Run(str(row.get("id")), status, created, instant(row, "updated_at", "created_at") or created)
+
+
+def repository(row: Row) -> str | None:
+    """The `owner/name` in a row of an organisation's repositories; None if no jobs can run in it."""
+    name = row.get("full_name")
+    return name if isinstance(name, str) and not (row.get("archived") is True or row.get("disabled") is True) else None
+
+
+def job(row: Row) -> WorkflowJob | None:
+    """A job from a row of a run's `jobs`; the row does not name the repository.
+
+    A job with steps is running, whatever its status says (docs/design/diagnosis.md#definitions).
+    """
+    state = JOB_STATES.get(text(row.get("status")), JobState.WAITING)
+    if not isinstance(row.get("labels"), list):
+        return None
+    return job_of(row, JobState.IN_PROGRESS if state is JobState.QUEUED and row.get("steps") else state)

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.adapters.github.api import NO_TROUBLE, Trouble
 from bot.adapters.github.job_figures import WINDOW_SECONDS, asks_for
-from bot.adapters.github.jobs import Run
-from bot.adapters.github.trouble import NO_TROUBLE, Trouble
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
 from bot.core.words import count
 
@@ -16,7 +15,20 @@ AGREED_SECONDS = 600.0
 DOUBTFUL_SECONDS = 1800.0
 """A job that waited this long without an event may have lost its webhooks."""
 MOST_DOUBTFUL = 3
+STALE_SECONDS = 6 * 3600.0
 OPEN = (JobState.WAITING, JobState.QUEUED, JobState.IN_PROGRESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    id: str
+    status: str
+    created_at: float
+    updated_at: float
+
+    def stale(self, now: float) -> bool:
+        """Whether the run never changed: it was cancelled and the event was lost (pytorch/test-infra PR#8632)."""
+        return now - self.created_at > STALE_SECONDS and self.updated_at == self.created_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +91,7 @@ def to_read(known_queues: KnownQueues) -> list[tuple[str, str]]:
     disagree, and a few without events for a long time; a comparison is valid for ten minutes. Elsewhere it is every
     unfinished run.
     """
-    found, doubtful = list[tuple[float, str, str]](), list[tuple[float, str, str]]()
+    at, found, doubtful = known_queues.at, list[tuple[float, str, str]](), list[tuple[float, str, str]]()
     for name, repo in known_queues.repos.items():
         if repo.trouble:
             continue
@@ -91,22 +103,14 @@ def to_read(known_queues: KnownQueues) -> list[tuple[str, str]]:
                 if run in known or repo.runs[run].status != "pending":
                     found.append(item)
             elif run in repo.runs and run in known:
-                doubtful += [item] if _doubtful(known[run], seen, known_queues.at) else []
-            elif _unexplained(repo.runs.get(run), known.get(run, []), seen, known_queues.at):
-                found.append(item)
+                waits = any(job.state is JobState.QUEUED and at - job.seen_at > DOUBTFUL_SECONDS for job in known[run])
+                if waits and (seen is None or at - seen.at >= AGREED_SECONDS):
+                    doubtful.append(item)
+            else:
+                word = max(job.seen_at for job in known[run]) if run in known else repo.runs[run].created_at
+                if at - word > GRACE_SECONDS and (seen is None or seen.at < word or at - seen.at >= AGREED_SECONDS):
+                    found.append(item)
     return [(name, run) for _, name, run in [*sorted(found), *sorted(doubtful)[:MOST_DOUBTFUL]]]
-
-
-def _unexplained(run: Run | None, known: Sequence[WorkflowJob], seen: RunSeen | None, at: float) -> bool:
-    word = max((job.seen_at for job in known), default=run.created_at if run else 0.0)
-    if at - word <= GRACE_SECONDS:
-        return False
-    return seen is None or seen.at < word or at - seen.at >= AGREED_SECONDS
-
-
-def _doubtful(known: Sequence[WorkflowJob], seen: RunSeen | None, at: float) -> bool:
-    waits = any(job.state is JobState.QUEUED and at - job.seen_at > DOUBTFUL_SECONDS for job in known)
-    return waits and (seen is None or at - seen.at >= AGREED_SECONDS)
 
 
 def lost_in(known_queues: KnownQueues, seen: RunSeen, pools: Sequence[Sequence[str]]) -> bool:

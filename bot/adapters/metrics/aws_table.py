@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.adapters.aws import Aws, AwsRegion, aws_of
-from bot.adapters.build_context import BuildContext
+from bot.adapters.aws import AwsRegion, aws_of
+from bot.adapters.metrics.source import Given, P
 from bot.config import Seconds
 from bot.ports import Failure, Refused, Unreachable
 
@@ -18,8 +18,8 @@ class AwsTable(AwsRegion):
 
 
 class AwsReader:
-    def __init__(self, system: str, aws: Aws) -> None:
-        self.system, self._aws = system, aws
+    def __init__(self, system: str, given: Given[AwsTable, P]) -> None:
+        self.system, self._aws = f"{system} ({given.name})", aws_of(given.context, given.table)
 
     async def ask(self, service: str, operation: str, **arguments: object) -> Mapping[str, Any]:
         """One read. Raises Unreachable, with the missing permission as its remedy."""
@@ -29,7 +29,3 @@ class AwsReader:
             what = str(refused).removeprefix(f"{self.system}: ")
             denied = Failure.CREDENTIALS if refused.remedy else Failure.SHAPE
             raise Unreachable(self.system, what, remedy=refused.remedy, failure=denied) from None
-
-
-def reader(system: str, name: str, table: AwsTable, context: BuildContext) -> AwsReader:
-    return AwsReader(f"{system} ({name})", aws_of(context, table))

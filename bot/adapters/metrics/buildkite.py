@@ -1,7 +1,7 @@
 """Buildkite as a metrics source: its agent metrics API, and waiting jobs if an API token is set."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
@@ -29,68 +29,14 @@ query Waiting($slug: ID!, $first: Int!, $after: String) {
   }
 }
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    queue: str
-    cluster: str
-    """Name of the cluster; empty for an unclustered job."""
-    job: Job
-
-
-async def waiting_jobs(http: Http, organization: str, now: Callable[[], float]) -> tuple[Waiting, ...]:
-    """Every job of the organization that waits for an agent, page by page.
-
-    Raises Unreachable if a page fails, or with more than 2,000 jobs: an incomplete list has no oldest job.
-    """
-    found: list[Waiting] = []
-    after: str | None = None
-    for _ in range(MOST_PAGES):
-        jobs = await _page(http, organization, after)
-        edges = (inner(edge, "node") for edge in rows(jobs.get("edges")))
-        found += [one for node in edges if (one := _waiting(node, now())) is not None]
-        pages = inner(jobs, "pageInfo")
-        after = text(pages, "endCursor")
-        if pages.get("hasNextPage") is not True or not after:
-            return tuple(found)
-    raise http.problem(f"more than {PAGE * MOST_PAGES:,} jobs wait, too many to list", Failure.LATER)
-
-
-async def _page(http: Http, organization: str, after: str | None) -> Row:
-    variables = {"slug": organization, "first": PAGE, "after": after or None}
-    answer = fields(await http.send_json("POST", "", {"query": QUERY, "variables": variables}))
-    if errors := rows(answer.get("errors")):
-        raise http.problem(f"refused the query: {text(errors[0], 'message') or 'no reason given'}", Failure.SHAPE)
-    asked = inner(inner(answer, "data"), "organization")
-    if not asked:
-        raise http.problem(
-            f"the API token does not see the organization {organization}",
-            Failure.CREDENTIALS,
-            remedy="give it access there",
-        )
-    return inner(asked, "jobs")
-
-
-def _waiting(node: Row, now: float) -> Waiting | None:
-    """None for a row without a time."""
-    times = (instant(node, key) for key in ("runnableAt", "scheduledAt", "createdAt"))
-    since = next((at for at in times if at is not None), None)
-    if since is None:
-        return None
-    rules = texts(node.get("agentQueryRules"))
-    ruled = next((rule.partition("=")[2] for rule in sorted(rules) if rule.startswith("queue=")), "default")
-    pipeline = text(inner(node, "pipeline"), "slug")
-    job = Job(text(node, "label") or "unnamed job", max(0.0, now - since), pipeline, link(node, "url"))
-    return Waiting(text(inner(node, "clusterQueue"), "key") or ruled, text(inner(node, "cluster"), "name"), job)
-
-
 POLL_HEADER = "buildkite-agent-metrics-poll-duration"
 UNLISTED = Gap(
     "oldest_wait_seconds",
     "the agent token does not show single jobs",
     "name an API token with the scope graphql in api_token_env",
 )
+WaitingJobs = dict[tuple[str, str], list[Job]]
+"""(queue, name of its cluster) → jobs; the cluster is empty for unclustered jobs."""
 
 
 class BuildkiteTable(SourceTable):
@@ -118,32 +64,29 @@ class Buildkite(Present):
     `scales_to_zero`.
     """
 
-    def __init__(
-        self,
-        agents: Http,
-        graphql: Http | None,
-        pools: Mapping[str, BuildkitePool],
-        now: Callable[[], float],
-        seconds: float,
-    ) -> None:
-        """`graphql` is None without an API token. `now` gives epoch seconds."""
-        self._agents, self._graphql, self._pools, self._now = agents, graphql, pools, now
-        self._metrics = Listing(self._ask_metrics, now, seconds)
-        self._jobs = Listing(self._ask_jobs, now, seconds)
+    def __init__(self, given: Given[BuildkiteTable, BuildkitePool]) -> None:
+        table, self._pools, self._now = given.table, given.pools, given.now
+        headers = {"Authorization": f"Token {given.token('token_env', table.token_env)}"}
+        self._agents = given.http(table, "Buildkite", table.url, headers=headers)
+        self._metrics = Listing(self._ask_metrics, given.now, table.every)
+        self._jobs: Listing[WaitingJobs] | None = None
+        if token := given.token("api_token_env", table.api_token_env):
+            api = given.http(table, "Buildkite API", table.api_url, headers=bearer(token))
+            self._jobs = Listing(partial(self._ask_jobs, api), given.now, table.every)
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The queue now; Buildkite says how often it may be asked, and `at` is the time it was. Raises Unreachable."""
         asked = self._pools[pool]
         queue = asked.queue or pool
         listed = await self._metrics.get()
-        job, agent = _of(listed.value, "jobs", queue), _of(listed.value, "agents", queue)
+        job, agent = (inner(listed.value, part, "queues", queue) for part in ("jobs", "agents"))
         if not job and not agent and not asked.scales_to_zero:
             why = f'no queue "{queue}" with agents or jobs is listed'
             gap = Gap("queued", why, "correct queue, or say scales_to_zero = true")
             return Snapshot(pool, listed.at, missing=(gap,))
         queued = whole(job, "scheduled") if job else 0
-        jobs = await self._waiting(queue, text(inner(listed.value, "cluster"), "name"), queued) if queued else ()
-        seen = jobs if isinstance(jobs, tuple) else ()
+        jobs = await self._waiting(queue, text(inner(listed.value, "cluster"), "name"), queued) if queued else []
+        seen = [] if isinstance(jobs, Gap) else jobs
         return Snapshot(
             pool,
             listed.at,
@@ -155,14 +98,14 @@ class Buildkite(Present):
             missing=(jobs,) if isinstance(jobs, Gap) else (),
         )
 
-    async def _waiting(self, queue: str, cluster: str, queued: int) -> tuple[Job, ...] | Gap:
+    async def _waiting(self, queue: str, cluster: str, queued: int) -> list[Job] | Gap:
         """The waiting jobs of a queue, or why they are not known."""
-        if self._graphql is None:
+        if self._jobs is None:
             return UNLISTED
         listed = await tried(self._jobs)
         if isinstance(listed, Unreachable):
             return Gap("oldest_wait_seconds", listed.what, listed.remedy)
-        found = tuple(one.job for one in listed.value if one.queue == queue and one.cluster == cluster)
+        found = listed.value.get((queue, cluster), [])
         if 2 * len(found) < queued:
             seen = f"the API token sees {len(found):,} of {count(queued, 'waiting job')}"
             return Gap("oldest_wait_seconds", seen, "give it access to all pipelines")
@@ -176,30 +119,47 @@ class Buildkite(Present):
             raise self._agents.problem("/metrics has no jobs and agents", Failure.SHAPE, remedy="check url")
         return Listed(body, now, number(answer.headers, POLL_HEADER) or 0.0)
 
-    async def _ask_jobs(self) -> Listed[tuple[Waiting, ...]]:
+    async def _ask_jobs(self, api: Http) -> Listed[WaitingJobs]:
         now, metrics = self._now(), await self._metrics.get()
-        if self._graphql is None:
-            return Listed((), now)
         slug = text(inner(metrics.value, "organization"), "slug")
-        return Listed(await waiting_jobs(self._graphql, slug, self._now), now)
+        return Listed(await waiting_jobs(api, slug, self._now), now)
 
 
-def _of(body: Row, part: str, queue: str) -> Row:
-    return inner(inner(inner(body, part), "queues"), queue)
+async def waiting_jobs(http: Http, organization: str, now: Callable[[], float]) -> WaitingJobs:
+    """Every job of the organization that waits for an agent, page by page; rows without a time are left out.
+
+    Raises Unreachable if a page fails, or with more than 2,000 jobs: an incomplete list has no oldest job.
+    """
+    found: WaitingJobs = {}
+    after: str | None = None
+    for _ in range(MOST_PAGES):
+        variables = {"slug": organization, "first": PAGE, "after": after}
+        answer = fields(await http.send_json("POST", "", {"query": QUERY, "variables": variables}))
+        if errors := rows(answer.get("errors")):
+            raise http.problem(f"refused the query: {text(errors[0], 'message') or 'no reason given'}", Failure.SHAPE)
+        asked = inner(answer, "data", "organization")
+        if not asked:
+            what = f"the API token does not see the organization {organization}"
+            raise http.problem(what, Failure.CREDENTIALS, remedy="give it access there")
+        for edge in rows(inner(asked, "jobs").get("edges")):
+            node = inner(edge, "node")
+            if (since := instant(node, "runnableAt", "scheduledAt", "createdAt")) is None:
+                continue
+            rules = sorted(rule for rule in texts(node.get("agentQueryRules")) if rule.startswith("queue="))
+            queue = text(inner(node, "clusterQueue"), "key") or (rules[0][len("queue=") :] if rules else "default")
+            pipeline, name = text(inner(node, "pipeline"), "slug"), text(node, "label") or "unnamed job"
+            job = Job(name, max(0.0, now() - since), pipeline, link(node, "url"))
+            found.setdefault((queue, text(inner(node, "cluster"), "name")), []).append(job)
+        pages = inner(asked, "jobs", "pageInfo")
+        after = text(pages, "endCursor")
+        if pages.get("hasNextPage") is not True or not after:
+            return found
+    raise http.problem(f"more than {PAGE * MOST_PAGES:,} jobs wait, too many to list", Failure.LATER)
 
 
-def _made(given: Given[BuildkiteTable, BuildkitePool]) -> Buildkite:
-    table = given.table
-    headers = {"Authorization": f"Token {given.token('token_env', table.token_env)}"}
-    agents, api = given.http(table, "Buildkite", table.url, headers=headers), None
-    if token := given.token("api_token_env", table.api_token_env):
-        api = given.http(table, "Buildkite API", table.api_url, headers=bearer(token))
-    return Buildkite(agents, api, given.pools, given.context.now, table.every)
-
-
-def _figures(table: BuildkiteTable, pool: str, keys: BuildkitePool) -> frozenset[str]:  # noqa: ARG001
+def _figures(table: BuildkiteTable, _: BuildkitePool) -> tuple[str, ...]:
     """Single jobs are seen by an API token only."""
-    return frozenset({"queued", "busy", "idle", *(("oldest_wait_seconds", "waiting") if table.api_token_env else ())})
+    return ("queued", "busy", "idle", *(("oldest_wait_seconds", "waiting") if table.api_token_env else ()))
 
 
-build = SourceKind(BuildkiteTable, BuildkitePool, _figures, _made)
+build = SourceKind(BuildkiteTable, BuildkitePool, _figures, Buildkite)

@@ -1,13 +1,12 @@
 """CloudWatch as a metrics source: the autoscaler's queue and functions, and metrics of your own by name."""
 
-from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from bot.adapters.metrics.aws_table import AwsReader, AwsTable, reader
+from bot.adapters.metrics.aws_table import AwsReader, AwsTable
 from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
 from bot.adapters.metrics.listing import Listed, Listing, Present
 from bot.adapters.metrics.source import Given, SourceKind
@@ -123,20 +122,12 @@ Values = tuple[str, tuple[float, ...]]
 class Cloudwatch(Present):
     """The port `Metrics`. The metrics of a pool are one request, the names of its error codes another."""
 
-    def __init__(
-        self,
-        aws: AwsReader,
-        pools: Mapping[str, Mapping[str, tuple[Metric, ...]]],
-        now: Callable[[], float],
-        seconds: float,
-    ) -> None:
-        """`pools`: pool → figure → its metrics; `seconds`: least time between two requests."""
-        self._aws, self._pools, self._now = aws, pools, now
-        self._values = {pool: Listing(partial(self._ask, pool), now, seconds) for pool in pools}
-        every = {_key(one): one for figures in pools.values() for metrics in figures.values() for one in metrics}
-        self._names = {
-            key: Listing(partial(self._ask_names, one), now, NAMES_SECONDS) for key, one in every.items() if one.by
-        }
+    def __init__(self, given: Given[AwsTable, CloudwatchPool]) -> None:
+        self._aws, self._now = AwsReader("CloudWatch", given), given.now
+        self._pools = {pool: keys.metrics(pool) for pool, keys in given.pools.items()}
+        self._values = {pool: Listing(partial(self._ask, pool), given.now, given.table.every) for pool in self._pools}
+        every = (one for figures in self._pools.values() for metrics in figures.values() for one in metrics if one.by)
+        self._names = {_key(one): Listing(partial(self._ask_names, one), given.now, NAMES_SECONDS) for one in every}
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now. A count without data is 0 only if CloudWatch has the metric; else it is unknown."""
@@ -217,11 +208,4 @@ def _reduced(metric: Metric, values: tuple[float, ...]) -> float:
     return sum(values) if metric.stat == "Sum" else values[0]
 
 
-def _made(given: Given[AwsTable, CloudwatchPool]) -> Cloudwatch:
-    pools = {pool: keys.metrics(pool) for pool, keys in given.pools.items()}
-    return Cloudwatch(
-        reader("CloudWatch", given.name, given.table, given.context), pools, given.context.now, given.table.every
-    )
-
-
-build = SourceKind(AwsTable, CloudwatchPool, lambda _, pool, keys: frozenset(keys.metrics(pool)), _made)
+build = SourceKind(AwsTable, CloudwatchPool, lambda _, keys: keys.metrics(""), Cloudwatch)

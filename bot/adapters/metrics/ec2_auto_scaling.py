@@ -1,17 +1,17 @@
 """EC2 Auto Scaling as a metrics source: machines of a group by state, and launches that failed, by code."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from pydantic import Field
 
-from bot.adapters.metrics.aws_table import AwsReader, AwsTable, reader
+from bot.adapters.metrics.aws_table import AwsReader, AwsTable
 from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, counted
 from bot.adapters.metrics.listing import Listed, Listing, Present, tried
-from bot.adapters.metrics.source import Given, SourceKind, always
+from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import Table
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable
@@ -32,11 +32,13 @@ class Ec2AutoScalingPool(Table):
 class Ec2AutoScaling(Present):
     """The port `Metrics`. It knows machines and not jobs, so a pool needs another source for its queue."""
 
-    def __init__(self, aws: AwsReader, groups: Mapping[str, str], now: Callable[[], float], seconds: float) -> None:
-        """`groups`: pool → group. `now` gives epoch seconds."""
-        self._aws, self._now, self._groups = aws, now, groups
-        self._found = {name: Listing(partial(self._ask_group, name), now, seconds) for name in groups.values()}
-        self._launches = {name: Listing(partial(self._ask_launches, name), now, seconds) for name in groups.values()}
+    def __init__(self, given: Given[AwsTable, Ec2AutoScalingPool]) -> None:
+        self._aws, self._now, every = AwsReader("EC2 Auto Scaling", given), given.now, given.table.every
+        self._groups = {pool: keys.group for pool, keys in given.pools.items()}
+        self._found = {
+            name: Listing(partial(self._ask_group, name), given.now, every) for name in {*self._groups.values()}
+        }
+        self._launches = {name: Listing(partial(self._ask_launches, name), given.now, every) for name in self._found}
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The group now; without its activities, failed launches are unknown. Raises Unreachable without the group."""
@@ -87,11 +89,5 @@ def _recent(row: Mapping[str, Any], now: float) -> bool:
     return isinstance(at, datetime) and now - at.timestamp() <= WINDOW_SECONDS
 
 
-def _made(given: Given[AwsTable, Ec2AutoScalingPool]) -> Ec2AutoScaling:
-    aws = reader("EC2 Auto Scaling", given.name, given.table, given.context)
-    groups = {pool: keys.group for pool, keys in given.pools.items()}
-    return Ec2AutoScaling(aws, groups, given.context.now, given.table.every)
-
-
 FIGURES = (*STATES, "limit", "creates", "create_failures", "create_failures_by_code")
-build = SourceKind(AwsTable, Ec2AutoScalingPool, always(*FIGURES), _made)
+build = SourceKind(AwsTable, Ec2AutoScalingPool, lambda *_: FIGURES, Ec2AutoScaling)

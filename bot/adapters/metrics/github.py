@@ -1,25 +1,24 @@
 """GitHub as a metrics source: runners by REST, jobs by webhooks, compared with the REST API."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from bot.adapters.build_context import BuildContext, Problems
-from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi
+from bot.adapters.build_context import Problems
+from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi, Trouble
 from bot.adapters.github.job_figures import figures, running_seconds, taken_apart
 from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.reconcile_jobs import KnownQueues, doubts, known_jobs, read_at
 from bot.adapters.github.runners import RunnerFleet, Runners, runner_counts, with_labels
 from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
-from bot.adapters.github.trouble import Trouble
 from bot.adapters.http.client import Http
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.metrics.listing import Listed, Listing, Present, tried
 from bot.adapters.metrics.rows import rows
 from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import unusable
-from bot.core.pool.job import WebhookCoverage, WorkflowJob, key_of
+from bot.core.pool.job import WorkflowJob, key_of
 from bot.core.pool.pool import Gap, Origin, Snapshot
 from bot.core.words import listed
 from bot.ports import Failure, Unreachable
@@ -27,28 +26,19 @@ from bot.sources.payload import fields
 
 RUNNERS_SHARE = 2 / 3
 """Share of a round's calls that long lists of runners may use, so that the queue is read beside them."""
-
-
 GOOD_SECONDS = 60.0
 """How long a response of the status page is valid."""
 COMPONENT = "Actions"
 UP = {"operational": True, "partial_outage": False, "major_outage": False}
 """A degraded service assigns some jobs late, which is neither up nor down."""
-
-
+NO_LIMIT = Gap("limit", "GitHub does not know it", "write limit = N into the pool's table")
+FIGURES = (
+    *("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable", "ghosts", "api_remaining"),
+    *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "arrivals_by_source"),
+    *("duration_p50_seconds", "running_longest_seconds"),
+)
 ProviderStatus = tuple[bool | None, str]
 """(whether GitHub says that Actions works, in what words); None: it does not say."""
-
-
-async def assigns(http: Http, now: Callable[[], float]) -> Listed[ProviderStatus]:
-    """What a page in the format of https://www.githubstatus.com/api/v2/components.json says. Raises Unreachable."""
-    at, body = now(), await http.get_json()
-    for one in rows(fields(body).get("components")):
-        if one.get("name") == COMPONENT:
-            word = one_line(str(one.get("status")), 40)
-            words = f"GitHub's status page says {word.replace('_', ' ')} of {COMPONENT}"
-            return Listed((UP.get(word), words), at)
-    return Listed((None, f"{http.system}: its answer names no component {COMPONENT}; correct status_url"), at)
 
 
 class GitHub(Present):
@@ -58,26 +48,23 @@ class GitHub(Present):
     list, with its own age.
     """
 
-    def __init__(
-        self,
-        api: GitHubApi,
-        table: GitHubTable,
-        pools: Mapping[str, GitHubPool],
-        context: BuildContext,
-        status_page: Http | None,
-    ) -> None:
-        self._api, self._pools, self._now, self._jobs = api, pools, context.now, context.jobs
-        self._every, self._budget, self._patience = table.every, table.budget, context.limits.reading
-        labels = [keys.asked(pool) for pool, keys in pools.items()]
-        self._fleet = RunnerFleet(api, table.owners, table.repositories)
-        self._queue = GitHubQueue(api, table.organizations, table.repositories, labels)
-        ask = status_page and partial(assigns, status_page, context.now)
-        self._page = Listing(ask, context.now, GOOD_SECONDS, self._patience) if ask else None
-        self._groups = sorted({pool.runner_group for pool in pools.values()})
+    def __init__(self, given: Given[GitHubTable, GitHubPool]) -> None:
+        table, context, self._pools, self._now = given.table, given.context, given.pools, given.now
+        self._api = _api(given)
+        self._jobs, self._patience = context.jobs, context.limits.reading
+        self._every, self._budget = table.every, table.budget
+        self._fleet = RunnerFleet(self._api, table.owners, table.repositories)
+        labels = [keys.asked(pool) for pool, keys in given.pools.items()]
+        self._queue = GitHubQueue(self._api, table.organizations, table.repositories, labels)
+        self._page: Listing[ProviderStatus] | None = None
+        if table.status_url:
+            page = given.http(table, "GitHub's status page", table.status_url)
+            self._page = Listing(partial(assigns, page, given.now), given.now, GOOD_SECONDS, self._patience)
+        self._groups = sorted({pool.runner_group for pool in given.pools.values()})
         self._round: asyncio.Task[None] | None = None
         self._began: float | None = None
         self._slow = False
-        self._told: tuple[float, dict[str, WorkflowJob], WebhookCoverage | None] | None = None
+        self._heard: KnownQueues | None = None
         self._webhooks_lock = asyncio.Lock()
         self._runners: dict[str, Runners] = {}
         self._provider: ProviderStatus | None = None
@@ -89,13 +76,13 @@ class GitHub(Present):
         GitHub's rate limit is unknown too.
         """
         keys = self._pools[pool]
-        at, jobs, line = await self._webhooks()
-        await self._read(at, jobs, line)
+        heard = await self._webhooks()
+        await self._read(heard)
         late = f"GitHub did not list everything within {self._patience:g} s; the next look goes on"
         if self._round is not None:
             self._queue.interrupted(late)
         runners = self._runners.get(keys.runner_group) or self._api.problem(late, Failure.LATER)
-        shot = snapshot(pool, keys, self._queue.known_queues(at, jobs, line), runners, heeded=self._jobs is not None)
+        shot = snapshot(pool, keys, self._queue.known_queues(heard), runners, heeded=self._jobs is not None)
         remaining = self._api.remaining
         limited = remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER
         if isinstance(runners, Unreachable) and shot.queued is None and not limited:
@@ -106,40 +93,38 @@ class GitHub(Present):
             shot = replace(shot, provider_up=up, missing=(*shot.missing, *gaps))
         return replace(shot, api_remaining=remaining)
 
-    async def _webhooks(self) -> tuple[float, dict[str, WorkflowJob], WebhookCoverage | None]:
-        """(when they were read, the jobs that webhooks told of, how complete they are); once for all pools."""
+    async def _webhooks(self) -> KnownQueues:
+        """The jobs that webhooks told of, when they were read, and how complete they are; once for all pools."""
         async with self._webhooks_lock:
-            if self._told is None or not 0 <= self._now() - self._told[0] < self._every:
-                self._told = (self._now(), *await self._stored())
-            return self._told
+            if self._heard is None or not 0 <= self._now() - self._heard.at < self._every:
+                self._heard = KnownQueues(self._now())
+                if (jobs := self._jobs) is not None:
+                    labels = sorted({keys.asked(pool)[0] for pool, keys in self._pools.items()})
+                    lists = await asyncio.gather(*map(jobs.under, labels))
+                    told = {job.id: job for found in lists for job in found}
+                    self._heard = replace(self._heard, told=told, line=await jobs.line())
+            return self._heard
 
-    async def _stored(self) -> tuple[dict[str, WorkflowJob], WebhookCoverage | None]:
-        if (jobs := self._jobs) is None:
-            return {}, None
-        labels = sorted({keys.asked(pool)[0] for pool, keys in self._pools.items()})
-        lists = await asyncio.gather(*(jobs.under(label) for label in labels))
-        return {job.id: job for found in lists for job in found}, await jobs.line()
-
-    async def _read(self, at: float, jobs: dict[str, WorkflowJob], line: WebhookCoverage | None) -> None:
+    async def _read(self, heard: KnownQueues) -> None:
         """Start a round when one is due, and wait a little for the one that runs."""
-        if self._round is None and (self._began is None or not 0 <= at - self._began < self._every):
-            self._began = at
-            self._round = asyncio.ensure_future(self._one_round(at, jobs, line))
+        if self._round is None and (self._began is None or not 0 <= heard.at - self._began < self._every):
+            self._began = heard.at
+            self._round = asyncio.ensure_future(self._one_round(heard))
         if (running := self._round) is not None:
             done, _ = await asyncio.wait({running}, timeout=self._patience)
             for one in done:
                 one.result()
 
-    async def _one_round(self, at: float, jobs: dict[str, WorkflowJob], line: WebhookCoverage | None) -> None:
+    async def _one_round(self, heard: KnownQueues) -> None:
         """Runners first, so that one refusal stops the rest; side by side once a round has taken long."""
-        spend, queue = Allowance(self._budget), self._queue
+        spend = Allowance(self._budget)
         try:
             if self._slow:
-                await asyncio.gather(self._list(spend), self._status(), queue.read_round(at, jobs, line, spend))
+                await asyncio.gather(self._list(spend), self._status(), self._queue.read_round(heard, spend))
             else:
                 await asyncio.gather(self._list(spend), self._status())
-                await queue.read_round(at, jobs, line, spend)
-            self._slow = self._now() - at > self._patience
+                await self._queue.read_round(heard, spend)
+            self._slow = self._now() - heard.at > self._patience
         finally:
             self._round = None
 
@@ -154,40 +139,30 @@ class GitHub(Present):
             self._provider = (None, str(found)) if isinstance(found, Unreachable) else found.value
 
 
-def _made(given: Given[GitHubTable, GitHubPool]) -> GitHub:
+def _api(given: Given[GitHubTable, GitHubPool]) -> GitHubApi:
+    """The client; raises ConfigError also for pools of groups where no owner has groups."""
     table, problems, apis = given.table, Problems(), list[GitHubApi]()
     with problems:
-        apis.append(_api(given))
+        http = partial(given.http, table, "GitHub", table.url, answers=ANSWERS)
+        apis.append(api_of(table, given.place, given.token, http, given.now, reserve=table.reserve))
     for pool, keys in given.pools.items():
         with problems:
             if keys.runner_group and not table.owners:
                 what = "only organisations have groups"
                 raise unusable(f'[pool."{pool}"]: runner_group', what, "name one in organizations")
     problems.settle()
-    page = given.http(table, "GitHub's status page", table.status_url) if table.status_url else None
-    return GitHub(apis[0], table, given.pools, given.context, page)
+    return apis[0]
 
 
-def _api(given: Given[GitHubTable, GitHubPool]) -> GitHubApi:
-    table, place, now = given.table, given.place, given.context.now
-    http = partial(given.http, table, "GitHub", table.url, answers=ANSWERS)
-    return api_of(table, place, given.token, http, now, reserve=table.reserve)
-
-
-def _figures(table: GitHubTable, pool: str, keys: GitHubPool) -> frozenset[str]:  # noqa: ARG001
-    found = {*FIGURES, *(("limit",) if keys.limit is not None else ()), *(("provider_up",) if table.status_url else ())}
-    return frozenset(found)
-
-
-FIGURES = (
-    *("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable", "ghosts", "api_remaining"),
-    *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "arrivals_by_source"),
-    *("duration_p50_seconds", "running_longest_seconds"),
-)
-build = SourceKind(GitHubTable, GitHubPool, _figures, _made, shared=True)
-
-
-NO_LIMIT = Gap("limit", "GitHub does not know it", "write limit = N into the pool's table")
+async def assigns(http: Http, now: Callable[[], float]) -> Listed[ProviderStatus]:
+    """What a page in the format of https://www.githubstatus.com/api/v2/components.json says. Raises Unreachable."""
+    at, body = now(), await http.get_json()
+    for one in rows(fields(body).get("components")):
+        if one.get("name") == COMPONENT:
+            word = one_line(str(one.get("status")), 40)
+            words = f"GitHub's status page says {word.replace('_', ' ')} of {COMPONENT}"
+            return Listed((UP.get(word), words), at)
+    return Listed((None, f"{http.system}: its answer names no component {COMPONENT}; correct status_url"), at)
 
 
 def snapshot(pool: str, keys: GitHubPool, known_queues: KnownQueues, runners: Runners, *, heeded: bool) -> Snapshot:
@@ -199,7 +174,7 @@ def snapshot(pool: str, keys: GitHubPool, known_queues: KnownQueues, runners: Ru
         missing.append(NO_LIMIT)
     if isinstance(runners, Unreachable):
         return replace(shot, limit=keys.limit, missing=(*missing, Gap("runners", runners.what, runners.remedy)))
-    counts = runner_counts(runners.runners, labels)
+    counts = runner_counts(runners.value, labels)
     if not any(counts.values()):
         group = f" of the group {keys.runner_group}" if keys.runner_group else ""
         why = f"no runner{group} carries {listed(labels)} now"
@@ -236,8 +211,16 @@ def unservable(queued: Sequence[WorkflowJob], runners: Runners, labels: Sequence
 
     None while the pool has no registered runner, because an autoscaler may create one with all labels.
     """
-    if isinstance(runners, Unreachable) or not (mine := with_labels(runners.runners, labels)):
+    if isinstance(runners, Unreachable) or not (mine := with_labels(runners.value, labels)):
         return None
     carried = {runner.labels for runner in mine}
     asked = [{key_of(label) for label in job.labels} for job in queued]
     return sum(not any(wanted <= labels_of for labels_of in carried) for wanted in asked)
+
+
+def _figures(table: GitHubTable, keys: GitHubPool) -> tuple[str, ...]:
+    limit, up = keys.limit is not None, bool(table.status_url)
+    return (*FIGURES, *(("limit",) if limit else ()), *(("provider_up",) if up else ()))
+
+
+build = SourceKind(GitHubTable, GitHubPool, _figures, GitHub, shared=True)

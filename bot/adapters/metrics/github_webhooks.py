@@ -1,6 +1,5 @@
 """GitHub's webhooks alone as a metrics source: no token, and no figures of runners."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bot.adapters.github.job_figures import asks_for, figures
@@ -9,14 +8,12 @@ from bot.adapters.metrics.source import Given, SourceKind
 from bot.config import Table
 from bot.core.pool.job import EVERY_LABEL
 from bot.core.pool.pool import Snapshot
-from bot.ports import Failure, Jobs, Unreachable
+from bot.ports import Failure, Unreachable
 
-FIGURES = frozenset(
-    (
-        *("queued", "oldest_wait_seconds", "waiting", "unservable", "ghosts", "arrivals_by_source"),
-        *("arrivals_per_minute", "starts_per_minute", "completions_per_minute"),
-        *("duration_p50_seconds", "running_longest_seconds"),
-    )
+FIGURES = (
+    *("queued", "oldest_wait_seconds", "waiting", "unservable", "ghosts", "arrivals_by_source"),
+    *("arrivals_per_minute", "starts_per_minute", "completions_per_minute"),
+    *("duration_p50_seconds", "running_longest_seconds"),
 )
 
 
@@ -34,11 +31,9 @@ class GitHubWebhooksPool(Table):
 class GitHubWebhooks(Present):
     """The port `Metrics`: what the stored webhooks tell of each pool's jobs."""
 
-    def __init__(
-        self, system: str, jobs: Jobs | None, pools: Mapping[str, GitHubWebhooksPool], now: Callable[[], float]
-    ) -> None:
-        """`now` gives epoch seconds; without `jobs` nobody stores webhooks."""
-        self._system, self._jobs, self._pools, self._now = system, jobs, pools, now
+    def __init__(self, given: Given[GitHubWebhooksTable, GitHubWebhooksPool]) -> None:
+        self._system = f"GitHub's webhooks ({given.name})"
+        self._jobs, self._pools, self._now = given.context.jobs, given.pools, given.now
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; unknown figures have their reason in `missing`. Raises Unreachable if jobs cannot be read."""
@@ -52,13 +47,8 @@ class GitHubWebhooks(Present):
         return replace(figures(pool, mine, self._now(), await self._jobs.line()), limit=keys.limit)
 
 
-def _made(given: Given[GitHubWebhooksTable, GitHubWebhooksPool]) -> GitHubWebhooks:
-    system = f"GitHub's webhooks ({given.name})"
-    return GitHubWebhooks(system, given.context.jobs, given.pools, given.context.now)
+def _figures(_: GitHubWebhooksTable, keys: GitHubWebhooksPool) -> tuple[str, ...]:
+    return FIGURES if keys.limit is None else (*FIGURES, "limit")
 
 
-def _figures(table: GitHubWebhooksTable, pool: str, keys: GitHubWebhooksPool) -> frozenset[str]:  # noqa: ARG001
-    return FIGURES if keys.limit is None else FIGURES | {"limit"}
-
-
-build = SourceKind(GitHubWebhooksTable, GitHubWebhooksPool, _figures, _made)
+build = SourceKind(GitHubWebhooksTable, GitHubWebhooksPool, _figures, GitHubWebhooks)

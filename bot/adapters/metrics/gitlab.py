@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from itertools import chain
 from urllib.parse import parse_qsl, urlsplit
@@ -21,71 +21,9 @@ from bot.ports import Failure, Unreachable
 
 MOST_PAGES = 30
 PAGE = 100
-NEXT = re.compile(r'<([^<>]+)>\s*;\s*rel="?next"?')
-
-
-async def whole_list(http: Http, path: str, params: Mapping[str, str], what: str, remedy: str) -> tuple[Row, ...]:
-    """Every row of a list; `what` and `remedy` describe the list if it does not exist.
-
-    Only the parameters of the link to the next page are used, never its host, which may differ behind a proxy. An older
-    GitLab without keyset for the list (HTTP 405) is read by offset. Raises Unreachable if a page fails, or with more
-    than 3,000 rows.
-    """
-    asked = {**params, "per_page": str(PAGE)}
-    found: list[Row] = []
-    for _ in range(MOST_PAGES):
-        answer = await http.get(path, asked)
-        if answer.status == 405 and asked.pop("pagination", ""):
-            continue
-        if answer.status in {400, 404}:
-            raise http.problem(
-                f"has no {what} for this token (HTTP {answer.status}: {answer.text})", Failure.SHAPE, remedy=remedy
-            )
-        page = listing(http, answer, what)
-        if any(whole(row, "id") is None for row in page):
-            raise http.problem(
-                f"{what}: its rows have no id, as those of GitLab have", Failure.SHAPE, remedy="check url"
-            )
-        found += page
-        after = following(answer)
-        if after is None:
-            return tuple(found)
-        asked = {**asked, **after}
-    raise http.problem(f"the {what} has more than {MOST_PAGES * PAGE:,} rows, too many to list", Failure.SHAPE)
-
-
-def following(answer: HttpAnswer) -> dict[str, str] | None:
-    """The parameters of the next page; None on the last."""
-    found = NEXT.search(answer.headers.get("link", ""))
-    return dict(parse_qsl(urlsplit(found[1]).query)) if found else None
-
-
-def covers(keys: "GitlabPool", job: Row) -> bool:
-    """GitLab's own rule: a runner has all tags of the job, or takes untagged ones."""
-    asked = texts(job.get("tag_list"))
-    return asked <= {*keys.tags} if asked else keys.run_untagged
-
-
-def _unservable(runners: Sequence[Row], every: bool, queued: int) -> int | None:
-    """All jobs if no registered runner could take one; GitLab then says so in the job."""
-    if any(row.get("paused") is not True for row in runners):
-        return 0
-    return queued if every else None
-
-
-def _longest_run(running: Sequence[Row], at: float) -> float | None:
-    starts = [start for row in running if (start := instant(row, "started_at")) is not None]
-    return max(0.0, at - min(starts)) if starts else None
-
-
-def _job(row: Row, waited_seconds: float) -> Job:
-    url = link(row, "web_url")
-    project = urlsplit(url).path.partition("/-/")[0].strip("/")
-    name = " / ".join(part for part in (text(row, "stage"), text(row, "name")) if part)
-    return Job(name or "unnamed job", waited_seconds, project, url)
-
-
 MOST_PROJECTS = 50
+NEXT = re.compile(r'<([^<>]+)>\s*;\s*rel="?next"?')
+FIGURES = ("queued", "oldest_wait_seconds", "waiting", "busy", "offline", "unservable", "running_longest_seconds")
 Rows = tuple[Row, ...]
 
 
@@ -116,92 +54,130 @@ class Gitlab(Present):
     incomplete list are unknown.
     """
 
-    def __init__(
-        self, http: Http, pools: Mapping[str, GitlabPool], table: GitlabTable, now: Callable[[], float]
-    ) -> None:
-        """`pools`: with their tags filled in. `now` gives epoch seconds."""
-        self._http, self._pools, self._table, self._now = http, pools, table, now
-        self._jobs = Listing(self._ask_jobs, now, table.every)
-        kinds = {pool.tags for pool in pools.values()}
-        self._runners = {tags: Listing(partial(self._ask_runners, tags), now, table.every) for tags in kinds}
+    def __init__(self, given: Given[GitlabTable, GitlabPool]) -> None:
+        self._table = table = given.table
+        token, self._now = given.token("token_env", table.token_env), given.now
+        self._http = given.http(table, "GitLab", table.url, headers={"PRIVATE-TOKEN": token})
+        self._pools = {
+            pool: keys.model_copy(update={"tags": keys.tags or (pool,)}) for pool, keys in given.pools.items()
+        }
+        self._jobs = Listing(self._ask_jobs, given.now, table.every)
+        self._runners = {
+            keys.tags: Listing(partial(self._ask_runners, keys.tags), given.now, table.every)
+            for keys in self._pools.values()
+        }
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is when the jobs were listed. Raises Unreachable if they could not be."""
-        jobs, runners = await asyncio.gather(tried(self._jobs), tried(self._runners[self._pools[pool].tags]))
+        keys = self._pools[pool]
+        jobs, runners = await asyncio.gather(tried(self._jobs), tried(self._runners[keys.tags]))
         if isinstance(jobs, Unreachable):
             raise jobs
-        return self._drawn(pool, jobs, runners)
-
-    def _drawn(self, pool: str, jobs: Listed[tuple[Rows, Rows]], found: Listed[Rows] | Unreachable) -> Snapshot:
-        (pending, all_running), at, keys = jobs.value, jobs.at, self._pools[pool]
-        mine = [row for row in pending if covers(keys, row)]
+        (pending, running), at = jobs.value, jobs.at
+        mine = [row for row in pending if _covers(keys, row)]
         waiting = [_job(row, wait) for row in mine if (wait := number(row, "queued_duration")) is not None]
         unknown = Gap("oldest_wait_seconds", "GitLab does not say when some of the jobs came")
         missing = [] if len(waiting) == len(mine) else [unknown]
         waits = None if missing else max((job.waited_seconds for job in waiting), default=None)
-        if isinstance(found, Unreachable):
-            missing += [Gap(name, found.what) for name in ("busy", "offline", "unservable")]
+        if isinstance(runners, Unreachable):
+            missing += [Gap(name, runners.what) for name in ("busy", "offline", "unservable")]
             return Snapshot(pool, at, len(mine), waits, waiting=longest(waiting), missing=tuple(missing))
-        runners = found.value
-        if not runners and not mine:
+        if not runners.value and not mine:
             why = f"no runner carries the tags {listed(sorted(keys.tags))} and no job asks for them, correct tags"
             return Snapshot(pool, at, missing=(Gap("queued", why),))
-        ids = {whole(row, "id") for row in runners}
-        running = [row for row in all_running if whole(inner(row, "runner"), "id") in ids]
-        online = [row for row in runners if text(row, "status") == "online" and row.get("paused") is not True]
+        ids = {whole(row, "id") for row in runners.value}
+        runs = [row for row in running if whole(inner(row, "runner"), "id") in ids]
+        starts = [start for row in runs if (start := instant(row, "started_at")) is not None]
+        usable = [row for row in runners.value if row.get("paused") is not True]
+        online = sum(text(row, "status") == "online" for row in usable)
         every = not self._table.group  # a project's list has every runner that may take its jobs
         return Snapshot(
             pool,
             at,
             queued=len(mine),
             oldest_wait_seconds=waits,
-            busy=len(running),
-            idle=None if keys.slots is None else max(0, keys.slots * len(online) - len(running)),
-            offline=sum(text(row, "status") == "offline" for row in runners),
-            unservable=_unservable(runners, every, len(mine)),
-            running_longest_seconds=_longest_run(running, at),
+            busy=len(runs),
+            idle=None if keys.slots is None else max(0, keys.slots * online - len(runs)),
+            offline=sum(text(row, "status") == "offline" for row in runners.value),
+            unservable=0 if usable else len(mine) if every else None,  # GitLab then says so in the job
+            running_longest_seconds=max(0.0, at - min(starts)) if starts else None,
             waiting=longest(waiting),
             missing=tuple(missing),
         )
 
     async def _ask_jobs(self) -> Listed[tuple[Rows, Rows]]:
-        now, projects = self._now(), self._table.projects
-        asked = [(project, scope) for scope in ("pending", "running") for project in projects]
-        found = await asyncio.gather(*(self._ask_project(project, scope) for project, scope in asked))
-        pending, running = found[: len(projects)], found[len(projects) :]
-        return Listed((tuple(chain.from_iterable(pending)), tuple(chain.from_iterable(running))), now)
-
-    async def _ask_project(self, project: str, scope: str) -> Rows:
-        path, params = f"/api/v4/projects/{part(project)}/jobs", {"scope[]": scope, "pagination": "keyset"}
-        remedy = "correct projects, and let the token's owner see its jobs"
-        return await whole_list(self._http, path, params, f"project {project}", remedy)
+        """(pending, running) jobs of all projects."""
+        now, remedy = self._now(), "correct projects, and let the token's owner see its jobs"
+        asked = [
+            whole_list(
+                self._http,
+                f"/api/v4/projects/{part(project)}/jobs",
+                {"scope[]": scope, "pagination": "keyset"},
+                f"project {project}",
+                remedy,
+            )
+            for scope in ("pending", "running")
+            for project in self._table.projects
+        ]
+        found, half = await asyncio.gather(*asked), len(self._table.projects)
+        return Listed((tuple(chain(*found[:half])), tuple(chain(*found[half:]))), now)
 
     async def _ask_runners(self, tags: tuple[str, ...]) -> Listed[Rows]:
-        group, now = self._table.group, self._now()
-        asked = [("group", group)] if group else [("project", project) for project in self._table.projects]
-        found = await asyncio.gather(*(self._ask_owner(kind, name, tags) for kind, name in asked))
-        return Listed(tuple({whole(row, "id"): row for row in chain.from_iterable(found)}.values()), now)
-
-    async def _ask_owner(self, kind: str, name: str, tags: tuple[str, ...]) -> Rows:
-        path, params = f"/api/v4/{kind}s/{part(name)}/runners", {"tag_list": ",".join(tags)}
-        remedy = f"correct {kind}{'' if kind == 'group' else 's'}, and let the token's owner see its runners"
-        return await whole_list(self._http, path, params, f"{kind} {name}", remedy)
-
-
-def _made(given: Given[GitlabTable, GitlabPool]) -> Gitlab:
-    table = given.table
-    tagged = {
-        pool: keys if keys.tags else keys.model_copy(update={"tags": (pool,)}) for pool, keys in given.pools.items()
-    }
-    token = given.token("token_env", table.token_env)
-    return Gitlab(
-        given.http(table, "GitLab", table.url, headers={"PRIVATE-TOKEN": token}), tagged, table, given.context.now
-    )
+        """The runners of the group, or of all projects, each once."""
+        now, group, asked = self._now(), self._table.group, {"tag_list": ",".join(tags)}
+        kind, names, setting = ("group", (group,), "group") if group else ("project", self._table.projects, "projects")
+        remedy = f"correct {setting}, and let the token's owner see its runners"
+        paths = {name: f"/api/v4/{kind}s/{part(name)}/runners" for name in names}
+        lists = (whole_list(self._http, path, asked, f"{kind} {name}", remedy) for name, path in paths.items())
+        found = await asyncio.gather(*lists)
+        return Listed(tuple({whole(row, "id"): row for row in chain(*found)}.values()), now)
 
 
-def _figures(table: GitlabTable, pool: str, keys: GitlabPool) -> frozenset[str]:  # noqa: ARG001
-    usual = ("queued", "oldest_wait_seconds", "waiting", "busy", "offline", "unservable", "running_longest_seconds")
-    return frozenset({*usual, *(("idle",) if keys.slots else ())})
+async def whole_list(http: Http, path: str, params: Mapping[str, str], what: str, remedy: str) -> Rows:
+    """Every row of a list; `what` and `remedy` describe the list if it does not exist.
+
+    Only the parameters of the link to the next page are used, never its host, which may differ behind a proxy. An older
+    GitLab without keyset for the list (HTTP 405) is read by offset. Raises Unreachable if a page fails, or with more
+    than 3,000 rows.
+    """
+    asked = {**params, "per_page": str(PAGE)}
+    found: list[Row] = []
+    for _ in range(MOST_PAGES):
+        answer = await http.get(path, asked)
+        if answer.status == 405 and asked.pop("pagination", ""):
+            continue
+        if answer.status in {400, 404}:
+            refusal = f"has no {what} for this token (HTTP {answer.status}: {answer.text})"
+            raise http.problem(refusal, Failure.SHAPE, remedy=remedy)
+        page = listing(http, answer, what)
+        if any(whole(row, "id") is None for row in page):
+            odd = f"{what}: its rows have no id, as those of GitLab have"
+            raise http.problem(odd, Failure.SHAPE, remedy="check url")
+        found += page
+        after = following(answer)
+        if after is None:
+            return tuple(found)
+        asked = {**asked, **after}
+    raise http.problem(f"the {what} has more than {MOST_PAGES * PAGE:,} rows, too many to list", Failure.SHAPE)
 
 
-build = SourceKind(GitlabTable, GitlabPool, _figures, _made)
+def following(answer: HttpAnswer) -> dict[str, str] | None:
+    """The parameters of the next page; None on the last."""
+    found = NEXT.search(answer.headers.get("link", ""))
+    return dict(parse_qsl(urlsplit(found[1]).query)) if found else None
+
+
+def _covers(keys: GitlabPool, job: Row) -> bool:
+    """GitLab's own rule: a runner has all tags of the job, or takes untagged ones."""
+    asked = texts(job.get("tag_list"))
+    return asked <= {*keys.tags} if asked else keys.run_untagged
+
+
+def _job(row: Row, waited_seconds: float) -> Job:
+    url = link(row, "web_url")
+    project = urlsplit(url).path.partition("/-/")[0].strip("/")
+    name = " / ".join(part for part in (text(row, "stage"), text(row, "name")) if part)
+    return Job(name or "unnamed job", waited_seconds, project, url)
+
+
+build = SourceKind(GitlabTable, GitlabPool, lambda _, keys: (*FIGURES, *(("idle",) if keys.slots else ())), Gitlab)

@@ -2,21 +2,21 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
 from pydantic import Field
 
 from bot.adapters.http.address import BaseUrl
-from bot.adapters.http.client import Http, HttpAnswer
-from bot.adapters.metrics.hud_answers import HudFigures, complete, drawn, no_such_label
+from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.listing import USUAL_SECONDS, Listed, Listing, Present, tried
-from bot.adapters.metrics.rows import Row, document, instant, listing, number, rows, text
-from bot.adapters.metrics.source import Given, SourceKind, SourceTable, always
+from bot.adapters.metrics.rows import Row, document, instant, link, listing, longest, number, rows, text, whole
+from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.config import Seconds, Table
-from bot.core.pool.pool import Origin, Snapshot
+from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
 from bot.ports import Failure, Unreachable
 
 HEADER = "x-hud-internal-bot"
@@ -25,14 +25,20 @@ RUNNERS_SECONDS = 120.0
 LABELS_SECONDS = 600.0
 OTHERS = {"queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": ""}
 """Parameters for all repositories: the same five minutes, and no job older than jobs can live."""
-
 COLUMNS = {
     "queued_jobs": "machine_type",
     "queued_jobs_by_label": "machine_type",
     "queued_jobs_aggregate": "runner_label",
 }
 """The column that names the label; rows without it are of another schema."""
+MAIN = "pytorch/pytorch"
+"""The only repository in HUD's lists of single jobs."""
+LIVE_SECONDS = 86_400.0
+"""GitHub cancels jobs queued for a day, so older rows are not live jobs (docs/design/diagnosis.md#definitions)."""
+LATELY_SECONDS = 900.0
+FIGURES = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "ghosts", "arrivals_by_source", "waiting")
 Rows = tuple[Row, ...]
+Answer = Listed[Rows] | Unreachable
 
 
 class HudTable(SourceTable):
@@ -60,44 +66,46 @@ class Hud(Present):
     rows (docs/design/diagnosis.md#definitions).
     """
 
-    def __init__(self, http: Http, pools: Mapping[str, str], table: HudTable, now: Callable[[], float]) -> None:
-        """`pools`: pool → runner label. `now` gives epoch seconds."""
-        self._http, self._pools, self._organizations, self._now = http, pools, table.organizations, now
-        others = {**OTHERS, "orgs": list(table.organizations)}
-        self._jobs = Listing(partial(self._ask_query, "queued_jobs"), now, table.every)
-        self._labelled = Listing(partial(self._ask_query, "queued_jobs_by_label"), now, table.every)
-        self._others = Listing(partial(self._ask_query, "queued_jobs_aggregate", others), now, table.every)
-        self._runners = Listing(self._ask_runners, now, max(table.every, RUNNERS_SECONDS))
-        self._labels = Listing(self._ask_labels, now, LABELS_SECONDS)
+    def __init__(self, given: Given[HudTable, HudPool]) -> None:
+        table, self._pools, self._now = given.table, given.pools, given.now
+        token, self._organizations = given.token("token_env", table.token_env), table.organizations
+        self._http = given.http(table, "HUD", table.url, headers={HEADER: token} if token else {})
+        asked = {name: dict[str, object]() for name in COLUMNS}
+        asked["queued_jobs_aggregate"] = {**OTHERS, "orgs": table.organizations}
+        self._queries = [Listing(partial(self._ask_query, *one), given.now, table.every) for one in asked.items()]
+        self._runners = Listing(self._ask_runners, given.now, max(table.every, RUNNERS_SECONDS))
+        self._labels = Listing(self._ask_labels, given.now, LABELS_SECONDS)
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is the oldest time of HUD's answers behind the queue, `origins` has that of the runners.
 
         A query that fails or takes long costs only its own figures. Raises Unreachable when HUD answers none.
         """
-        label = self._pools[pool]
-        asked = (self._jobs, self._labelled, self._others, self._runners)
-        jobs, labels, others, runners = await asyncio.gather(*(tried(one) for one in asked))
-        queues = [one for one in (jobs, labels, others) if not isinstance(one, Unreachable)]
-        if not queues:
-            raise jobs if isinstance(jobs, Unreachable) else self._http.problem("gave no figures", Failure.LATER)
-        looks = HudFigures(_rows(jobs), _rows(labels), _rows(others), _rows(runners))
-        unknown = "" if looks.know(label) else await self._unknown(label)
-        remedy = _remedy(jobs) if isinstance(jobs, Unreachable) and not unknown else ""
-        shot = drawn(pool, label, min(one.at for one in queues), looks, unknown, remedy)
+        label = self._pools[pool].known_as or pool
+        jobs, labels, others, runners = await asyncio.gather(*map(tried, (*self._queries, self._runners)))
+        times = [one.at for one in (jobs, labels, others) if isinstance(one, Listed)]
+        if isinstance(jobs, Unreachable) and not times:
+            raise jobs
+        answers = HudAnswers(jobs, labels, others, runners)
+        unknown = "" if answers.know(label) else await self._unknown(label)
+        shot = drawn(pool, label, min(times), answers, unknown)
         if isinstance(runners, Unreachable) or runners.at >= shot.at:
             return shot
         return replace(shot, origins=(Origin("", runners.at, ("busy", "idle", "offline")),))
 
     async def _unknown(self, label: str) -> str:
-        """Why a label without waiting jobs may not exist; empty if it does."""
+        """Why a label without waiting jobs may not exist, with similar ones; empty if it does."""
         found = await tried(self._labels)
         if isinstance(found, Unreachable):
             return f"whether there is such a label is unknown: {found.what}"
         labels = {text(row, "machine_type") for row in found.value}
-        return "" if label in labels else no_such_label(label, labels)
+        if label in labels:
+            return ""
+        alike = sorted(name for name in labels if name and (name in label or label in name))[:3]
+        like = f" (alike are {', '.join(alike)})" if alike else ""
+        return f'no job of the last 3 days asked for the label "{label}", correct known_as{like}'
 
-    async def _ask_query(self, name: str, parameters: Mapping[str, object] | None = None) -> Listed[Rows]:
+    async def _ask_query(self, name: str, parameters: Mapping[str, object]) -> Listed[Rows]:
         """The rows of a query at HUD's own time: that of its rows, and less the age of a cached answer."""
         now, answer = self._now(), await self._query(name, parameters)
         found, column = tuple(rows(answer.body)), COLUMNS[name]
@@ -110,20 +118,21 @@ class Hud(Present):
         """The groups of all organizations; raises Unreachable if one is incomplete."""
         now = self._now()
         paths = [f"/api/runners/{name}" for name in self._organizations]
-        answers = await asyncio.gather(*(self._get(path) for path in paths))
+        answers = await asyncio.gather(*map(self._get, paths))
         found: list[Row] = []
         for path, answer in zip(paths, answers, strict=True):
             body = document(self._http, answer, path)
-            if not complete(body):
+            groups = rows(body.get("groups"))
+            if whole(body, "totalRunners") != sum(len(rows(group.get("runners"))) for group in groups):
                 raise self._http.problem(f"{path} lists fewer runners than it says", Failure.LATER)
-            found += rows(body.get("groups"))
+            found += groups
         return Listed(tuple(found), min(_measured_at(answer, now) for answer in answers))
 
     async def _ask_labels(self) -> Listed[Rows]:
-        return Listed(tuple(rows((await self._query("all_machine_types")).body)), self._now())
+        return Listed(tuple(rows((await self._query("all_machine_types", {})).body)), self._now())
 
-    async def _query(self, name: str, parameters: Mapping[str, object] | None = None) -> HttpAnswer:
-        answer = await self._get(f"/api/clickhouse/{name}", {"parameters": json.dumps(parameters or {})})
+    async def _query(self, name: str, parameters: Mapping[str, object]) -> HttpAnswer:
+        answer = await self._get(f"/api/clickhouse/{name}", {"parameters": json.dumps(parameters)})
         listing(self._http, answer, f"query {name}")
         return answer
 
@@ -143,22 +152,112 @@ def _measured_at(answer: HttpAnswer, now: float) -> float:
     return now - (number(answer.headers, "age") or 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class HudAnswers:
+    """HUD's responses to one set of requests; figures that it does not show stay unknown, with the reason."""
+
+    jobs: Answer
+    """`queued_jobs`: jobs of pytorch/pytorch that have waited over 5 min."""
+    labels: Answer
+    """`queued_jobs_by_label`: the same jobs by label; `avg_queue_s` is the longest wait, in spite of its name."""
+    others: Answer
+    """`queued_jobs_aggregate`: jobs of all repositories of the organizations, counted by label and repository."""
+    runners: Answer
+    """Groups of runners of the organizations."""
+
+    def know(self, label: str) -> bool:
+        queries = (*_rows(self.jobs), *_rows(self.labels), *_rows(self.others))
+        named = any(label in {text(row, column) for column in COLUMNS.values()} for row in queries)
+        return named or any(True for _ in _carrying(_rows(self.runners), label))
+
+
+def _rows(answer: Answer) -> Rows:
+    return () if isinstance(answer, Unreachable) else answer.value
+
+
+def drawn(pool: str, label: str, at: float, answers: HudAnswers, unknown: str) -> Snapshot:
+    """The pool's sample; `unknown` says why the label is unknown, else it is empty."""
+    jobs = answers.jobs
+    mine = [row for row in _rows(jobs) if text(row, "machine_type") == label]
+    live = [row for row in mine if _waited(row) <= LIVE_SECONDS]
+    queue, runners = unknown or _queue(live, len(mine), answers, label), _runners(answers.runners, label)
+    missing = list[Gap]()
+    if isinstance(queue, str):
+        missing.append(Gap("queued", queue, _remedy(jobs) if isinstance(jobs, Unreachable) and not unknown else ""))
+    if isinstance(runners, str):
+        missing += [Gap(name, runners) for name in ("busy", "idle", "offline")]
+    if isinstance(jobs, Unreachable):
+        missing.append(Gap("waiting", jobs.what))
+    queued, wait = (None, None) if isinstance(queue, str) else queue
+    busy, idle, offline = (None, None, None) if isinstance(runners, str) else runners
+    lately = Counter(text(row, "source_type") for row in live if _waited(row) <= LATELY_SECONDS)
+    waiting = (Job(text(row, "name") or "unnamed job", _waited(row), MAIN, link(row, "html_url")) for row in live)
+    return Snapshot(
+        pool,
+        at,
+        queued=queued,
+        oldest_wait_seconds=wait if queued else None,
+        busy=busy,
+        idle=idle,
+        offline=offline,
+        ghosts=None if isinstance(jobs, Unreachable) else len(mine) - len(live),
+        arrivals_by_source=tuple(Counted(name, count) for name, count in lately.most_common() if name),
+        waiting=longest(waiting),
+        missing=tuple(missing),
+    )
+
+
+def _queue(live: Sequence[Row], rows_of_label: int, answers: HudAnswers, label: str) -> tuple[int, float] | str:
+    """(live jobs of one label, longest wait), or why they cannot be counted."""
+    if isinstance(answers.others, Unreachable):
+        return f"what other repositories queue is unknown: {answers.others.what}"
+    if isinstance(answers.labels, Unreachable) and not rows_of_label:
+        return f"how many jobs wait is unknown: {answers.labels.what}"
+    counts = [(len(live), max(map(_waited, live), default=0.0))]
+    if not rows_of_label:
+        mine = (row for row in _rows(answers.labels) if text(row, "machine_type") == label)
+        counts = [(whole(row, "count") or 0, number(row, "avg_queue_s") or 0.0) for row in mine]
+    if any(wait > LIVE_SECONDS for _, wait in counts):
+        jobs = answers.jobs
+        older = "HUD counts jobs that are older than a day, and does not say which"
+        return jobs.what if isinstance(jobs, Unreachable) else older
+    counts += [
+        (whole(row, "num_queued_jobs") or 0, 60 * (number(row, "max_queue_time_minutes") or 0.0))
+        for row in answers.others.value
+        if text(row, "runner_label") == label and f"{text(row, 'org')}/{text(row, 'repo')}" != MAIN
+    ]
+    return sum(number for number, _ in counts), max((wait for number, wait in counts if number), default=0.0)
+
+
+def _runners(found: Answer, label: str) -> tuple[int, int, int] | str:
+    """(busy, idle, offline), or why they are unknown."""
+    if isinstance(found, Unreachable):
+        return found.what
+    carrying = {text(row, "name"): row for row in _carrying(found.value, label)}
+    if not carrying:
+        return "HUD lists no runner with this label, as for runners of other organizations"
+    online = [row for row in carrying.values() if text(row, "status") == "online"]
+    busy = sum(row.get("busy") is True for row in online)
+    return busy, len(online) - busy, len(carrying) - len(online)
+
+
+def _carrying(groups: Iterable[Row], label: str) -> Iterable[Row]:
+    """A label's runners; HUD joins the labels of a group by ` / ` and knows some groups by name only."""
+    for group in groups:
+        whole_group = label in text(group, "label").split(" / ")
+        for runner in rows(group.get("runners")):
+            if whole_group or any(text(one, "name") == label for one in rows(runner.get("labels"))):
+                yield runner
+
+
+def _waited(row: Row) -> float:
+    return number(row, "queue_s") or 0.0
+
+
 def _remedy(problem: Unreachable) -> str:
     if problem.failure is Failure.LATER:
         return "check again in a minute"
     return problem.remedy or "check url and token_env of the source"
 
 
-def _rows(found: Listed[Rows] | Unreachable) -> Rows | str:
-    return found.what if isinstance(found, Unreachable) else found.value
-
-
-def _made(given: Given[HudTable, HudPool]) -> Hud:
-    table = given.table
-    token = given.token("token_env", table.token_env)
-    http = given.http(table, "HUD", table.url, headers={HEADER: token} if token else {})
-    return Hud(http, {pool: keys.known_as or pool for pool, keys in given.pools.items()}, table, given.context.now)
-
-
-FIGURES = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "ghosts", "arrivals_by_source", "waiting")
-build = SourceKind(HudTable, HudPool, always(*FIGURES), _made, shared=True)
+build = SourceKind(HudTable, HudPool, lambda *_: FIGURES, Hud, shared=True)

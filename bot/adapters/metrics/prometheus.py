@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
-from bot.adapters.http.client import Http, HttpAnswer
+from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.adapters.prometheus.answers import PrometheusSample, Unknown, one, points, samples, why_nothing
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusPool, gap, past, snapshot
@@ -57,14 +57,23 @@ class PrometheusTable(SourceTable, LoginTable):
 class Prometheus:
     """The port `Metrics`. All figures of a sample are queried at once, for the same instant of our clock."""
 
-    def __init__(
-        self, http: Http, pools: Mapping[str, Mapping[str, str]], now: Callable[[], float], max_age_seconds: float
-    ) -> None:
-        """`pools`: pool → figure → query. `now` gives epoch seconds."""
-        self._http, self._pools, self._now, self._max_age = http, pools, now, max_age_seconds
+    def __init__(self, given: Given[PrometheusTable, PrometheusPool]) -> None:
+        table, problems, headers = given.table, Problems(), dict[str, str]()
+        self._pools, self._now, self._max_age = dict[str, dict[str, str]](), given.now, table.max_age
+        """Pool → figure → query."""
+        with problems:
+            headers = table.login(given.token)
+        for pool, keys in given.pools.items():
+            with problems:
+                self._pools[pool] = keys.queries(pool)
+                if not self._pools[pool]:
+                    remedy = 'add preset = "ci" (or arc, gitlab, buildkite), or queued = ...'
+                    raise unusable(f'[pool."{pool}"]', "has no figures", remedy)
+        problems.settle()
+        self._http = given.http(table, "Prometheus", table.url, headers=headers, token_file=table.token_file)
         self._turns = asyncio.Semaphore(UNHURRIED)
         self._usual: dict[str, tuple[float, Mapping[str, Found]]] = {}
-        self._rounds = Rounds(http)
+        self._rounds = Rounds(self._http)
         self._apart: dict[tuple[str, bool], float] = {}
         """(Pool, whether from others or each figure) → until when they are asked for apart (epoch seconds)."""
 
@@ -195,23 +204,4 @@ async def discovered(source: Prometheus) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _made(given: Given[PrometheusTable, PrometheusPool]) -> Prometheus:
-    table, problems, asked, headers = given.table, Problems(), dict[str, dict[str, str]](), dict[str, str]()
-    with problems:
-        headers = table.login(given.token)
-    for pool, keys in given.pools.items():
-        with problems:
-            asked[pool] = keys.queries(pool)
-            if not asked[pool]:
-                remedy = 'add preset = "ci" (or arc, gitlab, buildkite), or queued = ...'
-                raise unusable(f'[pool."{pool}"]', "has no figures", remedy)
-    problems.settle()
-    http = given.http(table, "Prometheus", table.url, headers=headers, token_file=table.token_file)
-    return Prometheus(http, asked, given.context.now, table.max_age)
-
-
-def _figures(table: PrometheusTable, pool: str, keys: PrometheusPool) -> frozenset[str]:  # noqa: ARG001
-    return frozenset(keys.queries(pool))
-
-
-build = SourceKind(PrometheusTable, PrometheusPool, _figures, _made)
+build = SourceKind(PrometheusTable, PrometheusPool, lambda _, keys: keys.queries(""), Prometheus)

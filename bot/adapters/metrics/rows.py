@@ -23,41 +23,36 @@ def document(http: Http, answer: HttpAnswer, where: str) -> Row:
     """The JSON object of a successful response; raises Unreachable that names `where`."""
     if answer.ok and isinstance(answer.body, dict):
         return answer.body
-    raise odd(http, answer, where)
+    raise _odd(http, answer, where)
 
 
 def listing(http: Http, answer: HttpAnswer, where: str) -> list[Row]:
     """The JSON rows of a successful response; raises Unreachable that names `where`."""
     if answer.ok and isinstance(answer.body, list):
         return rows(answer.body)
-    raise odd(http, answer, where)
+    raise _odd(http, answer, where)
 
 
-def odd(http: Http, answer: HttpAnswer, where: str) -> Unreachable:
-    if is_page(answer):
-        return http.problem(
-            f"{where} answered with a web page (HTTP {answer.status}) instead of figures",
-            Failure.PLACE,
-            remedy="check url, and that no login or bot check stands before it",
-        )
+def _odd(http: Http, answer: HttpAnswer, where: str) -> Unreachable:
+    if "html" in answer.headers.get("content-type", "").lower() and answer.body is None:
+        what = f"{where} answered with a web page (HTTP {answer.status}) instead of figures"
+        return http.problem(what, Failure.PLACE, remedy="check url, and that no login or bot check stands before it")
     if answer.status == 404:
         return http.problem(f"has no {where} (HTTP 404): {answer.text}", Failure.SHAPE)
     text = f"HTTP {answer.status}: {answer.text}" if not answer.ok else answer.text
     return http.problem(f"{where}: not the answer that was expected: {text}", Failure.SHAPE)
 
 
-def is_page(answer: HttpAnswer) -> bool:
-    return "html" in answer.headers.get("content-type", "").lower() and answer.body is None
-
-
 def rows(value: object) -> list[Row]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
-def inner(row: Row, key: str) -> Row:
-    """The object under a key; empty if missing."""
-    value = row.get(key)
-    return value if isinstance(value, dict) else {}
+def inner(row: Row, *keys: str) -> Row:
+    """The object under these keys, one inside the other; empty if missing."""
+    for key in keys:
+        value = row.get(key)
+        row = value if isinstance(value, dict) else {}
+    return row
 
 
 def text(row: Row, key: str) -> str:
@@ -81,9 +76,9 @@ def whole(row: Row, key: str) -> int | None:
     return None if found is None else round(found)
 
 
-def instant(row: Row, key: str) -> float | None:
-    """The epoch seconds of an ISO 8601 time under a key; one without a zone is UTC."""
-    return time_of(row.get(key))
+def instant(row: Row, *keys: str) -> float | None:
+    """The epoch seconds of the first ISO 8601 time under these keys; one without a zone is UTC."""
+    return next((at for key in keys if (at := time_of(row.get(key))) is not None), None)
 
 
 def link(row: Row, key: str) -> str:

@@ -1,6 +1,6 @@
 """What one kind of metrics source declares, and how it is built from its tables."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -28,12 +28,19 @@ class SourceTable(ReachTable):
 
 @dataclass(frozen=True, slots=True)
 class Given(Generic[T, P]):
+    """Everything that a source is built from."""
+
     name: str
     place: str
     """Its place in tailback.toml, for error messages."""
     table: T
     pools: Mapping[str, P]
     context: BuildContext
+
+    @property
+    def now(self) -> Callable[[], float]:
+        """The clock, in epoch seconds."""
+        return self.context.now
 
     def token(self, key: str, variable: str) -> str:
         """The secret that the table names under `key`; empty if it names none. Raises ConfigError."""
@@ -49,7 +56,7 @@ class Given(Generic[T, P]):
         answers: frozenset[int] = frozenset(),
         token_file: str = "",
     ) -> Http:
-        """An HTTP client with the table's connection settings and time limit; the rest as in `Parts.http`."""
+        """An HTTP client with the table's connection settings and time limit; the rest as in `BuildContext.http`."""
         more = {"headers": headers, "answers": answers, "token_file": token_file, "seconds": table.timeout}
         return self.context.http(f"{system} ({self.name})", self.place, table, url, **more)  # type: ignore[arg-type]
 
@@ -62,7 +69,7 @@ class SourceKind(Generic[T, P, M]):
     """The settings of `[metrics.NAME]`."""
     pool: type[P]
     """The keys of `[pool."NAME"]` that belong to it."""
-    figures: Callable[[T, str, P], frozenset[str]]
+    figures: Callable[[T, P], Collection[str]]
     """The figures that it can give for a pool with these keys."""
     make: Callable[[Given[T, P]], M]
     """Contacts nothing; raises ConfigError."""
@@ -71,22 +78,15 @@ class SourceKind(Generic[T, P, M]):
 
     def __call__(self, name: str, place: str, raw: Mapping[str, object], pools: Pools, context: BuildContext) -> M:
         """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-        problems, tables, keys, made = Problems(), list[T](), dict[str, P](), list[M]()
-        with problems:
-            tables.append(read(self.table, place, raw))
+        problems, keys, made = Problems(), dict[str, P](), list[M]()
         for pool, given in pools.items():
             with problems:
                 keys[pool] = read(self.pool, f'[pool."{pool}"]', given)
-        for table in tables:
-            with problems:
-                made.append(self.make(Given(name, place, table, keys, context)))
+        with problems:
+            made.append(self.make(Given(name, place, read(self.table, place, raw), keys, context)))
         problems.settle()
         return made[0]
 
-    def can_give(self, place: str, raw: Mapping[str, object], pool: str, keys: Mapping[str, object]) -> frozenset[str]:
+    def can_give(self, place: str, raw: Mapping[str, object], keys: Mapping[str, object]) -> frozenset[str]:
         """The figures that a valid table and a pool's valid keys can give."""
-        return self.figures(read(self.table, place, raw), pool, read(self.pool, place, keys))
-
-
-def always(*figures: str) -> Callable[[T, str, P], frozenset[str]]:
-    return lambda table, pool, keys: frozenset(figures)  # noqa: ARG005 - the shape of `SourceKind.figures`
+        return frozenset(self.figures(read(self.table, place, raw), read(self.pool, place, keys)))

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.github.jobs import job, repository, run
-from bot.adapters.github.runners import _group, _runner, runner_counts
+from bot.adapters.github.queue import job, repository, run
+from bot.adapters.github.runners import runner, runner_counts
 from bot.core.pool.job import JobState
 from tests.adapters.github.standin import sample
 from tests.builders import NOW
@@ -14,7 +14,7 @@ from tests.builders import NOW
 
 def test_a_runner_is_told_by_its_labels_names() -> None:
     """GitHub gives labels the number 0; names differ in case from runner to runner."""
-    found = [one for row in sample("runners")["runners"] if (one := _runner(row))]
+    found = [one for row in sample("runners")["runners"] if (one := runner(row))]
     assert runner_counts(found, ["self-hosted", "linux.2xlarge"]) == {"busy": 1, "idle": 1, "offline": 0}
     assert runner_counts(found, ["macos.m2"])["offline"] == 1
     assert runner_counts((), ["gpu"])["idle"] == 0
@@ -39,7 +39,7 @@ def test_jobs_are_told_apart_by_what_they_do() -> None:
 
 @pytest.mark.parametrize("row", [{}, {"id": 1}, {"id": 1, "labels": None, "status": 7}, {"full_name": 1}])
 def test_rows_that_cannot_be_read_are_none(row: dict[str, Any]) -> None:
-    assert (job(row), run(row), repository(row), _runner(row), _group(row)) == (None,) * 5
+    assert (job(row), run(row), repository(row), runner(row)) == (None,) * 4
 
 
 def test_nothing_runs_in_an_archived_repository() -> None:

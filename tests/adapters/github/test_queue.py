@@ -8,6 +8,7 @@ import pytest
 from bot.adapters.github.api import Allowance
 from bot.adapters.github.pages import GitHubListing, Pages
 from bot.adapters.github.queue import STATUSES, GitHubQueue
+from bot.adapters.github.reconcile_jobs import KnownQueues
 from bot.core.pool.pool import Gap
 from bot.ports import Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO
@@ -93,16 +94,16 @@ async def test_a_look_that_is_cut_short_keeps_what_it_had(w: World) -> None:
     queue._found = Slow()  # type: ignore[assignment]  # an organisation that is slow to list its repositories
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0):
-            await queue.read_round(NOW, {}, None, Allowance(9))
+            await queue.read_round(KnownQueues(NOW), Allowance(9))
     queue.interrupted("too slow")
-    assert queue.known_queues(NOW, {}, None).trouble.why == "too slow"
+    assert queue.known_queues(KnownQueues(NOW)).trouble.why == "too slow"
     queue = GitHubQueue(w.source._api, [], [REPO], [(LABEL,)])
     queue._listed = Slow()  # type: ignore[assignment]  # a repository that is slow to list its runs
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0):
-            await queue.read_round(NOW, {}, None, Allowance(9))
+            await queue.read_round(KnownQueues(NOW), Allowance(9))
     queue.interrupted("too slow")
-    assert queue.known_queues(NOW, {}, None).repos[REPO].trouble.why == "too slow"
+    assert queue.known_queues(KnownQueues(NOW)).repos[REPO].trouble.why == "too slow"
 
 
 async def test_pages_that_grow_while_they_are_read_are_followed(w: World) -> None:

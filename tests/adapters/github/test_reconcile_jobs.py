@@ -2,12 +2,12 @@
 
 import pytest
 
-from bot.adapters.github.jobs import Run
-from bot.adapters.github.reconcile_jobs import KnownQueues, RepoSeen, RunSeen, doubts, known_jobs, read_at, to_read
-from bot.adapters.github.runners import GitHubRunner, Registered
+from bot.adapters.github.api import Trouble
+from bot.adapters.github.reconcile_jobs import KnownQueues, RepoSeen, Run, RunSeen, doubts, known_jobs, read_at, to_read
+from bot.adapters.github.runners import GitHubRunner
 from bot.adapters.github.settings import GitHubPool
-from bot.adapters.github.trouble import Trouble
 from bot.adapters.metrics.github import unservable
+from bot.adapters.metrics.listing import Listed
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
 from bot.ports import Unreachable
 from tests.builders import NOW
@@ -85,10 +85,10 @@ def test_words_and_answers_about_one_job_come_together() -> None:
 
 def test_nobody_knows_what_a_pool_without_runners_may_serve() -> None:
     """An autoscaler may bring a runner that carries every label."""
-    assert unservable([JOB], Registered((), NOW), ["gpu"]) is None
+    assert unservable([JOB], Listed((), NOW), ["gpu"]) is None
     assert unservable([JOB], Unreachable("GitHub", "no"), ["gpu"]) is None
-    offline = GitHubRunner("1", frozenset({"gpu"}), online=False, busy=False)
-    assert unservable([JOB], Registered((offline,), NOW), ["gpu"]) == 0
+    offline = GitHubRunner(frozenset({"gpu"}), online=False, busy=False)
+    assert unservable([JOB], Listed((offline,), NOW), ["gpu"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from bot.adapters.metrics.github_webhooks import GitHubWebhooks, GitHubWebhooksPool
+from bot.adapters.metrics.github_webhooks import build
 from bot.adapters.stored_jobs import StoredJobs
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.measuring.store_job import take_job
 from bot.ports import Unreachable
+from tests.adapters.back_end import BackEnd
 from tests.builders import NOW
 from tests.world import World
 
@@ -26,9 +27,9 @@ async def test_a_pool_is_one_label_or_every_job(label: str, queued: int | None, 
     world = World(metrics=GITHUB, pool={"everything": {"metrics": "github", "label": "*"}})
     for job in (JOB, OTHER, HELD):
         await take_job(world.context, job, f"d{job.id}")
-    jobs = StoredJobs(world.store, world.clock.now)
-    source = GitHubWebhooks("GitHub", jobs, {"p": GitHubWebhooksPool(label=label, limit=9)}, world.clock.now)
-    shot = await source.snapshot("p")
+    parts = replace(BackEnd().parts(), jobs=StoredJobs(world.store, world.clock.now), now=world.clock.now)
+    keys = {"label": label, "limit": 9}
+    shot = await build("g", "", {"kind": "github_webhooks"}, {"p": keys}, parts).snapshot("p")
     assert (shot.queued, shot.oldest_wait_seconds, shot.busy, shot.limit) == (queued, wait, None, 9)
 
 
@@ -40,4 +41,4 @@ async def test_jobs_are_listed_together_only_for_a_pool_that_has_them_all() -> N
 
 async def test_jobs_that_nobody_stores_are_not_known() -> None:
     with pytest.raises(Unreachable, match="cannot be read here"):
-        await GitHubWebhooks("GitHub", None, {"p": GitHubWebhooksPool()}, lambda: NOW).snapshot("p")
+        await build("g", "", {"kind": "github_webhooks"}, {"p": {}}, BackEnd().parts()).snapshot("p")

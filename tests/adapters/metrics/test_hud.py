@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from bot.adapters.metrics.hud_answers import LIVE_SECONDS, HudFigures
+from bot.adapters.metrics.hud import LIVE_SECONDS, HudAnswers
+from bot.adapters.metrics.listing import Listed
+from bot.adapters.metrics.rows import Row
 from bot.core.pool.merge import known
 from bot.core.pool.pool import Counted, Gap, Job, Origin
 from bot.ports import Failure, Unreachable
@@ -70,9 +72,13 @@ async def test_a_row_older_than_a_day_is_a_ghost(age: float, queued: int, ghosts
 
 def test_a_label_is_known_by_any_answer() -> None:
     group = {"label": "a / b", "runners": [{"name": "r", "labels": [{"name": "c"}]}]}
-    looks = HudFigures([{"machine_type": "d"}], [{"machine_type": "e"}], [{"runner_label": "f"}], [group])
+    rows: list[tuple[Row, ...]] = [
+        *(({"machine_type": "d"},), ({"machine_type": "e"},), ({"runner_label": "f"},), (group,))
+    ]
+    looks = HudAnswers(*(Listed(one, AT) for one in rows))
     assert [name for name in "abcdefg" if looks.know(name)] == list("abcdef")
-    assert not HudFigures([], [], "down", "down").know("a")
+    down = Unreachable("HUD", "down")
+    assert not HudAnswers(Listed((), AT), Listed((), AT), down, down).know("a")
 
 
 async def test_without_the_other_repositories_the_length_is_unknown() -> None:

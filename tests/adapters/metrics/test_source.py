@@ -138,7 +138,7 @@ def test_every_registered_kind_is_tested_here() -> None:
 def test_what_a_kind_can_give_are_figures(kind: str) -> None:
     """A misspelt one would name causes that nothing finds."""
     table, keys = KINDS[kind]
-    assert METRICS[kind].can_give("", {"kind": kind, **table}, "p", keys) <= {*FIGURES}
+    assert METRICS[kind].can_give("", {"kind": kind, **table}, keys) <= {*FIGURES}
 
 
 @pytest.mark.parametrize("kind", KINDS)
