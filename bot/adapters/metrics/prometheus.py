@@ -4,17 +4,18 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
-from bot.adapters.prometheus.answers import PrometheusSample, Unknown, one, points, samples, why_nothing
-from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusPool, gap, past, snapshot
+from bot.adapters.prometheus.answers import Nothing, Samples, Unknown, points, samples, why_nothing
+from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusPool, gap, read, rounded, sample
 from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
 from bot.adapters.prometheus.together import INSTANT, Rounds, asked
 from bot.config import Seconds, unusable
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable
 
 NO_QUEUE = Unknown("no query for it is configured", "add `queued`, since nothing counts as drained without it")
@@ -87,27 +88,21 @@ class Prometheus:
         configured, now = self._pools[pool], self._now()
         ages = " or ".join(f"timestamp({series})" for series in newest_of(configured.get("queued", "")))
         questions = {**configured, **({AGE: f"max({ages})"} if ages else {})}
-        known = self._usual_of(pool, now)
+        at, known = self._usual.get(pool, (0.0, {}))
+        known = known if 0 <= now - at < USUAL_SECONDS else {}
         questions = {name: query for name, query in questions.items() if name not in known}
         answers = await self._answers(pool, questions, INSTANT, {"time": f"{now:.3f}"})
-        found: dict[str, Found] = {
-            name: got if isinstance(got, Unreachable) else samples(got) for name, got in answers.items()
-        }
-        newest = _number(found.pop(AGE, Unknown("")))
+        found = {name: read(name, answer) for name, answer in answers.items()}
+        newest = found.pop(AGE, None)
         self._some([*found.values()])
-        if found.get("queued") == ():
+        if isinstance(found.get("queued"), Nothing):
             found["queued"] = await why_nothing(self._ask, configured["queued"], now)
         found.setdefault("queued", NO_QUEUE)
-        old = newest is not None and now - newest > self._max_age
         fresh = {name: got for name, got in found.items() if name in SLOW and not isinstance(got, Unreachable)}
         if fresh:
             self._usual[pool] = (now, fresh)
-        return snapshot(pool, newest if old and newest is not None else now, {**known, **found})
-
-    def _usual_of(self, pool: str, now: float) -> Mapping[str, Found]:
-        """Usual values, cached because they change slowly."""
-        at, known = self._usual.get(pool, (0.0, {}))
-        return known if 0 <= now - at < USUAL_SECONDS else {}
+        old = isinstance(newest, float) and now - newest > self._max_age
+        return sample(pool, newest if old and isinstance(newest, float) else now, {**known, **found})
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The figures of `PAST` over time, oldest first; empty if there is no history."""
@@ -118,16 +113,24 @@ class Prometheus:
         answers = await self._answers(pool, known, "/api/v1/query_range", span)
         if known:
             self._some([*answers.values()], whole=long)
-        found = {name: got if isinstance(got, Unreachable) else points(got) for name, got in answers.items()}
-        missing = tuple(gap(name, got) for name, got in found.items() if isinstance(got, Unknown | Unreachable))
-        series = {name: got for name, got in found.items() if not isinstance(got, Unknown | Unreachable)}
-        times = sorted({at for values in series.values() for at in values})
-        return tuple(past(pool, at, series, missing) for at in times)
+        series, missing = dict[float, dict[str, Found]](), list[Gap]()
+        for name, answer in answers.items():
+            try:
+                if isinstance(answer, Unreachable):
+                    raise answer
+                for at, value in points(answer).items():
+                    series.setdefault(at, {})[name] = rounded(name, value)
+            except (Unknown, Unreachable) as problem:
+                missing.append(gap(name, problem))
+        return tuple(replace(sample(pool, at, series[at]), missing=tuple(missing)) for at in sorted(series))
 
-    async def series(self, query: str) -> tuple[PrometheusSample, ...]:
+    async def series(self, query: str) -> Samples:
         """What an instant query finds now; nothing if its answer is no vector. Raises Unreachable."""
-        found = samples(await self._http.get(INSTANT, {"query": query, "time": f"{self._now():.3f}"}))
-        return () if isinstance(found, Unknown) else found
+        answer = await self._http.get(INSTANT, {"query": query, "time": f"{self._now():.3f}"})
+        try:
+            return samples(answer)
+        except Unknown:
+            return ()
 
     def _some(self, answers: Sequence[object], *, whole: bool = False) -> None:
         """The results; raises the first problem if there are none, or if none may be missing."""
@@ -175,11 +178,6 @@ class Prometheus:
             return await self._http.get(path, params)
         except Unreachable as problem:
             return problem
-
-
-def _number(found: Found) -> float | None:
-    value = found if isinstance(found, Unreachable) else one(found)
-    return value if isinstance(value, float) else None
 
 
 def newest_of(query: str) -> tuple[str, ...]:

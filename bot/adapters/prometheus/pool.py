@@ -5,7 +5,8 @@ from typing import Annotated, get_type_hints
 
 from pydantic import BeforeValidator, Field
 
-from bot.adapters.prometheus.answers import Points, PrometheusSample, Unknown, counted, one, waiting
+from bot.adapters.http.client import HttpAnswer
+from bot.adapters.prometheus.answers import Unknown, counted, one, samples, waiting
 from bot.adapters.prometheus.presets import Preset, Spans, queries
 from bot.config import Table
 from bot.core.pool.merge import FIGURES
@@ -24,8 +25,8 @@ PAST = (
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "duration_p50_seconds"),
 )
 """Figures whose history is read, so that forecast and diagnosis work from the start."""
-Found = tuple[PrometheusSample, ...] | Unknown | Unreachable
-"""The result of one instant query."""
+Found = float | bool | tuple[Job, ...] | tuple[Counted, ...] | Unknown | Unreachable
+"""The value of a figure, or why it is unknown."""
 Span = Annotated[str, Field(pattern=r"^(\d+(ms|[smhdwy]))+$")]
 
 
@@ -88,34 +89,33 @@ class PrometheusPool(Table):
         return known | by_hand
 
 
-def snapshot(pool: str, at: float, found: Mapping[str, Found]) -> Snapshot:
-    """The pool at one instant; a query without a result leaves its figure unknown, with the reason in `missing`."""
-    figures, missing = dict[str, object](), list[Gap]()
-    for name, got in found.items():
-        value = got if isinstance(got, Unreachable) else _read(name, got)
-        if isinstance(value, Unknown | Unreachable):
-            missing.append(gap(name, value))
-        elif isinstance(value, float):
-            figures[name] = round(value) if name in WHOLE else value > 0 if name == "provider_up" else value
-        else:
-            figures[name] = value
-    return Snapshot(pool, at, missing=tuple(missing), **figures)  # type: ignore[arg-type]  # each name is a field of it
+def read(name: str, answer: HttpAnswer | Unreachable) -> Found:
+    """The value of a figure in the answer to its query, or why it is unknown."""
+    if isinstance(answer, Unreachable):
+        return answer
+    try:
+        found = samples(answer)
+        if name == "waiting":
+            return waiting(found)
+        if name in COUNTED:
+            return counted(found)
+        value = one(found)
+    except Unknown as problem:
+        return problem.with_traceback(None)
+    return value > 0 if name == "provider_up" else rounded(name, value)
 
 
-def _read(
-    name: str, found: tuple[PrometheusSample, ...] | Unknown
-) -> float | tuple[Job, ...] | tuple[Counted, ...] | Unknown:
-    if name == "waiting":
-        return waiting(found)
-    return counted(found) if name in COUNTED else one(found)
+def rounded(name: str, value: float) -> float:
+    return round(value) if name in WHOLE else value
 
 
 def gap(name: str, why: Unknown | Unreachable) -> Gap:
     """Why a figure that was asked for is unknown."""
-    return Gap(name, why.why if isinstance(why, Unknown) else why.what, why.remedy)
+    return Gap(name, why.what, why.remedy)
 
 
-def past(pool: str, at: float, series: Mapping[str, Points], missing: tuple[Gap, ...]) -> Snapshot:
-    known = {name: values[at] for name, values in series.items() if at in values}
-    figures: dict[str, object] = {name: round(value) if name in WHOLE else value for name, value in known.items()}
+def sample(pool: str, at: float, found: Mapping[str, Found]) -> Snapshot:
+    """The pool at one instant; a query without a result leaves its figure unknown, with the reason in `missing`."""
+    missing = tuple(gap(name, got) for name, got in found.items() if isinstance(got, Unknown | Unreachable))
+    figures = {name: got for name, got in found.items() if not isinstance(got, Unknown | Unreachable)}
     return Snapshot(pool, at, missing=missing, **figures)  # type: ignore[arg-type]  # each name is a field of it

@@ -54,23 +54,21 @@ def test_one_number_is_a_figure(document: HttpAnswer, value: float) -> None:
 )
 def test_everything_else_is_unknown_with_its_reason(document: HttpAnswer, why: str) -> None:
     """Unknown is not zero, and the reason names a remedy where there is one."""
-    found = one(samples(document))
-    assert isinstance(found, Unknown)
-    assert why in f"{found.why}; {found.remedy}"
+    with pytest.raises(Unknown) as caught:
+        one(samples(document))
+    assert why in f"{caught.value.what}; {caught.value.remedy}"
 
 
 def test_ten_jobs_are_kept_and_odd_waits_left_out() -> None:
     rows = [{"metric": {"job_name": f"j{n}"}, "value": [1.5, str(n)]} for n in range(15)]
     odd = [{"metric": {}, "value": [1.5, "NaN"]}, {"metric": {}, "value": "x"}, "row"]
     found = waiting(samples(success("vector", [*rows, *odd])))
-    assert not isinstance(found, Unknown)
     assert [job.name for job in found] == [f"j{n}" for n in range(14, 4, -1)]
 
 
 def test_a_scrape_jobs_name_is_no_jobs_name() -> None:
     rows = [{"metric": {"job": "ci", "instance": "x:1", "url": "javascript:1"}, "value": [1.5, "3"]}]
     found = waiting(samples(success("vector", rows)))
-    assert not isinstance(found, Unknown)
     assert (found[0].name, found[0].url) == ("unnamed job", "")
 
 
@@ -79,12 +77,16 @@ def test_a_scrape_jobs_name_is_no_jobs_name() -> None:
     [
         (success("matrix", [{"metric": {}, "values": [[1, "2"], [2, "NaN"], [3, "4"], "x"]}]), {1.0: 2.0, 3.0: 4.0}),
         (success("matrix", []), {}),
-        (success("vector", []), Unknown("the query gives no series over time")),
-        (success("matrix", [{}, {}]), Unknown("the query returned 2 series", "wrap it in sum() or max()")),
+        (success("vector", []), "the query gives no series over time"),
+        (success("matrix", [{}, {}]), "the query returned 2 series"),
     ],
 )
 def test_a_past_is_one_series_without_holes(document: HttpAnswer, expected: object) -> None:
-    assert points(document) == expected
+    try:
+        found: object = points(document)
+    except Unknown as problem:
+        found = problem.what
+    assert found == expected
 
 
 def test_series_become_counts_by_name() -> None:
@@ -97,7 +99,6 @@ def test_series_become_counts_by_name() -> None:
         {"metric": {}, "value": [1, "1"]},
     ]
     found = counted(samples(success("vector", rows)))
-    assert not isinstance(found, Unknown)
     assert [(c.name, c.number) for c in found] == [
         ("example/torch / trunk", 7.0),
         ("example/torch / pull", 3.0),
@@ -126,7 +127,7 @@ async def test_a_prometheus_that_fails_meanwhile_is_not_blamed_on_the_query() ->
     async def ask(path: str, params: object) -> HttpAnswer | Unreachable:
         return Unreachable("Prometheus", "did not answer within 8 s")
 
-    assert (await why_nothing(ask, "a", 0.0)).why == "the query returned nothing"
+    assert (await why_nothing(ask, "a", 0.0)).what == "the query returned nothing"
 
 
 async def test_without_a_date_nothing_is_said_of_clocks() -> None:
@@ -134,4 +135,4 @@ async def test_without_a_date_nothing_is_said_of_clocks() -> None:
         return HttpAnswer(200, {"status": "success", "data": {"resultType": "vector", "result": []}})
 
     found = await why_nothing(ask, "a", 1e9)
-    assert (found.why, found.remedy[:14]) == ("Prometheus has no series of a now", "check the name")
+    assert (found.what, found.remedy[:14]) == ("Prometheus has no series of a now", "check the name")
