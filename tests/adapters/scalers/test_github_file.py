@@ -164,7 +164,7 @@ async def test_what_cannot_be_found_exactly_is_refused(pool_scaler: Make, api: G
 async def test_every_pools_name_makes_a_branch_of_its_own(pool_scaler: Make, api: GitApi, pool: str) -> None:
     """Names that a branch may not have are shortened, with something to tell them apart."""
     scaler = pool_scaler()
-    other = GitHubFileScaler(pool, scaler.table, scaler.repository)
+    other = GitHubFileScaler(pool, scaler.table, scaler.api)
     assert await other.set(24, "act-1") == FIRST
     (branch,) = {*api.branches} - {"main"}
     assert re.fullmatch(r"tailback/[\w.-]+-[0-9a-f]{6}-10-to-24", branch, re.ASCII)
