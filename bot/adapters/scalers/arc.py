@@ -9,13 +9,12 @@ from dataclasses import replace
 from typing import Literal
 
 from bot.adapters.build_context import BuildContext, read
-from bot.adapters.scalers.cluster import Body, ClusterTable, Name, cluster_of
-from bot.adapters.scalers.kubernetes import Figures, ObjectScaler
+from bot.adapters.scalers.cluster import Body, ClusterTable, Figures, KubernetesResource, Name, ObjectScaler
 from bot.adapters.scalers.quantity import amount
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count, listed
 
-PLURAL = "autoscalingrunnersets"
+SCALE_SETS = KubernetesResource("actions.github.com", "v1alpha1", "autoscalingrunnersets")
 CAUTION = (
     "A Helm or GitOps sync sets these numbers back. The change restarts the scale set's listener; running jobs go on."
 )
@@ -32,14 +31,12 @@ class ArcTable(ClusterTable):
 
 def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[ObjectScaler, ScalePolicy]:
     table = read(ArcTable, place, raw)
-    path = f"/apis/actions.github.com/v1alpha1/namespaces/{table.namespace}/{PLURAL}/{table.name}"
-    cluster = cluster_of(pool, place, table, context, path, f"get and patch on {PLURAL}")
     if table.lever == "min":
         figures, caution = Figures(LEAST, maximum=MOST, absent=0, trouble=_trouble), CAUTION_MIN
     else:
         there = ("status", "currentRunners")
         figures, caution = Figures(MOST, there, LEAST, unset=NO_CAP, trouble=_trouble), CAUTION
-    return ObjectScaler(cluster, figures), replace(table.policy, caution=caution)
+    return ObjectScaler(pool, place, table, context, SCALE_SETS, figures), replace(table.policy, caution=caution)
 
 
 def _trouble(found: Body) -> str:

@@ -85,9 +85,9 @@ def test_other_things_with_a_scale_subresource_have_their_path(parts: BuildConte
     """A custom resource, and the core group, which has no name."""
     raw = {**TABLE, "resource": "runnersets", "group": "example.com", "version": "v1alpha1"}
     scaler, policy = build("linux", PLACE, raw, parts)
-    assert scaler.cluster.path == "/apis/example.com/v1alpha1/namespaces/ci/runnersets/runners/scale"
+    assert scaler.path == "/apis/example.com/v1alpha1/namespaces/ci/runnersets/runners/scale"
     core, _ = build("linux", PLACE, {**TABLE, "resource": "replicationcontrollers", "group": ""}, parts)
-    assert core.cluster.path == "/api/v1/namespaces/ci/replicationcontrollers/runners/scale"
+    assert core.path == "/api/v1/namespaces/ci/replicationcontrollers/runners/scale"
     assert "HorizontalPodAutoscaler, KEDA or a GitOps controller" in policy.caution
 
 
@@ -182,4 +182,4 @@ async def test_what_is_no_number_of_runners_is_not_guessed(of: Make, more: dict[
 def test_a_dot_inside_a_key_is_escaped(parts: BuildContext) -> None:
     scaler, _ = build("linux", PLACE, {**TABLE, **OF_NODES, "field": r"spec.limits.nvidia\.com/gpu"}, parts)
     assert scaler.figures.field == ("spec", "limits", "nvidia.com/gpu")
-    assert scaler.cluster.path == NODES
+    assert scaler.path == NODES
