@@ -187,15 +187,12 @@ _identity = lru_cache(256)(digest)
 def readings(alert: Alert) -> Readings:
     """Read the values of PyTorch's queue rule; every field is None for another rule."""
     values = alert.values
-
-    def flag(name: str) -> bool | None:
-        return None if name not in values else values[name] != 0
-
+    flags = {name: value != 0 for name, value in values.items()}
     return Readings(
         most_queued_jobs=values.get("max_queue_size"),
         longest_wait_minutes=values.get("max_queue_time_mins"),
-        size_limit_crossed=flag("queue_size_threshold"),
-        time_limit_crossed=flag("queue_time_threshold"),
+        size_limit_crossed=flags.get("queue_size_threshold"),
+        time_limit_crossed=flags.get("queue_time_threshold"),
     )
 
 
@@ -220,7 +217,10 @@ def latest_states(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple
     for alert in arrived:
         before = by_print.get(alert.fingerprint)
         if before is None or _later_word(before, alert):
-            by_print[alert.fingerprint] = _with_its_start(alert, before)
+            # some senders report only state changes, so the known start is kept for an end (CloudWatch)
+            only_end = not alert.firing and alert.starts_at is not None and alert.starts_at == alert.ends_at
+            start = before.starts_at if before and only_end else None
+            by_print[alert.fingerprint] = replace(alert, starts_at=start) if start else alert
     return tuple(by_print.values())
 
 
@@ -248,12 +248,6 @@ def _later_word(before: Alert, arrived: Alert) -> bool:
     return new > known or (new == known and (before.firing or not arrived.firing))
 
 
-def _with_its_start(alert: Alert, before: Alert | None) -> Alert:
-    """Keep the known start for an end: some senders report only state changes (CloudWatch)."""
-    only_end = not alert.firing and alert.starts_at is not None and alert.starts_at == alert.ends_at
-    return replace(alert, starts_at=before.starts_at) if before and before.starts_at and only_end else alert
-
-
 def _milliseconds(seconds: float) -> int:
     return round(seconds * 1000)
 
@@ -279,8 +273,7 @@ def silence_matchers(alerts: tuple[Alert, ...]) -> tuple[Matcher, ...]:
 
 def silences(matchers: tuple[Matcher, ...], alert: Alert) -> bool:
     """Whether a silence with these matchers covers an alert; a regular expression covers nothing for certain."""
-    return bool(matchers) and all(not m.is_regex and (m.value == _value(alert, m.name)) is m.is_equal for m in matchers)
-
-
-def _value(alert: Alert, name: str) -> str:
-    return (alert.rule_uid or "") if name == RULE_UID else alert.labels.get(name, "")
+    labels = {**alert.labels, RULE_UID: alert.rule_uid or ""}
+    return bool(matchers) and all(
+        not m.is_regex and (m.value == labels.get(m.name, "")) is m.is_equal for m in matchers
+    )

@@ -2,29 +2,26 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import quote
 
-from bot.core.alert import Delivery, Links
-from bot.sources.group import Extras, Format, Item, delivery
-from bot.sources.labels import MOST_LINK_CHARS, first_link, link, named
+from bot.core.alert import Alert, Delivery
+from bot.sources.group import Item, delivery
+from bot.sources.labels import MOST_LINK_CHARS, first_link, named
 
 _TEXT = json.JSONEncoder(ensure_ascii=False)
 
 
 def parse(body: bytes) -> Delivery:
     """The delivery in an Alertmanager webhook; raises Unreadable."""
-    return delivery(body, FORMAT)
+    return delivery(body, "alertmanager", "an Alertmanager webhook (version 4)", _completed)
 
 
-def extras(item: Item) -> Extras:
-    """Links as Alertmanager's users give them; the payload carries no figures but those in its texts."""
-    links = Links(
-        runbook=item.runbook,
-        dashboard=first_link(*named(item.annotations, "dashboard_url"), *named(item.annotations, "dashboard")),
-        alert=link(item.text("generatorURL")),
-        silence=_silence_link(item.group.external_url, item.labels),
-    )
-    return Extras(links, {})
+def _completed(alert: Alert, item: Item) -> Alert:
+    """The alert with links as Alertmanager's users give them; the payload carries no figures but those in its texts."""
+    dashboard = first_link(*named(item.annotations, "dashboard_url"), *named(item.annotations, "dashboard"))
+    silence = _silence_link(item.group.external_url, item.labels)
+    return replace(alert, links=replace(alert.links, dashboard=dashboard, silence=silence))
 
 
 def _silence_link(external_url: str, labels: Mapping[str, str]) -> str:
@@ -35,6 +32,3 @@ def _silence_link(external_url: str, labels: Mapping[str, str]) -> str:
     root = external_url.partition("#")[0].partition("?")[0].rstrip("/")
     whole = f"{root}/#/silences/new?filter={quote(f'{{{filled}}}', safe='')}"
     return whole if len(whole) <= MOST_LINK_CHARS else ""
-
-
-FORMAT = Format("alertmanager", "an Alertmanager webhook (version 4)", extras)

@@ -4,7 +4,7 @@ Format: docs/design/alert-formats.md#amazon-sns and pytorch/alerting-infra `tran
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from bot.core.alert import Alert, Delivery, Kind, Links, Status
@@ -36,8 +36,8 @@ def alarm(message: Mapping[str, object]) -> Delivery:
     state = text(message.get("NewStateValue")).strip().upper()
     if state not in STATES:
         raise Unreadable(f"Message.NewStateValue: is none of {', '.join(STATES)}")
-    found = _alert(message, name, arn, state)
-    return Delivery(source="sns", receiver="cloudwatch", group_key=arn, title=name, alerts=(found,))
+    alert = _alert(message, name, arn, state)
+    return Delivery(source="sns", receiver="cloudwatch", group_key=arn, title=name, alerts=(alert,))
 
 
 def _alert(message: Mapping[str, object], name: str, arn: str, state: str) -> Alert:
@@ -46,17 +46,24 @@ def _alert(message: Mapping[str, object], name: str, arn: str, state: str) -> Al
     reason = text(message.get("NewStateReason"), MOST_CHARS)
     was_blind = text(message.get("OldStateValue")).upper() == BLIND
     blind = state == BLIND or (state == "OK" and was_blind)
-    trigger = fields(message.get("Trigger"))
+    trigger, place = fields(message.get("Trigger")), _ARN.fullmatch(arn)
+    account = text(message.get("AWSAccountId")) or (place[3] if place else "")
+    region = place[2] if place else text(message.get("Region"))
+    labels = {"alertname": name, "aws_account_id": account, "region": region, **_dimensions(trigger)}
+    console = ""
+    if place and place[1] in CONSOLES:
+        host = CONSOLES[place[1]] if place[1] != "aws" else f"{region}.{CONSOLES['aws']}"
+        console = f"https://{host}/cloudwatch/home?region={region}#alarmsV2:alarm/{quote(name, safe='')}"
     named = {"teams": facts.get("TEAMS", facts.get("TEAM", "")), "priority": facts.get("PRIORITY", "")}
     return Alert(
         fingerprint=arn,
         status=status,
         name=name,
-        labels=bounded({"alertname": name, **_place(arn, message), **dict(_dimensions(trigger))}, FIRST_LABELS),
+        labels=bounded(labels, FIRST_LABELS),
         starts_at=at,
         ends_at=at if status is Status.RESOLVED else None,
         values={} if blind else _figures(trigger, reason),
-        links=Links(runbook=link(facts.get("RUNBOOK", "")), alert=_console(arn, name)),
+        links=Links(runbook=link(facts.get("RUNBOOK", "")), alert=link(console)),
         kind=Kind.BLIND if blind else Kind.QUEUE,
         priority=priority(named, {}),
         teams=teams(named, {}),
@@ -82,14 +89,12 @@ def _described(description: str) -> tuple[dict[str, str], str]:
     return facts, "\n".join(rest)
 
 
-def _dimensions(trigger: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def _dimensions(trigger: Mapping[str, object]) -> dict[str, str]:
     """Names and values of all dimensions, metric math included; the first of a name counts."""
     inner = (fields(fields(fields(one).get("MetricStat")).get("Metric")) for one in items(trigger.get("Metrics")))
-    rows = [row for part in (trigger, *inner) for row in items(part.get("Dimensions"))]
-    for row in reversed(rows):
-        name, value = text(fields(row).get("name")), text(fields(row).get("value"))
-        if name and value:
-            yield name, value
+    rows = [fields(row) for part in (trigger, *inner) for row in items(part.get("Dimensions"))]
+    named = ((text(row.get("name")), text(row.get("value"))) for row in reversed(rows))
+    return {name: value for name, value in named if name and value}
 
 
 def _figures(trigger: Mapping[str, object], reason: str) -> dict[str, float]:
@@ -97,17 +102,3 @@ def _figures(trigger: Mapping[str, object], reason: str) -> dict[str, float]:
     point, limit = _DATAPOINT.search(reason), number(trigger.get("Threshold"))
     found = {text(trigger.get("MetricName")) or "value": number(point[1]) if point else None, "Threshold": limit}
     return {name: figure for name, figure in found.items() if figure is not None}
-
-
-def _place(arn: str, message: Mapping[str, object]) -> dict[str, str]:
-    found = _ARN.fullmatch(arn)
-    account = text(message.get("AWSAccountId")) or (found[3] if found else "")
-    return {"aws_account_id": account, "region": found[2] if found else text(message.get("Region"))}
-
-
-def _console(arn: str, name: str) -> str:
-    found = _ARN.fullmatch(arn)
-    if found is None or found[1] not in CONSOLES:
-        return ""
-    host = CONSOLES[found[1]] if found[1] != "aws" else f"{found[2]}.{CONSOLES['aws']}"
-    return link(f"https://{host}/cloudwatch/home?region={found[2]}#alarmsV2:alarm/{quote(name, safe='')}")

@@ -65,9 +65,8 @@ def _by_headers(found: dict[str, list[bytes]], secrets: Secrets) -> tuple[Creden
         return _refused("a credential header came more than once"), False
     if any(len(value) > MOST_HEADER_BYTES for values in found.values() for value in values):
         return _refused("a credential header is too long"), False
-    tokens = [
-        (token, sender) for token, sender in (*((one, ANYBODY) for one in secrets.tokens), *secrets.senders) if token
-    ]
+    every = (*((token, ANYBODY) for token in secrets.tokens), *secrets.senders)
+    tokens = [(token, sender) for token, sender in every if token]
     authorization = found["authorization"] if tokens else []
     signed = bool(found.get(SIGNATURE_HEADER.lower()))
     if not authorization:

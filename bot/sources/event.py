@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from bot.core.alert import Alert, Delivery, Links, Status
-from bot.sources.free_text import figures, machine, silenceable
 from bot.sources.group import MOST_DESCRIPTION_CHARS
-from bot.sources.labels import link, priority, teams
+from bot.sources.labels import figures, link, machine, priority, silenceable, teams
 from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, pairs, read, text
 
 VERSION = 1
@@ -47,12 +46,8 @@ class Words:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    words: tuple[str, ...]
-
-    def __call__(self, value: object) -> str:
-        return "" if isinstance(value, str) and value in self.words else f"is none of {', '.join(self.words)}"
+def one_of(*words: str) -> Check:
+    return lambda value: "" if isinstance(value, str) and value in words else f"is none of {', '.join(words)}"
 
 
 def _version(value: object) -> str:
@@ -70,14 +65,13 @@ def when(value: object) -> float | None:
 
 
 def _time(value: object) -> str:
-    good = when(value) is not None
-    return "" if good else "is not a date and time with a zone (ISO 8601), such as 2026-11-30T18:23:00Z"
+    wrong = "is not a date and time with a zone (ISO 8601), such as 2026-11-30T18:23:00Z"
+    return wrong if when(value) is None else ""
 
 
 def _address(value: object) -> str:
-    if not isinstance(value, str) or not link(value):
-        return "is not an http(s) address of at most 2,048 characters without a user name"
-    return ""
+    wrong = "is not an http(s) address of at most 2,048 characters without a user name"
+    return "" if isinstance(value, str) and link(value) else wrong
 
 
 IDENTIFYING = frozenset({"schema_version", "source", "state", "title", "occurred_at", "identity"})
@@ -86,12 +80,12 @@ REQUIRED = ("schema_version", "source", "state", "title", "priority", "occurred_
 FIELDS: Mapping[str, Check] = {
     "schema_version": _version,
     "source": Words(1, 50, NAME),
-    "state": OneOf(("FIRING", "RESOLVED")),
+    "state": one_of("FIRING", "RESOLVED"),
     "title": Words(1, 500),
     "description": Words(0, 4000),
     "summary": Words(0, 1000),
     "reason": Words(0, 2000),
-    "priority": OneOf(("P0", "P1", "P2", "P3")),
+    "priority": one_of("P0", "P1", "P2", "P3"),
     "occurred_at": _time,
     "raw_provider": lambda _: "",
 }
@@ -102,56 +96,11 @@ IDENTITY: Mapping[str, Check] = {
     "alarm_id": Words(0, 1024),
 }
 LINKS: Mapping[str, Check] = dict.fromkeys(("runbook_url", "dashboard_url", "source_url", "silence_url"), _address)
+"""In the order of `Links`."""
 TEAM = Words(1, 50, NAME)
 
 
-def decisive(problem: str, event: Mapping[str, object]) -> bool:
-    """Whether the event cannot be read with this violation; an unknown or missing part of the identity is only odd."""
-    place, _, rule = problem.partition(": ")
-    name = place.partition(".")[0]
-    return name in IDENTIFYING and rule != NO_SUCH_FIELD and not (name == "identity" and name not in event)
-
-
-def problems(event: Mapping[str, object]) -> list[str]:
-    """Every violation as `place: sentence`; empty if the event is valid."""
-    missing = [f"{name}: is required" for name in REQUIRED if name not in event]
-    plain = {name: value for name, value in event.items() if name not in {"teams", "identity", "links"}}
-    return [
-        *missing,
-        *_of_object(plain, FIELDS, ""),
-        *(_of_teams(event["teams"]) if "teams" in event else ()),
-        *(_of_part(event, "identity", IDENTITY)),
-        *(_of_part(event, "links", LINKS)),
-    ]
-
-
-def _of_object(found: Mapping[str, object], rules: Mapping[str, Check], place: str) -> Iterator[str]:
-    for name, value in found.items():
-        if name not in rules:
-            yield f"{place}{name[:60]}: {NO_SUCH_FIELD}"
-        elif broken := rules[name](value):
-            yield f"{place}{name}: {broken}"
-
-
-def _of_part(event: Mapping[str, object], name: str, rules: Mapping[str, Check]) -> Iterator[str]:
-    if name not in event:
-        return
-    if not isinstance(event[name], dict):
-        yield f"{name}: is not an object"
-    yield from _of_object(fields(event[name]), rules, f"{name}.")
-
-
-def _of_teams(value: object) -> Iterator[str]:
-    if not isinstance(value, list):
-        yield "teams: is not a list"
-        return
-    if not 1 <= len(value) <= MOST_TEAMS:
-        yield f"teams: has {len(value)} teams, and 1 to {MOST_TEAMS} are allowed"
-    for place, team in enumerate(items(value)[:MOST_TEAMS]):
-        if broken := TEAM(team):
-            yield f"teams[{place}]: {broken}"
-
-
+PARTS: Mapping[str, Mapping[str, Check]] = {"identity": IDENTITY, "links": LINKS}
 STATES = {"FIRING": Status.FIRING, "RESOLVED": Status.RESOLVED}
 MOST_NAMED = 20
 """Problems named in one refusal; further ones are counted."""
@@ -160,14 +109,17 @@ MOST_NAMED = 20
 def parse(body: bytes) -> Delivery:
     """The delivery in an event; `oddities` names each violation of the schema, with its place and rule.
 
-    Raises Unreadable with all of them if one leaves open which alert fires or resolves, and since when.
+    Raises Unreadable with all of them if one leaves open which alert fires or resolves, and since when: an unknown or
+    missing part of the identity does not.
     """
     event = read(body)
-    found = problems(event)
-    more = [f"and {len(found) - MOST_NAMED} more problems"] if len(found) > MOST_NAMED else []
-    named = (*found[:MOST_NAMED], *more)
-    if any(decisive(problem, event) for problem in found):
-        raise Unreadable("; ".join(named))
+    found = _problems(event)
+    named = [f"{place}: {rule}" for place, rule in found[:MOST_NAMED]]
+    named += [f"and {len(found) - MOST_NAMED} more problems"] if len(found) > MOST_NAMED else []
+    for place, rule in found:
+        name = place.partition(".")[0]
+        if name in IDENTIFYING and rule != NO_SUCH_FIELD and (name != "identity" or name in event):
+            raise Unreadable("; ".join(named))
     alert = _alert(event)
     return Delivery(
         source="event",
@@ -175,8 +127,38 @@ def parse(body: bytes) -> Delivery:
         group_key=alert.fingerprint,
         title=alert.name,
         alerts=(alert,),
-        oddities=named,
+        oddities=tuple(named),
     )
+
+
+def _problems(event: Mapping[str, object]) -> list[tuple[str, str]]:
+    """(place, violated rule) of every violation; empty if the event is valid."""
+    plain = {name: value for name, value in event.items() if name not in {"teams", *PARTS}}
+    found = [(name, "is required") for name in REQUIRED if name not in event]
+    found += [*_of_object(plain, FIELDS, ""), *(_of_teams(event["teams"]) if "teams" in event else ())]
+    for name, rules in PARTS.items():
+        if name in event and not isinstance(event[name], dict):
+            found.append((name, "is not an object"))
+        found += _of_object(fields(event.get(name)), rules, f"{name}.")
+    return found
+
+
+def _of_object(found: Mapping[str, object], rules: Mapping[str, Check], place: str) -> Iterator[tuple[str, str]]:
+    for name, value in found.items():
+        if name not in rules:
+            yield f"{place}{name[:60]}", NO_SUCH_FIELD
+        elif broken := rules[name](value):
+            yield f"{place}{name}", broken
+
+
+def _of_teams(value: object) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, list):
+        yield "teams", "is not a list"
+    elif not 1 <= len(value) <= MOST_TEAMS:
+        yield "teams", f"has {len(value)} teams, and 1 to {MOST_TEAMS} are allowed"
+    for number, team in enumerate(items(value)[:MOST_TEAMS]):
+        if broken := TEAM(team):
+            yield f"teams[{number}]", broken
 
 
 def fingerprint(event: Mapping[str, object]) -> str:
@@ -191,35 +173,25 @@ def fingerprint(event: Mapping[str, object]) -> str:
 def _alert(event: Mapping[str, object]) -> Alert:
     title = " ".join(text(event["title"]).split())
     status, at = STATES[text(event["state"])], when(event["occurred_at"])
-    given = fields(event.get("links"))
-    links = Links(
-        runbook=link(text(given.get("runbook_url"), None)),
-        dashboard=link(text(given.get("dashboard_url"), None)),
-        alert=link(text(given.get("source_url"), None)),
-        silence=link(text(given.get("silence_url"), None)),
-    )
-    known = silenceable(links.silence, title)
+    links = Links(*(link(text(fields(event.get("links")).get(name), None)) for name in LINKS))
+    rule_uid, labels = silenceable(links.silence, title)
+    own = {"source": text(event["source"]), **pairs(event.get("identity"))}
+    raw = fields(event.get("raw_provider"))
+    facts = {**machine(title), **pairs(raw.get("commonLabels")), **pairs(raw.get("labels")), **own}
     named = ",".join(text(team) for team in items(event.get("teams")))
     return Alert(
         fingerprint=fingerprint(event),
         status=status,
         name=title,
-        labels=bounded(known.labels),
+        labels=bounded(labels),
         starts_at=at,
         ends_at=at if status is Status.RESOLVED else None,
         values=figures(text(event.get("reason"), None)),
         links=links,
-        rule_uid=known.rule_uid,
+        rule_uid=rule_uid,
         priority=priority({"priority": text(event.get("priority"), None)}, {}),
         teams=teams({"teams": named}, {}),
         summary=cut(text(event.get("summary"), None), MOST_CHARS),
         description=cut(text(event.get("description"), None), MOST_DESCRIPTION_CHARS),
-        facts=bounded(_facts(event, title)),
+        facts=bounded(facts),
     )
-
-
-def _facts(event: Mapping[str, object], title: str) -> dict[str, str]:
-    """Labels for routes and pools: the identity, and the labels in `raw_provider`."""
-    raw = fields(event.get("raw_provider"))
-    own = {"source": text(event["source"]), **pairs(event.get("identity"))}
-    return {**machine(title), **pairs(raw.get("commonLabels")), **pairs(raw.get("labels")), **own}

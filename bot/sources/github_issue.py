@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from bot.core.alert import Alert, Delivery, Links, Status, digest
 from bot.core.reporting.issue import is_own
-from bot.sources.free_text import figures, machine, silenceable
 from bot.sources.group import MOST_DESCRIPTION_CHARS, MOST_TITLE_CHARS
-from bot.sources.labels import first_link, priority, teams
+from bot.sources.labels import figures, first_link, machine, priority, silenceable, teams
 from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, read, text
 
 LABEL = "area:alerting"
@@ -22,6 +21,8 @@ GONE = frozenset({"deleted", "transferred"})
 """Actions after which no resolve can arrive, so they end the alert; the queue is still measured."""
 MOST_BODY_CHARS = 65_536
 """GitHub's own limit of an issue's body."""
+USUAL = frozenset({"area", "pri", "team", "source"})
+"""Names of labels in the collector's format."""
 
 _LINE = re.compile(r"^- \*{1,2}([A-Za-z() ]{1,40})\*{1,2}: ?(.*)$")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*\s*$", re.MULTILINE)
@@ -65,9 +66,15 @@ def parse(body: bytes) -> Delivery | None:
 
 
 def _alert(issue: Mapping[str, object], names: list[str], repository: str, *, over: bool, action: str) -> Alert:
+    """The alert. A reopened issue starts at its last change, the only time that the webhook has.
+
+    Equal start and end mean that only the end is known (`bot.core.alert.merged`).
+    """
+    created, changed = instant(issue.get("created_at")), instant(issue.get("updated_at"))
+    ended = instant(issue.get("closed_at")) or changed or created
     body = text(issue.get("body"), MOST_BODY_CHARS).replace("\r\n", "\n")
-    details = _details(body)
-    labels = _by_name(names)
+    details, labels = _details(body), _by_name(names)
+    own_print = _FINGERPRINT.fullmatch(details.get("fingerprint", "").strip(" `").lower())
     name = " ".join(_PREFIX.sub("", text(issue.get("title"), MOST_TITLE_CHARS)).split()) or "Issue without a title"
     links = Links(
         runbook=first_link(details.get("runbook", "")),
@@ -75,45 +82,28 @@ def _alert(issue: Mapping[str, object], names: list[str], repository: str, *, ov
         alert=first_link(details.get("view alert", ""), text(issue.get("html_url"), None)),
         silence=first_link(details.get("silence alert", "")),
     )
-    known = silenceable(links.silence, name)
-    own = {label: values[0] for label, values in labels.items() if label not in {"area", "pri", "team", "source"}}
+    rule_uid, known = silenceable(links.silence, name)
+    own = {label: values[0] for label, values in labels.items() if label not in USUAL}
     origin = next(iter(labels.get("source", ())), details.get("source", ""))
+    given = {"priority": next(iter(labels.get("pri", ())), ""), "teams": ",".join(labels.get("team", ()))}
+    written = {"priority": details.get("priority", ""), "teams": details.get("teams", details.get("team", ""))}
     return Alert(
-        fingerprint=_fingerprint(details, repository, issue),
+        fingerprint=own_print[0] if own_print else f"{repository}#{text(issue.get('number'))}",
         status=Status.RESOLVED if over else Status.FIRING,
         name=name,
-        labels=bounded(known.labels),
+        labels=bounded(known),
         annotations={"issue": first_link(text(issue.get("html_url"), None))},
-        starts_at=(ended := _ended_at(issue)) if over else _began_at(issue, action),
+        starts_at=ended if over else changed if action == "reopened" else created,
         ends_at=ended if over else None,
         values=figures(details.get("reason", "")),
         links=links,
-        rule_uid=known.rule_uid,
-        priority=priority(
-            {"priority": next(iter(labels.get("pri", ())), "")}, {"priority": details.get("priority", "")}
-        ),
-        teams=teams(
-            {"teams": ",".join(labels.get("team", ()))}, {"teams": details.get("teams", details.get("team", ""))}
-        ),
+        rule_uid=rule_uid,
+        priority=priority(given, written),
+        teams=teams(given, written),
         summary=cut(_summary(body), MOST_CHARS),
         description=cut(details.get("description", ""), MOST_DESCRIPTION_CHARS),
         facts=bounded({**machine(name), **own, "repository": repository, "source": origin}),
     )
-
-
-def _began_at(issue: Mapping[str, object], action: str) -> float | None:
-    """A reopened issue starts again at its last change, the only time that the webhook has."""
-    return instant(issue.get("updated_at" if action == "reopened" else "created_at"))
-
-
-def _ended_at(issue: Mapping[str, object]) -> float | None:
-    """Equal start and end mean that only the end is known (`bot.core.alert.merged`)."""
-    return instant(issue.get("closed_at")) or instant(issue.get("updated_at")) or instant(issue.get("created_at"))
-
-
-def _fingerprint(details: Mapping[str, str], repository: str, issue: Mapping[str, object]) -> str:
-    found = _FINGERPRINT.fullmatch(details.get("fingerprint", "").strip(" `").lower())
-    return found[0] if found else f"{repository}#{text(issue.get('number'))}"
 
 
 def _details(body: str) -> dict[str, str]:
@@ -176,7 +166,7 @@ def _by_name(names: list[str]) -> dict[str, list[str]]:
     for label in names:
         name, colon, value = label.partition(":")
         usual = name.strip().lower()
-        key = usual if usual in {"area", "pri", "team", "source"} else name.strip()
+        key = usual if usual in USUAL else name.strip()
         if colon and key and value.strip():
             found.setdefault(key, []).append(value.strip())
     return found

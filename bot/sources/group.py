@@ -44,6 +44,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Item:
+    """One alert as it was sent, with its group."""
+
     raw: Mapping[str, object]
     labels: Words
     annotations: Words
@@ -53,73 +55,19 @@ class Item:
         """A field of the alert as text; empty if missing."""
         return text(self.raw.get(name), None)
 
-    @property
-    def runbook(self) -> str:
-        """The runbook's address; empty if missing."""
-        return runbook(self.annotations)
+
+Complete = Callable[[Alert, Item], Alert]
+"""The alert with what only this sender's payload has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Extras:
-    links: Links
-    values: Mapping[str, float]
-    rule_uid: str | None = None
-    test: bool = False
-    """Whether this is the Test button's alert."""
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    source: str
-    wanted: str
-    """Name of a valid payload in refusals."""
-    extras: Callable[[Item], Extras]
-
-
-def delivery(body: bytes, written_by: Format) -> Delivery:
-    """Parse a payload; raises Unreadable when it has no readable alert.
+def delivery(body: bytes, source: str, wanted: str, complete: Complete) -> Delivery:
+    """Parse a payload; raises Unreadable when it has no readable alert. `wanted` names a valid payload in refusals.
 
     Unknown and missing fields are normal (docs/design/alert-formats.md#recognition). Unreadable alerts beside readable
     ones are counted as not shown.
     """
     payload = read(body)
-    group = _group(payload)
-    raw = _raw_alerts(payload, written_by)
-    alerts: list[Alert] = []
-    problems: list[str] = []
-    for place, entry in enumerate(raw[:MOST_READ]):
-        try:
-            alerts.append(_alert(place, entry, group, written_by))
-        except Unreadable as error:
-            problems.append(str(error))
-    if not alerts:
-        raise Unreadable(problems[0])
-    unseen = number(payload.get("truncatedAlerts")) or 0
-    return Delivery(
-        source=written_by.source,
-        receiver=group.receiver,
-        group_key=group.key or _own_key(group, alerts),
-        title=_title(alerts),
-        alerts=tuple(alerts),
-        truncated=int(min(max(unseen, 0), 1e6)) + len(raw) - len(alerts),
-        external_url=group.external_url,
-    )
-
-
-def _raw_alerts(payload: Mapping[str, object], written_by: Format) -> list[object]:
-    if "alerts" not in payload:
-        raise Unreadable(f"alerts: missing; {written_by.wanted} has a list here")
-    if not isinstance(payload["alerts"], list):
-        raise Unreadable(f"alerts: not a list; {written_by.wanted} has a list here")
-    if not (found := items(payload["alerts"])):
-        raise Unreadable(f"alerts: empty; {written_by.wanted} has at least one alert here")
-    if len(found) <= MOST_READ:
-        return found
-    return sorted(found, key=lambda entry: _status(fields(entry).get("status")) is not Status.FIRING)
-
-
-def _group(payload: Mapping[str, object]) -> Group:
-    return Group(
+    group = Group(
         receiver=_whole_or_digest(text(payload.get("receiver"), None)),
         key=_whole_or_digest(text(payload.get("groupKey"), None)),
         labels=pairs(payload.get("groupLabels")),
@@ -128,41 +76,69 @@ def _group(payload: Mapping[str, object]) -> Group:
         status=payload.get("status") or payload.get("state"),
         org_id=text(payload.get("orgId"), 20),
     )
+    raw = _raw_alerts(payload, wanted)
+    alerts: list[Alert] = []
+    problems: list[str] = []
+    for place, entry in enumerate(raw[:MOST_READ]):
+        try:
+            alerts.append(_alert(place, entry, group, complete))
+        except Unreadable as error:
+            problems.append(str(error))
+    if not alerts:
+        raise Unreadable(problems[0])
+    names = list(dict.fromkeys(alert.name for alert in alerts if alert.firing)) or [alerts[0].name]
+    unseen = number(payload.get("truncatedAlerts")) or 0
+    return Delivery(
+        source=source,
+        receiver=group.receiver,
+        group_key=group.key or _own_key(group, alerts),
+        title=cut(listed(names, 3), MOST_TITLE_CHARS),
+        alerts=tuple(alerts),
+        truncated=int(min(max(unseen, 0), 1e6)) + len(raw) - len(alerts),
+        external_url=group.external_url,
+    )
 
 
-def _alert(place: int, entry: object, group: Group, written_by: Format) -> Alert:
+def _raw_alerts(payload: Mapping[str, object], wanted: str) -> list[object]:
+    """The alerts; if there are more than are read, the firing ones first."""
+    if "alerts" not in payload:
+        raise Unreadable(f"alerts: missing; {wanted} has a list here")
+    if not isinstance(payload["alerts"], list):
+        raise Unreadable(f"alerts: not a list; {wanted} has a list here")
+    if not (found := items(payload["alerts"])):
+        raise Unreadable(f"alerts: empty; {wanted} has at least one alert here")
+    if len(found) <= MOST_READ:
+        return found
+    return sorted(found, key=lambda entry: _status(fields(entry).get("status")) is not Status.FIRING)
+
+
+def _alert(place: int, entry: object, group: Group, complete: Complete) -> Alert:
     raw = fields(entry)
-    if not isinstance(entry, dict) or not isinstance(raw.get("labels"), dict):
+    if not isinstance(raw.get("labels"), dict):
         raise Unreadable(f"alerts[{place}].labels: missing; every alert has an object of labels")
     status = _status(raw.get("status") or group.status)
     if status is None:
         raise Unreadable(f"alerts[{place}].status: neither firing nor resolved")
-    item = Item(raw, pairs(raw["labels"]), pairs(raw.get("annotations")), group)
-    extras = written_by.extras(item)
-    kind = _kind(item, extras)
-    return Alert(
-        fingerprint=_whole_or_digest(item.text("fingerprint")) or _own_fingerprint(item.labels),
+    labels, annotations = pairs(raw["labels"]), pairs(raw.get("annotations"))
+    item = Item(raw, labels, annotations, group)
+    own_print = digest(*(part for pair in sorted(labels.items()) for part in pair))[:16]
+    summaries = (*named(annotations, "summary"), *named(annotations, "message"))
+    alert = Alert(
+        fingerprint=_whole_or_digest(item.text("fingerprint")) or own_print,
         status=status,
         name=_name(item),
-        labels=bounded(item.labels, FIRST_LABELS),
-        annotations=bounded(item.annotations),
+        labels=bounded(labels, FIRST_LABELS),
+        annotations=bounded(annotations),
         starts_at=instant(raw.get("startsAt")),
         ends_at=instant(raw.get("endsAt")),
-        values=extras.values if kind is Kind.QUEUE else {},
-        links=extras.links,
-        rule_uid=extras.rule_uid,
-        kind=kind,
-        priority=priority(item.annotations, item.labels),
-        teams=teams(item.annotations, item.labels),
-        summary=cut(_annotation(item, "summary", "message"), MOST_CHARS),
-        description=cut(_annotation(item, "description"), MOST_DESCRIPTION_CHARS),
+        links=Links(runbook=runbook(annotations), alert=link(item.text("generatorURL"))),
+        kind=Kind.BLIND if labels.get("alertname") in BLIND_NAMES else Kind.QUEUE,
+        priority=priority(annotations, labels),
+        teams=teams(annotations, labels),
+        summary=cut(next(iter(summaries), ""), MOST_CHARS),
+        description=cut(next(named(annotations, "description"), ""), MOST_DESCRIPTION_CHARS),
     )
-
-
-def _kind(item: Item, extras: Extras) -> Kind:
-    if extras.test:
-        return Kind.TEST
-    return Kind.BLIND if item.labels.get("alertname") in BLIND_NAMES else Kind.QUEUE
+    return complete(alert, item)
 
 
 def _status(value: object) -> Status | None:
@@ -172,17 +148,7 @@ def _status(value: object) -> Status | None:
 def _name(item: Item) -> str:
     known = (item.labels.get("rulename"), item.labels.get("alertname"), item.group.labels.get("alertname"))
     lines = (" ".join(found.split()) for found in (*known, item.group.title) if found)
-    name = next(filter(None, lines), "Alert without a name")
-    return cut(name, MOST_TITLE_CHARS)
-
-
-def _title(alerts: list[Alert]) -> str:
-    names = list(dict.fromkeys(alert.name for alert in alerts if alert.firing)) or [alerts[0].name]
-    return cut(listed(names, 3), MOST_TITLE_CHARS)
-
-
-def _annotation(item: Item, *names: str) -> str:
-    return next((value for name in names for value in named(item.annotations, name)), "")
+    return cut(next(filter(None, lines), "Alert without a name"), MOST_TITLE_CHARS)
 
 
 def _own_key(group: Group, alerts: list[Alert]) -> str:
@@ -190,10 +156,6 @@ def _own_key(group: Group, alerts: list[Alert]) -> str:
     names = (alert.labels.get("rulename") or alert.labels.get("alertname", "") for alert in alerts)
     labels = dict(group.labels) or {"alertname": min(names)}
     return _whole_or_digest(f"groupLabels:{json.dumps(labels, sort_keys=True, ensure_ascii=False)}")
-
-
-def _own_fingerprint(labels: Words) -> str:
-    return digest(*(part for pair in sorted(labels.items()) for part in pair))[:16]
 
 
 def _whole_or_digest(identity: str) -> str:

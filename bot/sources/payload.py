@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 
 from bot.core.alert import CUT
 
@@ -21,7 +21,7 @@ MOST_PAIR_CHARS = 8000
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _INSTANT = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,12}))?\s?(?:[Zz]|([+-])(\d\d):?(\d\d))?", re.ASCII
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(?:[.,](\d{1,12}))?\s?(?:[Zz]|([+-]\d\d:?[0-5]\d))?", re.ASCII
 )
 
 
@@ -49,7 +49,8 @@ def read(body: bytes) -> dict[str, object]:
         raise Unreadable("body: empty; a JSON object is expected")
     found = _decoded(whole)
     if not isinstance(found, dict):
-        raise Unreadable(f"body: a JSON object is expected, but a {_kind(found)} came")
+        kinds = {list: "list", str: "string", bool: "boolean", int: "number", float: "number"}
+        raise Unreadable(f"body: a JSON object is expected, but a {kinds.get(type(found), 'null')} came")
     if boxes > MOST_DEPTH and _too_deep(found):
         raise Unreadable(f"body: nested deeper than {MOST_DEPTH} levels")
     if "\\u" in whole and _LONE_SURROGATE.search(written := json.dumps(found, ensure_ascii=False)):
@@ -111,14 +112,8 @@ def number(value: object) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def numbers(value: object) -> dict[str, float]:
-    found = ((text(name, 200), number(entry)) for name, entry in fields(value).items())
-    known = [(name, figure) for name, figure in found if figure is not None]
-    return dict(known[:MOST_PAIRS])
-
-
-def first_numbers(pairs: Iterable[tuple[str, str]]) -> dict[str, float]:
-    """The finite numbers among (name, text), at most `MOST_PAIRS`; the first of a name counts."""
+def numbers(pairs: Iterable[tuple[str, object]]) -> dict[str, float]:
+    """The finite numbers among (name, value), at most `MOST_PAIRS`; the first of a name counts."""
     found: dict[str, float] = {}
     for name, value in pairs:
         figure = number(value)
@@ -136,18 +131,12 @@ def instant(value: object) -> float | None:
     found = _INSTANT.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
         return None
-    year, month, day, hour, minute, second = (int(part) for part in found.groups()[:6])
+    day, clock, second, fraction, offset = found.groups("")
     try:
-        whole = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC).timestamp()
+        whole = datetime.fromisoformat(f"{day}T{clock}:{min(int(second), 59):02}{offset or 'Z'}").timestamp()
     except ValueError:
         return None
-    if found[8]:
-        offset_hours, offset_minutes = int(found[9]), int(found[10])
-        if offset_hours > 23 or offset_minutes > 59:
-            return None
-        offset = offset_hours * 3600 + offset_minutes * 60
-        whole += offset if found[8] == "-" else -offset
-    milliseconds = int((found[7] or "0")[:3].ljust(3, "0"))
+    milliseconds = int(fraction[:3].ljust(3, "0"))
     return round(whole + milliseconds / 1000, 3) if whole > 0 else None
 
 
@@ -180,8 +169,3 @@ def _too_deep(found: object) -> bool:
         if not level:
             return False
     return True
-
-
-def _kind(found: object) -> str:
-    names = {list: "list", str: "string", bool: "boolean", int: "number", float: "number"}
-    return names.get(type(found), "null")

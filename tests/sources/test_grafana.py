@@ -6,7 +6,8 @@ import pytest
 
 from bot.core.alert import Kind, Matcher, readings, silence_matchers
 from bot.core.routing import named_pools
-from bot.sources.grafana import matchers, parse, spoken_values
+from bot.sources.grafana import parse
+from bot.sources.labels import matchers, spoken_values
 from tests.builders import rules
 from tests.sources.payloads import FIXTURES, body, grafana, item, raw
 

@@ -1,10 +1,10 @@
-"""Priority, teams and links, as labels and annotations say them."""
+"""Priority, teams, links and figures, as labels, annotations and texts say them."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sources.labels import link, priority, runbook, teams
+from bot.sources.labels import figures, link, machine, priority, runbook, silenceable, teams
 from tests.examples import TWICE
 
 
@@ -89,3 +89,44 @@ def test_no_link_can_end_itself(address: str) -> None:
     found = link(address)
     assert not set(found) & set("<>| \n\"'")
     assert found == "" or found.lower().startswith(("http://", "https://"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "found"),
+    [
+        ("max_queue_size=14, max_queue_time_mins=114", {"max_queue_size": 14.0, "max_queue_time_mins": 114.0}),
+        ("A = 1.5e3; B=-2, A=7", {"A": 1500.0, "B": -2.0}),
+        ("queue_time_threshold=1", {"queue_time_threshold": 1.0}),
+        ("a=1.2.3, b=NaN, c=, d=x9, e=5min", {}),
+        ("[ var='B0' metric='size' labels={} value=114 ], [ var='B1' metric='mins' labels={} value=9 ]",
+         {"size": 114.0, "mins": 9.0}),
+        ("[no value]", {}),
+        ("", {}),
+        ("https://x.example/?a=1b", {}),
+        ("a=" * 3000, {}),
+    ],
+)  # fmt: skip
+def test_figures_of_a_reason(reason: str, found: dict[str, float]) -> None:
+    """Names with whole numbers; what is no number is unknown, not zero."""
+    assert figures(reason) == found
+
+
+def test_what_a_silence_may_name() -> None:
+    address = (
+        "https://g.example/alerting/silence/new?alertmanager=grafana&matcher=__alert_rule_uid__%3Du1&matcher=a%3Db"
+    )
+    assert silenceable(address, "Queue") == ("u1", {"alertname": "Queue", "a": "b"})
+    assert silenceable("", "Queue") == (None, {"alertname": "Queue"})
+
+
+@pytest.mark.parametrize(
+    ("title", "found"),
+    [
+        ("[Pytorch] Machine linux.2xlarge has a long queue", {"runner_label": "linux.2xlarge"}),
+        ("machine m1 has a long queue", {"runner_label": "m1"}),
+        ("Machine learning jobs queue", {}),
+        ("Jobs are Queued - autoscaled-machines", {}),
+    ],
+)
+def test_the_machine_of_a_title(title: str, found: dict[str, str]) -> None:
+    assert machine(title) == found
