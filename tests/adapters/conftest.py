@@ -26,8 +26,7 @@ async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
         url = request.getfixturevalue("older_redis")
     made = World(url)
     yield made
-    for store in made.stores:
-        await store.aclose()
+    await made.aclose()
 
 
 @pytest.fixture

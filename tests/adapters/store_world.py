@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha1
 from typing import Any
 
@@ -62,11 +62,14 @@ class World:
     stores: list[AnyStore] = field(default_factory=list)
     clock: float = 1_700_000_000.0
 
+    @cached_property
+    def server(self) -> redis.Redis | None:
+        return None if self.url is None else redis.Redis.from_url(self.url)
+
     def __post_init__(self) -> None:
-        if self.url is not None:
-            with redis.Redis.from_url(self.url) as client:
-                client.flushall()
-                self._set(client)
+        if self.server is not None:
+            self.server.flushall()
+            self.at(self.clock)
 
     def store(self) -> AnyStore:
         if self.url is None:
@@ -79,18 +82,23 @@ class World:
     def now(self) -> float:
         return self.clock
 
-    def passes(self, seconds: float) -> None:
-        self.clock += seconds
-        if self.url is not None:
-            with redis.Redis.from_url(self.url) as client:
-                self._set(client)
-                for key in client.scan_iter():
-                    if (left := client.pttl(key)) > 0:
-                        client.pexpire(key, max(0, left - round(seconds * 1000)))
+    def at(self, clock: float) -> None:
+        """Put the time; what Redis forgets by itself does not follow."""
+        self.clock, milliseconds = clock, round(clock * 1000)
+        if self.server is not None:
+            self.server.hset(CLOCK, mapping={"s": milliseconds // 1000, "us": milliseconds % 1000 * 1000})
 
-    def _set(self, client: redis.Redis) -> None:
-        milliseconds = round(self.clock * 1000)
-        client.hset(CLOCK, mapping={"s": milliseconds // 1000, "us": milliseconds % 1000 * 1000})
+    def passes(self, seconds: float) -> None:
+        self.at(self.clock + seconds)
+        for key in self.server.scan_iter() if self.server is not None else ():
+            if self.server is not None and (left := self.server.pttl(key)) > 0:
+                self.server.pexpire(key, max(0, left - round(seconds * 1000)))
+
+    async def aclose(self) -> None:
+        for store in self.stores:
+            await store.aclose()
+        if self.server is not None:
+            self.server.close()
 
 
 async def one(store: AnyStore) -> Claim:

@@ -1,8 +1,16 @@
-"""What every store promises of paced lanes, on the fake and on real servers alike."""
+"""What every store promises of rate lanes, on the fake and on real servers alike; random mixes of askers among it."""
+
+import random
+
+import pytest
 
 from bot.core.record import Change
+from bot.playground.memory.rows import GRACE_SECONDS
 from bot.ports import OPEN, SHUT
 from tests.adapters.store_world import AnyStore, World
+
+LATE = 0.05
+"""How late, at most, somebody comes back for a slot."""
 
 
 async def slot(store: AnyStore, who: str, interval: float = 2, burst: int = 1, *, urgent: bool = False) -> float:
@@ -71,14 +79,6 @@ async def test_a_lane_without_an_interval_is_free_until_it_is_held(world: World,
     assert [await slot(each, "i", 0, urgent=True) for each in (store, world.store())] == [5, 5]
 
 
-async def test_an_urgent_asker_reserves_its_slot(world: World, store: AnyStore) -> None:
-    """Whoever comes in between waits one slot longer, and the urgent one is granted when it was told."""
-    assert [await slot(store, who, urgent=who == "urgent") for who in ("before", "urgent", "after")] == [0, 2, 4]
-    world.passes(2)
-    assert await slot(world.store(), "ordinary") > 0
-    assert await slot(store, "urgent", urgent=True) == 0
-
-
 async def test_a_pause_keeps_reserved_slots(world: World, store: AnyStore) -> None:
     """When the lane opens again, the urgent asker goes first, however many ordinary ones are quicker."""
     assert await slot(store, "before") == 0
@@ -87,3 +87,105 @@ async def test_a_pause_keeps_reserved_slots(world: World, store: AnyStore) -> No
     world.passes(3)
     assert await slot(store, "ordinary") > 0
     assert await slot(store, "urgent", urgent=True) == 0
+
+
+class Mix:
+    """A random mix of askers that come back when told to, a little late, and stop when granted."""
+
+    def __init__(self, seed: int) -> None:
+        self.dice = random.Random(seed)
+        self.interval, self.burst = self.dice.choice([0.2, 1.0, 1.2]), self.dice.choice([1, 3, 5])
+        self.granted: dict[str, float] = {}
+        """In order: asker → when."""
+        self.promised: dict[str, float] = {}
+        """Urgent asker: the latest time at which its slot must be granted, as the rate alone demands."""
+
+    async def play(self, world: World, store: AnyStore) -> "Mix":
+        start, span, count = world.now(), 40 * self.interval, self.dice.randint(20, 60)
+        share = self.dice.choice([0.1, 0.3, 0.6])
+        coming = [(start + self.dice.uniform(0, span), f"a{n}", self.dice.random() < share) for n in range(count)]
+        while coming:
+            coming.sort()
+            now, who, urgent = coming.pop(0)
+            world.at(now)
+            if urgent and who not in self.promised:
+                waiting = sum(one not in self.granted for one in self.promised)
+                self.promised[who] = max(now, self._free(now) + waiting * self.interval)
+            wait = await slot(store, who, self.interval, self.burst, urgent=urgent)
+            if wait <= 0:
+                self.granted[who] = now
+            else:
+                coming.append((now + wait + self.dice.uniform(0, LATE), who, urgent))
+            assert now < start + span + count * (self.interval + LATE) + GRACE_SECONDS
+        return self
+
+    def _free(self, now: float) -> float:
+        used = 0.0
+        for at in self.granted.values():
+            used = max(used, at) + self.interval
+        return max(used, now) - (self.burst - 1) * self.interval
+
+
+@pytest.mark.parametrize("seed", range(60))
+async def test_no_ordinary_asker_delays_an_urgent_one(seed: int, world: World, store: AnyStore) -> None:
+    """An urgent one waits for the rate and for urgent ones before it; all that is added is how late those came."""
+    mix = await Mix(seed).play(world, store)
+    late = {who: mix.granted[who] - due for who, due in mix.promised.items()}
+    allowed = LATE * (1 + len(mix.promised)) + 0.005
+    assert {who: by for who, by in late.items() if by > allowed} == {}
+
+
+@pytest.mark.parametrize("seed", range(60, 80))
+async def test_the_rate_is_kept_and_everybody_is_granted(seed: int, world: World, store: AnyStore) -> None:
+    """Never more than the burst and one an interval, in any span of time."""
+    mix = await Mix(seed).play(world, store)
+    grants = sorted(mix.granted.values())
+    for first in range(len(grants)):
+        for last in range(first, len(grants)):
+            span = grants[last] - grants[first]
+            assert last - first + 1 <= mix.burst + span / mix.interval + 1e-6 + 0.002 / mix.interval
+
+
+async def test_a_reservation_that_nobody_takes_ends(world: World, store: AnyStore) -> None:
+    """A process that died holds one slot back for the grace period, and the lane goes on at its rate meanwhile."""
+    assert [await slot(store, who, 0.5, 3) for who in "abc"] == [0, 0, 0]
+    assert await slot(store, "dead", 0.5, 3, urgent=True) == 0.5
+    served = 0
+    for turn in range(20):
+        world.at(world.now() + 0.5)
+        served += await slot(store, f"o{turn}", 0.5, 3) == 0
+    assert served >= 15
+
+
+@pytest.mark.parametrize("burst", [1, 3, 5])
+@pytest.mark.parametrize("used", [1, 5])
+async def test_a_pause_earns_no_burst(burst: int, used: int, world: World, store: AnyStore) -> None:
+    """After a 429 the lane continues at one slot per interval; the burst returns when the lane was idle."""
+    for number in range(used):
+        await slot(store, f"before{number}", 1, burst)
+    await store.pause_lane("C1", 10.0)
+    opens, granted = world.now() + 10.001, 0
+    for tick in range(60):
+        world.at(opens + tick / 10)
+        granted += await slot(store, f"after{granted}", 1, burst, urgent=True) == 0
+    assert granted == 6
+    world.at(opens + 60)
+    found = [await slot(store, f"later{n}", 1, burst, urgent=True) == 0 for n in range(burst + 1)]
+    assert found == [True] * burst + [False]
+
+
+async def test_a_storm_is_served_at_the_full_rate_and_in_order(world: World, store: AnyStore) -> None:
+    """Thirty that wait for one channel get their slots one interval apart, first come first served."""
+    began = world.now()
+    due = {f"i{n:02}": began for n in range(30)}
+    served: list[str] = []
+    while due:
+        who = min(due, key=lambda name: (due[name], name))
+        world.at(max(world.now(), due[who]))
+        if wait := await slot(store, who, 1):
+            due[who] = world.now() + wait
+        else:
+            served.append(who)
+            del due[who]
+    assert served == [f"i{n:02}" for n in range(30)]
+    assert world.now() - began == pytest.approx(29, abs=0.1)

@@ -65,7 +65,7 @@ async def keeper(request: pytest.FixtureRequest) -> AsyncIterator[Keeper]:
     context = World().context
     context.store, context.now = store, world.now
     yield Keeper(StoredJobs(store, world.now), None, world, context)
-    await store.aclose()
+    await world.aclose()
 
 
 async def test_a_job_stands_under_each_of_its_labels(keeper: Keeper) -> None:
