@@ -1,9 +1,13 @@
-"""How often a fault test repeats its case, and the figures that it measured."""
+"""The installation under fault, how often a test repeats its case, and the figures that it measured."""
 
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import pytest
+
+from tests.faults.system import Plan, System, opened_system
+from tests.processes import Zygote
 
 LONG = 20
 """With so many rounds every case runs as the catalogue says, and not shortened."""
@@ -12,6 +16,16 @@ LONG = 20
 Figure = Callable[[str, float], None]
 """Says what was measured, for the end of the run."""
 FIGURES = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture
+async def system(request: pytest.FixtureRequest, zygote: Zygote, tmp_path: Path) -> AsyncIterator[System]:
+    """Runs by the test's `plan`: two webs and three workers without one, only prepared with `start=False`."""
+    marker = request.node.get_closest_marker("plan")
+    plan = dict(marker.kwargs) if marker else {}
+    start = plan.pop("start", True)
+    async with opened_system(zygote, tmp_path, Plan(**plan), start=start) as made:
+        yield made
 
 
 @pytest.fixture

@@ -160,9 +160,9 @@ class System:
             assert time.monotonic() < deadline, f"group {group} was not taken within {within} s"
             await asyncio.sleep(0.2)
 
-    async def opened(self, group: int = 1) -> str:
+    async def opened(self, group: int = 1, body: bytes | None = None) -> str:
         """Send one alert and wait for its thread; gives the `ts` of its first message."""
-        await self.send_until_taken(group)
+        await self.send_until_taken(group, body)
         await self.eventually(lambda: any(root.group == group for root in roots(self)), "a thread")
         return next(root.ts for root in roots(self) if root.group == group)
 

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -12,11 +11,10 @@ from bot.playground.slack.record import ApiCall
 from tests.faults.ends import POOL
 from tests.faults.frames import Request
 from tests.faults.points import kill_after, kill_before, kill_between, scales, silences
-from tests.faults.system import CHANNEL, Plan, System, opened_system
-from tests.processes import Zygote
+from tests.faults.system import CHANNEL, System
 from tests.said import acknowledged
 
-pytestmark = pytest.mark.needs("redis-server")
+pytestmark = [pytest.mark.needs("redis-server"), pytest.mark.plan(webs=1, pools=True)]
 
 
 def shown(system: System, root: str) -> str:
@@ -25,27 +23,27 @@ def shown(system: System, root: str) -> str:
     return f"{message.get('text')} {message.get('blocks')}"
 
 
-async def test_ac_1_ten_clicks_at_once_are_one_effect(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(workers=1)
+async def test_ac_1_ten_clicks_at_once_are_one_effect(system: System) -> None:
     """Two people, ten clicks in parallel through both webs: one owner; the others are told privately who was first."""
-    async with opened_system(zygote, tmp_path, Plan(workers=1)) as system:
-        root = await system.opened()
-        people = ["U0ANA", "U0BEN"]
-        clicks = [
-            system.press(root, "Acknowledge", people[number % 2], system.webs[number // 2 % 2]) for number in range(10)
-        ]
-        outcomes = await asyncio.gather(*clicks)
-        assert all(outcome.ok for outcome in outcomes), outcomes
-        await system.eventually(lambda: "Acknowledged by" in shown(system, root), "the owner")
+    root = await system.opened()
+    people = ["U0ANA", "U0BEN"]
+    clicks = [
+        system.press(root, "Acknowledge", people[number % 2], system.webs[number // 2 % 2]) for number in range(10)
+    ]
+    outcomes = await asyncio.gather(*clicks)
+    assert all(outcome.ok for outcome in outcomes), outcomes
+    await system.eventually(lambda: "Acknowledged by" in shown(system, root), "the owner")
 
-        def told() -> list[ApiCall]:
-            return [call for call in system.stand_in.log.of("chat.postEphemeral") if call.effect]
+    def told() -> list[ApiCall]:
+        return [call for call in system.stand_in.log.of("chat.postEphemeral") if call.effect]
 
-        await system.eventually(lambda: len(told()) == 9, "nine who are told")
-        whispers = told()
-        owner = next(person for person in people if acknowledged(person) in shown(system, root))
-        for call in whispers:
-            assert "already" in str(call.args["text"]), call.args["text"]
-        assert any(f"<@{owner}>" in str(call.args["text"]) for call in whispers)
+    await system.eventually(lambda: len(told()) == 9, "nine who are told")
+    whispers = told()
+    owner = next(person for person in people if acknowledged(person) in shown(system, root))
+    for call in whispers:
+        assert "already" in str(call.args["text"]), call.args["text"]
+    assert any(f"<@{owner}>" in str(call.args["text"]) for call in whispers)
 
 
 async def asked_to_silence(system: System, root: str) -> None:
@@ -84,55 +82,46 @@ async def killed_at(point: str, system: System, match: Callable[[Request], bool]
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_ac_3_killed_around_a_silence_there_is_one_silence(
-    zygote: Zygote, tmp_path: Path, point: str, few: int
-) -> None:
+async def test_ac_3_killed_around_a_silence_there_is_one_silence(system: System, point: str, few: int) -> None:
     """The worker dies before, between or after: one silence holds, the thread says so, intent stands before effect."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, pools=True)) as system:
-        for number in range(1, few + 1):
-            root = await system.opened(number)
-            async with killed_at(point, system, silences, "silence"):
-                await asked_to_silence(system, root)
-            await system.says(partial(system.replies, root), "silenced")
-            assert len(system.ends.silenced) == len(system.ends.active()) == number
+    for number in range(1, few + 1):
+        root = await system.opened(number)
+        async with killed_at(point, system, silences, "silence"):
+            await asked_to_silence(system, root)
+        await system.says(partial(system.replies, root), "silenced")
+        assert len(system.ends.silenced) == len(system.ends.active()) == number
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_ac_3_killed_around_a_scale_there_is_one_target(
-    zygote: Zygote, tmp_path: Path, point: str, few: int
-) -> None:
+async def test_ac_3_killed_around_a_scale_there_is_one_target(system: System, point: str, few: int) -> None:
     """The worker dies before, between or after: one absolute target holds, and no other was ever asked for."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, pools=True)) as system:
-        await system.opened()
-        for target in range(11, 11 + few):
-            async with killed_at(point, system, scales, "scale_up"):
-                await asked_to_scale(system, target)
-            assert system.ends.current == target
-            assert [asked for asked, _ in system.ends.sets] == list(range(11, target + 1))
+    await system.opened()
+    for target in range(11, 11 + few):
+        async with killed_at(point, system, scales, "scale_up"):
+            await asked_to_scale(system, target)
+        assert system.ends.current == target
+        assert [asked for asked, _ in system.ends.sets] == list(range(11, target + 1))
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_ac_3_killed_around_an_undo_the_runners_go_back_once(
-    zygote: Zygote, tmp_path: Path, point: str, few: int
-) -> None:
+async def test_ac_3_killed_around_an_undo_the_runners_go_back_once(system: System, point: str, few: int) -> None:
     """Undo right after the autoscaler accepted, before any runner came; the worker dies before, between or after."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, pools=True)) as system:
-        root = await system.opened()
-        thread = await system.slack.channel(CHANNEL).parent("Group0001Z")
-        for number in range(1, few + 1):
-            system.aim()
-            await system.slack.mention(f"scale {POOL} {10 + number}", thread=thread)
-            offered = await system.slack.ephemeral(containing=f"to {10 + number} runners")
-            system.aim()
-            await offered.click(f"Scale to {10 + number}…")
-            question = await system.slack.modal()
-            system.aim()
-            assert await question.submit() == {}
-            accepted = await nth_reply(system, root, "request accepted", number)
-            async with killed_at(point, system, scales, "hand_back"):
-                await system.press(accepted, "Undo")
-            assert system.ends.current == 10
-            await nth_reply(system, root, "returned the extra runners", number)
+    root = await system.opened()
+    thread = await system.slack.channel(CHANNEL).parent("Group0001Z")
+    for number in range(1, few + 1):
+        system.aim()
+        await system.slack.mention(f"scale {POOL} {10 + number}", thread=thread)
+        offered = await system.slack.ephemeral(containing=f"to {10 + number} runners")
+        system.aim()
+        await offered.click(f"Scale to {10 + number}…")
+        question = await system.slack.modal()
+        system.aim()
+        assert await question.submit() == {}
+        accepted = await nth_reply(system, root, "request accepted", number)
+        async with killed_at(point, system, scales, "hand_back"):
+            await system.press(accepted, "Undo")
+        assert system.ends.current == 10
+        await nth_reply(system, root, "returned the extra runners", number)
 
 
 async def nth_reply(system: System, root: str, words: str, number: int) -> str:

@@ -2,21 +2,18 @@
 
 import zlib
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from tests.faults.groups import webhook
 from tests.faults.raw import forget_peak, peak, sent
-from tests.faults.system import TOKEN, Plan, System, opened_system
-from tests.processes import Zygote
+from tests.faults.system import TOKEN, System
 
-pytestmark = pytest.mark.needs("redis-server")
+pytestmark = [pytest.mark.needs("redis-server"), pytest.mark.plan(webs=1, workers=0)]
 
 KNOWN = f"Authorization: Bearer {TOKEN}\r\n".encode()
 MIB = 1 << 20
 MOST_KIB = 20 * 1024
-ALONE = Plan(webs=1, workers=0)
 
 
 async def times(piece: bytes, many: int) -> AsyncIterator[bytes]:
@@ -38,36 +35,34 @@ async def still_well(system: System, before: int) -> None:
     assert (await system.send(2)).status == 200
 
 
-async def test_se_4_a_hundred_megabytes_are_refused_at_the_limit(zygote: Zygote, tmp_path: Path) -> None:
+async def test_se_4_a_hundred_megabytes_are_refused_at_the_limit(system: System) -> None:
     """Announced: refused unread. In chunks without a length: refused at 1 MiB, whatever else would come."""
-    async with opened_system(zygote, tmp_path, ALONE) as system:
-        await system.send(1)
-        before = forget_peak(system.webs[0])
-        piece = b"x" * MIB
-        assert await sent(system.webs[0], KNOWN + b"Content-Length: 104857600\r\n", times(piece, 100)) == 413
-        chunk = b"100000\r\n" + piece + b"\r\n"
-        assert await sent(system.webs[0], KNOWN + b"Transfer-Encoding: chunked\r\n", times(chunk, 100)) == 413
-        assert await sent(system.webs[0], b"Transfer-Encoding: chunked\r\n", times(chunk, 100)) == 401
-        await still_well(system, before)
+    await system.send(1)
+    before = forget_peak(system.webs[0])
+    piece = b"x" * MIB
+    assert await sent(system.webs[0], KNOWN + b"Content-Length: 104857600\r\n", times(piece, 100)) == 413
+    chunk = b"100000\r\n" + piece + b"\r\n"
+    assert await sent(system.webs[0], KNOWN + b"Transfer-Encoding: chunked\r\n", times(chunk, 100)) == 413
+    assert await sent(system.webs[0], b"Transfer-Encoding: chunked\r\n", times(chunk, 100)) == 401
+    await still_well(system, before)
 
 
-async def test_se_4_a_bomb_is_never_unpacked(zygote: Zygote, tmp_path: Path) -> None:
+async def test_se_4_a_bomb_is_never_unpacked(system: System) -> None:
     """300 kB that become 300 MB: 415 under any name of a compression, and 400 when it says nothing of one."""
     packed = bomb()
     assert 200_000 < len(packed) < 400_000
-    async with opened_system(zygote, tmp_path, ALONE) as system:
-        await system.send(1)
-        before = forget_peak(system.webs[0])
-        length = f"Content-Length: {len(packed)}\r\n".encode()
-        for name in (b"gzip", b"x-gzip", b"deflate", b"br", b"GZIP", b"identity, gzip"):
-            coded = KNOWN + length + b"Content-Encoding: " + name + b"\r\n"
-            assert await sent(system.webs[0], coded, times(packed, 1)) == 415, name
-        for name in (b"", b"Content-Encoding: identity\r\n"):
-            assert await sent(system.webs[0], KNOWN + length + name, times(packed, 1)) == 400, name
-        await still_well(system, before)
+    await system.send(1)
+    before = forget_peak(system.webs[0])
+    length = f"Content-Length: {len(packed)}\r\n".encode()
+    for name in (b"gzip", b"x-gzip", b"deflate", b"br", b"GZIP", b"identity, gzip"):
+        coded = KNOWN + length + b"Content-Encoding: " + name + b"\r\n"
+        assert await sent(system.webs[0], coded, times(packed, 1)) == 415, name
+    for name in (b"", b"Content-Encoding: identity\r\n"):
+        assert await sent(system.webs[0], KNOWN + length + name, times(packed, 1)) == 400, name
+    await still_well(system, before)
 
 
-async def test_se_4_a_wrong_length_is_refused_and_nothing_is_taken(zygote: Zygote, tmp_path: Path) -> None:
+async def test_se_4_a_wrong_length_is_refused_and_nothing_is_taken(system: System) -> None:
     """No number, negative, two of them, longer than what comes, shorter, both ways of framing: never taken."""
     body = webhook(1)
     lengths = {
@@ -79,12 +74,11 @@ async def test_se_4_a_wrong_length_is_refused_and_nothing_is_taken(zygote: Zygot
         f"Content-Length: {len(body) - 10}\r\n".encode(): 400,
         b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n": 400,
     }
-    async with opened_system(zygote, tmp_path, ALONE) as system:
-        before = forget_peak(system.webs[0])
-        for length, status in lengths.items():
-            got = await sent(system.webs[0], KNOWN + length, times(body, 1))
-            assert got in {status, 400}, (length, got)
-        with system.redis.client as client:
-            assert list(client.scan_iter("{tailback}:rec:inc:*")) == []
-        assert "Traceback" not in system.webs[0].said()
-        await still_well(system, before)
+    before = forget_peak(system.webs[0])
+    for length, status in lengths.items():
+        got = await sent(system.webs[0], KNOWN + length, times(body, 1))
+        assert got in {status, 400}, (length, got)
+    with system.redis.client as client:
+        assert list(client.scan_iter("{tailback}:rec:inc:*")) == []
+    assert "Traceback" not in system.webs[0].said()
+    await still_well(system, before)

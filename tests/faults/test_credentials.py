@@ -14,8 +14,7 @@ from tests.faults.conftest import LONG
 from tests.faults.groups import webhook
 from tests.faults.raw import raw
 from tests.faults.servers import Process
-from tests.faults.system import TOKEN, Plan, System, opened_system
-from tests.processes import Zygote
+from tests.faults.system import TOKEN, System
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -40,77 +39,75 @@ AT_ONCE = 100
 """Connections of the guesser; more than answers are held back at a time."""
 
 
-async def test_se_2_wrong_webhook_credentials_are_401_and_nothing_else(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=1, workers=0)
+async def test_se_2_wrong_webhook_credentials_are_401_and_nothing_else(system: System) -> None:
     """None, wrong, empty, a prefix, more than the token, non-ASCII, mixed kinds: always the same 401."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=0)) as system:
-        web = system.webs[0]
-        answers = [await raw(web, headers) for headers in TRIES]
-        assert {status for status, _ in answers} == {401}, answers
-        assert len({text.partition("\r\n\r\n")[2] for _, text in answers}) == 1
-        for folded in (f"Authorization: Bearer {TOKEN}\n\r\n", f"Authorization: Bearer {TOKEN}\r\n x\r\n"):
-            status, _ = await raw(web, folded.encode())
-            assert status in {400, 401}, folded
-        assert "Traceback" not in web.said()
-        assert TOKEN not in web.said()
+    web = system.webs[0]
+    answers = [await raw(web, headers) for headers in TRIES]
+    assert {status for status, _ in answers} == {401}, answers
+    assert len({text.partition("\r\n\r\n")[2] for _, text in answers}) == 1
+    for folded in (f"Authorization: Bearer {TOKEN}\n\r\n", f"Authorization: Bearer {TOKEN}\r\n x\r\n"):
+        status, _ = await raw(web, folded.encode())
+        assert status in {400, 401}, folded
+    assert "Traceback" not in web.said()
+    assert TOKEN not in web.said()
 
 
-async def test_se_2_thousands_of_guesses_slow_down_the_guesser_alone(
-    zygote: Zygote, tmp_path: Path, rounds: int
-) -> None:
+@pytest.mark.plan(webs=1, workers=0)
+async def test_se_2_thousands_of_guesses_slow_down_the_guesser_alone(system: System, rounds: int) -> None:
     """401 for each; a sender with the token, and a stranger from another address, are answered at once meanwhile."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=0)) as system:
-        many = 10_000 if rounds >= LONG else MANY
-        web, left, seen = system.webs[0], [many], set[int]()
-        guessing, waited, good = list[float](), list[float](), list[float]()
+    many = 10_000 if rounds >= LONG else MANY
+    web, left, seen = system.webs[0], [many], set[int]()
+    guessing, waited, good = list[float](), list[float](), list[float]()
 
-        async def guess() -> None:
-            while left[0] > 0:
-                left[0] -= 1
-                begun = time.monotonic()
-                seen.add((await raw(web, WRONG))[0])
-                guessing.append(time.monotonic() - begun)
-
-        guessers = [asyncio.create_task(guess()) for _ in range(AT_ONCE)]
-        await system.eventually(lambda: left[0] < many - 2 * AT_ONCE, "the guesser is known by now")
-        for _ in range(5):
-            begun = time.monotonic()
-            assert (await raw(web, WRONG, source="127.0.0.2"))[0] == 401
-            waited.append(time.monotonic() - begun)
+    async def guess() -> None:
         while left[0] > 0:
-            sent = await system.send(len(good), webhook(len(good)))
-            assert sent.status == 200
-            good.append(sent.seconds)
-            await asyncio.sleep(0.2)
-        await asyncio.gather(*guessers)
-        assert seen == {401}
-        held = [seconds for seconds in guessing if seconds >= 1.0]
-        assert len(held) > 10, "the guesser waits for answers"
-        assert min(waited) < max(held), "a stranger from elsewhere is not slowed down"
-        assert statistics.median(good) < max(held), good
-        assert "Traceback" not in web.said()
+            left[0] -= 1
+            begun = time.monotonic()
+            seen.add((await raw(web, WRONG))[0])
+            guessing.append(time.monotonic() - begun)
+
+    guessers = [asyncio.create_task(guess()) for _ in range(AT_ONCE)]
+    await system.eventually(lambda: left[0] < many - 2 * AT_ONCE, "the guesser is known by now")
+    for _ in range(5):
+        begun = time.monotonic()
+        assert (await raw(web, WRONG, source="127.0.0.2"))[0] == 401
+        waited.append(time.monotonic() - begun)
+    while left[0] > 0:
+        sent = await system.send(len(good), webhook(len(good)))
+        assert sent.status == 200
+        good.append(sent.seconds)
+        await asyncio.sleep(0.2)
+    await asyncio.gather(*guessers)
+    assert seen == {401}
+    held = [seconds for seconds in guessing if seconds >= 1.0]
+    assert len(held) > 10, "the guesser waits for answers"
+    assert min(waited) < max(held), "a stranger from elsewhere is not slowed down"
+    assert statistics.median(good) < max(held), good
+    assert "Traceback" not in web.said()
 
 
-async def test_se_2_a_secret_is_changed_under_way_and_no_sender_is_refused(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=3, workers=0, start=False)
+async def test_se_2_a_secret_is_changed_under_way_and_no_sender_is_refused(system: System) -> None:
     """Webs with the old one, then with both, then with the new one alone; the sender changes in between."""
     old, new = "old-" + "a" * 32, "new-" + "b" * 32
-    async with opened_system(zygote, tmp_path, Plan(webs=3, workers=0), start=False) as system:
-        before, between, after = system.webs
-        for web, tokens in ((before, old), (between, f"{old},{new}"), (after, new)):
-            web.env["TAILBACK_WEBHOOK_TOKEN"] = tokens
-        await system.start([before])
-        assert await taken(before, old, 1) == 200
-        assert await taken(before, new, 2) == 401
-        await system.start([between])
-        assert [await taken(between, token, 3 + at) for at, token in enumerate((old, new, f"{old},{new}"))] == [
-            *(200, 200, 401)
-        ]
-        before.kill()
-        await system.start([after])
-        between.kill()
-        assert await taken(after, new, 6) == 200
-        assert await taken(after, old, 7) == 401
-        with system.redis.client as client:
-            assert len(list(client.scan_iter("{tailback}:rec:inc:*"))) == 4
+    before, between, after = system.webs
+    for web, tokens in ((before, old), (between, f"{old},{new}"), (after, new)):
+        web.env["TAILBACK_WEBHOOK_TOKEN"] = tokens
+    await system.start([before])
+    assert await taken(before, old, 1) == 200
+    assert await taken(before, new, 2) == 401
+    await system.start([between])
+    assert [await taken(between, token, 3 + at) for at, token in enumerate((old, new, f"{old},{new}"))] == [
+        *(200, 200, 401)
+    ]
+    before.kill()
+    await system.start([after])
+    between.kill()
+    assert await taken(after, new, 6) == 200
+    assert await taken(after, old, 7) == 401
+    with system.redis.client as client:
+        assert len(list(client.scan_iter("{tailback}:rec:inc:*"))) == 4
 
 
 async def taken(web: Process, token: str, group: int) -> int:
@@ -119,42 +116,40 @@ async def taken(web: Process, token: str, group: int) -> int:
     return status
 
 
-async def test_se_6_a_network_redis_without_password_or_tls_is_warned_of_at_the_start(
-    zygote: Zygote, tmp_path: Path
-) -> None:
+@pytest.mark.plan(webs=1, workers=1)
+async def test_se_6_a_network_redis_without_password_or_tls_is_warned_of_at_the_start(system: System) -> None:
     """By web and worker, in the log, each with its remedy; on this machine there is nothing to warn of."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
-        for process in system.processes.values():
-            assert "redis can be reached by others" not in process.said()
-            process.kill()
-            process.env["REDIS_URL"] = "redis://redis.invalid:6379/0"
-            process.start()
-        for process in system.processes.values():
-            assert await process.ended() == 1
-            said = process.said_now()
-            assert "Anybody who reaches redis.invalid can change records: REDIS_URL has no password" in said
-            assert "The connection to redis.invalid is not encrypted" in said
-            assert "use rediss://" in said
+    for process in system.processes.values():
+        assert "redis can be reached by others" not in process.said()
+        process.kill()
+        process.env["REDIS_URL"] = "redis://redis.invalid:6379/0"
+        process.start()
+    for process in system.processes.values():
+        assert await process.ended() == 1
+        said = process.said_now()
+        assert "Anybody who reaches redis.invalid can change records: REDIS_URL has no password" in said
+        assert "The connection to redis.invalid is not encrypted" in said
+        assert "use rediss://" in said
 
 
-async def test_se_6_the_embedded_redis_is_closed_to_others_on_the_machine(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=0, workers=0)
+async def test_se_6_the_embedded_redis_is_closed_to_others_on_the_machine(system: System, tmp_path: Path) -> None:
     """Its data, the folder of its socket and the socket are for their owner alone."""
-    async with opened_system(zygote, tmp_path, Plan(webs=0, workers=0)) as system:
-        socket = await embedded(system, tmp_path / "data")
-        modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "data", socket.parent, socket)]
-        assert modes == [0o700, 0o700, 0o600]
+    socket = await embedded(system, tmp_path / "data")
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "data", socket.parent, socket)]
+    assert modes == [0o700, 0o700, 0o600]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
-async def test_se_6_another_user_of_the_machine_is_not_let_in(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=0, workers=0)
+async def test_se_6_another_user_of_the_machine_is_not_let_in(system: System, tmp_path: Path) -> None:
     """Even one who knows where the socket is."""
-    async with opened_system(zygote, tmp_path, Plan(webs=0, workers=0)) as system:
-        socket = await embedded(system, tmp_path / "data")
-        command = ["redis-cli", "-s", str(socket), "PING"]
-        for user, heard in ((0, b"PONG"), (65534, b"Permission denied")):
-            knock = await asyncio.create_subprocess_exec(*command, user=user, stdout=PIPE, stderr=STDOUT, cwd="/")
-            said, _ = await knock.communicate()
-            assert heard in said, said
+    socket = await embedded(system, tmp_path / "data")
+    command = ["redis-cli", "-s", str(socket), "PING"]
+    for user, heard in ((0, b"PONG"), (65534, b"Permission denied")):
+        knock = await asyncio.create_subprocess_exec(*command, user=user, stdout=PIPE, stderr=STDOUT, cwd="/")
+        said, _ = await knock.communicate()
+        assert heard in said, said
 
 
 async def embedded(system: System, data: Path) -> Path:

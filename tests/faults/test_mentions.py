@@ -5,16 +5,14 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.groups import webhook
-from tests.faults.system import CHANNEL, Plan, System, opened_system
+from tests.faults.system import CHANNEL, System
 from tests.faults.test_clicks import diagnoses
-from tests.processes import Zygote
 from tests.webhooks import written
 
 pytestmark = pytest.mark.needs("redis-server")
@@ -56,7 +54,8 @@ def forged(system: System) -> list[str]:
     return [text for one in given for kind, text in texts(one) if kind != "plain_text" and "<" in OURS.sub("", text)]
 
 
-async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=1, workers=1, pools=True)
+async def test_se_1_no_text_from_outside_pings_or_forges(system: System) -> None:
     """Labels, annotations, addresses, names of people, words typed, and what back ends say when they refuse.
 
     In messages, replies, dialogs, whispers and their notifications: all is escaped, and metadata holds ids alone.
@@ -69,29 +68,27 @@ async def test_se_1_no_text_from_outside_pings_or_forges(zygote: Zygote, tmp_pat
     alert["annotations"] |= {"runbook_url": f"https://x.example/{EVIL}", "__dashboardUid__": EVIL}
     alert |= {"generatorURL": f"https://x.example/{EVIL}", "silenceURL": EVIL, "dashboardURL": EVIL}
     body |= {"receiver": f"tailback {EVIL}", "externalURL": f"https://y.example/{EVIL}", "title": EVIL}
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1, pools=True)) as system:
-        persons = system.stand_in.workspace.persons
-        persons["U0BEN"] = replace(persons["U0BEN"], name=EVIL, real_name=EVIL)
-        await system.send(1, json.dumps(body).encode())
-        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
-        await everything_pressed(system)
-        system.ends.complaint = EVIL
-        await everything_pressed(system)
-        await silenced(system, "Refused")
-        system.ends.complaint = ""
-        await silenced(system, "silenced the alert")
-        (comment,) = system.ends.silenced
-        assert comment.isprintable(), comment
-        alert |= {"status": "resolved", "endsAt": written(time.time())}
-        await system.send(1, json.dumps(body | {"status": "resolved"}).encode())
-        await system.eventually(lambda: "alert resolved" in roots(system)[0].text, "its end is told")
-        await system.says(system.replies, "*Alert:* Group0001Z")
-        assert forged(system) == []
-        for call in system.stand_in.log.calls:
-            assert "link_names" not in call.args
-            assert call.args.get("parse") in (None, "none")
-            assert "evil" not in json.dumps(call.args.get("metadata", "")), call.args
-        assert len(system.stand_in.log.of("views.open")) == 4
+    persons = system.stand_in.workspace.persons
+    persons["U0BEN"] = replace(persons["U0BEN"], name=EVIL, real_name=EVIL)
+    await system.opened(1, json.dumps(body).encode())
+    await everything_pressed(system)
+    system.ends.complaint = EVIL
+    await everything_pressed(system)
+    await silenced(system, "Refused")
+    system.ends.complaint = ""
+    await silenced(system, "silenced the alert")
+    (comment,) = system.ends.silenced
+    assert comment.isprintable(), comment
+    alert |= {"status": "resolved", "endsAt": written(time.time())}
+    await system.send(1, json.dumps(body | {"status": "resolved"}).encode())
+    await system.eventually(lambda: "alert resolved" in roots(system)[0].text, "its end is told")
+    await system.says(system.replies, "*Alert:* Group0001Z")
+    assert forged(system) == []
+    for call in system.stand_in.log.calls:
+        assert "link_names" not in call.args
+        assert call.args.get("parse") in (None, "none")
+        assert "evil" not in json.dumps(call.args.get("metadata", "")), call.args
+    assert len(system.stand_in.log.of("views.open")) == 4
 
 
 async def everything_pressed(system: System) -> None:

@@ -14,8 +14,7 @@ from tests.faults.checker import buttons, kept, roots
 from tests.faults.conftest import LONG, Figure
 from tests.faults.groups import name_of
 from tests.faults.servers import Process
-from tests.faults.system import CHANNEL, Plan, System, opened_system
-from tests.processes import Zygote
+from tests.faults.system import CHANNEL, System
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -89,67 +88,65 @@ def posts(system: System, words: str) -> int:
     return sum(words in f"{message.get('text')}" for message in messages)
 
 
-async def test_rt_6_an_incident_that_cannot_be_drawn_is_told_in_plain_words(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=1, workers=2)
+async def test_rt_6_an_incident_that_cannot_be_drawn_is_told_in_plain_words(system: System) -> None:
     """Drawing one in full raises every time: it is shown plainly, and `retry` draws it in full when it can be."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=2)) as system:
-        await system.send(1)
-        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
-        await asyncio.sleep(0.3)
-        (spoilt,), incident = roots(system), change(system, 1, figures("NaN"))
-        await system.eventually(lambda: buttons(system, spoilt) == [], "the plain words")
-        assert any("work failed" in worker.said() for worker in system.workers)
-        assert change(system, 1, figures("14")) == incident
-        system.aim()
-        await system.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
-        await system.eventually(lambda: "Acknowledge" in buttons(system, spoilt), "the full message")
-        await kept(system)
+    await system.opened(1)
+    await asyncio.sleep(0.3)
+    (spoilt,), incident = roots(system), change(system, 1, figures("NaN"))
+    await system.eventually(lambda: buttons(system, spoilt) == [], "the plain words")
+    assert any("work failed" in worker.said() for worker in system.workers)
+    assert change(system, 1, figures("14")) == incident
+    system.aim()
+    await system.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
+    await system.eventually(lambda: "Acknowledge" in buttons(system, spoilt), "the full message")
+    await kept(system)
 
 
+@pytest.mark.plan(webs=2, workers=3, pools=True)
 async def test_rt_6_a_poison_incident_is_quarantined_and_fifty_others_go_on(
-    zygote: Zygote, tmp_path: Path, rounds: int, figure: Figure
+    system: System, rounds: int, figure: Figure
 ) -> None:
     """Working on one raises every time, plainly too: told once, then left alone; no process takes 20 % after that.
 
     By default it has failed three times when it is planted, in the long form never.
     """
     failed = 0 if rounds >= LONG else 3
-    async with opened_system(zygote, tmp_path, Plan(webs=2, workers=3, pools=True)) as system:
-        await system.send(1)
-        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
-        await asyncio.sleep(0.3)
-        incident = change(system, 1, told_wait(math.nan, failed))
-        begun = time.monotonic()
-        for number in range(2, 52):
-            await system.send(number)
-        await system.eventually(lambda: len(roots(system)) == 51, "50 others")
-        figure("RT-6 seconds until 50 others stood", time.monotonic() - begun)
-        await system.eventually(lambda: posts(system, f"/queue retry {incident}") == 1, "the quarantine is told")
-        raised = sum(worker.said().count("work failed") for worker in system.workers)
-        taken = await shares(system)
-        figure("RT-6 largest share of a processor", max(taken.values()))
-        assert max(taken.values()) < MOST_SHARE, taken
-        assert sum(worker.said().count("work failed") for worker in system.workers) == raised, "it rests"
-        assert posts(system, f"/queue retry {incident}") == 1
-        change(system, 1, repaired)
-        system.aim()
-        await system.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
-        await kept(system)
+    await system.opened(1)
+    await asyncio.sleep(0.3)
+    incident = change(system, 1, told_wait(math.nan, failed))
+    begun = time.monotonic()
+    for number in range(2, 52):
+        await system.send(number)
+    await system.eventually(lambda: len(roots(system)) == 51, "50 others")
+    figure("RT-6 seconds until 50 others stood", time.monotonic() - begun)
+    await system.eventually(lambda: posts(system, f"/queue retry {incident}") == 1, "the quarantine is told")
+    raised = sum(worker.said().count("work failed") for worker in system.workers)
+    taken = await shares(system)
+    figure("RT-6 largest share of a processor", max(taken.values()))
+    assert max(taken.values()) < MOST_SHARE, taken
+    assert sum(worker.said().count("work failed") for worker in system.workers) == raised, "it rests"
+    assert posts(system, f"/queue retry {incident}") == 1
+    change(system, 1, repaired)
+    system.aim()
+    await system.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
+    await kept(system)
 
 
-async def test_rt_6_a_record_that_nobody_can_read_holds_up_nobody(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=1, workers=2)
+async def test_rt_6_a_record_that_nobody_can_read_holds_up_nobody(system: System) -> None:
     """Due records of no known shape or kind: said in the log, put aside for a minute, and the others go on."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=2)) as system:
-        with system.redis.client as client:
-            for number, document in enumerate((b"{}", b"\x80\x04N.", b'{"id": 1}', b"[" * 100_000)):
-                client.hset(f"{PREFIX}inc:bad{number}", mapping={"doc": document, "version": 1})
-                client.zadd("{tailback}:due", {f"inc:bad{number}": 0})
-            client.zadd("{tailback}:due", {"ufo:1": 0})
-        for number in range(1, 11):
-            await system.send(number)
-        await system.eventually(lambda: len(roots(system)) == 10, "ten others")
-        said = "".join(worker.said() for worker in system.workers)
-        await system.eventually(
-            lambda: "".join(worker.said() for worker in system.workers).count("record unreadable") == 5, said, 5
-        )
-        assert max((await shares(system)).values()) < MOST_SHARE
-        await kept(system)
+    with system.redis.client as client:
+        for number, document in enumerate((b"{}", b"\x80\x04N.", b'{"id": 1}', b"[" * 100_000)):
+            client.hset(f"{PREFIX}inc:bad{number}", mapping={"doc": document, "version": 1})
+            client.zadd("{tailback}:due", {f"inc:bad{number}": 0})
+        client.zadd("{tailback}:due", {"ufo:1": 0})
+    for number in range(1, 11):
+        await system.send(number)
+    await system.eventually(lambda: len(roots(system)) == 10, "ten others")
+    said = "".join(worker.said() for worker in system.workers)
+    await system.eventually(
+        lambda: "".join(worker.said() for worker in system.workers).count("record unreadable") == 5, said, 5
+    )
+    assert max((await shares(system)).values()) < MOST_SHARE
+    await kept(system)

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.faults.groups import webhook
-from tests.faults.system import Plan, System, opened_system
+from tests.faults.system import System
 from tests.faults.verdict import OTHER
-from tests.processes import Zygote
 from tests.sources.payloads import SHARED
 
-pytestmark = pytest.mark.needs("redis-server")
+pytestmark = [pytest.mark.needs("redis-server"), pytest.mark.plan(webs=1, workers=1)]
 
 HERE = Path(__file__).parents[1] / "fixtures"
 RECORDED = sorted((HERE / "alertmanager").glob("webhook_*.json"))
@@ -49,46 +48,42 @@ async def taken(system: System, source: str, body: bytes) -> None:
     assert sent.status == 200, (source, body[:200])
 
 
-async def test_in_8_what_alertmanager_was_recorded_to_send_is_shown(zygote: Zygote, tmp_path: Path) -> None:
+async def test_in_8_what_alertmanager_was_recorded_to_send_is_shown(system: System) -> None:
     """Nine deliveries in their order: two groups that fired have a thread each; of one, five alerts were left out."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
-        assert len(RECORDED) == 9
-        for path in RECORDED:
-            await taken(system, "alertmanager", json.dumps(json.loads(path.read_text("utf-8"))["body"]).encode())
-        await system.eventually(lambda: len(shown(system)) == 2, "two threads")
-        for words in ("CIQueueBacklog", "CIRunnerOffline", "+5 not shown"):
-            await system.says(partial(shown, system), words)
+    assert len(RECORDED) == 9
+    for path in RECORDED:
+        await taken(system, "alertmanager", json.dumps(json.loads(path.read_text("utf-8"))["body"]).encode())
+    await system.eventually(lambda: len(shown(system)) == 2, "two threads")
+    for words in ("CIQueueBacklog", "CIRunnerOffline", "+5 not shown"):
+        await system.says(partial(shown, system), words)
 
 
-async def test_in_8_what_grafana_and_others_send_is_shown(zygote: Zygote, tmp_path: Path) -> None:
+async def test_in_8_what_grafana_and_others_send_is_shown(system: System) -> None:
     """Version 1, a custom template, no data, both forms of links, a normalised event; the Test button opens nothing."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
-        for name in (*WRITTEN, "test_button"):
-            await taken(system, "grafana", (HERE / "grafana" / f"{name}.json").read_bytes())
-        await taken(system, "event", (HERE / "event" / "firing.json").read_bytes())
-        await taken(system, "event", (HERE / "event" / "resolved.json").read_bytes())
-        await system.eventually(lambda: len(shown(system)) == len(WRITTEN) + 1, "their threads")
-        for words in (*WRITTEN.values(), "Jobs wait too long on linux.2xlarge"):
-            await system.says(partial(shown, system), words)
-        assert not any("TestAlert" in text for text in shown(system))
+    for name in (*WRITTEN, "test_button"):
+        await taken(system, "grafana", (HERE / "grafana" / f"{name}.json").read_bytes())
+    await taken(system, "event", (HERE / "event" / "firing.json").read_bytes())
+    await taken(system, "event", (HERE / "event" / "resolved.json").read_bytes())
+    await system.eventually(lambda: len(shown(system)) == len(WRITTEN) + 1, "their threads")
+    for words in (*WRITTEN.values(), "Jobs wait too long on linux.2xlarge"):
+        await system.says(partial(shown, system), words)
+    assert not any("TestAlert" in text for text in shown(system))
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not here: payloads of other projects are kept there")
-async def test_in_8_what_other_projects_recorded_is_shown(zygote: Zygote, tmp_path: Path) -> None:
+async def test_in_8_what_other_projects_recorded_is_shown(system: System) -> None:
     """Their payloads as they stand: a group without a key and one of two different alerts among them."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
-        for path in sorted((SHARED / "grafana").glob("*.json")):
-            await taken(system, "grafana", path.read_bytes())
-        for words in OTHERS.values():
-            await system.says(partial(shown, system), words)
+    for path in sorted((SHARED / "grafana").glob("*.json")):
+        await taken(system, "grafana", path.read_bytes())
+    for words in OTHERS.values():
+        await system.says(partial(shown, system), words)
 
 
-async def test_in_8_what_is_left_out_or_new_in_a_payload_does_no_harm(zygote: Zygote, tmp_path: Path) -> None:
+async def test_in_8_what_is_left_out_or_new_in_a_payload_does_no_harm(system: System) -> None:
     """A truncated group, no version, unknown fields: each has its thread, and the number left out is shown."""
     cut = json.loads(webhook(1)) | {"truncatedAlerts": 37}
     bare = {"alerts": json.loads(webhook(2))["alerts"], "somethingNew": {"a": [1]}}
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
-        for body in (cut, bare):
-            await taken(system, "alertmanager", json.dumps(body).encode())
-        await system.eventually(lambda: len(shown(system)) == 2, "two threads")
-        await system.says(partial(shown, system), "+37 not shown")
+    for body in (cut, bare):
+        await taken(system, "alertmanager", json.dumps(body).encode())
+    await system.eventually(lambda: len(shown(system)) == 2, "two threads")
+    await system.says(partial(shown, system), "+37 not shown")

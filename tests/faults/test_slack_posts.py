@@ -4,16 +4,14 @@ import asyncio
 import functools
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from tests.faults.checker import kept, seen
 from tests.faults.points import kill_after, kill_before, kill_between, posts
-from tests.faults.system import Plan, System, opened_system
+from tests.faults.system import System
 from tests.faults.verdict import first_messages
 from tests.faults.wires import Wire
-from tests.processes import Zygote
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -27,21 +25,21 @@ POINTS: dict[str, Killed] = {
 
 
 @pytest.mark.parametrize("point", POINTS)
+@pytest.mark.plan(webs=1)
 async def test_sl_1_killed_around_a_post_there_is_one_thread_that_is_known(
-    zygote: Zygote, tmp_path: Path, point: str, rounds: int
+    system: System, point: str, rounds: int
 ) -> None:
     """The worker dies at the named point; within lease + settle + 5 s there is one thread, and its button works."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1)) as system:
-        for number in range(rounds):
-            dying = asyncio.create_task(POINTS[point](system, system.to_slack, posts))
-            await asyncio.sleep(0)
-            assert (await system.send(number)).status == 200
-            killed = system.processes[await dying]
-            killed.start()
-            await system.eventually(lambda: not seen(system).missing, "the thread")
-            await system.ready(killed)
-        await asyncio.sleep(1)
-        await kept(system)
+    for number in range(rounds):
+        dying = asyncio.create_task(POINTS[point](system, system.to_slack, posts))
+        await asyncio.sleep(0)
+        assert (await system.send(number)).status == 200
+        killed = system.processes[await dying]
+        killed.start()
+        await system.eventually(lambda: not seen(system).missing, "the thread")
+        await system.ready(killed)
+    await asyncio.sleep(1)
+    await kept(system)
 
 
 def any_of(calls: Callable[[], Sequence[object]]) -> bool:
@@ -49,20 +47,18 @@ def any_of(calls: Callable[[], Sequence[object]]) -> bool:
     return bool(calls())
 
 
-async def test_sl_2_a_lost_answer_is_looked_up_before_anything_is_posted_again(
-    zygote: Zygote, tmp_path: Path, few: int
-) -> None:
+@pytest.mark.plan(webs=1, workers=2)
+async def test_sl_2_a_lost_answer_is_looked_up_before_anything_is_posted_again(system: System, few: int) -> None:
     """Slack stores and closes the connection: one post until the look-up, one thread after it; then once more."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=2)) as system:
-        for number in range(few):
-            system.stand_in.faults.drop_reply("chat.postMessage")
-            before = len(system.stand_in.log.calls)
-            await system.send(number)
-            await system.eventually(partial(any_of, partial(first_messages, system, before)), "the post")
-            posted = len(system.stand_in.log.calls)
-            look_ups = partial(system.stand_in.log.of, "conversations.history", since=posted)
-            await system.eventually(partial(any_of, look_ups), "a look-up")
-            assert len(first_messages(system, before)) == 1
-            await system.eventually(lambda: not seen(system).missing, "the thread")
-        await kept(system)
-        assert len(first_messages(system)) == few
+    for number in range(few):
+        system.stand_in.faults.drop_reply("chat.postMessage")
+        before = len(system.stand_in.log.calls)
+        await system.send(number)
+        await system.eventually(partial(any_of, partial(first_messages, system, before)), "the post")
+        posted = len(system.stand_in.log.calls)
+        look_ups = partial(system.stand_in.log.of, "conversations.history", since=posted)
+        await system.eventually(partial(any_of, look_ups), "a look-up")
+        assert len(first_messages(system, before)) == 1
+        await system.eventually(lambda: not seen(system).missing, "the thread")
+    await kept(system)
+    assert len(first_messages(system)) == few

@@ -1,4 +1,4 @@
-"""SL: whatever Slack answers, nothing is dropped, nothing is doubled, and others go on."""
+"""SL, P4, P8: whatever Slack answers, or if it is away, nothing is dropped, nothing is doubled, and others go on."""
 
 import asyncio
 import json
@@ -78,39 +78,38 @@ def waits(system: System, room: int) -> list[float]:
     return [call.at_seconds - limited.at_seconds for call in calls if call.number > limited.number]
 
 
-async def test_sl_4_a_slow_slack_slows_down_nobody_else(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=2, workers=2)
+async def test_sl_4_a_slow_slack_slows_down_nobody_else(system: System) -> None:
     """Every call takes 25 s: webhooks and clicks are answered long before, and all is told in the end (SL-4)."""
-    async with opened_system(zygote, tmp_path, Plan(webs=2, workers=2)) as system:
-        await system.send(0)
-        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
-        root = roots(system)[0]
-        system.stand_in.faults.slow("*", SLOW_SECONDS, times=None)
-        answers = await asyncio.gather(*(system.send(number) for number in range(1, 31)))
-        assert {answer.status for answer in answers} == {200}
-        assert max(answer.seconds for answer in answers) < SLOW_SECONDS / 2
-        begun = time.monotonic()
-        await system.press(root.ts, "Acknowledge")
-        assert time.monotonic() - begun < SLOW_SECONDS / 2, "a click is acknowledged while Slack hangs"
-        system.stand_in.faults.clear()
-        await kept(system)
-        assert len(roots(system)) == 31
+    await system.opened(0)
+    root = roots(system)[0]
+    system.stand_in.faults.slow("*", SLOW_SECONDS, times=None)
+    answers = await asyncio.gather(*(system.send(number) for number in range(1, 31)))
+    assert {answer.status for answer in answers} == {200}
+    assert max(answer.seconds for answer in answers) < SLOW_SECONDS / 2
+    begun = time.monotonic()
+    await system.press(root.ts, "Acknowledge")
+    assert time.monotonic() - begun < SLOW_SECONDS / 2, "a click is acknowledged while Slack hangs"
+    system.stand_in.faults.clear()
+    await kept(system)
+    assert len(roots(system)) == 31
 
 
-async def test_sl_5_a_revoked_token_stops_posting_until_it_works_again(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=1, workers=3, pace="10ms", edit_pace="10ms")
+async def test_sl_5_a_revoked_token_stops_posting_until_it_works_again(system: System) -> None:
     """One try in 10 s, readiness degraded, nothing lost, and it goes on by itself."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=3, pace="10ms", edit_pace="10ms")) as system:
-        for method in ("chat.postMessage", "chat.update"):
-            system.stand_in.faults.error(method, "token_revoked", times=None)
-        for number in range(20):
-            await system.send(number)
-        await asyncio.sleep(1)
-        before = len(system.stand_in.log.calls)
-        await system.eventually(lambda: degraded(system), "readiness degraded")
-        tries = [c for c in system.stand_in.log.calls[before:] if c.method in ("chat.postMessage", "chat.update")]
-        assert len(tries) <= 4, tries
-        system.stand_in.faults.clear()
-        await kept(system)
-        assert len(roots(system)) == 20
+    for method in ("chat.postMessage", "chat.update"):
+        system.stand_in.faults.error(method, "token_revoked", times=None)
+    for number in range(20):
+        await system.send(number)
+    await asyncio.sleep(1)
+    before = len(system.stand_in.log.calls)
+    await system.eventually(lambda: degraded(system), "readiness degraded")
+    tries = [c for c in system.stand_in.log.calls[before:] if c.method in ("chat.postMessage", "chat.update")]
+    assert len(tries) <= 4, tries
+    system.stand_in.faults.clear()
+    await kept(system)
+    assert len(roots(system)) == 20
 
 
 async def degraded(system: System) -> bool:
@@ -119,39 +118,39 @@ async def degraded(system: System) -> bool:
     return found["ready"] and "token_revoked" in found["dependencies"]["slack"].get("why", "")
 
 
-async def test_sl_6_a_channel_that_cannot_be_used_is_replaced(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=1, workers=1, rooms=3)
+async def test_sl_6_a_channel_that_cannot_be_used_is_replaced(system: System) -> None:
     """Each thread opens in the fallback channel and names the broken one, which is asked once a minute, not oftener."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1, rooms=3)) as system:
-        for room, code in enumerate(["is_archived", "not_in_channel", "channel_not_found"]):
-            system.stand_in.faults.error("chat.postMessage", code, times=None, channel=f"C0ROOM{room}")
-            await system.send(room, in_room(room, room))
-        await system.eventually(lambda: [root.channel for root in roots(system)] == [OPS] * 3, "the fallback channel")
-        for group in range(3, 12):
-            await system.send(group, in_room(group % 3, group))
-        await system.eventually(lambda: [root.channel for root in roots(system)] == [OPS] * 12, "the others, too")
-        await asyncio.sleep(1)
-        for root in roots(system):
-            message = system.stand_in.workspace.channels[OPS].messages[root.ts]
-            assert f"<#C0ROOM{root.group % 3}>" in str(message["blocks"])
-        for room in range(3):
-            assert len(system.stand_in.log.of("chat.postMessage", f"C0ROOM{room}")) == 1
-        await kept(system)
+    for room, code in enumerate(["is_archived", "not_in_channel", "channel_not_found"]):
+        system.stand_in.faults.error("chat.postMessage", code, times=None, channel=f"C0ROOM{room}")
+        await system.send(room, in_room(room, room))
+    await system.eventually(lambda: [root.channel for root in roots(system)] == [OPS] * 3, "the fallback channel")
+    for group in range(3, 12):
+        await system.send(group, in_room(group % 3, group))
+    await system.eventually(lambda: [root.channel for root in roots(system)] == [OPS] * 12, "the others, too")
+    await asyncio.sleep(1)
+    for root in roots(system):
+        message = system.stand_in.workspace.channels[OPS].messages[root.ts]
+        assert f"<#C0ROOM{root.group % 3}>" in str(message["blocks"])
+    for room in range(3):
+        assert len(system.stand_in.log.of("chat.postMessage", f"C0ROOM{room}")) == 1
+    await kept(system)
 
 
-async def test_sl_7_huge_alerts_and_refused_shapes_still_open_a_thread(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=1, workers=1)
+async def test_sl_7_huge_alerts_and_refused_shapes_still_open_a_thread(system: System) -> None:
     """Labels of 50 kB and 200 alerts within Slack's limits; blocks that Slack refuses are tried smaller, once."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=1)) as system:
-        long = {f"label{number}": "x" * 50_000 for number in range(5)}
-        await system.send(1, webhook(1, labels=long))
-        await system.send(
-            2, webhook(2).replace(b'"alerts": [', b'"alerts": [' + b",".join([alert(n) for n in range(200)]) + b",")
-        )
-        await system.eventually(lambda: {root.group for root in roots(system)} == {1, 2}, "both threads")
-        system.stand_in.faults.error("chat.postMessage", "invalid_blocks", times=1)
-        await system.send(3)
-        await system.eventually(lambda: {root.group for root in roots(system)} == {1, 2, 3}, "the third thread")
-        refused = [c for c in system.stand_in.log.of("chat.postMessage") if c.outcome not in ("ok", "pending")]
-        assert [call.outcome for call in refused] == ["invalid_blocks"]
+    long = {f"label{number}": "x" * 50_000 for number in range(5)}
+    await system.send(1, webhook(1, labels=long))
+    await system.send(
+        2, webhook(2).replace(b'"alerts": [', b'"alerts": [' + b",".join([alert(n) for n in range(200)]) + b",")
+    )
+    await system.eventually(lambda: {root.group for root in roots(system)} == {1, 2}, "both threads")
+    system.stand_in.faults.error("chat.postMessage", "invalid_blocks", times=1)
+    await system.send(3)
+    await system.eventually(lambda: {root.group for root in roots(system)} == {1, 2, 3}, "the third thread")
+    refused = [c for c in system.stand_in.log.of("chat.postMessage") if c.outcome not in ("ok", "pending")]
+    assert [call.outcome for call in refused] == ["invalid_blocks"]
 
 
 def alert(number: int) -> bytes:
@@ -160,22 +159,40 @@ def alert(number: int) -> bytes:
     return body.replace(b'"fingerprint": "', f'"fingerprint": "f{number:04d}'.encode())
 
 
-async def test_sl_8_replies_that_fail_come_late_but_in_order(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(webs=1, workers=3, pools=True)
+async def test_sl_8_replies_that_fail_come_late_but_in_order(system: System) -> None:
     """Every fifth reply fails once: each is told once, in the order of what happened."""
-    async with opened_system(zygote, tmp_path, Plan(webs=1, workers=3, pools=True)) as system:
-        await system.send(1)
-        await system.eventually(lambda: len(roots(system)) == 1, "a thread")
-        root, numbers = roots(system)[0], count(1)
-        system.stand_in.faults.status(
-            "chat.postMessage", 503, times=None, where=lambda a: bool(a.get("thread_ts")) and next(numbers) % 5 == 0
-        )
-        for _ in range(8):
-            system.aim()
-            said: dict[str, object] = {"user": "U0ANA", "channel": CHANNEL, "thread_ts": root.ts}
-            await system.stand_in.people.say(said | {"text": "@tailback diagnose"})
-        await system.eventually(lambda: diagnoses(system) >= 8, "eight results")
-        await asyncio.sleep(1)
-        assert diagnoses(system) == 8
-        assert seen(system).disorder == []
-        assert "Acknowledge" in buttons(system, root)
-        assert POOL in root.text
+    await system.opened(1)
+    root, numbers = roots(system)[0], count(1)
+    system.stand_in.faults.status(
+        "chat.postMessage", 503, times=None, where=lambda a: bool(a.get("thread_ts")) and next(numbers) % 5 == 0
+    )
+    for _ in range(8):
+        system.aim()
+        said: dict[str, object] = {"user": "U0ANA", "channel": CHANNEL, "thread_ts": root.ts}
+        await system.stand_in.people.say(said | {"text": "@tailback diagnose"})
+    await system.eventually(lambda: diagnoses(system) >= 8, "eight results")
+    await asyncio.sleep(1)
+    assert diagnoses(system) == 8
+    assert seen(system).disorder == []
+    assert "Acknowledge" in buttons(system, root)
+    assert POOL in root.text
+
+
+@pytest.mark.plan(webs=1, workers=2, after="2s")
+async def test_a_long_outage_is_told_outside_slack_once_and_its_end_too(system: System) -> None:
+    """No connection to Slack for longer than `after`: the pager is told, the age is a metric; then all threads."""
+    system.to_slack.cut()
+    for number in range(5):
+        assert (await system.send(number)).status == 200
+    await system.eventually(lambda: len(system.ends.paged) == 1, "the pager")
+    assert system.ends.paged[0]["event"] == "slack_unreachable"
+    assert "5 incidents" in str(system.ends.paged[0]["text"])
+    page = await system.page("/metrics")
+    age = next(line.split()[1] for line in page.splitlines() if line.startswith("tailback_undelivered_seconds "))
+    assert float(age) > 1
+    system.to_slack.mend()
+    await kept(system)
+    assert len(roots(system)) == 5
+    await system.eventually(lambda: len(system.ends.paged) == 2, "the end")
+    assert system.ends.paged[1]["event"] == "slack_recovered"

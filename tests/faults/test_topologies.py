@@ -95,26 +95,26 @@ async def test_unsafe_settings_of_the_node_with_our_keys_are_refused(
         assert "axmemory-policy is allkeys-lru" in late.said_now()
 
 
-async def test_the_product_works_with_a_login_that_may_do_little(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.plan(start=False)
+async def test_the_product_works_with_a_login_that_may_do_little(system: System) -> None:
     """A user with the documented rights is enough; a wrong password is said, and shown to nobody."""
-    async with opened_system(zygote, tmp_path, start=False) as system:
-        with system.redis.client as client:
-            client.execute_command("ACL", "SETUSER", "tailback", *GRANTED)
-            client.execute_command("ACL", "SETUSER", "default", "off")
-        for process in system.processes.values():
-            process.env["REDIS_URL"] = f"redis://tailback:s3cret@127.0.0.1:{system.redis.port}/0"
-        await system.start()
-        for number in range(5):
-            await system.send_until_taken(number)
-        await kept(system)
-        assert len(roots(system)) == 5
-        assert "subscription lost" not in "".join(process.said() for process in system.workers)
-        late = await system.build("worker9")
-        late.env["REDIS_URL"] = f"redis://tailback:wr0ng@127.0.0.1:{system.redis.port}/0"
-        late.start()
-        assert await late.ended() == 1
-        assert "does not accept the credentials" in late.said_now()
-        assert "wr0ng" not in late.said_now()
+    with system.redis.client as client:
+        client.execute_command("ACL", "SETUSER", "tailback", *GRANTED)
+        client.execute_command("ACL", "SETUSER", "default", "off")
+    for process in system.processes.values():
+        process.env["REDIS_URL"] = f"redis://tailback:s3cret@127.0.0.1:{system.redis.port}/0"
+    await system.start()
+    for number in range(5):
+        await system.send_until_taken(number)
+    await kept(system)
+    assert len(roots(system)) == 5
+    assert "subscription lost" not in "".join(process.said() for process in system.workers)
+    late = await system.build("worker9")
+    late.env["REDIS_URL"] = f"redis://tailback:wr0ng@127.0.0.1:{system.redis.port}/0"
+    late.start()
+    assert await late.ended() == 1
+    assert "does not accept the credentials" in late.said_now()
+    assert "wr0ng" not in late.said_now()
 
 
 @pytest.mark.parametrize(
