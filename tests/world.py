@@ -1,9 +1,9 @@
 """A whole Tailback on working fakes and a clock in hand: alerts come in, people ask, the worker works when told to."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from bot.config import Environment, File, Settings
 from bot.context.context import Context, PoolScaler
@@ -36,6 +36,7 @@ from tests.fakes_store import FakeData, FakeStore
 from tests.invariants import WATCHED, broken, forgotten
 from tests.threads import unruly
 
+T = TypeVar("T")
 OTHER_POOL = "linux.gpu"
 ANA, BEN, CAM = "U0ANA", "U0BEN", "U0CAM"
 """Ana and Ben may scale; Cam is a full member and no more."""
@@ -195,9 +196,16 @@ class World:
         await BEHAVIORS[claim.kind](context or self.context, claim)
 
     async def passes(self, seconds: float, step: float = 10.0) -> None:
+        step = min(step, seconds)
         for _ in range(round(seconds / step)):
             self.clock.advance(step)
             await self.work()
+
+    async def done(self, asked: Awaitable[T]) -> T:
+        """What comes from outside, and then the worker's part of it."""
+        found = await asked
+        await self.work()
+        return found
 
     async def asks(self, name: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody asks; without more, by the button that the parent shows now."""

@@ -91,8 +91,7 @@ async def test_a_closed_channel_is_asked_once_a_minute_by_all_new_incidents_toge
     world.chat.channels = [CHANNEL, FALLBACK]
     await world.passes(60)
     for number in range(20, 23):
-        await world.fires(spoken(), group_key=f"g{number}")
-        await world.work()
+        await world.done(world.fires(spoken(), group_key=f"g{number}"))
     assert [message.channel for message in world.chat.parents()][-3:] == [CHANNEL] * 3
 
 

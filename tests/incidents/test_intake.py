@@ -53,8 +53,7 @@ async def test_a_late_repeat_brings_no_member_back(world: World) -> None:
 
 
 async def test_the_thread_says_what_is_odd_about_an_alert(world: World) -> None:
-    await world.fires(oddities=("priority: is required", "teams[0]: <!channel>"))
-    await world.work()
+    await world.done(world.fires(oddities=("priority: is required", "teams[0]: <!channel>")))
     (reply,) = world.replies
     assert "does not follow the event format" in reply
     assert "priority: is required" in reply
@@ -98,8 +97,7 @@ async def test_the_contact_points_test_button_opens_nothing(world: World) -> Non
 
 async def closed(world: World) -> Incident:
     found = await world.opens()
-    await world.asks("resolve", surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", surface="dialog"))
     assert world.incident.state is State.RESOLVED
     return found
 
@@ -126,8 +124,7 @@ async def test_firing_anew_long_after_the_end_is_another_incident(world: World) 
 @pytest.mark.parametrize("after", [60.0, 7200.0])
 async def test_an_end_by_hand_is_respected_while_the_same_alert_goes_on_firing(after: float, world: World) -> None:
     """A repeat of what fired before the end is no new occurrence, however late it comes and whoever joins it."""
-    await world.fires(spoken("a1"), spoken("a2"))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("a2")))
     await world.asks("resolve", surface="dialog")
     world.clock.advance(after)
     assert await world.fires(spoken("a1"), spoken("a2", firing=False)) is Taken.JOINED
@@ -135,8 +132,7 @@ async def test_an_end_by_hand_is_respected_while_the_same_alert_goes_on_firing(a
 
 
 async def test_a_stale_firing_of_an_alert_that_has_ended_opens_nothing_new(world: World) -> None:
-    await world.fires(spoken("a1"), spoken("a2"))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("a2")))
     await world.asks("resolve", surface="dialog")
     await world.fires(spoken("a1", firing=False), spoken("a2", firing=False))
     world.clock.advance(7200)

@@ -30,11 +30,9 @@ async def test_the_first_message_waits_for_the_figures_of_its_pools(world: World
 async def test_figures_that_do_not_come_hold_up_the_first_message_no_longer_than_first_look(world: World) -> None:
     """A source that is down costs 2 s, and the message says that it knows nothing."""
     world.metrics.script.fail("*", times=None)
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     assert world.chat.messages == []
-    world.clock.advance(2)
-    await world.work()
+    await world.passes(2)
     assert "unknown" in world.parent.message.text
 
 
@@ -90,8 +88,7 @@ async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything(wo
 async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread(world: World) -> None:
     """Resolved is not drained; drained is measured three times; the farewell says how it was, and then it is over."""
     await world.opens(queued=14)
-    await world.fires(spoken(firing=False))
-    await world.work()
+    await world.done(world.fires(spoken(firing=False)))
     assert "EASING" in world.parent.message.text
     world.queues(0)
     await world.passes(60, step=30)
@@ -173,11 +170,9 @@ async def test_an_incident_waits_for_its_turn() -> None:
     await world.work()
     assert len(world.chat.parents()) == 2
     assert [round(at - world.clock.now(), 3) for at in sorted(due_incidents(world))][:2] == [1.0, 2.0]
-    world.clock.advance(1)
-    await world.work()
+    await world.passes(1)
     assert len(world.chat.parents()) == 3
-    world.clock.advance(2)
-    await world.work()
+    await world.passes(2)
     assert len(world.chat.parents()) == 5
 
 
@@ -200,8 +195,7 @@ async def test_a_candidate_pool_that_queues_is_shown_and_the_others_are_not_judg
     """An alert that names no pool: all are measured, and the drain is judged on the one that was seen to queue."""
     world.queues(9, pool=OTHER_POOL)
     nameless = replace(spoken(), labels={"alertname": "Jobs are queued"})
-    await world.fires(nameless)
-    await world.work()
+    await world.done(world.fires(nameless))
     assert world.incident.pools.affected == (OTHER_POOL,)
     assert world.incident.began_at == NOW - 60
     assert "linux.gpu: 9 jobs queued" in world.parent.message.text
@@ -242,6 +236,5 @@ async def test_a_reply_is_posted_while_time_goes_on_and_a_queue_is(
         world.clock.advance(TIMING.poll)
         await world.work()
     world.clock.goes_on_by = 1e-6
-    await world.says("ack")
-    await world.work()
+    await world.done(world.says("ack"))
     assert took_it(ANA) in world.replies

@@ -12,8 +12,7 @@ FALLBACK = "C0OPS"
 
 async def waiting(world: World) -> None:
     world.queues(14)
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
 
 
 async def test_later_holds_the_whole_channel_for_as_long_as_slack_says(world: World) -> None:
@@ -21,14 +20,11 @@ async def test_later_holds_the_whole_channel_for_as_long_as_slack_says(world: Wo
     world.chat.script.fail("post", Failure.LATER, retry_after_seconds=7)
     world.queues(14)
     await world.fires(group_key="g1")
-    await world.fires(group_key="g2")
-    await world.work()
+    await world.done(world.fires(group_key="g2"))
     assert world.chat.script.count("post") == 1
-    world.clock.advance(6.9)
-    await world.work()
+    await world.passes(6.9)
     assert world.chat.script.count("post") == 1
-    world.clock.advance(0.2)
-    await world.work()
+    await world.passes(0.2)
     assert len(world.chat.parents()) == 2
     assert not world.context.health.slack
 
@@ -36,13 +32,10 @@ async def test_later_holds_the_whole_channel_for_as_long_as_slack_says(world: Wo
 async def test_later_on_an_edit_leaves_the_replies_their_way(world: World) -> None:
     await world.opens()
     world.chat.script.fail("update", Failure.LATER, retry_after_seconds=30)
-    await world.asks("ack", ANA)
-    await world.work()
-    world.clock.advance(29)
-    await world.work()
+    await world.done(world.asks("ack", ANA))
+    await world.passes(29, step=29)
     assert world.parent.edits == 0
-    world.clock.advance(1.1)
-    await world.work()
+    await world.passes(1.1)
     assert f"<@{ANA}>" in str(world.parent.message.blocks)
 
 
@@ -51,11 +44,9 @@ async def test_unknown_looks_into_slack_before_it_posts_again(arrived: bool, wor
     world.chat.script.fail("post", Failure.UNKNOWN, after=arrived)
     await waiting(world)
     assert world.context.health.slack
-    world.clock.advance(9.9)
-    await world.work()
+    await world.passes(9.9)
     assert world.chat.script.count("find") == 0
-    world.clock.advance(0.2)
-    await world.work()
+    await world.passes(0.2)
     assert world.chat.script.count("find") == 1
     assert world.chat.script.count("post") == (1 if arrived else 2) + len(world.chat.thread(world.parent.ts))
     assert len(world.chat.parents()) == 1
@@ -91,10 +82,8 @@ async def test_replies_wait_behind_first_messages_that_wait_for_slack() -> None:
     thread, said = world.parent.ts, len(world.replies)
     await world.context.store.pause_lane("post:C0CIONCALL", 2.0)
     await world.fires(spoken("c1"), group_key="another")
-    await world.fires(spoken("a1"), spoken("b1", host="one"))
-    await world.work()
-    world.clock.advance(2.1)
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("b1", host="one")))
+    await world.passes(2.1)
     assert (len(world.chat.parents()), len(world.chat.thread(thread))) == (2, said)
     await world.passes(3, step=1)
     assert len(world.chat.thread(thread)) == said + 1
@@ -104,8 +93,7 @@ async def test_an_unknown_reply_is_looked_for_and_told_once(world: World) -> Non
     await world.opens()
     world.chat.script.fail("post", Failure.UNKNOWN, after=True)
     await world.fires(spoken("a1"), spoken("b1", host="one"))
-    await world.fires(spoken("a1"), spoken("b1", host="one"), spoken("b2", host="two"))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("b1", host="one"), spoken("b2", host="two")))
     await world.passes(30)
     assert [stored.key for stored in world.chat.thread(world.parent.ts)] == ["i1/2", "i1/3", "i1/4"]
     assert world.chat.script.count("find") == 1
@@ -115,8 +103,7 @@ async def test_an_unknown_edit_is_simply_made_again(world: World) -> None:
     await world.opens()
     world.chat.script.fail("update", Failure.UNKNOWN)
     await world.asks("ack", ANA)
-    await world.fires(spoken("a1"), spoken("b1", host="one"))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("b1", host="one")))
     await world.passes(10)
     assert len(world.replies) == 2
     assert world.chat.script.count("find") == 0
@@ -153,14 +140,12 @@ async def test_a_shape_that_slack_refuses_is_made_plain(world: World) -> None:
 async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text(world: World) -> None:
     await world.opens()
     world.chat.script.fail("post", Failure.SHAPE)
-    await world.fires(spoken("a1"), spoken("b1", host="one"))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("b1", host="one")))
     (told,) = world.chat.thread(world.parent.ts)
     assert told.message.blocks == ()
     assert "1 more alert" in told.message.text
     assert any(block["type"] == "actions" for block in world.parent.message.blocks), "the parent keeps its buttons"
-    await world.says("ack")
-    await world.work()
+    await world.done(world.says("ack"))
     assert world.chat.thread(world.parent.ts)[-1].message.blocks, "Slack takes those of the next reply"
 
 
@@ -170,8 +155,7 @@ async def test_a_plain_text_that_slack_refuses_rests_for_an_hour(world: World) -
     await world.passes(3500, step=50)
     assert world.chat.script.count("post") == 2
     assert "post failed" in str(world.incident.trouble.why)
-    await world.fires(group_key="another")
-    await world.work()
+    await world.done(world.fires(group_key="another"))
     assert len(world.chat.parents()) == 1
     await world.passes(150, step=50)
     assert len(world.chat.parents()) == 2
@@ -192,8 +176,7 @@ async def test_a_channel_that_is_archived_under_way_moves_the_incident() -> None
         slack={"channel": CHANNEL, "fallback_channel": FALLBACK, "pace": "0s", "edit_pace": "0s"}
     )
     world.chat.channels = [FALLBACK]
-    await world.fires(spoken("a1"), spoken("b1", host="one"))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("b1", host="one")))
     assert world.parent.channel == FALLBACK
     assert len(world.replies) == 1
 
@@ -213,8 +196,7 @@ async def test_without_a_fallback_a_broken_channel_is_tried_once_a_minute(world:
 async def test_a_deleted_thread_is_replaced_once_by_a_new_one(world: World) -> None:
     before = await world.opens()
     world.chat.delete(CHANNEL, before.thread.root or "")
-    await world.fires(spoken("a1"), spoken("b1", host="one"))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("b1", host="one")))
     assert world.parent.ts != before.thread.root
     assert world.replies[0].startswith("1 more alert")
     assert "This is its new thread" in world.replies[1]
@@ -224,11 +206,9 @@ async def test_a_deleted_thread_is_replaced_once_by_a_new_one(world: World) -> N
 async def test_an_unrelated_note_does_not_count_as_a_deleted_thread(world: World) -> None:
     before = await world.opens()
     await world.says("scale_up", "linux.2xlarge", "24")
-    await world.asks("diagnose")
-    await world.work()
+    await world.done(world.asks("diagnose"))
     world.chat.delete(CHANNEL, before.thread.root or "")
-    await world.asks("ack", ANA)
-    await world.work()
+    await world.done(world.asks("ack", ANA))
     assert len(world.chat.parents()) == 1
     assert world.incident.trouble.retry_at == 0.0
 
@@ -237,8 +217,7 @@ async def test_a_thread_that_is_deleted_again_rests_for_an_hour(world: World) ->
     await world.opens()
     for _ in range(2):
         world.chat.delete(CHANNEL, world.incident.thread.root or "")
-        await world.asks("mute")
-        await world.work()
+        await world.done(world.asks("mute"))
     assert world.chat.parents() == []
     await world.passes(3500, step=100)
     assert world.chat.parents() == []
@@ -254,8 +233,7 @@ async def test_a_message_that_cannot_be_edited_any_more_gets_a_new_thread_even_w
     world.second_stands = True
     world.chat.script.fail("update", Failure.GONE)
     world.chat.script.fail("post", Failure.UNKNOWN)
-    await world.asks("ack", ANA)
-    await world.work()
+    await world.done(world.asks("ack", ANA))
     await world.passes(30)
     assert len(world.chat.parents()) == 2
     assert world.incident.thread.root == world.chat.parents()[1].ts

@@ -22,8 +22,7 @@ async def full(queued: int = 60, **tables: Any) -> World:
     """An incident of a pool at its limit, after four looks."""
     world = World(**tables)
     world.queues(queued, **FULL)
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     for minute in range(1, 4):
         world.queues(queued - 2 * minute, **FULL)
         await world.passes(60, step=30)
@@ -70,8 +69,7 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
 async def by_hand(**tables: Any) -> World:
     """An incident that somebody closed while 54 jobs waited."""
     world = await full(**tables)
-    await world.says("resolve")
-    await world.work()
+    await world.done(world.says("resolve"))
     assert world.incident.closed
     return world
 
@@ -194,8 +192,7 @@ async def test_all_pools_learn_from_each_drain() -> None:
 async def test_an_unknown_cause_is_said_as_such(world: World) -> None:
     """A source that knows nothing but the queue."""
     await world.opens(queued=14)
-    await world.asks("diagnose")
-    await world.work()
+    await world.done(world.asks("diagnose"))
     assert "*Cause:* not known." in world.replies[-1]
     assert "Likely cause" not in world.parent.message.text
 
@@ -214,8 +211,7 @@ async def test_the_question_before_scaling_shows_the_table() -> None:
 async def test_the_question_warns_when_the_cause_says_that_it_is_useless(world: World) -> None:
     """The cloud refuses: more requests do not change that."""
     world.queues(60, **{**FULL, "limit": 80, "create_failures": 12, "creates": 0})
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
     assert "More runners will hardly help: the cloud refuses new machines" in str(answer.view)
 
@@ -225,8 +221,7 @@ async def test_nothing_is_proposed_that_would_not_be_sooner() -> None:
     world, many = World(), {**FULL, "busy": 38, "limit": 40}
     world.scaler.current = 38
     world.queues(1, **many)
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     for _ in range(4):
         world.queues(1, **many)
         await world.passes(60, step=30)

@@ -37,8 +37,7 @@ async def test_a_pool_that_was_measured_a_moment_ago_only_wakes_the_new_incident
     """The figures are there already: the new thread opens at once with them."""
     await world.opens(queued=14)
     world.clock.advance(5)
-    await world.fires(group_key="another")
-    await world.work()
+    await world.done(world.fires(group_key="another"))
     assert world.metrics.script.count("snapshot") == 1
     assert "14 jobs queued" in world.chat.parents()[1].message.text
 
@@ -59,8 +58,7 @@ async def test_a_look_that_fails_keeps_the_past_and_the_reason(world: World) -> 
 async def test_a_pool_without_a_source_says_so(world: World) -> None:
     """Unknown is not zero, and the remedy is in the words."""
     world.context.metrics = {}
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     assert pool(world).samples == ()
     assert pool(world).trouble == "no metrics source is configured for this pool"
     table = PoolTable.model_validate({"queued": "q"})
@@ -96,8 +94,7 @@ async def test_a_past_that_comes_late_joins_at_once_and_not_with_the_next_measur
 async def test_measuring_stops_when_nobody_watches_and_no_watch_is_wanted() -> None:
     """With `watch = "0s"`, after the end the pool is looked at once more, found unwatched, and left alone."""
     world = await World.opened(timing={"watch": "0s"})
-    await world.asks("resolve", surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", surface="dialog"))
     looks = world.metrics.script.count("snapshot")
     await world.passes(120, step=30)
     assert world.metrics.script.count("snapshot") == looks
@@ -107,8 +104,7 @@ async def test_measuring_stops_when_nobody_watches_and_no_watch_is_wanted() -> N
 async def test_a_source_that_lags_is_not_asked_without_a_pause(world: World) -> None:
     """A sample with an old time of its own does not make the next look due at once."""
     world.metrics.show(POOL, *(sample(14, at=NOW - 300 + n) for n in range(100)))
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     assert world.metrics.script.count("snapshot") == 1
     assert world.due("pool") == 30.0
 

@@ -48,8 +48,7 @@ class CareWorld(World):
         self.configure(permissions=PERMISSIONS, timing={"poll": "30s"}, actions=parts)
 
     async def scaled(self, target: int = 24, who: str = ANA) -> Request:
-        request = await self.wants(target, who)
-        await self.work()
+        request = await self.done(self.wants(target, who))
         return await self.now(request)
 
     def runners(self, online: int, busy: int | None = None, queued: int = 14, **figures: Any) -> None:
@@ -91,6 +90,5 @@ class CareWorld(World):
 async def awaiting(target: int = 24, **policy: Any) -> CareWorld:
     """Ana asked for more than she may have alone; the thread shows the buttons."""
     world = await CareWorld.opened(**{"approval_above": 20, **policy})
-    await world.wants(target)
-    await world.work()
+    await world.done(world.wants(target))
     return world

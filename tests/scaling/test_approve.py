@@ -31,8 +31,7 @@ async def test_a_target_at_the_threshold_needs_nobody_else() -> None:
 
 async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
     world = await awaiting()
-    await world.presses("approve", DAN)
-    await world.work()
+    await world.done(world.presses("approve", DAN))
     assert world.scaler.effects == [(24, world.request.id)]
     assert f"<@{ANA}> scaled {POOL}" in world.replies[-1]
     assert f"Approved by <@{DAN}>." in world.replies[-1]
@@ -44,8 +43,7 @@ async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
 
 async def test_the_one_who_asked_cannot_approve() -> None:
     world = await CareWorld.opened(approval_above=20)
-    await world.wants(24, DAN)
-    await world.work()
+    await world.done(world.wants(24, DAN))
     with pytest.raises(Refused, match="You can't approve your own request"):
         await world.presses("approve", DAN)
     await world.work()
@@ -66,8 +64,7 @@ async def test_two_approvals_are_one() -> None:
 async def test_in_words_it_is_the_same() -> None:
     """`@tailback approve` in the thread, for who cannot press."""
     world = await awaiting()
-    await world.says("approve", who=DAN)
-    await world.work()
+    await world.done(world.says("approve", who=DAN))
     assert world.scaler.current == 24
 
 
@@ -207,8 +204,7 @@ async def test_buttons_of_a_deleted_reply_are_given_up() -> None:
     world = await awaiting()
     (reply,) = [m for m in world.chat.thread(world.incident.thread.root or "") if m.ts]
     world.chat.delete(reply.channel, reply.ts)
-    await world.presses("approve", DAN)
-    await world.work()
+    await world.done(world.presses("approve", DAN))
     assert world.incident.log.redraw == ()
     assert len(world.chat.parents()) == 1
 
@@ -216,8 +212,7 @@ async def test_buttons_of_a_deleted_reply_are_given_up() -> None:
 async def test_a_reply_that_is_decided_before_it_is_posted_has_no_buttons() -> None:
     world = await CareWorld.opened(approval_above=20)
     world.chat.script.fail("post", Failure.LATER, times=1, retry_after_seconds=5.0)
-    await world.wants(24)
-    await world.work()
+    await world.done(world.wants(24))
     await world.says("approve", who=DAN)
     await world.passes(10)
     assert [label for label, _ in world.buttons()] == ["Undo"]

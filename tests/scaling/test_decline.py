@@ -10,8 +10,7 @@ from tests.scaling.care import ANA, BEN, CAM, DAN, awaiting
 async def test_declined_means_nothing_is_done() -> None:
     world = await awaiting()
     request = world.request.id
-    await world.presses("decline", BEN)
-    await world.work()
+    await world.done(world.presses("decline", BEN))
     assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, requested by <@{ANA}>." in world.replies[-1]
     assert world.buttons() == []
     with pytest.raises(Refused, match="nothing left to decide: declined"):
@@ -21,8 +20,7 @@ async def test_declined_means_nothing_is_done() -> None:
 
 async def test_who_asked_may_take_it_back() -> None:
     world = await awaiting()
-    await world.presses("decline", ANA)
-    await world.work()
+    await world.done(world.presses("decline", ANA))
     assert "withdrew the request" in world.replies[-1]
 
 

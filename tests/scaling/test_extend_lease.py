@@ -27,8 +27,7 @@ async def test_the_end_is_announced_ten_minutes_before_once() -> None:
 
 async def test_an_extension_counts_from_now() -> None:
     world = await warned()
-    await world.presses("extend", BEN)
-    await world.work()
+    await world.done(world.presses("extend", BEN))
     assert f"<@{BEN}> extended the lease of the extra runners of {POOL} (to 24) to 2 h from now." in world.replies[-1]
     assert [label for label, _ in world.buttons()] == ["Undo"]
     await world.passes(6000, step=300)
@@ -67,8 +66,7 @@ async def test_what_may_not_be_extended_is_refused_with_the_reason() -> None:
     with pytest.raises(Refused, match="disabled"):
         await world.presses("extend")
     world.actions()
-    await world.presses("hand_back")
-    await world.work()
+    await world.done(world.presses("hand_back"))
     with pytest.raises(Refused, match="already been returned"):
         await world.presses("extend", request_id=request)
 
@@ -84,8 +82,7 @@ async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
     world = await lent()
     await world.passes(3600, step=300)
     assert not any("extend" in entry.choices for entry in world.incident.log.timeline)
-    await world.says("extend", who=BEN)
-    await world.work()
+    await world.done(world.says("extend", who=BEN))
     assert f"<@{BEN}> extended the lease of the extra runners of {POOL} (to 24) to 2 h from now." in world.replies[-1]
     with pytest.raises(Refused, match="The lease already lasts another 2 h"):
         await world.says("extend", who=BEN)
@@ -101,15 +98,13 @@ async def test_above_the_threshold_each_extension_needs_a_second_person_again() 
     for _ in range(2):
         await world.passes(6600, step=300)
         ends_at = world.lease.leases[0].ends_at
-        await world.presses("extend", BEN)
-        await world.work()
+        await world.done(world.presses("extend", BEN))
         assert f"<@{BEN}> asked to keep the extra runners of {POOL} (to 24) for another lease." in world.replies[-1]
         assert "It needs approval within 15 min" in world.replies[-1]
         with pytest.raises(Refused, match="You can't approve your own request"):
             await world.presses("approve", BEN)
         assert world.lease.leases[0].ends_at == ends_at
-        await world.presses("approve", DAN)
-        await world.work()
+        await world.done(world.presses("approve", DAN))
         assert "extended the lease of the extra runners" in world.replies[-1]
         assert (world.lease.leases[0].ends_at or 0) > (ends_at or 0)
 
@@ -119,8 +114,7 @@ async def test_an_extension_that_nobody_approves_changes_nothing(decision: str) 
     world = await lent(approval_above=30)
     world.policy(approval_above=20)
     await world.passes(6600, step=300)
-    await world.presses("extend", ANA)
-    await world.work()
+    await world.done(world.presses("extend", ANA))
     if decision:
         await world.presses(decision, DAN)
     await world.passes(900, step=60)
@@ -130,8 +124,7 @@ async def test_an_extension_that_nobody_approves_changes_nothing(decision: str) 
 async def test_the_longest_lease_counts_extensions() -> None:
     world = await warned(max_lease_seconds=3 * 3600.0)
     begun = world.lease.leases[0].asked_at
-    await world.presses("extend", BEN)
-    await world.work()
+    await world.done(world.presses("extend", BEN))
     assert world.lease.leases[0].ends_at == begun + 3 * 3600
     with pytest.raises(Refused, match=r"cannot be longer than 3 h \(`max_lease`\)"):
         await world.says("extend", who=BEN)

@@ -111,8 +111,7 @@ async def test_the_second_lease_goes_back_to_the_first_ones_level() -> None:
     newer = await world.scaled(30, BEN)
     world.runners(30)
     await world.passes(60)
-    await world.presses("hand_back", BEN, request_id=newer.id)
-    await world.work()
+    await world.done(world.presses("hand_back", BEN, request_id=newer.id))
     assert world.scaler.current == 20
     assert [lease.target for lease in world.lease.leases] == [20]
 
@@ -155,8 +154,7 @@ async def test_by_hand_a_named_pool_is_the_one_that_goes_back() -> None:
     world = await lent()
     with pytest.raises(Refused, match="No reply in this thread offers that now"):
         await world.says("hand_back", OTHER_POOL)
-    await world.says("hand_back", POOL)
-    await world.work()
+    await world.done(world.says("hand_back", POOL))
     assert world.scaler.current == 10
 
 
@@ -218,8 +216,7 @@ async def test_without_a_lease_in_the_policy_it_stays() -> None:
     assert any("The extra runners stay until someone lowers the pool" in text for text in world.replies)
     await world.passes(9000, step=300)
     assert world.scaler.current == 24
-    await world.presses("hand_back")
-    await world.work()
+    await world.done(world.presses("hand_back"))
     assert world.scaler.current == 10
 
 
@@ -238,8 +235,7 @@ async def test_a_scaler_that_does_not_answer_is_asked_again_later() -> None:
 async def test_a_hand_back_without_an_answer_is_read_back(arrived: bool) -> None:
     world = await lent()
     world.scaler.script.fail("set", Failure.UNKNOWN, after=arrived)
-    await world.presses("hand_back")
-    await world.work()
+    await world.done(world.presses("hand_back"))
     await world.passes(60)
     assert world.scaler.current == 10
     assert len(world.scaler.effects) == 2
@@ -311,8 +307,7 @@ async def test_a_scaler_that_still_answers_the_old_size_is_lowered_all_the_same(
     await world.scaled()
     read = world.scaler.read
     world.scaler.read = lambda: _late(read)  # type: ignore[method-assign]  # the fake, a moment behind
-    await world.presses("hand_back", BEN)
-    await world.work()
+    await world.done(world.presses("hand_back", BEN))
     world.scaler.read = read  # type: ignore[method-assign]  # the fake's own
     assert world.scaler.current == 10
 

@@ -41,8 +41,7 @@ async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time(
     await world.passes(40)
     (told,) = [text for text in world.replies if "no effect after" in text]
     assert "Only 10 runners online (12 failed launch requests and limit 20)" in told
-    await world.presses("hand_back")
-    await world.work()
+    await world.done(world.presses("hand_back"))
     assert world.scaler.current == 10
 
 
@@ -87,8 +86,7 @@ async def test_without_an_incident_its_asker_is_told_alone() -> None:
     world.runners(10)
     await world.types("scale_up", POOL, "24")
     draft = world.request
-    await CareWorld.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", request_id=draft.id)
-    await world.work()
+    await world.done(CareWorld.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", request_id=draft.id))
     world.runners(24)
     await world.passes(60)
     assert any("verified" in message.text for _, who, message, _ in world.chat.whispers if who == ANA)
@@ -117,8 +115,7 @@ async def test_a_crash_between_two_steps_tells_nothing_twice() -> None:
     world.runners(24)
     world.clock.advance(31)
     (lost,) = await world.claims("lease")
-    world.clock.advance(11)
-    await world.work()
+    await world.passes(11, step=11)
     before = len(world.replies)
     assert lost.held is not None
     await world.passes(60)

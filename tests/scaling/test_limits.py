@@ -29,8 +29,7 @@ async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:
 async def test_what_was_handed_back_costs_nothing_any_more() -> None:
     world = await CareWorld.opened(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
     raised = await world.scaled(20)
-    await world.presses("hand_back", request_id=raised.id)
-    await world.work()
+    await world.done(world.presses("hand_back", request_id=raised.id))
     assert world.scaler.current == 10
     await world.scaled(20)
     assert world.scaler.current == 20

@@ -31,11 +31,9 @@ DONE, NOW, BAD = "complete", "in_progress", "error"
 async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
     world = await CareWorld.opened(10, approval_above=20)
     posts = len(world.replies)
-    await world.wants(24)
-    await world.work()
+    await world.done(world.wants(24))
     assert shown(world) == ("Scale-up of linux.2xlarge 10 → 24: waiting for approval", steps(DONE, NOW))
-    await world.presses("approve", DAN)
-    await world.work()
+    await world.done(world.presses("approve", DAN))
     assert shown(world) == ("Scale-up of linux.2xlarge 10 → 24: delivered", steps(DONE, DONE, DONE, NOW))
     world.runners(15)
     await world.passes(60, step=30)
@@ -57,11 +55,9 @@ async def test_it_advances_from_the_request_to_the_drained_queue() -> None:
 
 async def test_it_counts_from_the_size_that_the_pool_had_when_it_was_scaled() -> None:
     world = await CareWorld.opened(10, approval_above=20)
-    await world.wants(24)
-    await world.work()
+    await world.done(world.wants(24))
     world.scaler.current = 9
-    await world.presses("approve", DAN)
-    await world.work()
+    await world.done(world.presses("approve", DAN))
     assert shown(world)[0] == "Scale-up of linux.2xlarge 9 → 24: delivered"
     assert "from 9 to 24" in "\n".join(world.replies)
 
@@ -82,8 +78,7 @@ async def test_what_fails_is_an_error_on_its_step_and_a_word_in_the_title(error:
 @pytest.mark.parametrize(("who", "state"), [(DAN, "declined"), (ANA, "withdrawn")])
 async def test_a_request_that_is_not_approved_says_so(who: str, state: str) -> None:
     world = await awaiting()
-    await world.presses("decline", who)
-    await world.work()
+    await world.done(world.presses("decline", who))
     assert shown(world) == (f"Scale-up of linux.2xlarge 10 → 24: {state}", steps(DONE, BAD))
     assert world.buttons() == []
 
@@ -114,8 +109,7 @@ async def test_once_undone_it_announces_and_awaits_nothing_more() -> None:
     await world.scaled()
     anchor = next(reply for reply in world.replies if "I'll report here" in reply)
     assert "are returned" in anchor
-    await world.says("hand_back")
-    await world.work()
+    await world.done(world.says("hand_back"))
     assert shown(world) == ("Scale-up of linux.2xlarge 10 → 24: undone, back to 10", steps(DONE, DONE, DONE, BAD))
     assert not any("I'll report here" in reply for reply in world.replies)
 
@@ -124,8 +118,7 @@ async def test_what_somebody_else_changed_is_not_called_returned() -> None:
     world = await CareWorld.opened(10)
     await world.scaled()
     world.scaler.current = 30
-    await world.says("hand_back")
-    await world.work()
+    await world.done(world.says("hand_back"))
     assert shown(world)[0] == "Scale-up of linux.2xlarge 10 → 24: changed by someone else since"
 
 

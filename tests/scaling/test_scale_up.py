@@ -112,8 +112,7 @@ async def test_the_total_that_was_entered_is_the_one_that_is_confirmed_and_reque
         return
     assert f"from {size} to *24 runners*" in str(question.view)
     world.scaler.current = max(1, size - 5)
-    await world.confirms(question)
-    await world.work()
+    await world.done(world.confirms(question))
     assert world.scaler.effects == [(24, world.request.id)]
 
 
@@ -144,8 +143,7 @@ async def test_the_scalers_own_maximum_counts_where_it_is_lower() -> None:
 
 async def test_too_soon_after_the_last_time_is_refused() -> None:
     world = await opened()
-    await world.confirms(await filled(world, "20"))
-    await world.work()
+    await world.done(world.confirms(await filled(world, "20")))
     assert "You can scale it again in 10 min" in (await filled(world, "24", who=BEN)).errors["target"]
     world.clock.advance(601)
     assert (await filled(world, "24", who=BEN)).errors == {}
@@ -154,8 +152,7 @@ async def test_too_soon_after_the_last_time_is_refused() -> None:
 async def test_an_action_that_failed_starts_no_cooldown() -> None:
     world = await opened()
     world.scaler.script.fail("set", error=Refused("The scaler refused 20 (HTTP 422): no quota"))
-    await world.confirms(await filled(world, "20"))
-    await world.work()
+    await world.done(world.confirms(await filled(world, "20")))
     assert "no quota" in world.replies[-1]
     assert (await filled(world, "20")).errors == {}
 
@@ -188,8 +185,7 @@ async def test_a_dialog_that_is_sent_twice_asks_about_the_newest_target() -> Non
     world = await opened()
     await filled(world, "20", key="view:V1")
     question = await filled(world, "24", key="view:V1")
-    await world.confirms(question)
-    await world.work()
+    await world.done(world.confirms(question))
     assert world.scaler.effects[0][0] == 24
 
 
@@ -210,8 +206,7 @@ async def test_two_people_at_once_are_kept_apart() -> None:
     world = await opened()
     mine, theirs = await filled(world, "24"), await filled(world, "30", who=BEN, key="view:V2")
     await world.confirms(mine)
-    await world.confirms(theirs, who=BEN)
-    await world.work()
+    await world.done(world.confirms(theirs, who=BEN))
     await world.passes(20)
     assert len(world.scaler.effects) == 1
     assert len([text for text in world.replies if "Refused: The" in text]) == 1
@@ -253,8 +248,7 @@ async def test_in_shadow_mode_nothing_is_asked_of_the_scaler() -> None:
     world = await opened(actions={"shadow": True})
     question = await filled(world, "24")
     assert "Shadow mode" in str(question.view)
-    await world.confirms(question)
-    await world.work()
+    await world.done(world.confirms(question))
     assert world.scaler.requests == []
     assert (
         "would have scaled linux.2xlarge to 24 runners (now 10). Nothing was changed (shadow mode)" in world.replies[-1]
@@ -302,6 +296,5 @@ async def test_the_dialogs_warn_by_the_cause_that_the_incident_remembers() -> No
     for answer in (await world.asks("scale_up"), question):
         assert "More runners will hardly help" in str(answer.view)
         assert since in str(answer.view)
-    await world.asks("diagnose")
-    await world.work()
+    await world.done(world.asks("diagnose"))
     assert since in world.replies[-1]

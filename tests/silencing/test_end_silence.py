@@ -20,8 +20,7 @@ def test_it_is_offered_while_a_silence_of_ours_is_active() -> None:
 
 async def silenced(**tables: dict[str, object]) -> World:
     world = await World.opened(**tables)
-    await world.types("silence", POOL, "2h")
-    await world.work()
+    await world.done(world.types("silence", POOL, "2h"))
     assert world.incident.active_silence is not None
     return world
 
@@ -30,8 +29,7 @@ async def test_it_ends_the_silence_and_says_who_did() -> None:
     """In the back end, in the thread, in the parent; and Silence is offered again."""
     world = await silenced()
     world.clock.advance(60)
-    await world.asks("unsilence", BEN)
-    await world.work()
+    await world.done(world.asks("unsilence", BEN))
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now()
     assert f"<@{BEN}> ended the silence." in world.replies[-1]
@@ -47,8 +45,7 @@ async def test_without_a_silence_it_is_refused(world: World) -> None:
 async def test_in_shadow_mode_it_stays() -> None:
     world = await silenced()
     world.configure(actions={"shadow": True})
-    await world.asks("unsilence")
-    await world.work()
+    await world.done(world.asks("unsilence"))
     assert world.incident.active_silence is not None
     assert world.alertmanager.script.count("end") == 0
     assert "Nothing was changed (shadow mode)" in world.replies[-1]
@@ -58,8 +55,7 @@ async def test_in_shadow_mode_it_stays() -> None:
 async def test_after_a_time_out_it_is_looked_whether_it_has_ended(arrived: bool) -> None:
     world = await silenced()
     world.alertmanager.script.fail("end", Failure.UNKNOWN, after=arrived)
-    await world.asks("unsilence")
-    await world.work()
+    await world.done(world.asks("unsilence"))
     await world.passes(10, step=1)
     assert world.incident.active_silence is None
     assert world.alertmanager.script.count("end") == (1 if arrived else 2)

@@ -24,8 +24,7 @@ async def test_it_lasts_as_long_again_from_now() -> None:
     world = await silenced("1h")
     first = offered(world)
     world.clock.advance(1800)
-    await presses(world)
-    await world.work()
+    await world.done(presses(world))
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now() + 3600
     assert kept.by == f"tailback ({ANA})"
@@ -39,12 +38,10 @@ async def test_its_owner_is_told_again_before_the_new_end() -> None:
     world = await silenced("1h")
     await world.passes(3100, step=100)
     assert any("The silence ends in" in text for text in world.replies)
-    await presses(world)
-    await world.work()
+    await world.done(presses(world))
     await world.passes(3100, step=100)
     assert len([text for text in world.replies if "The silence ends in" in text]) == 2
-    await presses(world)
-    await world.work()
+    await world.done(presses(world))
     assert active(world) == 1
     await world.passes(3700, step=100)
     assert active(world) == 0
@@ -57,21 +54,18 @@ async def test_another_id_afterwards_is_followed() -> None:
     world = await silenced("1h")
     world.alertmanager.moves = True
     world.clock.advance(600)
-    await presses(world)
-    await world.work()
+    await world.done(presses(world))
     assert world.incident.active_silence is not None
     assert world.incident.active_silence.id == "silence-2"
     assert len(world.incident.silences) == 1
-    await world.asks("unsilence")
-    await world.work()
+    await world.done(world.asks("unsilence"))
     assert active(world) == 0
 
 
 async def test_by_a_word_with_a_duration() -> None:
     """`@tailback prolong 4h`, counted from now; too long is said with the limit."""
     world = await silenced("1h")
-    await world.says("prolong", "4h", who=BEN)
-    await world.work()
+    await world.done(world.says("prolong", "4h", who=BEN))
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now() + 4 * 3600
     with pytest.raises(Refused, match="The longest silence here is 1 d"):
@@ -103,8 +97,7 @@ async def test_two_presses_are_one() -> None:
 async def test_until_drained_lasts_and_ends_with_the_drain() -> None:
     world = await silenced("drained", custom="30m")
     await world.passes(1200, step=30)
-    await world.says("prolong", "2h")
-    await world.work()
+    await world.done(world.says("prolong", "2h"))
     await world.passes(1800, step=30)
     assert active(world) == 1
     await drains(world)
@@ -118,8 +111,7 @@ async def test_after_a_time_out_it_is_looked_whether_it_has_happened(arrived: bo
     world.clock.advance(1800)
     asked = world.clock.now()
     world.alertmanager.script.fail("extend", Failure.UNKNOWN, after=arrived)
-    await presses(world)
-    await world.work()
+    await world.done(presses(world))
     await world.passes(20, step=1)
     assert world.alertmanager.script.count("extend") == (1 if arrived else 2)
     (kept,) = world.alertmanager.silences.values()
@@ -131,13 +123,11 @@ async def test_one_that_is_lost_or_over_is_said() -> None:
     request_id = offered(world)
     world.clock.advance(1800)
     world.alertmanager.forget("silence-1")
-    await presses(world)
-    await world.work()
+    await world.done(presses(world))
     assert "silence again if it is needed" in world.replies[-1]
     other = await silenced("1h")
     request_id = offered(other)
-    await other.asks("unsilence")
-    await other.work()
+    await other.done(other.asks("unsilence"))
     assert [entry for entry in other.incident.log.timeline if entry.choices] == []
     with pytest.raises(Refused, match="This silence has ended"):
         await presses(other, request_id=request_id)
@@ -150,11 +140,9 @@ async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
     world.clock.advance(1800)
     request_id = offered(world)
     world.alertmanager.script.fail("extend", error=Refused("not today"))
-    await presses(world, request_id=request_id)
-    await world.work()
+    await world.done(presses(world, request_id=request_id))
     assert "Refused: not today" in world.replies[-1]
-    await world.says("prolong")
-    await world.work()
+    await world.done(world.says("prolong"))
     assert "extended the silence" in world.replies[-1]
 
 
@@ -162,8 +150,7 @@ async def test_in_shadow_mode_it_is_not_extended() -> None:
     world = await silenced("1h")
     world.clock.advance(1800)
     world.configure(actions={"shadow": True})
-    await presses(world, ANA)
-    await world.work()
+    await world.done(presses(world, ANA))
     assert "Nothing was changed (shadow mode)" in world.replies[-1]
     assert world.alertmanager.script.count("extend") == 0
 
@@ -177,26 +164,22 @@ async def test_a_button_of_another_thread_does_nothing() -> None:
 
 async def test_in_a_channel_the_duration_is_no_pool() -> None:
     world = await silenced("1h")
-    await world.types("prolong", "4h")
-    await world.work()
+    await world.done(world.types("prolong", "4h"))
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now() + 4 * 3600
-    await world.types("prolong", POOL, "6h")
-    await world.work()
+    await world.done(world.types("prolong", POOL, "6h"))
     assert kept.ends_at < world.alertmanager.silences[kept.id].ends_at == world.clock.now() + 6 * 3600
 
 
 async def test_of_several_incidents_one_is_chosen_and_a_duration_needs_the_pool() -> None:
     world = await silenced("1h")
-    await world.fires(spoken("b1", runner_label=OTHER_POOL), group_key="two")
-    await world.work()
+    await world.done(world.fires(spoken("b1", runner_label=OTHER_POOL), group_key="two"))
     with pytest.raises(SeveralIncidents) as several:
         await world.types("prolong")
     with pytest.raises(Refused, match="Name the pool"):
         await world.types("prolong", "4h")
     chosen = next(offer for incident, offer in several.value.offers if incident.silences)
     world.clock.advance(600)
-    await world.asks("prolong", request_id=chosen)
-    await world.work()
+    await world.done(world.asks("prolong", request_id=chosen))
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now() + 3600

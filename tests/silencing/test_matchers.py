@@ -69,14 +69,12 @@ async def told(url: str, changes: Sequence[dict[str, tuple[str, ...]]]) -> None:
             gone = [replace(a, status=spoken(firing=False).status, ends_at=time.time()) for a in known.values()]
             known = {name: alert(name, values, story, time.time()) for name, values in group.items()}
             ended = [a for a in gone if a.fingerprint not in known]
-            await world.fires(*known.values(), *ended)
-            await world.work()
+            await world.done(world.fires(*known.values(), *ended))
             if turn == 0:
                 seen = silence_matchers(world.incident.group.firing)
                 view = (await world.asks("silence")).view
         values = {"preset": "1h", "custom": ""}
-        await world.asks("silence", surface=Surface.DIALOG, step="silence", values=values)
-        await world.work()
+        await world.done(world.asks("silence", surface=Surface.DIALOG, step="silence", values=values))
         (silence,) = world.incident.silences
         assert all(matcher.value in str(view) for matcher in seen)
         assert silence.matchers == seen
@@ -134,17 +132,14 @@ def test_what_was_confirmed_is_what_is_silenced(server: str, changes: list[dict[
 async def test_an_alert_that_joins_is_told_to_be_uncovered() -> None:
     world = World()
     await world.opens(spoken("a1"))
-    await world.silences()
-    await world.work()
+    await world.done(world.silences())
     assert " of " not in world.replies[-1]
-    await world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu"))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu")))
     words = "1 of 2 alerts silenced. Not covered: Runner queue is long (linux.gpu)."
     assert words in world.replies[-1]
     assert words in str(world.parent.message.blocks)
     assert [one.matchers for one in world.incident.silences] == [tuple(Matcher(*i) for i in sorted(LABELS.items()))]
-    await world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu", firing=False))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu", firing=False)))
     assert words not in str(world.parent.message.blocks)
 
 

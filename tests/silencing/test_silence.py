@@ -43,8 +43,7 @@ async def test_the_button_opens_a_dialog_and_does_nothing_yet(world: World) -> N
 
 async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner(world: World) -> None:
     """Exact matchers of stored labels, the time that was asked for, the person, the thread and the request's id."""
-    await submitted(world)
-    await world.work()
+    await world.done(submitted(world))
     (made,) = world.alertmanager.silences.values()
     assert made.matchers == tuple(Matcher(name, value) for name, value in sorted(LABELS.items()))
     assert made.ends_at == world.clock.now() + HOUR
@@ -58,11 +57,9 @@ async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner(world: Wo
 async def test_what_is_silenced_is_what_the_dialog_showed() -> None:
     world = World()
     await world.opens(spoken("a1"), spoken("a2", runner_label="linux.gpu"))
-    await world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu", firing=False))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu", firing=False)))
     shown = await world.asks("silence")
-    await submitted(world)
-    await world.work()
+    await world.done(submitted(world))
     (made,) = world.alertmanager.silences.values()
     assert Matcher("runner_label", POOL) in made.matchers
     assert f"runner_label={POOL}" in str(shown.view)
@@ -98,8 +95,7 @@ async def test_a_bad_duration_is_marked_at_its_field(world: World, text: str, pr
 
 
 async def test_a_duration_of_ones_own_goes_before_the_preset(world: World) -> None:
-    await submitted(world, custom=" 1h 30m ")
-    await world.work()
+    await world.done(submitted(world, custom=" 1h 30m "))
     assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + 1.5 * HOUR
 
 
@@ -128,22 +124,19 @@ async def test_alerts_that_share_no_label_are_not_silenced() -> None:
     [(("2h",), 2.0), ((POOL, "2h"), 2.0), (("for", "2h"), 2.0), (("1h", "30m"), 1.5), ((POOL, "1h", "30m"), 1.5)],
 )
 async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple[str, ...], hours: float) -> None:
-    await world.says("silence", *words)
-    await world.work()
+    await world.done(world.says("silence", *words))
     assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + hours * HOUR
 
 
 async def test_by_command_the_pools_open_incident_is_silenced(world: World) -> None:
     """`/queue silence linux.2xlarge 2h`."""
-    await world.types("silence", POOL, "2h")
-    await world.work()
+    await world.done(world.types("silence", POOL, "2h"))
     assert len(world.incident.silences) == 1
 
 
 @pytest.mark.parametrize("until", ["drained", "4h", "15m"])
 async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(world: World, until: str) -> None:
-    await world.types("silence", POOL, "2h")
-    await world.work()
+    await world.done(world.types("silence", POOL, "2h"))
     world.clock.advance(600)
     said = r"already silenced until \d\d:\d\d UTC \(1 h 50 min left\)\. .*`prolong 4h` extends .*`unsilence` ends it"
     for asked in (
@@ -155,10 +148,8 @@ async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remed
         with pytest.raises(Refused, match=said):
             await asked
     assert len(world.alertmanager.silences) == 1
-    await world.says("unsilence")
-    await world.work()
-    await world.types("silence", POOL, until)
-    await world.work()
+    await world.done(world.says("unsilence"))
+    await world.done(world.types("silence", POOL, until))
     assert [one.ended for one in world.incident.silences] == [True, False]
 
 
@@ -175,28 +166,23 @@ async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made(world: W
 
 async def test_a_silence_that_failed_is_in_nobodys_way(world: World) -> None:
     world.alertmanager.script.fail("silence", Failure.SHAPE)
-    await world.types("silence", POOL, "2h")
-    await world.work()
+    await world.done(world.types("silence", POOL, "2h"))
     assert "failed" in world.replies[-1]
-    await world.types("silence", POOL, "2h")
-    await world.work()
+    await world.done(world.types("silence", POOL, "2h"))
     assert len(world.alertmanager.silences) == 1
 
 
 async def test_a_condition_of_the_active_silence_is_named_too(world: World) -> None:
-    await submitted(world, preset="drained", values={"preset": "drained", "custom": "2h", "above": "1200"})
-    await world.work()
+    await world.done(submitted(world, preset="drained", values={"preset": "drained", "custom": "2h", "above": "1200"}))
     said = r"already silenced until the queue has drained, until .* at the latest, unless more than 1,200 jobs"
     with pytest.raises(Refused, match=said):
         await world.says("silence", "1h")
 
 
 async def test_after_its_time_a_silence_is_in_nobodys_way(world: World) -> None:
-    await world.types("silence", POOL, "2h")
-    await world.work()
+    await world.done(world.types("silence", POOL, "2h"))
     world.clock.advance(7201)
-    await world.types("silence", POOL, "1h")
-    await world.work()
+    await world.done(world.types("silence", POOL, "1h"))
     assert [one.ended for one in world.incident.silences] == [True, False]
 
 
@@ -227,8 +213,7 @@ async def test_a_command_in_another_channel_reaches_no_incident_here(world: Worl
 
 async def test_in_shadow_mode_nothing_is_silenced_and_that_is_said() -> None:
     world = await World.opened(actions={"shadow": True})
-    await submitted(world)
-    await world.work()
+    await world.done(submitted(world))
     assert world.alertmanager.silences == {}
     assert "None was created (shadow mode)" in world.replies[-1]
     assert world.incident.silences == ()
@@ -238,8 +223,7 @@ async def test_in_shadow_mode_nothing_is_silenced_and_that_is_said() -> None:
 async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made(world: World, arrived: bool) -> None:
     """The real back ends make a second one for a second request (docs/design/measurements.md#silences)."""
     world.alertmanager.script.fail("silence", Failure.UNKNOWN, after=arrived)
-    await submitted(world)
-    await world.work()
+    await world.done(submitted(world))
     await world.passes(10, step=1)
     assert len(world.alertmanager.silences) == 1
     assert [known.id for known in world.incident.silences] == ["silence-1"]
@@ -247,8 +231,7 @@ async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made
 
 async def test_an_incident_that_ended_meanwhile_gets_no_silence(world: World) -> None:
     world.alertmanager.script.fail("silence", Failure.UNKNOWN)
-    await submitted(world)
-    await world.work()
+    await world.done(submitted(world))
     await world.says("resolve")
     await world.passes(30, step=1)
     assert (world.alertmanager.silences, world.incident.silences) == ({}, ())
@@ -257,8 +240,7 @@ async def test_an_incident_that_ended_meanwhile_gets_no_silence(world: World) ->
 
 async def test_a_slack_that_gives_no_link_does_not_hold_up_a_silence(world: World) -> None:
     world.chat.script.fail("permalink", Failure.UNKNOWN)
-    await submitted(world)
-    await world.work()
+    await world.done(submitted(world))
     assert len(world.alertmanager.silences) == 1
 
 

@@ -11,8 +11,7 @@ async def silenced(preset: str = "1h", *, world: World | None = None, **values: 
     """Ana filled in the dialog; the silence is there."""
     there = world or World()
     await there.opens()
-    await there.silences(preset, **values)
-    await there.work()
+    await there.done(there.silences(preset, **values))
     return there
 
 
@@ -77,8 +76,7 @@ async def test_a_figure_that_is_none_is_said_in_the_dialog(world: World, above: 
 
 async def test_ended_by_hand_nothing_more_happens() -> None:
     world = await silenced("drained")
-    await world.asks("unsilence", BEN)
-    await world.work()
+    await world.done(world.asks("unsilence", BEN))
     told = len(world.replies)
     await world.passes(60)
     assert len(world.replies) == told
@@ -104,8 +102,7 @@ async def test_the_kill_switch_leaves_it_and_says_so() -> None:
 
 async def test_by_a_word_in_the_thread(world: World) -> None:
     """`@tailback silence drained`."""
-    await world.says("silence", "drained")
-    await world.work()
+    await world.done(world.says("silence", "drained"))
     assert "until the queue has drained" in world.replies[-1]
 
 

@@ -23,8 +23,7 @@ def test_it_is_a_button_while_nobody_has_it_and_a_menu_entry_afterwards() -> Non
 
 async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
     await world.opens()
-    answer = await world.asks("ack", CAM)
-    await world.work()
+    answer = await world.done(world.asks("ack", CAM))
     assert answer.whisper is None
     assert acknowledged(CAM) in str(world.parent.message.blocks)
     assert world.replies == [took_it(CAM)]

@@ -19,8 +19,7 @@ async def test_the_reply_says_who_asked_and_shows_the_queue(world: World) -> Non
     await world.opens()
     world.queues(30)
     await world.passes(300, step=30)
-    await world.asks("chart", ANA)
-    await world.work()
+    await world.done(world.asks("chart", ANA))
     assert world.incident.log.timeline[-1].event is Event.CHARTED
     assert f"<@{ANA}> asked for the chart" in world.replies[-1]
 

@@ -34,8 +34,7 @@ async def test_the_text_is_filed_as_it_was_shown_with_links_in_both_directions()
     assert "linux.2xlarge: 14 jobs queued" in dialog
     assert "ci-incident" in dialog
     await world.asks("ack", BEN)
-    await world.asks(NAME, surface="dialog")
-    await world.work()
+    await world.done(world.asks(NAME, surface="dialog"))
     ((title, text, labels),) = world.issues.filed
     assert title.startswith("linux.2xlarge: 14 jobs queued")
     assert labels == ("ci-incident",)
@@ -54,11 +53,9 @@ async def test_the_text_is_filed_as_it_was_shown_with_links_in_both_directions()
 
 async def test_typed_it_offers_the_dialog_also_for_an_incident_that_is_over() -> None:
     world = await opened()
-    await world.says("resolve")
-    await world.work()
+    await world.done(world.says("resolve"))
     assert request_id(world.incident, NAME) in str(whisper(await world.says(NAME)).blocks)
-    await confirmed(world)
-    await world.work()
+    await world.done(confirmed(world))
     assert len(world.issues.filed) == 1
 
 
@@ -100,11 +97,9 @@ async def test_after_a_refusal_it_can_be_asked_again() -> None:
     world = await opened()
     refusal = Refused("GitHub: issues are disabled")
     world.issues.script.fail("create", error=refusal)
-    await confirmed(world)
-    await world.work()
+    await world.done(confirmed(world))
     assert "issues are disabled" in world.replies[-1]
-    await confirmed(world)
-    await world.work()
+    await world.done(confirmed(world))
     assert len(world.issues.filed) == 1
 
 
@@ -112,15 +107,13 @@ async def test_labels_that_github_dropped_are_named() -> None:
     """GitHub drops them silently without push access."""
     world = await opened()
     world.issues.may_label = False
-    await confirmed(world)
-    await world.work()
+    await world.done(confirmed(world))
     assert "GitHub did not set ci-incident" in world.replies[-1]
 
 
 async def test_shadow_mode_files_nothing() -> None:
     world = await opened(actions={"shadow": True})
-    await confirmed(world)
-    await world.work()
+    await world.done(confirmed(world))
     assert not world.issues.filed
     assert "would have filed" in world.replies[-1]
 
@@ -156,8 +149,7 @@ async def test_without_a_repository_it_is_neither_offered_nor_done(world: World)
 )
 async def test_the_headings_are_those_of_the_preset_or_ones_own(more: dict[str, object], headings: str) -> None:
     world = await opened(issues={**TABLE["issues"], **more, "labels": []})
-    await confirmed(world)
-    await world.work()
+    await world.done(confirmed(world))
     ((_, text, labels),) = world.issues.filed
     assert ", ".join(line[3:] for line in text.splitlines() if line.startswith("## ")) == headings
     assert labels == (("ci: sev",) if "preset" in more else ())
@@ -168,6 +160,5 @@ async def test_texts_from_outside_mention_nobody_there() -> None:
     await world.opens(spoken(team="@everyone", alertname="<!channel> @octocat closes #1"))
     dialog = await shown(world)
     assert "<!channel>" not in dialog
-    await world.asks(NAME, surface="dialog")
-    await world.work()
+    await world.done(world.asks(NAME, surface="dialog"))
     assert "@octocat" not in world.issues.filed[0][1]

@@ -19,8 +19,7 @@ async def test_every_open_incident_is_listed_with_its_thread(world: World) -> No
     first = world.incident
     root = first.thread.root or ""
     world.clock.advance(1)
-    await world.fires(group_key="another")
-    await world.work()
+    await world.done(world.fires(group_key="another"))
     told = await text(world)
     assert told.startswith("2 open incidents")
     assert f"https://slack.test/archives/{CHANNEL}/p{root.replace('.', '')}" in told

@@ -17,8 +17,7 @@ def test_the_entry_says_what_it_will_do(muted: bool, label: str) -> None:
 
 async def test_it_turns_status_replies_off_and_on_again(world: World) -> None:
     await world.opens()
-    await world.asks("mute")
-    await world.work()
+    await world.done(world.asks("mute"))
     assert world.incident.ownership.muted
     assert "Updates in the thread are muted" in str(world.parent.message.blocks)
     await world.asks("mute")

@@ -16,8 +16,7 @@ TEXT = "restarted the autoscaler"
 async def test_a_note_stands_wherever_the_incident_is_told(world: World) -> None:
     await world.opens()
     replies = len(world.replies)
-    answer = await world.says("note", *WORDS, who=BEN)
-    await world.work()
+    answer = await world.done(world.says("note", *WORDS, who=BEN))
     assert answer.whisper is not None
     assert world.incident.log.timeline[-1].event is Event.NOTED
     assert f"<@{BEN}> noted: {TEXT}" in str(world.parent.message.blocks)
@@ -31,24 +30,20 @@ async def test_a_note_stands_wherever_the_incident_is_told(world: World) -> None
 async def test_the_summary_tells_it(world: World) -> None:
     await world.opens()
     await world.says("note", *WORDS)
-    await world.asks("resolve", surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", surface="dialog"))
     assert f"<@{ANA}> noted: {TEXT}" in world.replies[-1]
 
 
 async def test_an_incident_that_is_over_takes_notes_too(world: World) -> None:
     await world.opens()
-    await world.asks("resolve", surface="dialog")
-    await world.work()
-    await world.says("note", *WORDS)
-    await world.work()
+    await world.done(world.asks("resolve", surface="dialog"))
+    await world.done(world.says("note", *WORDS))
     assert f"noted: {TEXT}" in markdown(world.incident, world.clock.now())
 
 
 async def test_a_note_calls_nobody_and_links_nowhere(world: World) -> None:
     await world.opens()
-    await world.says("note", "<!channel>", "*<https://bad.example|ok>*")
-    await world.work()
+    await world.done(world.says("note", "<!channel>", "*<https://bad.example|ok>*"))
     shown = str(world.parent.message.blocks)
     assert "<!channel>" not in shown
     assert "<https://bad.example" not in shown

@@ -18,8 +18,7 @@ async def test_the_menu_asks_first(world: World) -> None:
 
 async def test_confirmed_it_closes_and_says_who_did(world: World) -> None:
     await world.opens(queued=14)
-    await world.asks("resolve", BEN, surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", BEN, surface="dialog"))
     assert world.incident.state is State.RESOLVED
     assert not [block for block in world.parent.message.blocks if block["type"] == "actions"]
     farewell = world.chat.thread(world.parent.ts)[-1]
@@ -43,8 +42,7 @@ async def test_what_is_over_cannot_be_closed_again(world: World) -> None:
 
 async def silenced(how: str, **tables: dict[str, Any]) -> World:
     world = await World.opened(**tables)
-    await world.says("silence", how)
-    await world.work()
+    await world.done(world.says("silence", how))
     return world
 
 
@@ -59,8 +57,7 @@ async def test_a_silence_that_goes_on_is_named_before_and_after() -> None:
     world.clock.advance(600)
     answer = await world.asks("resolve")
     assert "1 h 50 min left); that can be ended below the last reply." in str(answer.view)
-    await world.asks("resolve", BEN, surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", BEN, surface="dialog"))
     end = f"{datetime.fromtimestamp(world.incident.silences[0].ends_at, UTC):%H:%M}"
     farewell = world.replies[-1]
     assert f"The alert stays silenced until {end} UTC (1 h 50 min left); ˋ@tailback unsilenceˋ" in farewell
@@ -74,8 +71,7 @@ async def test_a_silence_that_goes_on_is_named_before_and_after() -> None:
 async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) -> None:
     """By the button below the farewell or by a word; once; the thread says so and the button goes."""
     world = await silenced("2h")
-    await world.says("resolve")
-    await world.work()
+    await world.done(world.says("resolve"))
     about, root = ends_it(world), world.incident.thread.root
     press = {"request_id": about, "thread": root}
     await (world.asks("unsilence", BEN, **press) if by_button else world.says("unsilence", who=BEN))
@@ -94,8 +90,7 @@ async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) ->
 
 async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
     world = await silenced("2h")
-    await world.says("resolve")
-    await world.work()
+    await world.done(world.says("resolve"))
     about, root = ends_it(world), world.incident.thread.root
     with pytest.raises(Refused, match="another thread"):
         await world.asks("unsilence", BEN, request_id=about, thread="1.1")
@@ -109,15 +104,12 @@ async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
 
 async def test_after_an_attempt_that_failed_the_button_works_again() -> None:
     world = await silenced("2h")
-    await world.says("resolve")
-    await world.work()
+    await world.done(world.says("resolve"))
     press = {"request_id": ends_it(world), "thread": world.incident.thread.root or ""}
     world.alertmanager.script.fail("end", error=Refused("not today"))
-    await world.asks("unsilence", **press)
-    await world.work()
+    await world.done(world.asks("unsilence", **press))
     assert "Refused: not today" in world.replies[-1]
-    await world.asks("unsilence", **press)
-    await world.work()
+    await world.done(world.asks("unsilence", **press))
     assert "ended the silence" in world.replies[-1]
 
 
@@ -125,8 +117,7 @@ async def test_a_silence_until_the_drain_ends_with_the_incident() -> None:
     world = await silenced("drained")
     answer = await world.asks("resolve")
     assert "Its silence until the queue has drained ends with it." in str(answer.view)
-    await world.asks("resolve", BEN, surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", BEN, surface="dialog"))
     assert any("The silence ends now, because the queue has drained." in text for text in world.replies)
     await world.passes(60)
     assert "Ended the silence: the incident is over." in world.replies[-1]
@@ -139,8 +130,7 @@ async def test_a_silence_until_the_drain_ends_with_the_incident() -> None:
 async def test_a_silence_with_a_figure_ends_when_nobody_measures_it(watch: str, ended: bool) -> None:
     """Pools are measured also without an incident, unless `timing.watch` says otherwise."""
     world = await World.opened(timing={"watch": watch})
-    await world.silences(above="100")
-    await world.work()
+    await world.done(world.silences(above="100"))
     await world.says("resolve")
     await world.passes(60)
     words = "Ended the silence: the incident is over, and the queue is no longer measured."

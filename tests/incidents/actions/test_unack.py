@@ -28,8 +28,7 @@ async def test_acting_acknowledges_and_not_me_takes_it_back(action: str) -> None
     assert "Acknowledge" not in labels
     with pytest.raises(Refused, match="Only the owner"):
         await world.asks("unack", BEN)
-    await world.asks("unack", ANA)
-    await world.work()
+    await world.done(world.asks("unack", ANA))
     assert world.incident.ownership.owner is None
     assert "withdrew the acknowledgement" in world.replies[-1]
     assert unack.ACTION.label(world.incident, await world.context.view(world.incident)) is None
