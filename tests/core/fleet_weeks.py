@@ -20,8 +20,6 @@ LOOK_SECONDS = 60.0
 
 @dataclass
 class Lived:
-    """What came of a run."""
-
     cells: list[HourStats] = field(default_factory=list)
     jobs: list[tuple[float, float]] = field(default_factory=list)
     """(arrival, wait) of every job that started, both in seconds."""
@@ -75,7 +73,6 @@ def live(pool: PoolSpec, hours: float, seed: int = 1) -> Lived:
 
 
 def snapshot(fleet: SimulatedFleet, name: str) -> Snapshot:
-    """The figures that a past is made of."""
     seen = read(fleet, name)
     return Snapshot(
         name,

@@ -38,7 +38,6 @@ async def test_all_that_wait_are_named_within_seconds() -> None:
 
 
 async def test_the_digest_is_kept_up_to_date_and_says_when_all_have_their_threads() -> None:
-    """It is edited in place, it costs the channel no further message, and then its record is empty again."""
     world = World(slack=PACED)
     await burst(world, 20)
     await world.passes(30, step=1)
@@ -51,7 +50,6 @@ async def test_the_digest_is_kept_up_to_date_and_says_when_all_have_their_thread
 
 
 async def test_editing_the_digest_takes_no_turn_from_the_threads() -> None:
-    """Twenty threads at one a second, two at once to begin with: the digest costs one turn, not every third."""
     world = World(slack=PACED)
     await burst(world, 20)
     await world.passes(19, step=1)

@@ -12,7 +12,6 @@ QUIET = {"escalate_after": "0s"}
 
 
 async def away() -> World:
-    """An incident that stands in the fallback channel, with a queue that stays."""
     world = World(slack=SLACK, timing=QUIET)
     world.chat.channels = [FALLBACK]
     await world.opens()
@@ -21,7 +20,6 @@ async def away() -> World:
 
 
 def asked(world: World) -> int:
-    """How often Slack was asked to post in the original channel, whatever came of it."""
     elsewhere = sum(message.channel != CHANNEL for message in world.chat.messages)
     return world.chat.script.count("post") - elsewhere
 
@@ -81,7 +79,6 @@ async def test_an_unknown_answer_on_the_way_home_makes_no_second_thread() -> Non
 
 
 async def test_a_closed_channel_is_asked_once_a_minute_by_all_new_incidents_together() -> None:
-    """The others go to the fallback channel without asking; when it can be used again, the next one stays there."""
     world = await away()
     for number in range(20):
         await world.fires(spoken(), group_key=f"g{number}")

@@ -103,7 +103,6 @@ async def closed(world: World) -> Incident:
 
 
 async def test_firing_anew_soon_after_the_end_goes_on_in_the_same_thread(world: World) -> None:
-    """Inside `reopen_within` it is the same incident, and its pools are watched again."""
     before = await closed(world)
     world.clock.advance(1700)
     assert await world.fires(spoken(starts_at=NOW + 1700)) is Taken.JOINED
@@ -112,7 +111,6 @@ async def test_firing_anew_soon_after_the_end_goes_on_in_the_same_thread(world: 
 
 
 async def test_firing_anew_long_after_the_end_is_another_incident(world: World) -> None:
-    """Outside `reopen_within` the group gets a thread of its own, and the index points to it."""
     before = await closed(world)
     world.clock.advance(1900)
     assert await world.fires(spoken(starts_at=NOW + 1900)) is Taken.OPENED
@@ -152,8 +150,6 @@ async def test_a_group_that_is_never_left_alone_is_sent_again(world: World) -> N
     await world.fires()
 
     class Contested(PoliteStore):
-        """Somebody else writes the incident just before every commit."""
-
         async def commit(self, change: Change) -> None:
             world.data.rows[f"inc:{world.incident.id}"].version += 1
             await super().commit(change)

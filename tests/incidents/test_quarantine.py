@@ -15,7 +15,6 @@ from tests.world import World
 
 
 async def claimed(world: World) -> Stored[Incident]:
-    """The only incident, as a worker claims it."""
     (claim,) = [claim for claim in (await world.context.store.claim(10)).claims if claim.kind == "inc"]
     return held_of(claim)
 

@@ -137,7 +137,6 @@ async def test_muted_there_are_no_status_replies_but_the_parent_stays_true(world
 
 
 async def test_nobody_acknowledged_is_told_once(world: World) -> None:
-    """After `escalate_after` the group is told in thread and channel, and the parent says so; never again."""
     await world.opens()
     await world.passes(1800, step=30)
     told = [stored for stored in world.chat.thread(world.parent.ts) if "Nobody has acknowledged" in stored.message.text]
@@ -163,7 +162,6 @@ async def test_a_webhook_in_the_middle_of_a_step_keeps_both_moves(world: World) 
 
 
 async def test_an_incident_waits_for_its_turn() -> None:
-    """One message a second in a channel after the first two; each waits exactly as long as it is told."""
     world = World(slack={"pace": "1s", "storm": 99})
     for number in range(5):
         await world.fires(spoken(), group_key=f"g{number}")
@@ -202,23 +200,18 @@ async def test_a_candidate_pool_that_queues_is_shown_and_the_others_are_not_judg
 
 
 def due_incidents(world: World) -> list[float]:
-    """When each incident that still waits for its thread is looked at."""
     waiting = world.data.sets[f"waiting:{CHANNEL}"]
     return [world.data.due[f"inc:{name}"] for name in waiting]
 
 
 class Interrupted(FakeChat):
-    """Something else happens while the first edit is under way."""
-
     def __init__(
         self, clock: FakeClock, meanwhile: Callable[[], Awaitable[object]], messages: list[SlackMessage]
     ) -> None:
-        """`messages` stand there already."""
         super().__init__(clock)
         self.messages, self.meanwhile = messages, meanwhile
 
     async def update(self, channel: str, ts: str, message: Message, *, key: str = "") -> None:
-        """The edit, with the interruption before its answer."""
         if self.script.count("update") == 0:
             await self.meanwhile()
         await super().update(channel, ts, message, key=key)

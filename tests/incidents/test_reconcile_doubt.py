@@ -20,7 +20,6 @@ class Dies(Exception):  # noqa: N818 - what happens to the process
 
 
 async def dying(world: World, *, sent: bool) -> Claim:
-    """A worker that dies while it opens the thread."""
     world.queues(14)
     await world.fires()
     await world.tell((await world.claims("pool"))[0])
@@ -145,8 +144,6 @@ async def test_a_root_that_slack_took_in_while_the_record_was_taken_away_is_adop
 
 
 class Slow(FakeChat):
-    """Its first post takes so long that somebody else claims the record meanwhile."""
-
     def __init__(self, clock: object) -> None:
         super().__init__(clock)  # type: ignore[arg-type]  # handed on as it came
         self.before_answer: Callable[[], None] = lambda: None

@@ -16,7 +16,6 @@ async def waiting(world: World) -> None:
 
 
 async def test_later_holds_the_whole_channel_for_as_long_as_slack_says(world: World) -> None:
-    """Nothing is sent to the channel before; the other incident there waits too, and then both get their threads."""
     world.chat.script.fail("post", Failure.LATER, retry_after_seconds=7)
     world.queues(14)
     await world.fires(group_key="g1")

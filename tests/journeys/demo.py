@@ -17,7 +17,6 @@ async def opened_demo(
     speed: float = DEMO_SPEED,
     poll: str = "1m",
 ) -> AsyncIterator[Demo]:
-    """Start workspace, fleet and product; nothing stays on disk afterwards."""
     async with (
         opened_workspace(scenario, page, speed=speed) as workspace,
         opened_product(workspace, scenario, seed, poll) as demo,

@@ -36,7 +36,6 @@ class Earlier:
                 self._write(client, name if name in UNTOUCHED else self.moved(name), key)
 
     def around(self, world: World) -> None:
-        """Slack as it stood, and the back ends."""
         for channel, messages in self.moved(self.found["channels"]).items():
             world.stand_in.workspace.channels[channel].messages.update(messages)
         for pool, known in self.found["pools"].items():
@@ -85,5 +84,4 @@ class Earlier:
 
 
 def stamp(at: float) -> str:
-    """RFC 3339, UTC."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))

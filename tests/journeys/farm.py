@@ -66,7 +66,6 @@ class Farm:
         found.queued, found.oldest_wait_seconds = queued, None if minutes is None else minutes * 60
 
     def drain(self) -> None:
-        """Nothing waits anywhere any more."""
         for name in self.pools:
             self.queue(name, 0, 0)
 

@@ -56,7 +56,6 @@ class RealAlertmanager:
             (await client.post(f"{self.url}/api/v2/alerts", json=[alert])).raise_for_status()
 
     async def silences(self) -> list[Json]:
-        """All silences, as its API shows them."""
         found: list[Json] = json.loads(await self._amtool("silence", "query", "--output=json"))
         return found
 

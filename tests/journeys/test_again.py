@@ -10,7 +10,6 @@ from tests.journeys.world import World, running
 
 
 async def lived_through(world: World, began: float) -> None:
-    """From the alert to the drained queue."""
     world.farm.queue(LINUX, 14, 40)
     await world.fires(queue_alert(LINUX, started_at=began))
     parent = await world.slack.channel("ci").parent(LINUX)
@@ -20,7 +19,6 @@ async def lived_through(world: World, began: float) -> None:
 
 
 async def test_soon_again_goes_on_in_the_same_thread(tmp_path: Path, redis_url: str) -> None:
-    """The parent is open again with its buttons, the thread says so, and no second root appears."""
     async with running(tmp_path, redis_url) as world:
         began = time.time() - 600
         await lived_through(world, began)
@@ -37,7 +35,6 @@ async def test_soon_again_goes_on_in_the_same_thread(tmp_path: Path, redis_url: 
 
 
 async def test_much_later_is_a_new_thread(tmp_path: Path, redis_url: str) -> None:
-    """After `reopen_within` the same group opens a second thread; the first one stays closed."""
     async with running(tmp_path, redis_url, Setup(reopen_within="500ms")) as world:
         began = time.time() - 600
         await lived_through(world, began)

@@ -53,7 +53,6 @@ async def test_every_bad_delivery_is_named_and_the_next_good_one_taken(world: Wo
 
 
 async def test_a_pool_that_nobody_configured(world: World) -> None:
-    """The thread opens all the same, names the pool, and says what to add to tailback.toml."""
     await world.fires(queue_alert("linux.9xlarge"))
     parent = await world.slack.channel("ci").parent("linux.9xlarge")
     await parent.until("which is not configured")

@@ -20,10 +20,7 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"
 
 @dataclass(frozen=True)
 class LoggedIn(Setup):
-    """An installation that has a login for the proxy."""
-
     def environment(self, file: Path, slack: str, *, port: int, redis_url: str) -> dict[str, str]:
-        """The usual variables, and the login."""
         return super().environment(file, slack, port=port, redis_url=redis_url) | {"PROXY_LOGIN": LOGIN}
 
 

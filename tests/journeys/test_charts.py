@@ -24,7 +24,6 @@ async def moving(world: World) -> Message:
 
 
 def charts(message: Message) -> list[Any]:
-    """The charts of a message."""
     return [block for block in message.blocks if block["type"] == "data_visualization"]
 
 

@@ -28,7 +28,6 @@ class Source:
     eyes: dict[str, Eye]
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The pool now."""
         sample = self.eyes[pool].look()
         return replace(sample, at=NOW + sample.at)
 
@@ -76,7 +75,6 @@ class Days:
         await self.world.work()
 
     def pool(self, name: str) -> Pool:
-        """The record of a pool."""
         found = self.world.data.rows[f"pool:{name}"].value
         assert isinstance(found, Pool)
         return found
@@ -104,7 +102,6 @@ async def test_a_slow_surge_is_warned_of_before_its_alert_fires(seed: int) -> No
 
 
 async def test_a_healthy_day_passes_without_a_word() -> None:
-    """No warning, no message, and both pools have a past of a day."""
     days = Days(LINUX_LARGE, GPU, seed=5)
     await days.begin()
     for _ in range(8 * 60):

@@ -30,7 +30,6 @@ class WithGitHub(Setup):
     """An installation that GitHub's webhooks reach, in the middle of a rotation of the secret."""
 
     def environment(self, file: Path, slack: str, *, port: int, redis_url: str) -> dict[str, str]:
-        """As always, and the two secrets."""
         given = super().environment(file, slack, port=port, redis_url=redis_url)
         return {**given, "GITHUB_WEBHOOK_SECRET": f"{OLD},{NEW}"}
 

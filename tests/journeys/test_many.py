@@ -134,7 +134,6 @@ async def test_a_storm_of_120_groups_hides_no_pool_and_loses_none(
 
 
 def digest_text(world: World) -> str:
-    """What the digest says now."""
     channel = world.stand_in.workspace.channel(CHANNEL)
     said = [str(message["text"]) for message in channel.messages.values()]
     return next((text for text in said if "waiting for a thread" in text or "their own threads now" in text), "")

@@ -39,7 +39,6 @@ class Services:
     failures: int = 1
 
     async def enqueue(self, request: Request) -> JSONResponse:
-        """Events API v2."""
         if self.failures:
             self.failures -= 1
             return JSONResponse({"message": "Internal Server Error"}, 500)
@@ -48,7 +47,6 @@ class Services:
         return JSONResponse({"status": "success", "message": "Event processed", "dedup_key": key}, 202)
 
     async def create(self, request: Request) -> JSONResponse:
-        """A new issue."""
         asked, number = await request.json(), len(self.issues) + 1
         labels = [{"name": name} for name in asked["labels"]]
         url = f"https://github.example/example/ci/issues/{number}"
@@ -56,18 +54,15 @@ class Services:
         return JSONResponse(self.issues[-1], 201)
 
     async def listed(self, _: Request) -> JSONResponse:
-        """All issues."""
         return JSONResponse(self.issues)
 
     @property
     def actions(self) -> list[str]:
-        """What PagerDuty was told."""
         return [one["event_action"] for one in self.events]
 
 
 @asynccontextmanager
 async def on_call(folder: Path, redis_url: str) -> AsyncIterator[tuple[World, Services]]:
-    """Tailback with a pager and a repository."""
     services, path = Services(), "/repos/example/ci/issues"
     routes = [
         Route("/v2/enqueue", services.enqueue, methods=["POST"]),

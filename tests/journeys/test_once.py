@@ -21,7 +21,6 @@ async def test_a_double_click_acts_once(world: World) -> None:
 
 
 async def test_a_question_confirmed_twice_scales_once(world: World) -> None:
-    """The same confirmation delivered twice at once: one target reaches the scaler."""
     parent = await opened(world)
     await parent.click("Scale up")
     await (await world.slack.modal(title="Scale up")).submit()

@@ -69,7 +69,6 @@ async def test_the_kill_switch_works_without_a_restart(world: World) -> None:
 
 
 async def test_a_broken_file_leaves_the_old_settings(world: World) -> None:
-    """An edit that cannot be read changes nothing; the next good one counts."""
     parent = await opened(world)
     world.reconfigure("enabled = true", "enabled = perhaps")
     world.farm.queue(LINUX, 20, 120)

@@ -56,7 +56,6 @@ async def test_a_person_asks_for_the_longer_view(tmp_path: Path, redis_url: str)
 
 
 def weekly(world: World) -> list[str]:
-    """The texts of the weekly posts that Slack stored."""
     texts = [str(call.args["text"]) for call in world.roots()]
     return [text for text in texts if "Incidents of the last 7 days" in text]
 
@@ -83,7 +82,6 @@ async def test_the_weekly_post_comes_once(tmp_path: Path, redis_url: str) -> Non
 
 
 async def happened(store: Store, at: float) -> None:
-    """An incident of an hour on record."""
     made = closed(id="i0123456789abcdef", opened_at=at, at=at + 3600, pools=named(LINUX))
     made = replace(made, thread=Thread(CHANNEL, "1800000000.000100", "drawn"))
     put = Put(Stored(made, 0), made, None, keep_seconds=86400.0)

@@ -41,7 +41,6 @@ async def test_an_archived_channel_gives_way_to_the_fallback(world: World) -> No
 
 
 async def test_a_channel_archived_while_the_incident_is_open(world: World) -> None:
-    """The story goes on in the fallback channel with one root there."""
     await opened(world)
     world.stand_in.workspace.channel("C0CIONCALL").is_archived = True
     world.farm.queue(LINUX, 60, 120)
@@ -51,7 +50,6 @@ async def test_a_channel_archived_while_the_incident_is_open(world: World) -> No
 
 
 async def test_a_message_deleted_by_hand_comes_back_once(world: World) -> None:
-    """Somebody deletes the parent: one new root that says so, and status goes on under it."""
     parent = await opened(world)
     channel = world.stand_in.workspace.channel("C0CIONCALL")
     del channel.messages[parent.ts]

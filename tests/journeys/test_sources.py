@@ -39,7 +39,6 @@ class Senders:
         return await self.http.post(f"{self.world.product}/alerts/sns", content=body, headers=headers)
 
     async def github(self, event: dict[str, Any], secret: str = SECRET) -> httpx.Response:
-        """GitHub signs what it posts."""
         body = json.dumps(event).encode()
         signed = {"X-GitHub-Event": "issues", "X-Hub-Signature-256": signature(body, secret)}
         headers = {**signed, "Content-Type": "application/json"}
@@ -64,7 +63,6 @@ async def listening(folder: Path, redis_url: str) -> AsyncIterator[Senders]:
 
 
 def outcome(answer: httpx.Response) -> str:
-    """What became of a delivery that must be taken."""
     assert answer.status_code == 200, answer.text
     return str(answer.json()["outcome"])
 

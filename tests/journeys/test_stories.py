@@ -40,7 +40,6 @@ async def test_the_early_warning_stands_before_the_alert_and_is_taken_over_by_it
 
 
 async def test_nothing_is_said_when_nothing_is_wrong() -> None:
-    """The healthy fleet fires no alert, and Tailback posts nothing."""
     async with asyncio.timeout(WHOLE_TEST_SECONDS), opened_demo(scenario_named("healthy")) as demo:
         await demo.world.step(60)
         assert posted(demo) == []

@@ -12,7 +12,6 @@ BEGAN = 1_790_000_000.0
 
 
 async def opened(world: World) -> Message:
-    """58 jobs wait for linux.2xlarge, the alert has arrived, and the thread is open."""
     world.farm.queue(LINUX, 58, 41)
     await world.fires(queue_alert(LINUX, started_at=BEGAN))
     return await world.slack.channel("ci").parent(LINUX)
@@ -67,7 +66,6 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
 
 
 async def test_the_worse_it_gets_the_more_it_says_and_no_more_often_than_asked(tmp_path: Path, redis_url: str) -> None:
-    """A doubled queue is told in the thread only; an unchanged one is not told again."""
     async with running(tmp_path, redis_url) as world:
         parent = await opened(world)
         world.farm.queue(LINUX, 120, 55)

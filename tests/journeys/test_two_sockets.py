@@ -32,11 +32,9 @@ class Twice:
         return [one.text for one in await self.world.slack.messages("ci", user, ephemeral=True)]
 
     def calls(self, method: str) -> int:
-        """How often Slack was asked for something."""
         return len(self.world.stand_in.log.of(method))
 
     async def replies(self, containing: str) -> int:
-        """How many replies of the thread say so."""
         return sum(containing in one.text for one in await self.parent.replies())
 
 
@@ -63,7 +61,6 @@ async def test_acknowledge_gives_one_owner_and_no_reproach(twice: Twice) -> None
 
 
 async def test_diagnose_gives_one_answer_in_the_thread(twice: Twice) -> None:
-    """A button without a dialog whose answer is public."""
     await twice.parent.click("Diagnose")
     await twice.parent.reply("asked for a diagnosis")
     assert await twice.told() == []
@@ -71,7 +68,6 @@ async def test_diagnose_gives_one_answer_in_the_thread(twice: Twice) -> None:
 
 
 async def test_silence_opens_one_dialog_and_makes_one_silence(twice: Twice) -> None:
-    """Counted at Slack and at the Alertmanager."""
     await twice.parent.click("Silence")
     dialog = await twice.world.slack.modal(title="Silence")
     await dialog.fill("For how long", "4 h")
@@ -125,7 +121,6 @@ async def test_a_command_acts_once_and_is_answered_once(twice: Twice) -> None:
 
 
 async def test_a_second_person_is_still_told_who_was_first(twice: Twice) -> None:
-    """Another click on the same button is no repeat of the first: refused once, with who and when."""
     as_it_was = await twice.world.slack.channel("ci").parent(LINUX)
     await twice.parent.click("Acknowledge")
     await twice.parent.until(acknowledged("U0ANA"))

@@ -28,7 +28,6 @@ Seen = Callable[[str], Awaitable[None]]
 
 @asynccontextmanager
 async def opened_browser() -> AsyncIterator[Browser]:
-    """One headless Chromium."""
     async with async_playwright() as playwright:
         chromium = await playwright.chromium.launch(executable_path=which("chromium"), args=FLAGS)
         yield chromium
@@ -137,7 +136,6 @@ class Visitor:
         return await self.page.get_by_test_id("modal-submit").is_visible()
 
     def _next(self) -> Locator:
-        """The title of any other step than the present one."""
         return self.page.locator(TITLE, has_not_text=re.compile(f"^{re.escape(self.titles[-1])}$"))
 
     async def _write(self, words: str) -> None:

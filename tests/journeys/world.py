@@ -63,7 +63,6 @@ class World:
         return str(answer.json()["outcome"])
 
     async def ask(self, path: str) -> httpx.Response:
-        """GET a page of the web process."""
         return await self._http.get(f"{self.product}{path}")
 
     async def until_ready(self, within: float = PATIENCE_SECONDS) -> None:
@@ -116,7 +115,6 @@ class World:
         self.config.write_text(text.replace(before, after), "utf-8")
 
     async def close(self) -> None:
-        """Close the connections of alert sender and operator."""
         await self._http.aclose()
 
 
@@ -174,7 +172,6 @@ class Process:
     pid: int = 0
 
     async def start(self) -> None:
-        """Start it and wait until it is ready."""
         self.pid = self.zygote.start(["run"], {"PATH": os.environ["PATH"], **self.variables}, self.log)
         for _ in range(1200):
             assert self.zygote.code(self.pid) is None, self.log.read_text("utf-8")[-2000:]
@@ -193,7 +190,6 @@ class Process:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """End it at the end of the journey, if it still runs."""
         if self.pid and self.zygote.code(self.pid) is None:
             self.kill()
 

@@ -29,7 +29,6 @@ class Archive(FakeMetrics):
         self.spans: list[tuple[str, float, float, float]] = []
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """One sample a step, as far back as it reaches."""
         if until - since > PAST_SECONDS:
             self.spans.append((pool, since, until, step_seconds))
         self.script.asked("history")
@@ -39,7 +38,6 @@ class Archive(FakeMetrics):
 
 
 async def started(days: int, *, pools: tuple[str, ...] = (POOL,), **tables: Any) -> tuple[World, Archive]:
-    """Tailback has just been installed, beside a source that keeps so many days."""
     world = World(**tables)
     archive = Archive(world.clock, days)
     for name in (POOL, OTHER_POOL):
@@ -52,13 +50,11 @@ async def started(days: int, *, pools: tuple[str, ...] = (POOL,), **tables: Any)
 
 
 def past(world: World, name: str = POOL) -> PoolHistory:
-    """What is kept of a pool's hours; none when nothing is."""
     row = world.data.rows.get(f"past:{name}")
     return row.value if row and isinstance(row.value, PoolHistory) else PoolHistory(name)
 
 
 async def test_six_weeks_are_filled_in_within_minutes_newest_day_first() -> None:
-    """One day a turn, at five minutes; then nothing more is asked."""
     world, archive = await started(60)
     await world.passes(43 * TURN_SECONDS, step=TURN_SECONDS)
     assert [span[1:] for span in archive.spans] == [(*span_of(day), 300.0) for day in range(TODAY - 1, TODAY - 43, -1)]
@@ -105,7 +101,6 @@ async def test_a_source_without_a_history_is_asked_for_a_week_and_left_alone() -
 
 
 async def test_what_was_measured_is_neither_replaced_nor_counted_twice() -> None:
-    """A hole of hours is filled between the hours that stand."""
     world, archive = await started(0)
     await world.passes(2 * DAY_SECONDS, step=600)
     before = {cell.hour: cell for cell in past(world).cells}
@@ -123,7 +118,6 @@ async def test_what_was_measured_is_neither_replaced_nor_counted_twice() -> None
 
 
 async def test_all_pools_of_an_installation_share_the_turns() -> None:
-    """One day each, in turn, and no more in a minute than of one pool alone."""
     world, archive = await started(60, pools=(POOL, OTHER_POOL))
     await world.passes(12 * TURN_SECONDS, step=1)
     names = [name for name, *_ in archive.spans]
@@ -180,7 +174,6 @@ async def test_an_hour_that_ends_while_a_day_is_filled_in_is_kept_too() -> None:
 
 
 async def test_nothing_is_asked_when_it_is_switched_off() -> None:
-    """And it begins when it is switched on."""
     world, archive = await started(60, timing={"backfill": "0s"})
     await world.passes(600, step=60)
     assert archive.spans == []
@@ -193,7 +186,6 @@ async def test_nothing_is_asked_when_it_is_switched_off() -> None:
 
 
 async def test_a_pool_that_leaves_the_configuration_is_asked_for_no_longer() -> None:
-    """Its record runs out."""
     world, archive = await started(60)
     world.context.metrics = {}
     asked = len(archive.spans)
@@ -205,7 +197,6 @@ async def test_a_pool_that_leaves_the_configuration_is_asked_for_no_longer() -> 
 
 
 def test_more_than_a_pool_keeps_is_refused_with_the_remedy() -> None:
-    """Six weeks of hours are kept."""
     with pytest.raises(ValidationError, match='six weeks of hours; write "6w" or less'):
         File.model_validate({"timing": {"backfill": "7w"}})
     assert File.model_validate({"timing": {"backfill": "6w"}}).timing.backfill == KEPT_HOURS * 3600.0

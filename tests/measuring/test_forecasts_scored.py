@@ -19,7 +19,6 @@ from tests.world import World, spoken, whisper
 
 
 async def full(queued: int = 60, **tables: Any) -> World:
-    """An incident of a pool at its limit, after four looks."""
     world = World(**tables)
     world.queues(queued, **FULL)
     await world.done(world.fires())
@@ -30,7 +29,6 @@ async def full(queued: int = 60, **tables: Any) -> World:
 
 
 async def test_the_parent_names_the_likely_cause_and_the_forecast() -> None:
-    """From the records alone, with confidence in words."""
     world = await full()
     blocks = str(world.parent.message.blocks)
     assert f"{cause_name('limit')} (" in blocks
@@ -67,7 +65,6 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
 
 
 async def by_hand(**tables: Any) -> World:
-    """An incident that somebody closed while 54 jobs waited."""
     world = await full(**tables)
     await world.done(world.says("resolve"))
     assert world.incident.closed
@@ -75,14 +72,12 @@ async def by_hand(**tables: Any) -> World:
 
 
 async def drains(world: World) -> None:
-    """54 jobs become none, two a minute."""
     for minute in range(28):
         world.queues(max(0, 54 - 2 * minute), **FULL)
         await world.passes(60, step=30)
 
 
 async def report_of(world: World) -> str:
-    """What `/queue report` says of the pool."""
     return " ".join(
         plain(await longer_view(world.store, world.context.settings.file, 7, world.clock.now(), POOL)).split()
     )
@@ -127,7 +122,6 @@ async def test_where_nobody_measures_on_what_was_foretold_counts_as_not_scored()
 
 
 async def scales(world: World) -> None:
-    """Somebody asks for 24 runners, and says yes to the question."""
     values = {"target": "24", "pool": POOL}
     await world.confirms(await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values=values))
     await world.work()
@@ -190,7 +184,6 @@ async def test_all_pools_learn_from_each_drain() -> None:
 
 
 async def test_an_unknown_cause_is_said_as_such(world: World) -> None:
-    """A source that knows nothing but the queue."""
     await world.opens(queued=14)
     await world.done(world.asks("diagnose"))
     assert "*Cause:* not known." in world.replies[-1]
@@ -198,7 +191,6 @@ async def test_an_unknown_cause_is_said_as_such(world: World) -> None:
 
 
 async def test_the_question_before_scaling_shows_the_table() -> None:
-    """+N, time to drain, oldest wait and cost, the least that is enough, and the boot time."""
     world = await full()
     answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
     shown = str(answer.view)
@@ -217,7 +209,6 @@ async def test_the_question_warns_when_the_cause_says_that_it_is_useless(world: 
 
 
 async def test_nothing_is_proposed_that_would_not_be_sooner() -> None:
-    """One runner more beside 38: the dialog says so, and leaves the number to the person."""
     world, many = World(), {**FULL, "busy": 38, "limit": 40}
     world.scaler.current = 38
     world.queues(1, **many)

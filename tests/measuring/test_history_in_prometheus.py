@@ -45,7 +45,6 @@ def per_minute(at: float) -> float:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A Prometheus whose database ends two hours after NOW."""
     folder = tmp_path_factory.mktemp("weeks")
     _written(folder)
     with prometheus(folder, "global: {}\n") as address:
@@ -70,7 +69,6 @@ def _written(folder: Path) -> None:
 
 
 def source(url: str, wire: HttpPool, world: World) -> Prometheus:
-    """The source as an installation has it."""
     parts = replace(parts_with(wire), now=world.clock.now)
     return build("p", "[metrics.p]", {"kind": "prometheus", "url": url}, {POOL: dict(QUERIES)}, parts)
 

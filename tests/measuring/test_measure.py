@@ -15,14 +15,12 @@ from tests.world import OTHER_POOL, World, spoken
 
 
 def pool(world: World, name: str = POOL) -> Pool:
-    """The record of a pool."""
     found = world.data.rows[f"pool:{name}"].value
     assert isinstance(found, Pool)
     return found
 
 
 async def test_one_measurement_serves_every_incident_that_names_the_pool(world: World) -> None:
-    """Ten incidents, one query a poll period; each of them is looked at afterwards."""
     world.queues(14)
     for number in range(10):
         await world.fires(group_key=f"g{number}")
@@ -34,7 +32,6 @@ async def test_one_measurement_serves_every_incident_that_names_the_pool(world: 
 
 
 async def test_a_pool_that_was_measured_a_moment_ago_only_wakes_the_new_incident(world: World) -> None:
-    """The figures are there already: the new thread opens at once with them."""
     await world.opens(queued=14)
     world.clock.advance(5)
     await world.done(world.fires(group_key="another"))
@@ -110,7 +107,6 @@ async def test_a_source_that_lags_is_not_asked_without_a_pause(world: World) -> 
 
 
 async def test_the_pools_are_measured_apart(world: World) -> None:
-    """One that fails does not hold up another."""
     world.metrics.show(POOL, {"queued": 5})
     await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
     world.context.metrics = {POOL: world.metrics}

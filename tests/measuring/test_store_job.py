@@ -24,7 +24,6 @@ async def stored(world: World) -> WorkflowJob | None:
 
 
 async def test_a_word_is_stored_with_its_labels_in_one_commit(world: World) -> None:
-    """Record, lists and the line become true together."""
     assert await take_job(world.context, QUEUED, "d1") is StoredJob.STORED
     assert world.data.commits == 1
     assert await stored(world) == replace(QUEUED, heard_at=NOW)
@@ -34,7 +33,6 @@ async def test_a_word_is_stored_with_its_labels_in_one_commit(world: World) -> N
 
 
 async def test_the_same_word_again_is_no_news(world: World) -> None:
-    """Nothing is written, with or without the delivery's id."""
     await take_job(world.context, QUEUED, "d1")
     world.clock.advance(30)
     for delivery in ("d1", "d2", ""):
@@ -74,7 +72,6 @@ async def test_an_end_that_comes_hours_late_takes_the_job_out_of_the_queue(world
 
 
 async def test_no_pool_is_measured_because_of_a_job(world: World) -> None:
-    """A thousand jobs are no thousand measurements: nothing becomes due, nobody is woken."""
     await world.opens()
     due = dict(world.data.due)
     for number in range(100):

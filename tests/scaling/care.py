@@ -44,7 +44,6 @@ class CareWorld(World):
         self.context.pool_scalers, self.scaler.allowed = {POOL: PoolScaler(self.scaler, policy)}, policy.maximum
 
     def actions(self, **parts: Any) -> None:
-        """Kill switch and shadow mode, as an operator sets them."""
         self.configure(permissions=PERMISSIONS, timing={"poll": "30s"}, actions=parts)
 
     async def scaled(self, target: int = 24, who: str = ANA) -> Request:

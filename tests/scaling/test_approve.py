@@ -62,7 +62,6 @@ async def test_two_approvals_are_one() -> None:
 
 
 async def test_in_words_it_is_the_same() -> None:
-    """`@tailback approve` in the thread, for who cannot press."""
     world = await awaiting()
     await world.done(world.says("approve", who=DAN))
     assert world.scaler.current == 24

@@ -57,7 +57,6 @@ async def test_extending_twice_is_extending_once() -> None:
 
 
 async def test_what_may_not_be_extended_is_refused_with_the_reason() -> None:
-    """It spends money, so it needs the permission to scale; off is off; and what has gone back is gone."""
     world = await warned()
     request = world.offering("extend").about
     with pytest.raises(Refused, match=r"permissions\.scale"):
@@ -78,7 +77,6 @@ async def test_without_a_lease_there_is_nothing_to_extend() -> None:
 
 
 async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
-    """Whoever knows that it will take longer need not wait for the button; before the check there is nothing."""
     world = await lent()
     await world.passes(3600, step=300)
     assert not any("extend" in entry.choices for entry in world.incident.log.timeline)

@@ -90,7 +90,6 @@ async def test_what_somebody_else_set_meanwhile_is_left(level: int) -> None:
 
 
 async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
-    """10 → 20 → 30: the first to end changes nothing while the other holds 30; then both are gone."""
     world = await lent(20)
     await world.passes(600, step=60)
     world.runners(20)
@@ -117,7 +116,6 @@ async def test_the_second_lease_goes_back_to_the_first_ones_level() -> None:
 
 
 async def test_what_others_set_before_the_second_raise_is_the_new_base() -> None:
-    """10 → 20, somebody else sets 25, → 30: back to 25 and not to 10."""
     world = await lent(20)
     world.scaler.current = 25
     world.runners(25)
@@ -150,7 +148,6 @@ async def test_by_hand_it_goes_back_at_once_and_once() -> None:
 
 
 async def test_by_hand_a_named_pool_is_the_one_that_goes_back() -> None:
-    """Another pool's runners are not returned instead."""
     world = await lent()
     with pytest.raises(Refused, match="No reply in this thread offers that now"):
         await world.says("hand_back", OTHER_POOL)

@@ -81,7 +81,6 @@ async def test_runners_that_were_seen_before_the_request_verify_nothing() -> Non
 
 
 async def test_without_an_incident_its_asker_is_told_alone() -> None:
-    """`/queue scale` where nothing is open."""
     world = CareWorld()
     world.runners(10)
     await world.types("scale_up", POOL, "24")

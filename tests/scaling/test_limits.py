@@ -7,7 +7,6 @@ from tests.scaling.care import BEN, CareWorld
 
 
 async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
-    """10 → 20 for 5.00 an hour is allowed; the next runner is not, however small that step is by itself."""
     world = await CareWorld.opened(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
     await world.scaled(20)
     assert world.scaler.current == 20

@@ -35,19 +35,16 @@ async def scaled_by(serving: AbstractAsyncContextManager[str], raw: dict[str, ob
 
 
 def asg(api: AwsApi) -> AbstractAsyncContextManager[CareWorld]:
-    """A world whose pool is an Auto Scaling group."""
     return scaled_by(answering(api.endpoint), {"kind": "aws_asg", "group": api.group, "region": "us-east-1"})
 
 
 def deployment(api: KubernetesApi, **raw: object) -> AbstractAsyncContextManager[CareWorld]:
-    """A world whose pool is a deployment, or the object that `raw` names."""
     api.put(DEPLOYMENT, {"replicas": 10}, {"replicas": 10})
     named = {"kind": "kubernetes", "namespace": "ci", "name": "runners", "token_env": "TOKEN"}
     return scaled_by(answering(api.endpoint), {**named, **raw})
 
 
 def repository(api: GitApi) -> AbstractAsyncContextManager[CareWorld]:
-    """A world whose pool is a number in a file, changed by pull requests."""
     api.token = "cluster-token"
     return scaled_by(answering(api.endpoint), {**FILE_TABLE, "max": 40})
 
@@ -126,7 +123,6 @@ async def test_a_missing_right_ends_the_action_with_its_name() -> None:
 
 
 def plan(world: CareWorld) -> str:
-    """The title of the scale-up's plan in the thread."""
     blocks = [block for one in world.chat.thread(world.incident.thread.root or "") for block in one.message.blocks]
     return " ".join(str(block["title"]) for block in blocks if block["type"] == "plan")
 

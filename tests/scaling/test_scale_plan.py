@@ -20,7 +20,6 @@ def shown(world: CareWorld) -> tuple[str, dict[str, str]]:
 
 
 def steps(*statuses: str) -> dict[str, str]:
-    """The six steps, the rest of them pending."""
     names = ("requested", "approved", "delivered", "registered", "busy", "drained")
     return dict(zip(names, (*statuses, *["pending"] * (6 - len(statuses))), strict=True))
 

@@ -87,7 +87,6 @@ async def test_a_target_outside_the_limits_is_marked_at_its_field(target: str, p
     ],
 )
 async def test_a_pool_that_moved_while_the_dialog_was_open_leaves_no_dead_end(size: int, said: str) -> None:
-    """The untouched proposal is answered at its field with what can be typed, and no bound of before is in the way."""
     world = await opened()
     dialog = await world.asks("scale_up")
     assert "Proposed for linux.2xlarge: 24" in str(dialog.view)
@@ -101,7 +100,6 @@ async def test_a_pool_that_moved_while_the_dialog_was_open_leaves_no_dead_end(si
 
 @pytest.mark.parametrize("size", [1, 3, 4, 9, 10, 12, 29, 30, 35])
 async def test_the_total_that_was_entered_is_the_one_that_is_confirmed_and_requested(size: int) -> None:
-    """The pool moves between dialog and question, and again before it is done: refused in words, or done as entered."""
     world = await opened()
     await world.asks("scale_up")
     world.scaler.current = size
@@ -172,7 +170,6 @@ async def test_confirming_twice_acts_once() -> None:
 
 @pytest.mark.parametrize(("who", "seconds"), [(BEN, 0), (ANA, 901)], ids=["somebody else", "too late"])
 async def test_a_question_belongs_to_the_person_who_was_asked_and_lapses(who: str, seconds: int) -> None:
-    """Another one's yes is not worth anything, even with the permission; nor one after a quarter of an hour."""
     world = await opened()
     question = await filled(world, "24")
     world.clock.advance(seconds)

@@ -11,13 +11,11 @@ from tests.world import World
 
 
 def only(world: World) -> SilenceFound:
-    """The one silence that the back end has."""
     (found,) = world.alertmanager.silences.values()
     return found
 
 
 async def looks(world: World) -> str:
-    """The look, and the worker's part of it."""
     problem = await keep_silences(world.context)
     await world.work()
     return problem

@@ -26,7 +26,6 @@ async def silenced(**tables: dict[str, object]) -> World:
 
 
 async def test_it_ends_the_silence_and_says_who_did() -> None:
-    """In the back end, in the thread, in the parent; and Silence is offered again."""
     world = await silenced()
     world.clock.advance(60)
     await world.done(world.asks("unsilence", BEN))

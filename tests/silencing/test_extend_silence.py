@@ -10,7 +10,6 @@ from tests.world import ANA, BEN, OTHER_POOL, World, spoken
 
 
 def offered(world: World) -> str:
-    """The request that the newest Extend button is about."""
     return next(entry.about for entry in reversed(world.incident.log.timeline) if "prolong" in entry.choices)
 
 
@@ -20,7 +19,6 @@ async def presses(world: World, who: str = BEN, request_id: str = "", **parts: o
 
 
 async def test_it_lasts_as_long_again_from_now() -> None:
-    """The same silence with a later end; the thread and the parent say so; the older button is gone."""
     world = await silenced("1h")
     first = offered(world)
     world.clock.advance(1800)
@@ -63,7 +61,6 @@ async def test_another_id_afterwards_is_followed() -> None:
 
 
 async def test_by_a_word_with_a_duration() -> None:
-    """`@tailback prolong 4h`, counted from now; too long is said with the limit."""
     world = await silenced("1h")
     await world.done(world.says("prolong", "4h", who=BEN))
     (kept,) = world.alertmanager.silences.values()
@@ -75,7 +72,6 @@ async def test_by_a_word_with_a_duration() -> None:
 
 
 async def test_what_lasts_longer_already_is_not_extended() -> None:
-    """A silence is never made shorter by Extend."""
     world = await silenced("4h")
     with pytest.raises(Refused, match="The silence already lasts another 4 h"):
         await world.says("prolong", "1h")

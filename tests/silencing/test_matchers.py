@@ -41,8 +41,6 @@ class RealClock(FakeClock):
 
 
 class RealTime(World):
-    """A world at the real time."""
-
     clocks = RealClock
 
 
@@ -110,8 +108,6 @@ async def lost(world: World, back: Any, silence: Silence, http: httpx.AsyncClien
 
 
 class Forgetful:
-    """An Alertmanager that has lost all silences, as after a kill."""
-
     def __init__(self, back: Any) -> None:
         self.silence = back.silence
 

@@ -27,7 +27,6 @@ def test_it_is_offered_only_when_it_can_work() -> None:
 
 
 async def submitted(world: World, who: str = ANA, custom: str = "", preset: str = "1h", **parts: object) -> Answer:
-    """The dialog, opened if it still can be, filled in and sent."""
     with contextlib.suppress(Refused):
         await world.asks("silence", who)
     given = {"surface": Surface.DIALOG, "step": "silence", "values": {"preset": preset, "custom": custom}}
@@ -129,7 +128,6 @@ async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple
 
 
 async def test_by_command_the_pools_open_incident_is_silenced(world: World) -> None:
-    """`/queue silence linux.2xlarge 2h`."""
     await world.done(world.types("silence", POOL, "2h"))
     assert len(world.incident.silences) == 1
 
@@ -154,7 +152,6 @@ async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remed
 
 
 async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made(world: World) -> None:
-    """Until a worker has made the first, two of them side by side could not know of each other."""
     await world.types("silence", POOL, "2h")
     with pytest.raises(Refused, match="already requested") as raised:
         await world.types("silence", POOL, "drained", who=BEN)

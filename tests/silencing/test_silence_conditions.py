@@ -16,7 +16,6 @@ async def silenced(preset: str = "1h", *, world: World | None = None, **values: 
 
 
 def active(world: World) -> int:
-    """How many silences hold in the back end now."""
     now = world.clock.now()
     return sum(one.ends_at > now for one in world.alertmanager.silences.values())
 
@@ -101,7 +100,6 @@ async def test_the_kill_switch_leaves_it_and_says_so() -> None:
 
 
 async def test_by_a_word_in_the_thread(world: World) -> None:
-    """`@tailback silence drained`."""
     await world.done(world.says("silence", "drained"))
     assert "until the queue has drained" in world.replies[-1]
 

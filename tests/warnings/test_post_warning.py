@@ -28,7 +28,6 @@ TABLES: dict[str, Any] = {
 
 
 async def watched(**tables: Any) -> World:
-    """Tailback has started and measures its pools; nothing queues."""
     world = World(**{**TABLES, **tables})
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.store.commit(Change(puts=(Put(Stored(PoolHistory(POOL), 0), weeks(), None),), wake=("chore:pools",)))
@@ -51,7 +50,6 @@ async def surges(world: World, minutes: int, queued: int = 40, wait: float = 600
 
 
 async def warned(**tables: Any) -> World:
-    """A warning stands in the channel."""
     world = await watched(**tables)
     await surges(world, 20)
     assert world.pool_record().early.standing
@@ -65,7 +63,6 @@ async def scales(world: World) -> None:
 
 
 def only(world: World) -> SlackMessage:
-    """The only message that is no reply."""
     (found,) = world.chat.parents()
     return found
 
@@ -92,7 +89,6 @@ async def test_several_processes_measure_as_often_as_one() -> None:
 
 
 async def test_an_hour_that_is_over_joins_the_past_in_the_same_commit() -> None:
-    """And is kept when the pool's record goes on."""
     world = await watched()
     await world.passes(3 * 3600, step=60)
     past = world.data.rows[f"past:{POOL}"].value
@@ -103,7 +99,6 @@ async def test_an_hour_that_is_over_joins_the_past_in_the_same_commit() -> None:
 
 
 async def test_a_pool_that_leaves_the_configuration_is_dropped() -> None:
-    """It is not measured again, and its record runs out."""
     world = await watched()
     world.configure(pool={"other": {}})
     world.context.settings = replace(
@@ -132,7 +127,6 @@ async def test_a_growing_queue_is_warned_of_once_with_figures_and_reasons() -> N
 
 
 async def test_it_is_kept_true_with_few_edits() -> None:
-    """Ten more minutes of the same are two edits at most, in one message."""
     world = await warned()
     before = only(world).edits
     await surges(world, 10, 116, 1180.0)
@@ -196,7 +190,6 @@ async def test_the_end_is_said_although_an_older_edit_arrives_after_it() -> None
 
 
 async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning_links_to_it() -> None:
-    """Both ways, once; the mention belongs to the incident alone."""
     world = await warned()
     world.queues(150, 1900.0, **FULL)
     await world.fires()
@@ -226,7 +219,6 @@ async def test_an_alert_that_nobody_foresaw_is_counted_and_taught() -> None:
 
 
 async def test_an_alert_over_all_pools_teaches_the_worst_one_alone() -> None:
-    """The others only happened to be there."""
     world = await watched()
     world.clock.advance(50)
     world.queues(90, 2000.0, **FULL)
@@ -274,7 +266,6 @@ async def test_a_blind_source_neither_ends_a_warning_nor_keeps_it_for_ever() -> 
 
 
 async def test_an_alert_about_a_blind_source_teaches_nothing() -> None:
-    """It did not fire for the queue."""
     world = await watched()
     world.queues(20, 300.0, **FULL)
     await world.fires(replace(spoken(), kind=Kind.BLIND))
@@ -283,7 +274,6 @@ async def test_an_alert_about_a_blind_source_teaches_nothing() -> None:
 
 
 async def test_a_route_decides_where_the_warning_goes() -> None:
-    """By the labels that the pool's alerts carry."""
     world = World(**TABLES)
     raw = world.context.settings.file.model_dump()
     raw["route"] = [{"match": {"runner_label": POOL}, "channel": "C0LINUX"}]
@@ -297,7 +287,6 @@ async def test_a_route_decides_where_the_warning_goes() -> None:
 
 
 async def test_a_process_that_dies_after_posting_leaves_no_second_message() -> None:
-    """The key of the first is found before anything is posted again."""
     world = await watched()
     world.chat.script.fail("post", Failure.UNKNOWN, times=1, after=True)
     await surges(world, 20)
@@ -319,7 +308,6 @@ async def test_an_outage_of_slack_delays_it_and_what_is_over_by_then_is_not_told
 
 
 async def test_a_warning_that_somebody_deleted_stays_deleted() -> None:
-    """It is not given again."""
     world = await warned()
     world.chat.script.fail("update", Failure.GONE, times=1)
     await surges(world, 10, 120, 1200.0)

@@ -14,13 +14,11 @@ from tests.world import World
 
 
 def all_lost(world: World) -> None:
-    """Redis holds nothing any more."""
     world.data.rows.clear()
     world.data.due.clear()
 
 
 def notice(world: World) -> WarningRecord:
-    """The record of the warning's message."""
     found = world.data.rows[f"early:{POOL}"].value
     assert isinstance(found, WarningRecord)
     return found
@@ -68,7 +66,6 @@ async def test_a_warning_whose_end_was_told_keeps_its_words() -> None:
 
 
 async def test_a_warning_that_is_still_known_is_left_alone() -> None:
-    """Recovering is done at every first start, and after a loss that took other records."""
     world = await warned()
     before = only(world).message
     assert await recovered(world.context)
@@ -102,7 +99,6 @@ async def test_a_message_that_cannot_be_edited_does_not_keep_the_others_from_bei
 
 
 async def test_two_messages_of_one_warning_become_one() -> None:
-    """The second says where the first is, and the first is kept true."""
     world = await watched()
     await surges(world, 8)
     second = await late_second(world)
@@ -115,7 +111,6 @@ async def test_two_messages_of_one_warning_become_one() -> None:
 
 
 async def test_the_older_message_becomes_the_records_own() -> None:
-    """The one that was thought lost arrived first."""
     world = await watched()
     await surges(world, 8)
     second = await late_second(world)

@@ -93,13 +93,11 @@ def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() ->
 
 
 def scaled(at: float, who: str, runners: int, **parts: Any) -> Entry:
-    """An accepted scale-up of the pool, from 33 on."""
     up = ScaleAccepted(POOL, 33, 33 + runners, 360.0, LeaseTerms(7200.0, 600.0), **parts)
     return Entry(int(at), at, Event.SCALED, up, who, request=f"{at}")
 
 
 def ended_after(hours: float, *entries: Entry) -> Incident:
-    """An incident whose queue has drained, with this timeline."""
     whole = incident(timeline=entries, pools=named(POOL))
     over = replace(whole, state=State.DRAINED, closed_at=NOW + hours * HOUR)
     return replace(over, log=replace(over.log, timeline=entries))

@@ -96,7 +96,6 @@ def test_other_figures_are_looked_for_anew() -> None:
 
 
 def seen(*samples: Snapshot) -> View:
-    """A view of pools with one sample each."""
     return view(*(Pool(one.pool, (one,)) for one in samples))
 
 

@@ -194,7 +194,6 @@ def test_the_farewell_sums_up() -> None:
 
 
 def scaled(*made: Forecast, pending: str = "") -> Incident:
-    """Somebody scaled ten minutes in, after these forecasts; it drained after an hour."""
     accepted = ScaleAccepted(POOL, 10, 28, 360.0, LeaseTerms(None, 600.0), pending)
     found = noted(incident(opened_at=NOW), NOW + 600, Event.SCALED, accepted, who="U1")
     scores = tuple(Score(one, 0.0, held=False, left_out=LeftOut.SCALED) for one in made)

@@ -56,7 +56,6 @@ def test_what_is_worth_a_reply(last: Reported, present: Reported, worse: bool) -
     ],
 )
 def test_a_status_reply_comes_at_its_pace(parts: dict[str, Any], after: float, event: Event | None) -> None:
-    """At most one in `report`, none while muted; it stays in the thread."""
     found = incident(**{"reported": reported(20, worst=POOL), **parts})
     seen = look(found, Pool(POOL, (sample(90, at=NOW + after),)))
     last = seen.log.timeline[-1]

@@ -20,7 +20,6 @@ def owned(*queued: int, every: float = TIMING.report) -> Incident:
 
 
 def mentions(found: Incident) -> list[str | None]:
-    """Whom each report of a worse queue names."""
     return [entry.whom for entry in found.log.timeline if entry.event is Event.WORSE]
 
 

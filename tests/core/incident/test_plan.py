@@ -90,7 +90,6 @@ def test_a_very_short_poll_does_not_spin() -> None:
 
 
 def test_escalation_can_be_switched_off() -> None:
-    """`escalate_after = "0s"`."""
     assert escalation_due_at(incident(), Timing(escalate_after=0.0)) == float("inf")
 
 

@@ -10,7 +10,6 @@ PAIR = ("approve", "decline")
 
 
 def asked() -> Incident:
-    """A reply that offers two actions; it is still to be posted."""
     return offering(noted(incident(), NOW, Event.APPROVAL, PlainText("asked")), "a1", PAIR, whom="U2")
 
 

@@ -103,7 +103,6 @@ def test_extra_capacity_has_a_price_limit(price: float | None, most: float | Non
 
 @pytest.mark.parametrize(("above", "needs"), [(None, False), (24, False), (23, True), (0, True)])
 def test_above_the_threshold_means_above(above: int | None, needs: bool) -> None:
-    """A second person for 24 runners?"""
     assert needs_approval(ScalePolicy(maximum=40, approval_above=above), 24) is needs
 
 

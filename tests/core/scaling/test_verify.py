@@ -17,7 +17,6 @@ BOOT = 180.0
 
 
 def seen(online: int | None, busy: int | None = None, **figures: Any) -> Snapshot:
-    """The pool after the scaler accepted."""
     working = (online or 0) if busy is None else busy
     idle = None if online is None else online - working
     return Snapshot(POOL, NOW, busy=None if online is None else working, idle=idle, **figures)

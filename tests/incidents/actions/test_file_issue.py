@@ -15,7 +15,6 @@ TABLE: dict[str, Any] = {"issues": {"repository": "example/ci", "token_env": "TO
 
 
 async def opened(**tables: Any) -> World:
-    """An incident in a workspace that files issues."""
     return await World.opened(**{**TABLE, **tables})
 
 

@@ -47,7 +47,6 @@ async def silenced(how: str, **tables: dict[str, Any]) -> World:
 
 
 def ends_it(world: World) -> str:
-    """The request that End silence below the farewell is about."""
     (farewell,) = [entry for entry in world.incident.log.timeline if entry.choices == ("unsilence",)]
     return farewell.about
 
@@ -69,7 +68,6 @@ async def test_a_silence_that_goes_on_is_named_before_and_after() -> None:
 
 @pytest.mark.parametrize("by_button", [True, False])
 async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) -> None:
-    """By the button below the farewell or by a word; once; the thread says so and the button goes."""
     world = await silenced("2h")
     await world.done(world.says("resolve"))
     about, root = ends_it(world), world.incident.thread.root

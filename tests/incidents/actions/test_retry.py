@@ -23,7 +23,6 @@ def test_again_clears_what_kept_an_incident_waiting() -> None:
 
 
 async def quarantined() -> World:
-    """An incident that was set aside for an hour."""
     world = World()
     known = await world.opens()
     row = world.data.rows[f"inc:{known.id}"]

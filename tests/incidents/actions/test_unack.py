@@ -8,7 +8,6 @@ from tests.world import ANA, BEN, World
 
 
 async def acted(action: str) -> World:
-    """Ana scaled or silenced, and said nothing else."""
     world = await World.opened()
     if action == "silence":
         await world.silences()
