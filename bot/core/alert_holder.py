@@ -13,8 +13,6 @@ PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A configured Alertmanager: name, kind and addresses."""
-
     name: str
     kind: str
     addresses: tuple[str, ...] = ()

@@ -33,15 +33,12 @@ class AppSeen:
 
 @dataclass(frozen=True, slots=True)
 class ChannelSeen:
-    """A channel that exists."""
-
     name: str
     """Empty if only its history is readable."""
     member: bool
     archived: bool | None
     """None if only its history is readable."""
     shared: bool = False
-    """Whether other organizations are in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,6 @@ class Capacity:
 
     @property
     def level(self) -> int | None:
-        """The configured size."""
         return self.current if self.desired is None else self.desired
 
     @property
@@ -128,7 +124,6 @@ class Problem:
 
     @property
     def placed(self) -> str:
-        """What is wrong, after its place."""
         return f"{self.place}: {self.what}" if self.place else self.what
 
     def __str__(self) -> str:
@@ -151,7 +146,6 @@ class Failure(StrEnum):
     CREDENTIALS = "credentials"
     """The token is not accepted; not done, and nothing will be until it is fixed."""
     GONE = "gone"
-    """The object no longer exists."""
 
 
 @dataclass(eq=False)
@@ -176,7 +170,6 @@ class Unreachable(Exception):  # noqa: N818 - named by what is true of the syste
 
     @property
     def reason(self) -> str:
-        """The problem and its remedy."""
         return f"{self.what}; {self.remedy}" if self.remedy else self.what
 
     @property

@@ -22,7 +22,6 @@ class MessageRecord:
     """A record that keeps one Slack message up to date: what Slack confirmed, and how the last attempts went."""
 
     ts: str | None = None
-    """Where the message stands."""
     shown: str = ""
     """Digest of the last rendering that Slack confirmed."""
     shown_at: float = 0.0
@@ -30,8 +29,6 @@ class MessageRecord:
     plain: bool = False
     """Slack refused the full rendering, so the minimal one is used."""
     failures: int = 0
-    """In a row."""
     retry_at: float = 0.0
     """Nothing is sent before; epoch seconds."""
     trouble: str = ""
-    """Why the last attempt did not get through."""

@@ -39,7 +39,6 @@ class Taken(StrEnum):
     OPENED = "opened"
     JOINED = "joined"
     REPEATED = "repeated"
-    """It was a repeat."""
     TESTED = "tested"
     """The contact point's Test button: the connection works."""
     NOTHING_OPEN = "nothing_open"

@@ -128,7 +128,6 @@ async def _written(context: Context, name: str, over: tuple[HourStats, ...]) -> 
 
 
 async def _ahead(context: Context, pool: Pool) -> Pool:
-    """Add the forecast."""
     file, pooled = context.settings.file, await context.store.get(PooledCalibration, ALL_POOLS)
     pool = replace(pool, calibration=calibration(pool.scores, pooled.value.known if pooled else None))
     return looked_ahead(pool, file.rules_of(pool.id), file.paces.report)

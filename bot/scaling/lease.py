@@ -120,7 +120,6 @@ async def _sample(context: Context, pool: str) -> Snapshot | None:
 
 
 async def _came(context: Context, view: LeaseView, lease: Lease) -> News | None:
-    """Whether the runners of an accepted scale-up came."""
     request, pool = view.requests.get(lease.act), view.leases.id
     if request is None or request.progress is not Progress.DONE or lease.verified or lease.returning:
         return None

@@ -45,7 +45,6 @@ async def _meant(context: Context, interaction: Interaction) -> tuple[Stored[Inc
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
-    """Check the silence again."""
     _ours(request, incident)
     _back_end(context, request)
     return Prepared(request)
@@ -60,7 +59,6 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
-    """Whether it has ended."""
     found = await _back_end(context, request).get(request.of(EndSilence).silence)
     if found is not None and found.active:
         return None

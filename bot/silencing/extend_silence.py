@@ -56,7 +56,6 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
-    """Set the new end."""
     silence = _known(request, incident)
     if context.settings.file.actions.shadow:
         return Result(Silencing(SilenceStep.NOT_EXTENDED), event=Event.NOTED)
@@ -103,7 +102,6 @@ async def _meant(context: Context, interaction: Interaction, pool: str) -> tuple
 
 
 async def _length(context: Context, interaction: Interaction, silence: Silence, most_seconds: float) -> float:
-    """The new duration from now: as requested, else the first one."""
     if interaction.words:
         length, wrong = wanted(" ".join(interaction.words), most_seconds)
         if wrong:

@@ -44,7 +44,6 @@ async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound
 
 
 async def _incidents(context: Context, asked: Interaction, found: list[SilenceFound]) -> dict[str, Incident]:
-    """The incidents of these silences that the person may read."""
     ids = {incident_of(match[1]) for one in found if (match := TAG.search(one.comment))}
     held = await context.store.get_many(Incident, sorted(ids))
     shown, _ = await readable(context, [one.value for one in held.values()], asked.who, asked.channel)
@@ -52,7 +51,6 @@ async def _incidents(context: Context, asked: Interaction, found: list[SilenceFo
 
 
 def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: dict[str, str]) -> ListedSilence:
-    """A row, with the incident's data if Tailback created the silence."""
     match = TAG.search(one.comment)
     incident = incidents.get(incident_of(match[1])) if match else None
     if incident is None or match is None:

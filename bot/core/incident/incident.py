@@ -127,7 +127,6 @@ class Incident:
 
     @property
     def active_silence(self) -> Silence | None:
-        """The active silence with the latest end."""
         active = [silence for silence in self.silences if not silence.ended]
         return max(active, key=lambda silence: silence.ends_at, default=None)
 

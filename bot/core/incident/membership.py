@@ -23,17 +23,14 @@ class AlertGroup:
 
     @property
     def firing(self) -> tuple[Alert, ...]:
-        """The alerts that fire now."""
         return tuple(alert for alert in self.alerts if alert.firing)
 
     @property
     def priority(self) -> str | None:
-        """The most urgent priority among the alerts."""
         return min((alert.priority for alert in self.alerts if alert.priority), default=None)
 
 
 def group_of(delivery: Delivery) -> AlertGroup:
-    """The group of a first delivery."""
     found = changed((), delivery.alerts)
     return AlertGroup(
         delivery.key,

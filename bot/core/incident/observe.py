@@ -120,7 +120,6 @@ def _have_drained(incident: Incident, now: float, timing: Timing, names: Sequenc
 
 
 def _filled_again(incident: Incident, view: View, now: float) -> Incident:
-    """If jobs queue again while the alert fires, the incident is open again."""
     floors = {name: rules.floor for name, rules in view.rules.items()}
     queues = any(
         empty(sample, floors.get(sample.pool, 0)) is False

@@ -29,8 +29,6 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class IncidentPools:
-    """The pools of an open incident."""
-
     candidates: tuple[str, ...] = ()
     """Pools the alert may concern; all are measured."""
     affected: tuple[str, ...] = ()
@@ -67,7 +65,6 @@ class IncidentPools:
         )
 
     def reopened(self, now: float) -> "IncidentPools":
-        """Restart the drain check from now."""
         seen = {name: max(now - 1, self.seen.get(name, 0)) for name in self.candidates}
         return replace(self, seen=seen, streaks={}, reported=None)
 

@@ -19,14 +19,12 @@ class Silence:
     alertmanager: str
     ends_at: float
     by: str
-    """User id of its owner."""
     act: str
     """The request that created it; part of the silence's comment, to find it again."""
     ended: bool = False
     until_drained: bool = False
     """Whether it ends with the drain; `ends_at` is the latest end."""
     above: int | None = None
-    """It ends when more than this many jobs wait."""
     warn_at: float | None = None
     """When to notify the owner of its end; None: never, or done."""
     matchers: tuple[Matcher, ...] = ()

@@ -35,7 +35,6 @@ class Event(StrEnum):
     roles: Role
 
     def __new__(cls, value: str, roles: Role = Role(0)) -> Self:  # noqa: B008 - flags never change
-        """The stored value, and the roles of the entries."""
         member = str.__new__(cls, value)
         member._value_, member.roles = value, roles
         return member
@@ -93,7 +92,6 @@ class Entry:
     who: str | None = None
     """User id of the author; None for Tailback or the alert source."""
     decisions: tuple[Decision, ...] = ()
-    """Decisions on its buttons, oldest first."""
     figures: tuple[Snapshot, ...] = ()
     """The pools' figures then, for the table below the text."""
     broadcast: bool = False
@@ -143,11 +141,9 @@ class IncidentLog:
         return next((entry for entry in self.timeline if entry.number == number), None)
 
     def rewritten(self, entry: Entry) -> "IncidentLog":
-        """This entry in the place of the one with its number."""
         return replace(self, timeline=tuple(entry if one.number == entry.number else one for one in self.timeline))
 
     def reply_posted(self, number: int) -> "IncidentLog":
-        """An entry was posted in the thread."""
         return replace(self, outbox=tuple(n for n in self.outbox if n != number))
 
     def answered(self, request: str) -> "IncidentLog":
@@ -161,9 +157,7 @@ class IncidentLog:
         return log.to_redraw(entry.number) if entry.ts else log
 
     def to_redraw(self, number: int) -> "IncidentLog":
-        """An entry's reply has to be edited."""
         return self if number in self.redraw else replace(self, redraw=(*self.redraw, number))
 
     def redrawn(self, number: int) -> "IncidentLog":
-        """An entry's reply shows what it should."""
         return replace(self, redraw=tuple(n for n in self.redraw if n != number))

@@ -21,7 +21,7 @@ SCALE_UP_CONFIRM = "scale_up_confirm"
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The extra runners of one scale-up."""
+    """The extra runners of one scale-up; `before`, `online` and `queued` are the pool's figures at the request."""
 
     act: str
     """The scale request; its own record says whether it happened."""
@@ -29,22 +29,17 @@ class Lease:
     channel: str
     target: int
     before: int
-    """The pool's size at the request."""
     asked_at: float
     incident: str | None = None
     ends_at: float | None = None
     """When it is returned at the latest (epoch seconds); None: never automatically."""
     online: int | None = None
-    """Online runners at the request."""
     queued: int | None = None
-    """Queued jobs at the request."""
     verified: str = ""
     """The reported outcome: verified, partly, no effect, or unseen."""
     warned: bool = False
     returning: str = ""
-    """The request that returns it."""
     tries: int = 0
-    """Failed returns."""
     retry_at: float = 0.0
     stuck: ReturnBlock | None = None
     """Why it cannot be returned now, as reported in the thread."""
@@ -68,12 +63,10 @@ class PoolLeases:
     """Since when every fresh sample was at or under the floor; None: not."""
 
     def lease(self, request_id: str) -> Lease | None:
-        """The lease of a scale request."""
         return next((lease for lease in self.leases if lease.act == request_id), None)
 
     @property
     def levels(self) -> frozenset[int]:
-        """Levels that Tailback may have set."""
         return frozenset(level for _, level in self.ours)
 
 
@@ -173,7 +166,6 @@ def extended_end(lease: Lease, policy: ScalePolicy, now: float) -> float | None:
 
 
 def with_lease(leases: PoolLeases, lease: Lease) -> PoolLeases:
-    """The record with one lease replaced."""
     return replace(leases, leases=tuple(lease if one.act == lease.act else one for one in leases.leases))
 
 

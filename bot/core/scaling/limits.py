@@ -24,7 +24,6 @@ class ScalePolicy:
     """How long the queue must be empty before the return."""
     cost_per_runner_hour: float | None = None
     max_cost_per_hour: float | None = None
-    """Upper bound for the cost of extra runners."""
     limited_by: str = ""
     """What sets `maximum` if not the configuration, such as "MaxSize of Auto Scaling group ci"."""
     caution: str = ""
@@ -34,7 +33,6 @@ class ScalePolicy:
 class LimitReason(StrEnum):
     SIZE_UNKNOWN = "size_unknown"
     NOT_ABOVE = "not_above"
-    """It is the present size, or lower."""
     COOLDOWN = "cooldown"
     BELOW_MINIMUM = "below_minimum"
     ABOVE_MAXIMUM = "above_maximum"
@@ -123,5 +121,4 @@ def overpriced(policy: ScalePolicy, asked: int, base: int) -> LimitHit | None:
 
 
 def needs_approval(policy: ScalePolicy, asked: int) -> bool:
-    """Whether this target needs approval."""
     return policy.approval_above is not None and asked > policy.approval_above

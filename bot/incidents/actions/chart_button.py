@@ -13,7 +13,6 @@ from bot.views.words import refusals
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """A reply with the chart and its figures."""
     held = await subject(context, interaction)
     now = context.now()
 

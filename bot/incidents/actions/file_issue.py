@@ -65,7 +65,6 @@ async def run(context: Context, request: Request, incident: Incident | None) -> 
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
-    """Find the issue with the incident's marker."""
     since = incident.opened_at if incident else request.requested_at
     stamp = f"{datetime.fromtimestamp(since, UTC):%Y-%m-%dT%H:%M:%SZ}"
     found = await _tracker(context).find(_mark(request), stamp)

@@ -11,7 +11,6 @@ from bot.requests.submit import finish, subject
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Switch it."""
     held = await subject(context, interaction)
     now, on = context.now(), not held.value.ownership.muted
     move = partial(muted, who=interaction.who, now=now, on=on)

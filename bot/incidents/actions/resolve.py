@@ -31,7 +31,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 def _silenced(incident: Incident, now: float) -> list[str]:
-    """What happens to its active silences."""
     return [
         "Its silence until the queue has drained ends with it."
         if silence.until_drained

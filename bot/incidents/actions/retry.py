@@ -13,7 +13,6 @@ from bot.views.words import refusals
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """By incident id, or in its thread."""
     held = (
         await context.store.get(Incident, interaction.words[0])
         if interaction.words

@@ -15,7 +15,6 @@ class IncidentEnding(StrEnum):
     NOT_MEASURED = "not_measured"
     """The alert resolved, and it has no configured pool."""
     CLOSED = "closed"
-    """Closed by a person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,6 @@ class Noted:
 class AlertFired:
     title: str
     introduced: bool = True
-    """Whether the thread's first reply was written."""
     kind: Literal["alert_fired"] = "alert_fired"
 
 
@@ -49,7 +48,6 @@ class Introduced:
     """The thread's first reply; the entry's figures are the affected pools."""
 
     named: bool = True
-    """Whether the alert names a pool."""
     others: int = 0
     """Measured pools without a queue of their own."""
     others_queued: int = 0
@@ -108,7 +106,6 @@ class Paged:
 
     pager: str
     problem: str = ""
-    """Why it could not; empty: it was."""
     kind: Literal["paged"] = "paged"
 
 

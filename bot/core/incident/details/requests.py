@@ -11,11 +11,9 @@ class RequestEnd(StrEnum):
     FAILED = "failed"
     """The back end refused it, or failed too often."""
     UNKNOWN = "unknown"
-    """The outcome is unknown."""
     CHECKING = "checking"
     """The back end did not answer, and its state is being read."""
     LAPSED = "lapsed"
-    """No approval in time."""
     OVER = "over"
     """The incident ended before the approval."""
 
@@ -27,7 +25,6 @@ class RequestNotDone:
     pool: str | None = None
     target: int | None = None
     why: str = ""
-    """The reason from the check or the back end."""
     system: str = ""
     waited_seconds: float = 0.0
     """Time allowed for the approval."""

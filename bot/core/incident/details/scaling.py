@@ -54,7 +54,6 @@ class ScaleAccepted:
     checked_within_seconds: float
     lease: LeaseTerms
     pending: str = ""
-    """The address where people must agree first; empty: none."""
     cost_per_runner_hour: float | None = None
     currency: str = ""
     low_seconds: float | None = None
@@ -88,7 +87,6 @@ class RunnersChecked:
     busy: int | None = None
     queued: int | None = None
     was_queued: int | None = None
-    """Queued jobs at the request."""
     create_failures: int | None = None
     limit: int | None = None
     booting: int | None = None
@@ -132,7 +130,6 @@ class LeaseNoted:
 class ReturnResult(StrEnum):
     RETURNED = "returned"
     NOTHING_LEFT = "nothing_left"
-    """The pool is already that low."""
     LEASED = "leased"
     """Another lease needs them."""
     MOVED = "moved"
@@ -158,5 +155,4 @@ class RunnersReturned:
     why: ReturnReason = ReturnReason.ASKED
     waiting: int | None = None
     pending: str = ""
-    """The address where people must agree first; empty: none."""
     kind: Literal["runners_returned"] = "runners_returned"
