@@ -29,17 +29,14 @@ async def post_digest(context: Context, claim: Claim) -> None:
     if not held.value.begun_at:
         held = await intend(context, held, replace(held.value, begun_at=context.now()))
     record = replace(held.value, named=tuple(dict.fromkeys((*held.value.named, *ids))))
-    kept = await keep_message(context, replace(held, value=record), await _wanted(context, record, ids))
+    found = await context.store.get_many(Incident, ids)
+    waiting = sorted((one.value for one in found.values()), key=lambda incident: incident.opened_at)
+    # one that was not posted yet is dropped once nobody waits
+    message = digest(waiting, len(record.named), context.now()) if ids or record.ts else None
+    key, since = f"digest/{record.begun_at:.3f}", record.begun_at - 60
+    wanted = Wanted(KIND, record.id, message, key, since=since, urgent=True)
+    kept = await keep_message(context, replace(held, value=record), wanted)
     over = not ids and kept.due is None
     await leave(
         context, held, Kept(Digest(claim.id)) if over else kept, None if over else context.now() + AGAIN_SECONDS
     )
-
-
-async def _wanted(context: Context, record: Digest, ids: list[str]) -> Wanted:
-    """A digest that was not posted yet is dropped once nobody waits."""
-    found = await context.store.get_many(Incident, ids)
-    waiting = sorted((one.value for one in found.values()), key=lambda incident: incident.opened_at)
-    message = digest(waiting, len(record.named), context.now()) if ids or record.ts else None
-    key = f"digest/{record.begun_at:.3f}"
-    return Wanted(KIND, record.id, message, key, since=record.begun_at - 60, urgent=True)

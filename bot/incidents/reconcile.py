@@ -13,10 +13,10 @@ from bot.core.incident.plan import Do, NextStep, escalated, next_step
 from bot.core.incident.reply_buttons import reworded
 from bot.core.record import Change, Stored
 from bot.incidents.quarantine import is_quarantined
-from bot.incidents.thread import Drawn, StepMessage, after_failure, message_of
+from bot.incidents.thread import Drawn, after_failure, message_of
 from bot.ports import Unreachable
 from bot.posting.failures import Reaction
-from bot.posting.send import Outcome, doubted, send
+from bot.posting.send import doubted, send
 from bot.views.blocks import digest_of
 from bot.views.parent.parent import parent
 
@@ -97,18 +97,14 @@ async def _take(
     wait = (outcome.again_at or now) - now
     if step.do is Do.POST_ROOT and wait > 1 and not outcome.why and not outcome.uncertain:
         await context.store.commit(Change(wake=(f"digest:{planned.out.channel}",)))
-    result = _result(context, planned, outcome, drawing)
-    return replace(result, uncertain=_in_doubt(held, incident), restart_settle=False) if planned.out.ts else result
-
-
-def _result(context: Context, planned: StepMessage, outcome: Outcome, drawing: Drawn) -> StepResult:
     if (posted := outcome.posted) is not None:
         shown = "" if outcome.found else drawing.digest
         return StepResult(lambda fresh: planned.stands(fresh, posted, shown))
     if outcome.reaction is Reaction.GIVE_UP:
         return StepResult(lambda fresh: planned.given_up(fresh, outcome))
     move = after_failure(context, outcome, planned.plainly) if outcome.why else _unchanged
-    return StepResult(move, outcome.again_at, outcome.uncertain, outcome.restart_settle)
+    uncertain = _in_doubt(held, incident) if planned.out.ts else outcome.uncertain
+    return StepResult(move, outcome.again_at, uncertain, outcome.restart_settle and not planned.out.ts)
 
 
 def _in_doubt(held: Stored[Incident], incident: Incident) -> bool:

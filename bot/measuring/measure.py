@@ -46,7 +46,11 @@ async def measure(context: Context, claim: Claim) -> None:
     pace = _pace(context, claim.id, watched=bool(watchers))
     if not pace:
         context.past.drop(claim.id)
-        await context.store.commit(Change(puts=(_rested(mine),)))
+        # its forecasts stay unscored, and what was learnt is kept for a month
+        known = pool.scores or pool.fired
+        rested = replace(given_up(pool), outlook=None, watchers=(), early=replace(pool.early, streak=0))
+        put = Put(mine, rested, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
+        await context.store.commit(Change(puts=(put,)))
         return
     recent = bool(pool.tried_at) and context.now() - pool.tried_at < pace * EARLY
     looked = await measure_now(context, pool, recent=recent)
@@ -90,14 +94,6 @@ async def wake_pools(context: Context) -> str:
     if idle:
         await context.store.commit(Change(wake=tuple(f"pool:{name}" for name in idle)))
     return ""
-
-
-def _rested(mine: Stored[Pool]) -> Put:
-    """The pool is no longer measured: its forecasts stay unscored, and what was learnt is kept for a month."""
-    early = replace(mine.value.early, streak=0)
-    pool = replace(given_up(mine.value), outlook=None, watchers=(), early=early)
-    known = pool.scores or pool.fired
-    return Put(mine, pool, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
 
 
 async def _in_the_past(

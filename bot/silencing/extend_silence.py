@@ -32,7 +32,13 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     interaction = replace(interaction, words=interaction.words[1:]) if pool else interaction
     held, silence = await _meant(context, interaction, pool)
     now, most = context.now(), alertmanager_of(context, silence.alertmanager).max_silence_seconds
-    length = await _length(context, interaction, silence, most)
+    if interaction.words:
+        length, wrong = wanted(" ".join(interaction.words), most)
+        if wrong:
+            raise Refused(wrong)
+    else:
+        made = await context.request(silence.act)
+        length = min(made.body.seconds if made and isinstance(made.body, MakeSilence) else USUAL_SECONDS, most)
     if now + length - silence.ends_at < LEAST_SECONDS:
         raise Refused(refusals.lasts_anyway(silence.ends_at - now))
     own = await own_of(context, interaction, held, silence.act, f"{silence.ends_at:.0f}")
@@ -49,26 +55,28 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
     """The new end stays the same on every attempt."""
-    asked, silence = request.of(ExtendSilence), _known(request, incident)
+    asked = request.of(ExtendSilence)
+    silence = _of(asked.made_by, incident)
     length = min(asked.seconds, alertmanager_of(context, silence.alertmanager).max_silence_seconds)
     ends_at = asked.ends_at or round(context.now() + length, 3)
     return Prepared(replace(request, body=replace(asked, ends_at=ends_at)))
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
-    silence = _known(request, incident)
+    asked = request.of(ExtendSilence)
+    silence = _of(asked.made_by, incident)
     if context.settings.file.actions.shadow:
         return Result(Silencing(SilenceStep.NOT_EXTENDED), event=Event.NOTED)
-    ends_at = request.of(ExtendSilence).ends_at or context.now()
+    ends_at = asked.ends_at or context.now()
     found = await alertmanager_of(context, silence.alertmanager).extend(silence.id, ends_at)
     return _performed(context, silence, found)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Find the silence by the id in its comment; extended if it lasts until the new end."""
-    silence = _known(request, incident)
+    asked = request.of(ExtendSilence)
+    silence, ends_at = _of(asked.made_by, incident), asked.ends_at
     found = await alertmanager_of(context, silence.alertmanager).find(f"[tailback {silence.act}]")
-    ends_at = request.of(ExtendSilence).ends_at
     if found is None or ends_at is None or found.ends_at < ends_at - 1:
         return None
     return _performed(context, silence, found)
@@ -101,24 +109,10 @@ async def _meant(context: Context, interaction: Interaction, pool: str) -> tuple
     return held, _of(about, held.value)
 
 
-async def _length(context: Context, interaction: Interaction, silence: Silence, most_seconds: float) -> float:
-    if interaction.words:
-        length, wrong = wanted(" ".join(interaction.words), most_seconds)
-        if wrong:
-            raise Refused(wrong)
-        return length
-    made = await context.request(silence.act)
-    first = made.body.seconds if made and isinstance(made.body, MakeSilence) else USUAL_SECONDS
-    return min(first, most_seconds)
-
-
-def _known(request: Request, incident: Incident | None) -> Silence:
+def _of(made_by: str, incident: Incident | None) -> Silence:
+    """The silence that a request made; raises Refused if it has ended."""
     if incident is None:
         raise Refused(refusals.INCIDENT_GONE)
-    return _of(request.of(ExtendSilence).made_by, incident)
-
-
-def _of(made_by: str, incident: Incident) -> Silence:
     silence = next((one for one in incident.silences if one.act == made_by), None)
     if silence is None or silence.ended:
         raise Refused(refusals.SILENCE_OVER)

@@ -20,16 +20,34 @@ READ_SECONDS = 1.5
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """All silences of the back ends, other people's included; unresponsive back ends are named."""
+    """All silences of the back ends, other people's included; unresponsive back ends are named.
+
+    Those of Tailback come with the data of their incident, if the person may read it.
+    """
     if not context.alertmanagers:
         raise Refused(refusals.NO_ALERTMANAGER)
     lists = await asyncio.gather(*(_active(name, one) for name, one in context.alertmanagers.items()))
-    found = [(name, one) for name, listed in zip(context.alertmanagers, lists, strict=True) for one in listed[0]]
+    named = {incident_of(_made_by(one)) for found, _ in lists for one in found} - {""}
+    held = await context.store.get_many(Incident, sorted(named))
+    shown, _ = await readable(context, [one.value for one in held.values()], interaction.who, interaction.channel)
+    incidents, links = {one.id: one for one in shown}, await permalinks(context, shown)
+    rows = []
+    for name, (found, _) in zip(context.alertmanagers, lists, strict=True):
+        for one in found:
+            act = _made_by(one)
+            if (incident := incidents.get(incident_of(act))) is None:
+                rows.append(ListedSilence(name, one))
+                continue
+            known = next((silence for silence in incident.silences if silence.act == act), None)
+            rows.append(ListedSilence(name, one, known, incident.group.title, links.get(incident.id, "")))
     unread = [trouble for _, trouble in lists if trouble]
-    incidents = await _incidents(context, interaction, [one for _, one in found])
-    links = await permalinks(context, list(incidents.values()))
-    rows = [_row(name, one, incidents, links) for name, one in found]
     return Answer(whisper=silence_list(rows, context.now(), unread))
+
+
+def _made_by(silence: SilenceFound) -> str:
+    """The id of the request that made it; empty if Tailback did not."""
+    match = TAG.search(silence.comment)
+    return match[1] if match else ""
 
 
 async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound, ...], str]:
@@ -41,22 +59,6 @@ async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound
         return (), f"{name}: its silences could not be read ({error})"
     except TimeoutError:
         return (), f"{name}: its silences could not be read in time"
-
-
-async def _incidents(context: Context, asked: Interaction, found: list[SilenceFound]) -> dict[str, Incident]:
-    ids = {incident_of(match[1]) for one in found if (match := TAG.search(one.comment))}
-    held = await context.store.get_many(Incident, sorted(ids))
-    shown, _ = await readable(context, [one.value for one in held.values()], asked.who, asked.channel)
-    return {incident.id: incident for incident in shown}
-
-
-def _row(name: str, one: SilenceFound, incidents: dict[str, Incident], links: dict[str, str]) -> ListedSilence:
-    match = TAG.search(one.comment)
-    incident = incidents.get(incident_of(match[1])) if match else None
-    if incident is None or match is None:
-        return ListedSilence(name, one)
-    known = next((silence for silence in incident.silences if silence.act == match[1]), None)
-    return ListedSilence(name, one, known, incident.group.title, links.get(incident.id, ""))
 
 
 ACTION = Action(

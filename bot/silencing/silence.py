@@ -9,7 +9,6 @@ from bot.core.alert import Matcher, digest, silence_matchers
 from bot.core.durations import seconds
 from bot.core.incident.details.silences import SilenceStep, Silencing
 from bot.core.incident.incident import Incident
-from bot.core.incident.observe import View
 from bot.core.incident.silence import PROLONG, SILENCE, UNSILENCE, Silence, coverage, goes_on, holding, warn_at
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared
@@ -29,12 +28,6 @@ FILLERS = frozenset({"for", "it", "this"})
 """In a thread, what people write where the pool's name could stand."""
 DRAINED = frozenset({"drained", "until drained"})
 """The word for a silence until the drain."""
-
-
-def _label(incident: Incident, view: View) -> ButtonLabel | None:
-    if not view.silenceable or incident.active_silence:
-        return None
-    return ButtonLabel("Silence")
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -242,7 +235,7 @@ ACTION = Action(
     ask=ask,
     permission="silence",
     surfaces=WORDS | {Surface.BUTTON},
-    label=_label,
+    label=lambda incident, view: ButtonLabel("Silence") if view.silenceable and not incident.active_silence else None,
     acknowledges=True,
     kill_switch=True,
     dialogs=(SILENCE,),

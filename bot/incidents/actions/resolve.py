@@ -19,8 +19,12 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """The menu entry opens a confirmation; confirmed or typed, it closes the incident."""
     held = await subject(context, interaction)
     if interaction.surface is Surface.BUTTON:
-        words = " ".join([QUESTION, *_silenced(held.value, context.now())])
-        return Answer(view=question(NAME, "Close incident?", interaction.request_id, words, "Resolve"))
+        words = [QUESTION]
+        for silence in holding(held.value.silences, now := context.now()):
+            until = until_when(goes_on(silence, now))
+            stays = f"The alert stays silenced {until}; that can be ended below the last reply."
+            words.append("Its silence until the queue has drained ends with it." if silence.until_drained else stays)
+        return Answer(view=question(NAME, "Close incident?", interaction.request_id, " ".join(words), "Resolve"))
     now = context.now()
     pools = dict((await context.view(held.value)).pools)
 
@@ -28,15 +32,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         return resolved_by_hand(fresh, interaction.who, now, scores_of(fresh, pools))
 
     return await finish(context, interaction, held, "closed the incident", move)
-
-
-def _silenced(incident: Incident, now: float) -> list[str]:
-    return [
-        "Its silence until the queue has drained ends with it."
-        if silence.until_drained
-        else f"The alert stays silenced {until_when(goes_on(silence, now))}; that can be ended below the last reply."
-        for silence in holding(incident.silences, now)
-    ]
 
 
 ACTION = Action(

@@ -3,18 +3,13 @@
 from functools import partial
 
 from bot.context.context import IN_THREAD, Action, Context
-from bot.core.incident.incident import Incident, released
-from bot.core.incident.observe import View
+from bot.core.incident.incident import released
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.offer import ButtonLabel
 from bot.ports import Refused
 from bot.requests.submit import finish, subject
 from bot.views.words import refusals
-
-
-def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    return ButtonLabel("Not me") if incident.ownership.owner and incident.ownership.by_acting else None
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -34,6 +29,6 @@ ACTION = Action(
     ask=ask,
     permission="ack",
     surfaces=IN_THREAD,
-    label=_label,
+    label=lambda incident, _: ButtonLabel("Not me") if incident.ownership.by_acting else None,
     events=(Event.UNACKED,),
 )
