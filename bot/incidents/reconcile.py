@@ -6,8 +6,7 @@ from functools import partial
 from bot.context.causes import explained
 from bot.context.context import Context
 from bot.context.save import Move, keep
-from bot.core.incident.fallback_channel import in_own_channel
-from bot.core.incident.incident import Incident, reply_posted, troubled
+from bot.core.incident.incident import Incident, in_own_channel, reply_posted, troubled
 from bot.core.incident.observe import View, observed
 from bot.core.incident.plan import Do, NextStep, escalated, next_step
 from bot.core.incident.reply_buttons import reworded

@@ -5,9 +5,19 @@ from dataclasses import dataclass, replace
 
 from bot.context.context import Context
 from bot.core.incident.details.general import Note, Noted
-from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, returned
-from bot.core.incident.incident import Incident, noted, paused, redrawn, reply_posted, rewritten, rooted, troubled
-from bot.core.incident.plan import Do, NextStep
+from bot.core.incident.incident import (
+    Incident,
+    moved,
+    noted,
+    paused,
+    redrawn,
+    reply_posted,
+    returned,
+    rewritten,
+    rooted,
+    troubled,
+)
+from bot.core.incident.plan import RETURN_SECONDS, Do, NextStep
 from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message

@@ -28,11 +28,11 @@ from bot.core.scaling.lease import (
     end_reason,
     extended_end,
     reviewed,
+    verdict,
     warning_due_at,
     with_lease,
     with_queue,
 )
-from bot.core.scaling.verify import verdict
 from bot.ports import Refused, Unreachable
 from bot.requests.submit import audited
 from bot.scaling.hand_back import return_block, return_puts, return_request

@@ -13,8 +13,7 @@ from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.offer import ButtonLabel, request_id
 from bot.core.requests.request import Progress, Request, Result
-from bot.core.scaling.lease import HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
-from bot.core.scaling.verify import BOOTS
+from bot.core.scaling.lease import BOOTS, HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
 from bot.ports import Refused
 from bot.requests.submit import already, new_request, own_id, refused, subject, submit
 from bot.scaling.approval import asked_for, refuse_over, scale_request

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from bot.core.alert import Delivery, Kind
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.general import AlertFired, AlertOddities, AlertResolved, FiredAgain
+from bot.core.incident.details.general import AlertFired, AlertOddities, AlertResolved, FiredAgain, Note, Noted
 from bot.core.incident.membership import AlertGroup, changed, group_of, left_out
 from bot.core.incident.pools import IncidentPools, Named
 from bot.core.incident.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
@@ -190,12 +190,14 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
 
 def reopened(incident: Incident, now: float) -> Incident:
     """The same group fired again: continue in the same thread, judged by samples from now on."""
+    known = incident.pools
+    seen = {name: max(now - 1, known.seen.get(name, 0)) for name in known.candidates}
     again = replace(
         incident,
         state=State.OPEN,
         changed_at=now,
         closed_at=None,
-        pools=incident.pools.reopened(now),
+        pools=replace(known, seen=seen, streaks={}, reported=None),
         ownership=replace(incident.ownership, escalated_at=None, muted=False),
     )
     return noted(again, now, Event.REOPENED, FiredAgain(now - (incident.closed_at or now)), broadcast=True)
@@ -267,3 +269,26 @@ def troubled(incident: Incident, why: str) -> Incident:
 def paused(incident: Incident, until: float) -> Incident:
     """Not shown before that time, whatever happens to it."""
     return replace(incident, trouble=replace(incident.trouble, retry_at=until))
+
+
+def moved(incident: Incident, channel: str, now: float) -> Incident:
+    """The incident in the fallback channel, with a new thread."""
+    old = incident.thread
+    own = old.instead_of or old.channel
+    thread = Thread(channel, instead_of=own, mention=old.mention, plain=old.plain, tried_home_at=now, left=old.left)
+    return replace(incident, thread=thread)
+
+
+def in_own_channel(incident: Incident) -> Incident:
+    """The incident as in its own channel; the mention has been made already."""
+    old = incident.thread
+    return replace(incident, thread=Thread(old.instead_of or old.channel, plain=old.plain))
+
+
+def returned(incident: Incident, ts: str, shown: str, now: float) -> Incident:
+    """Slack confirmed the new first message; the one in the fallback channel must still point to it."""
+    old = incident.thread
+    own = replace(in_own_channel(incident).thread, root=ts, shown=shown, shown_at=now)
+    left = (old.channel, old.root) if old.root else None
+    back = replace(incident, thread=replace(own, left=left), trouble=incident.trouble.over())
+    return noted(back, now, Event.NOTED, Noted(Note.BACK_IN_CHANNEL))

@@ -18,7 +18,7 @@ from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.held_cause import HeldCause
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, worst_first
+from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot, drained, empty, raised, worst_first
 from bot.core.routing import named_pools
 
 STORM_SECONDS = 15.0
@@ -133,16 +133,16 @@ def _filled_again(incident: Incident, view: View, now: float) -> Incident:
 
 
 def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Timing) -> Incident:
-    is_empty = empty(sample, rules.floor)
+    known, name = incident.pools, sample.pool
     waits_long = sample.oldest_wait_seconds is None or sample.oldest_wait_seconds > rules.boot_time_seconds
-    gap = sample.at - incident.pools.seen.get(sample.pool, sample.at)
-    pools = incident.pools.sampled(
-        sample,
-        queues=is_empty is False and waits_long,
-        drained=drained(sample, rules) is True and sample.at >= incident.opened_at - 1,
-        goes_on=gap <= 2 * timing.poll + 1,
-    )
-    return replace(incident, pools=pools)
+    queues = empty(sample, rules.floor) is False and waits_long
+    counts = drained(sample, rules) is True and sample.at >= incident.opened_at - 1
+    goes_on = sample.at - known.seen.get(name, sample.at) <= 2 * timing.poll + 1
+    streak = (known.streaks.get(name, 0) if goes_on else 0) + 1 if counts else 0
+    affected = (*known.affected, name) if queues and name not in known.affected else known.affected
+    peaks = {**known.peaks, name: raised(known.peaks.get(name, Peak()), sample)} if name in affected else known.peaks
+    seen, streaks = {**known.seen, name: sample.at}, {**known.streaks, name: streak}
+    return replace(incident, pools=replace(known, seen=seen, streaks=streaks, affected=affected, peaks=peaks))
 
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:

@@ -4,10 +4,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.core.incident.details.general import Escalated
-from bot.core.incident.fallback_channel import return_due
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import Timing, introduction_due_at
 from bot.core.incident.timeline import Event
+
+RETURN_SECONDS = 3600.0
+"""How often the own channel of an incident in the fallback channel is tried again."""
 
 
 class Do(StrEnum):
@@ -57,6 +59,12 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Nex
     if (posts := incident.log.outbox) or incident.log.redraw:
         return NextStep(Do.POST_REPLY, posts[0]) if posts else NextStep(Do.EDIT_REPLY, incident.log.redraw[0])
     return _wait(None if incident.closed else _look_again(incident, now, timing))
+
+
+def return_due(incident: Incident, now: float) -> bool:
+    """Whether its own channel should be tried again."""
+    thread = incident.thread
+    return not incident.closed and thread.instead_of is not None and now - thread.tried_home_at >= RETURN_SECONDS
 
 
 def _wait(until: float | None) -> NextStep:

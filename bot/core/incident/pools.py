@@ -7,7 +7,7 @@ from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Score
 from bot.core.incident.correlate import Maxima
 from bot.core.pool.held_cause import HeldCause
-from bot.core.pool.pool import Peak, Snapshot, raised
+from bot.core.pool.pool import Peak
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +62,4 @@ class IncidentPools:
             candidates=tuple(dict.fromkeys((*self.candidates, *pools.candidates))),
             affected=tuple(dict.fromkeys((*self.affected, *pools.named))),
             unknown_pools=tuple(dict.fromkeys((*self.unknown_pools, *pools.unknown))),
-        )
-
-    def reopened(self, now: float) -> "IncidentPools":
-        seen = {name: max(now - 1, self.seen.get(name, 0)) for name in self.candidates}
-        return replace(self, seen=seen, streaks={}, reported=None)
-
-    def sampled(self, sample: Snapshot, *, queues: bool, drained: bool, goes_on: bool) -> "IncidentPools":
-        """Apply a sample: whether its pool `queues`, and whether it counts toward the drain."""
-        name = sample.pool
-        affected = (*self.affected, name) if queues and name not in self.affected else self.affected
-        peaks = {**self.peaks, name: raised(self.peaks.get(name, Peak()), sample)} if name in affected else self.peaks
-        before = self.streaks.get(name, 0) if goes_on else 0
-        return replace(
-            self,
-            seen={**self.seen, name: sample.at},
-            streaks={**self.streaks, name: before + 1 if drained else 0},
-            affected=affected,
-            peaks=peaks,
         )

@@ -3,10 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.core.incident.details.scaling import ReturnBlock, ReturnReason, ReturnResult, RunnersReturned
+from bot.core.incident.details.scaling import (
+    ReturnBlock,
+    ReturnReason,
+    ReturnResult,
+    RunnersCame,
+    RunnersChecked,
+    RunnersReturned,
+)
+from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.limits import ScalePolicy
 
+BOOTS = 2
+"""Boot times after which missing runners are reported."""
 WARN_SECONDS = 600.0
 """How long before its end a lease is announced."""
 AGAIN_SECONDS, MOST_AGAIN_SECONDS = 60.0, 3600.0
@@ -103,6 +113,40 @@ def lease_end(leases: PoolLeases, lease: Lease, level: int, minimum: int) -> Run
         last = leases.ours[-1][1] if leases.ours else lease.target
         return RunnersReturned(ReturnResult.MOVED, leases.id, level, last=last)
     return RunnersReturned(ReturnResult.RETURNED, leases.id, level, goal)
+
+
+def verdict(lease: Lease, pool: str, sample: Snapshot | None, after: float, boot: float) -> RunnersChecked | None:
+    """The outcome of a lease, `after` seconds since the scaler accepted its target; None while it is too early.
+
+    `sample` is the pool since then, None if it was not measured; `boot` is a runner's boot time in seconds.
+    """
+    early = after < BOOTS * boot
+    if sample is None or sample.online is None:
+        return None if early else RunnersChecked(RunnersCame.UNSEEN, pool, lease.target, after)
+    online, wanted = sample.online, lease.target - lease.before
+    more = online - (lease.before if lease.online is None else lease.online)
+    if more >= wanted or online >= lease.target:
+        came = RunnersCame.VERIFIED
+    elif early:
+        return None
+    else:
+        came = RunnersCame.NO_EFFECT if more <= 0 else RunnersCame.PARTLY
+    return RunnersChecked(
+        came,
+        pool,
+        lease.target,
+        after,
+        wanted,
+        more,
+        online,
+        sample.busy,
+        sample.queued,
+        lease.queued,
+        sample.create_failures,
+        sample.limit,
+        sample.booting,
+        sample.offline,
+    )
 
 
 def return_target(leases: PoolLeases, back: str, level: int) -> PoolLeases:

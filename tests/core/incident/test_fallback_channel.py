@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bot.core.incident.fallback_channel import RETURN_SECONDS, moved, return_due
-from bot.core.incident.incident import State, Thread
+from bot.core.incident.incident import State, Thread, moved
+from bot.core.incident.plan import RETURN_SECONDS, return_due
 from tests.builders import CHANNEL, NOW, incident
 
 FALLBACK = "C0OPS"

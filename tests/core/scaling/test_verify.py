@@ -7,8 +7,7 @@ import pytest
 
 from bot.core.incident.details.scaling import RunnersCame
 from bot.core.pool.pool import Snapshot
-from bot.core.scaling.lease import Lease
-from bot.core.scaling.verify import verdict
+from bot.core.scaling.lease import Lease, verdict
 from bot.views.words.scaling import checked_words
 from tests.builders import NOW, POOL
 
