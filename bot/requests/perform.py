@@ -85,8 +85,7 @@ async def _in_time(context: Context, effect: Awaitable[Result]) -> Result:
         async with asyncio.timeout(context.settings.file.timing.lease - SAFETY_SECONDS):
             return await effect
     except TimeoutError:
-        what = "no answer while the action was ours"
-        raise Unreachable("The back end", what, failure=Failure.UNKNOWN) from None
+        raise Unreachable("The back end", "no answer in time", failure=Failure.UNKNOWN) from None
 
 
 async def _intend(context: Context, mine: Stored[Request], ready: Prepared) -> Stored[Request]:
@@ -119,7 +118,7 @@ async def _not_answered(
     pause = max(min(30.0, 2.0**tried), error.retry_after_seconds or 0.0)
     put = Put(mine, later, now + pause)
     if begun.progress is not Progress.UNKNOWN and incident is not None:
-        result = Result(_not_done(request, RequestEnd.CHECKING, system=error.system), event=Event.NOTED)
+        result = Result(_not_done(request, RequestEnd.CHECKING, why=error.what, system=error.system), event=Event.NOTED)
         move = _result_move(context, request, result)
         await keep(context, incident, move, due=now, also=(put,), audit=(audited(later, now, "unknown"),))
     else:

@@ -50,7 +50,7 @@ async def check_limits(
     try:
         capacity = await pool_scaler.scaler.read()
     except Unreachable as error:
-        raise Refused(refusals.scaler_silent(pool, error.what)) from None
+        raise Refused(refusals.size_unknown(pool, error.reason.rstrip("."))) from None
     last = await context.store.find(f"scaled:{pool}")
     before = await context.request(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None

@@ -25,7 +25,7 @@ async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
         await world.tell(claim)
     assert (await world.now(request)).progress is Progress.UNKNOWN
     await world.work()
-    assert "did not answer. Checking what happened" in world.replies[-1]
+    assert "The back end: no answer in time. Checking what happened" in world.replies[-1]
 
 
 async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pytest.MonkeyPatch, world: World) -> None:

@@ -92,7 +92,7 @@ async def test_after_a_time_out_it_is_checked_before_anything_is_sent_again(arri
     await world.work()
     progress = world.request.progress
     assert progress is Progress.UNKNOWN
-    assert "did not answer. Checking what happened" in world.replies[-1]
+    assert "failed. Checking what happened" in world.replies[-1]
     await world.passes(30, step=1)
     assert world.request.progress is Progress.DONE
     assert len(world.scaler.effects) == 1

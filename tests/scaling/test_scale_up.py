@@ -256,7 +256,7 @@ async def test_a_scaler_that_does_not_answer_is_named() -> None:
     world = await opened()
     world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
     assert "Scaler (fake): read failed" in str((await world.asks("scale_up")).view)
-    with pytest.raises(Refused, match=r"The autoscaler of linux\.2xlarge did not answer"):
+    with pytest.raises(Refused, match=r"The autoscaler of linux\.2xlarge did not tell its size: read failed\."):
         await world.types("scale_up", POOL, "24")
 
 

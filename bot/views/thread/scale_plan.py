@@ -28,7 +28,7 @@ NOT_DONE = {
     RequestEnd.REFUSED: "refused",
     RequestEnd.FAILED: "failed",
     RequestEnd.UNKNOWN: "outcome unknown",
-    RequestEnd.CHECKING: "no answer, checking",
+    RequestEnd.CHECKING: "not confirmed, checking",
     RequestEnd.LAPSED: "expired without approval",
     RequestEnd.OVER: "not approved before the incident ended",
 }

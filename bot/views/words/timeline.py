@@ -158,7 +158,7 @@ def _not_done_words(asked: RequestNotDone) -> str:
         RequestEnd.REFUSED: f"Refused: {asked.why}",
         RequestEnd.FAILED: f"It failed: {asked.why}.",
         RequestEnd.UNKNOWN: f"Outcome unknown: {asked.why}. Please check there yourself.",
-        RequestEnd.CHECKING: f"{asked.system} did not answer. Checking what happened.",
+        RequestEnd.CHECKING: f"{asked.system}: {asked.why or 'did not answer'}. Checking what happened.",
         RequestEnd.LAPSED: f"It expired: nobody approved it within {waited}. Nothing was changed.",
         RequestEnd.OVER: "The incident ended before anybody approved it. Nothing was changed.",
     }[asked.how]

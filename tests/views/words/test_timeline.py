@@ -78,7 +78,7 @@ ROWS: tuple[Details, ...] = (
     requests.RequestNotDone(requests.RequestEnd.REFUSED, "scale_up", POOL, 24, "Too soon."),
     requests.RequestNotDone(requests.RequestEnd.FAILED, "silence", why="am: 500"),
     requests.RequestNotDone(requests.RequestEnd.UNKNOWN, "silence", why="am: 500"),
-    requests.RequestNotDone(requests.RequestEnd.CHECKING, "silence", system="am"),
+    requests.RequestNotDone(requests.RequestEnd.CHECKING, "silence", why="failed (HTTP 500)", system="am"),
     requests.RequestNotDone(requests.RequestEnd.LAPSED, "scale_up", POOL, 24, waited_seconds=900.0),
     requests.RequestNotDone(requests.RequestEnd.OVER, "scale_up", POOL, 24, waited_seconds=60.0),
     Diagnosed(("a",), unread={"a": ""}),
