@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import Context
@@ -13,7 +14,7 @@ from bot.core.record import Stored
 from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request
-from bot.core.scaling.limits import needs_approval, proposed
+from bot.core.scaling.limits import ScalePolicy, needs_approval, proposed
 from bot.core.words import count, duration, money
 from bot.ports import Capacity, Refused, Unreachable
 from bot.requests.submit import subject
@@ -30,10 +31,12 @@ USUAL = (5, 10, 20, 40)
 
 async def effect_table(context: Context, pool: str) -> Answer:
     """`scale POOL` without a target: the effect of several sizes, shown privately."""
-    capacity = await pool_scaler_of(context, pool).scaler.read()
+    pool_scaler = pool_scaler_of(context, pool)
+    capacity = await pool_scaler.scaler.read()
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
+    size = (capacity.size, policy_within(pool_scaler, capacity).maximum)
     against = (await cautions_by_pool(context, None)).get(pool, "")
-    return Answer(whisper=effect_answer(words, await more_would_do(context, pool, capacity.size, against)))
+    return Answer(whisper=effect_answer(words, await more_would_do(context, pool, size, against)))
 
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
@@ -58,7 +61,7 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     if able is None:
         return Answer(view=scale_modal(interaction.request_id, choices, None))
     chosen = None if able.useless else (able.proposed or 0) - (able.current or 0)
-    preview = await more_would_do(context, able.pool, able.current, against.get(able.pool, ""), chosen)
+    preview = await more_would_do(context, able.pool, (able.current, able.maximum), against.get(able.pool, ""), chosen)
     return Answer(view=scale_modal(interaction.request_id, choices, preview))
 
 
@@ -99,8 +102,8 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
     pool, target, current = asked.pool, asked.target, asked.from_size
     about = await context.store.get(Incident, draft.incident) if draft.incident else None
     against = (await cautions_by_pool(context, about.value if about else None)).get(pool, "")
-    preview, lines = await expected_effect(context, pool, target - current, against), list[str]()
-    policy = pool_scaler_of(context, pool).policy
+    policy, lines = pool_scaler_of(context, pool).policy, list[str]()
+    preview = await expected_effect(context, asked, against)
     if (cost := policy.cost_per_runner_hour) is not None:
         more = money(cost * (target - current), context.settings.file.slack.currency)
         lines.append(f"Cost: about {more} an hour more.")
@@ -113,26 +116,28 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
 
 
 async def more_would_do(
-    context: Context, pool: str, current: int | None, against: str, chosen: int | None = None
+    context: Context, pool: str, size: tuple[int | None, int], against: str, chosen: int | None = None
 ) -> Preview | None:
-    """The expected effect of several allowed numbers of added runners, the proposed one among them.
+    """The expected effect of several numbers of added runners within `size` (now, highest target).
 
-    None for a pool that cannot be scaled, or was never measured.
+    The proposed number is among them. None for a pool that cannot be scaled, or was never measured.
     """
-    held = await context.store.get(Pool, pool)
+    held, (current, maximum) = await context.store.get(Pool, pool), size
     if held is None or current is None or pool not in context.pool_scalers:
         return None
-    policy = context.pool_scalers[pool].policy
-    most = min(policy.maximum - current, policy.step or policy.maximum)
+    most = _most_more(context.pool_scalers[pool].policy, current, maximum)
     counts = {*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())}
     found = _effects(context, held.value, sorted(counts))
     return what_more_would_do(found, chosen, against, context.settings.file.slack.currency)
 
 
-async def expected_effect(context: Context, pool: str, more: int, against: str) -> Preview:
-    """The expected effect of this many added runners, the smallest number that is enough, and the warnings."""
-    rules, record = context.settings.file.rules_of(pool), await context.pool(pool)
-    found = expectation(record.samples, more, rules, _terms(context, record))
+async def expected_effect(context: Context, asked: ScaleUp, against: str) -> Preview:
+    """The expected effect of the added runners, the smallest allowed number that is enough, and the warnings."""
+    rules, record = context.settings.file.rules_of(asked.pool), await context.pool(asked.pool)
+    policy = pool_scaler_of(context, asked.pool).policy
+    most = _most_more(policy, asked.from_size, policy.maximum)
+    terms = replace(_terms(context, record), most=most)
+    found = expectation(record.samples, asked.target - asked.from_size, rules, terms)
     return what_to_expect(found, rules, against, context.settings.file.slack.currency)
 
 
@@ -150,14 +155,17 @@ def with_more(context: Context, pool: Pool, more: int) -> Option | None:
     return found[-1] if found and found[-1].more == more else None
 
 
+def _most_more(policy: ScalePolicy, current: int, maximum: int) -> int:
+    return min(maximum - current, policy.step or maximum)
+
+
 def _effects(context: Context, pool: Pool, counts: Iterable[int]) -> WhatIf:
     return what_if(pool.samples, context.settings.file.rules_of(pool.id), counts, _terms(context, pool))
 
 
 def _terms(context: Context, pool: Pool) -> Terms:
-    policy = context.pool_scalers[pool.id].policy if pool.id in context.pool_scalers else None
-    cost, most = (policy.cost_per_runner_hour, policy.step or None) if policy else (None, None)
-    return Terms(cost, most=most, known=pool.calibration, ahead=pool.ahead, said=pool.said)
+    cost = context.pool_scalers[pool.id].policy.cost_per_runner_hour if pool.id in context.pool_scalers else None
+    return Terms(cost, known=pool.calibration, ahead=pool.ahead, said=pool.said)
 
 
 async def cautions_by_pool(context: Context, incident: Incident | None) -> dict[str, str]:

@@ -8,9 +8,13 @@ import pytest
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.forecast.more_runners import expectation, what_if
 from bot.core.incident.details.diagnosis import Diagnosed
+from bot.core.pool.pool import Pool
+from bot.core.record import Change, Put, Stored
+from bot.core.requests.body import ScaleUp
 from bot.core.requests.offer import Offer
 from bot.core.statement import statement
 from bot.diagnosis.registry import RULES
+from bot.scaling.dialogs import expected_effect, more_would_do
 from bot.scaling.scale_up import ACTION
 from bot.views.parent.parent import parent
 from bot.views.thread.results import diagnosis
@@ -22,6 +26,7 @@ from tests.core.forecast.test_forecast import series
 from tests.slack_limits import texts
 from tests.views import samples
 from tests.views.samples import NOW, TIMING
+from tests.world import World
 
 SUGGESTED = re.compile(r"(?i)\b(scale up|add runners|raise the (limit|minimum)|more runners help\.|smallest choice)")
 AGAINST = [rule for rule in RULES if rule.scaling in {Scaling.NO, Scaling.HARMFUL}]
@@ -64,3 +69,15 @@ def test_the_pattern_sees_a_suggestion() -> None:
     assert SUGGESTED.search(what_helps(surge.scaling, surge.remedy))
     assert SUGGESTED.search(" ".join(what_to_expect(expectation(series(falls=-0.5), 40, POOL_RULES), POOL_RULES).lines))
     assert caution(surge) == ""
+
+
+async def test_no_effect_is_shown_of_runners_that_the_pool_may_not_have() -> None:
+    """Above neither the most nor the step of the pool, nor what its back end allows; in the confirmation too."""
+    context, pool = World().context, Pool("linux.2xlarge", tuple(series(falls=-0.5)))
+    await context.store.commit(Change((Put(Stored(pool, 0), pool, None),)))
+    asked = await expected_effect(context, ScaleUp(pool.id, 38, 30), "")
+    assert [row[0] for row in asked.table] == ["Added", "+0", "+4", "+8 ←", "+10"]
+    for most, numbers in ((40, ["+5", "+10"]), (33, ["+3"])):
+        preview = await more_would_do(context, pool.id, (30, most), "")
+        assert preview
+        assert [row[0] for row in preview.table] == ["Added", "+0", *numbers]
