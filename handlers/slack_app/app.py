@@ -104,8 +104,7 @@ async def _spoken(context: Context, interaction: Interaction) -> Answer:
         return helped()
     if interaction.name not in VERBS:
         help_ = "/queue help" if interaction.surface is Surface.COMMAND else "@tailback help"
-        words = f'Unknown command "{interaction.name[:40]}". Try `{help_}`.'
-        return Answer(whisper=refusal(words))
+        return Answer(whisper=refusal(refusals.unknown_command(interaction.name, help_, VERBS)))
     return await answered(context, replace(interaction, name=VERBS[interaction.name].name))
 
 

@@ -3,7 +3,9 @@
 Names in small letters are called with the values of their sentence, in its order.
 """
 
+import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from math import ceil
 
 from bot.core.words import count, duration, listed, time_left
@@ -62,6 +64,11 @@ def tried_too_often(times: int) -> str:
     return f"it failed {count(times, 'time')}."
 
 
+def unknown_command(name: str, help_: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name[:40], known, 1)
+    return f'Unknown command "{name[:40]}". {f"Did you mean `{near[0]}`? " if near else ""}Try `{help_}`.'
+
+
 # About pools
 
 NO_POOL = 'No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.'
@@ -72,7 +79,7 @@ report_days = "A report covers 1 to {} days, for example `report 14`.".format
 
 
 def unknown_pool(name: str, known: Iterable[str], meant: str = "") -> str:
-    names = sorted(known)
+    names, name = sorted(known), re.sub(r"<([#@])\w+\|([^<>|]+)>", r"\1\2", name)
     there = f"Known pools: {', '.join(names[:20])}" if names else "None is configured in tailback.toml"
     return f'Unknown pool "{name}". {f"Did you mean {meant}? " if meant else ""}{there}.'
 
