@@ -22,8 +22,8 @@ from bot.views.mrkdwn import Marked, date, escaped, joined, say, utc
 from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
 from bot.views.parent.sections import controls, lasted, latest_actions, links, notes, owner_words, peaks, silences
-from bot.views.words.causes import cause_name, what_helps
-from bot.views.words.diagnosis import seen_words
+from bot.views.words.causes import cause_name
+from bot.views.words.diagnosis import remedy_words, seen_words
 from bot.views.words.forecasts import forecast_words
 
 MOST_UNKNOWN_ROWS = 3
@@ -143,7 +143,7 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
     if cause is not None:
         parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}). {helps}", about=about,
                          cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
-                         helps=what_helps(cause.scaling, cause.remedy)))  # fmt: skip
+                         helps=remedy_words(cause)))  # fmt: skip
     if made is not None:
         also = about if cause is None else say("")
         parts.append(say("*Forecast{about}:* {words}.", about=also, words=forecast_words(made)))

@@ -44,6 +44,9 @@ RUNNERS = {
 }
 """Whether more runners help."""
 
+FADED = {**RUNNERS, Scaling.NO: "More runners may not help", Scaling.HARMFUL: "More runners may make it worse"}
+"""The same once the evidence is gone: what was true then is not known now, and its remedy is left out."""
+
 EVIDENCE = {
     "all_busy": "all {runners:count online runner} busy, {room} more allowed",
     "all_busy_at_limit": "{busy} busy of {runners:count runner}, limit {limit}, none idle",

@@ -7,7 +7,7 @@ from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed, Queueing
 from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import clock, count, duration, figure, listed, share
-from bot.views.words.causes import EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name, gap_name, what_helps
+from bot.views.words.causes import EVIDENCE, FADED, FIGURES, REMEDIES, RUNNERS, cause_name, gap_name, what_helps
 from bot.views.words.phrase import in_words
 
 WHY = {
@@ -93,11 +93,14 @@ def judged_words(judged: CauseJudged) -> str:
 
 def remedy_words(finding: Finding) -> str:
     """What to do about a finding, and whether more runners help."""
-    return what_helps(finding.scaling, finding.remedy)
+    faded = finding.last_seen is not None
+    return f"{FADED[finding.scaling]}." if faded else what_helps(finding.scaling, finding.remedy)
 
 
 def advice_words(finding: Finding) -> str:
     """The same with all that there is to do."""
+    if finding.last_seen is not None:
+        return remedy_words(finding)
     return f"{RUNNERS[finding.scaling]}. {REMEDIES.get(finding.remedy, '')}"
 
 
@@ -109,7 +112,10 @@ def caution(finding: Finding | None) -> str:
     """The warning of the Scale up dialog if the likeliest cause makes it useless or harmful; else empty."""
     if finding is None or not finding.speaks_against_scaling:
         return ""
-    verb = "would harm" if finding.scaling is Scaling.HARMFUL else "will hardly help"
+    if finding.last_seen is None:
+        verb = "would harm" if finding.scaling is Scaling.HARMFUL else "will hardly help"
+    else:
+        verb = "may harm" if finding.scaling is Scaling.HARMFUL else "may not help"
     evidence = "; ".join(evidence_words(finding))
     return f"More runners {verb}: {cause_name(finding.cause)} ({evidence}{seen_words(finding)})."
 
