@@ -14,6 +14,7 @@ from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, PoolRules
 from bot.core.record import Change, Claim, Conflict
+from bot.core.requests.body import ScaleUp
 from bot.incidents.intake import take_alert
 from bot.measuring.store_job import take_job
 from bot.playground.memory.store import MemoryStore
@@ -28,6 +29,7 @@ from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
 from bot.views.export.export_json import Judgement, judgement
+from bot.views.words.forecasts import Preview
 from handlers.tools.send import kind_of
 from handlers.worker import AT_ONCE
 
@@ -141,8 +143,12 @@ class Player:
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
             against = (await cautions_by_pool(self.context, incident)).get(name, "")
-            options = expected_effect(self.context, name, more, against) if more else None
-            shown = await (options or more_would_do(self.context, name, capacity.size, against))
+            shown: Preview | None
+            if more:
+                size = capacity.size or 0
+                shown = await expected_effect(self.context, ScaleUp(name, size + more, size), against)
+            else:
+                shown = await more_would_do(self.context, name, (capacity.size, policy.maximum), against)
             proposed.append(Proposed(self.clock.at, name, more, capacity.size, shown.lines if shown else ()))
 
     async def _scored(self, name: str) -> None:
