@@ -34,55 +34,52 @@ CONFIRM = {
 }
 
 
+def context(block_id: str, *texts: str) -> Json:
+    return {"type": "context", "block_id": block_id, "elements": [*map(mrkdwn, texts)]}
+
+
+def section(block_id: str, text: str) -> Json:
+    return {"type": "section", "block_id": block_id, "text": mrkdwn(text)}
+
+
+def select(action_id: str, *options: Json) -> Json:
+    """A menu whose first option is chosen."""
+    return {"type": "static_select", "action_id": action_id, "options": list(options), "initial_option": options[0]}
+
+
+def field(label: str, element: Json, **more: object) -> Json:
+    """An input whose block has the name of its action."""
+    return {"type": "input", "block_id": element["action_id"], "label": plain(label), "element": element, **more}
+
+
 def parent_blocks() -> list[Json]:
     """An incident parent: header, facts, a pool table as code, fields, links, buttons."""
+    facts = f"🔴 *3 pools* queue since <!date^1779996400^{{time}}|12:26 UTC>; worst first.\n```{TABLE}```"
+    figures = ("*Oldest wait*\n1 h 54 min (peak 1 h 54 min)", "*Owner*\nnobody yet, paged <!subteam^S0ONCALL>")
+    links = "<https://example.org/runbook?a=1&amp;b=2|Runbook> · <https://example.org/alert|Alert>"
+    choices = [option("Close incident", "resolve"), option("Mute updates", "mute")]
+    buttons = [
+        button("Acknowledge", "ack", style="primary"),
+        button("Silence", "silence"),
+        button("Scale up", "scale_up"),
+        button("Diagnose", "diagnose", confirm=CONFIRM),
+        {"type": "overflow", "action_id": "more", "options": choices},
+    ]
     return [
         {"type": "header", "block_id": "head", "text": plain("OPEN P2: 118 jobs are queueing in linux.2xlarge")},
-        {
-            "type": "section",
-            "block_id": "facts",
-            "text": mrkdwn(
-                f"🔴 *3 pools* queue since <!date^1779996400^{{time}}|12:26 UTC>; worst first.\n```{TABLE}```"
-            ),
-        },
-        {
-            "type": "section",
-            "block_id": "figures",
-            "fields": [
-                mrkdwn("*Oldest wait*\n1 h 54 min (peak 1 h 54 min)"),
-                mrkdwn("*Owner*\nnobody yet, paged <!subteam^S0ONCALL>"),
-            ],
-        },
-        {
-            "type": "context",
-            "block_id": "links",
-            "elements": [
-                mrkdwn("<https://example.org/runbook?a=1&amp;b=2|Runbook> · <https://example.org/alert|Alert>"),
-                mrkdwn("Trend: `▁▂▃▅▇` growing"),
-            ],
-        },
-        {
-            "type": "actions",
-            "block_id": "do",
-            "elements": [
-                button("Acknowledge", "ack", style="primary"),
-                button("Silence", "silence"),
-                button("Scale up", "scale_up"),
-                button("Diagnose", "diagnose", confirm=CONFIRM),
-                {
-                    "type": "overflow",
-                    "action_id": "more",
-                    "options": [option("Close incident", "resolve"), option("Mute updates", "mute")],
-                },
-            ],
-        },
+        section("facts", facts),
+        {"type": "section", "block_id": "figures", "fields": [*map(mrkdwn, figures)]},
+        context("links", links, "Trend: `▁▂▃▅▇` growing"),
+        {"type": "actions", "block_id": "do", "elements": buttons},
     ]
 
 
 def modal_view() -> Json:
-    def field(block_id: str, label: str, element: Json, **more: object) -> Json:
-        return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, **more}
-
+    """The scale-up modal with most kinds of input."""
+    pools = (option("linux.2xlarge", "p1"), option("linux.gpu.a100", "p2"))
+    ends = (option("the queue has drained", "drain"), option("2 h", "2h"))
+    target = {"type": "number_input", "action_id": "target", "is_decimal_allowed": False, "min_value": "1"}
+    why = {"type": "plain_text_input", "action_id": "why", "placeholder": plain("For the audit trail")}
     return {
         "type": "modal",
         "callback_id": "scale_up",
@@ -90,48 +87,13 @@ def modal_view() -> Json:
         "submit": plain("Scale up"),
         "close": plain("Cancel"),
         "blocks": [
-            {
-                "type": "section",
-                "block_id": "now",
-                "text": mrkdwn("*linux.2xlarge*: 40 of at most 60 runners, 118 jobs wait."),
-            },
+            section("now", "*linux.2xlarge*: 40 of at most 60 runners, 118 jobs wait."),
             {"type": "divider", "block_id": "line"},
-            field(
-                "pool",
-                "Pool",
-                {
-                    "type": "static_select",
-                    "action_id": "pool",
-                    "options": [option("linux.2xlarge", "p1"), option("linux.gpu.a100", "p2")],
-                    "initial_option": option("linux.2xlarge", "p1"),
-                },
-            ),
-            field(
-                "target",
-                "New target",
-                {"type": "number_input", "action_id": "target", "is_decimal_allowed": False, "min_value": "1"},
-                hint=plain("Absolute number of runners, at most 60."),
-            ),
-            field(
-                "lease",
-                "Give back after",
-                {
-                    "type": "static_select",
-                    "action_id": "lease",
-                    "options": [option("the queue has drained", "drain"), option("2 h", "2h")],
-                    "initial_option": option("the queue has drained", "drain"),
-                },
-            ),
-            field(
-                "why",
-                "Reason",
-                {"type": "plain_text_input", "action_id": "why", "placeholder": plain("For the audit trail")},
-            ),
-            {
-                "type": "context",
-                "block_id": "fine",
-                "elements": [mrkdwn("Costs about 6.80 USD per hour; handed back by itself.")],
-            },
+            field("Pool", select("pool", *pools)),
+            field("New target", target, hint=plain("Absolute number of runners, at most 60.")),
+            field("Give back after", select("lease", *ends)),
+            field("Reason", why),
+            context("fine", "Costs about 6.80 USD per hour; handed back by itself."),
         ],
     }
 
@@ -145,21 +107,15 @@ def message(ts: str, text: str, user: str = "U0TAILBACK", **more: object) -> Jso
 def new_state() -> Json:
     """A workspace with one incident: parent, replies, a broadcast, an ephemeral, hostile text, a home."""
     thread = {"thread_ts": PARENT_TS}
+    opened, edited = "OPEN: 118 jobs are queueing in linux.2xlarge, the oldest for 1 h 54 min.", "1780000200.000000"
+    parent: Json = {"blocks": parent_blocks(), "reply_count": 2, "edited": {"ts": edited}}
+    marked = "/tmp is full? _maybe_ ~not~ :tada: &lt;b&gt; &amp;amp;\n&gt; quoted"
     messages = [
-        message(
-            PARENT_TS,
-            "OPEN: 118 jobs are queueing in linux.2xlarge, the oldest for 1 h 54 min.",
-            blocks=parent_blocks(),
-            thread_ts=PARENT_TS,
-            reply_count=2,
-            edited={"ts": "1780000200.000000"},
-        ),
+        message(PARENT_TS, opened, **thread, **parent),
         message("1780000100.000200", "<@U0ANA> is looking. Reported: *no* idle runner.", **thread),
         message("1780000160.000300", "Queue is getting worse: 118 jobs.", broadcast=True, **thread),
         message("1780000300.000400", HOSTILE, user="U0BEN"),
-        message(
-            "1780000310.000500", "/tmp is full? _maybe_ ~not~ :tada: &lt;b&gt; &amp;amp;\n&gt; quoted", user="U0BEN"
-        ),
+        message("1780000310.000500", marked, user="U0BEN"),
     ]
     people = [("U0ANA", "ana", "Ana"), ("U0BEN", "ben", "Ben"), ("U0CHI", "chi", "Chi"), ("U0GUEST", "guest", "Guest")]
     users = [
@@ -171,6 +127,11 @@ def new_state() -> Json:
         {"type": "header", "text": plain("Open incidents")},
         {"type": "section", "text": mrkdwn("*linux.2xlarge*"), "accessory": button("Refresh", "refresh")},
     ]
+    queue = {"command": "/queue", "description": "Ask about runner queues", "usage_hint": "status [pool] | help"}
+    guide = {"An alert has arrived": "Read the parent, then open its thread.",
+             "Press Scale up": "and watch the queue drain within two minutes."}  # fmt: skip
+    news = [message("1780000005.000100", "Deploy is done.", user="U0CHI")]
+    channels = {"C0CIONCALL": ("ci", messages), "C0OPS": ("ops", news), "C0DEVINFRA": ("dev-infra", [])}
     return {
         "seq": 1,
         "now": 1780000400,
@@ -178,23 +139,11 @@ def new_state() -> Json:
         "bot": {"user_id": "U0TAILBACK", "name": "tailback"},
         "users": users,
         "groups": [{"id": "S0ONCALL", "handle": "oncall", "name": "On call"}],
-        "commands": [
-            {"command": "/queue", "description": "Ask about runner queues", "usage_hint": "status [pool] | help"}
-        ],
+        "commands": [queue],
         "shortcuts": [{"callback_id": "diagnose_message", "name": "Diagnose this"}],
-        "guide": [
-            {"title": "An alert has arrived", "text": "Read the parent, then open its thread."},
-            {"title": "Press Scale up", "text": "and watch the queue drain within two minutes."},
-        ],
+        "guide": [{"title": title, "text": text} for title, text in guide.items()],
         "channels": [
-            {"id": "C0CIONCALL", "name": "ci", "is_archived": False, "messages": messages},
-            {
-                "id": "C0OPS",
-                "name": "ops",
-                "is_archived": False,
-                "messages": [message("1780000005.000100", "Deploy is done.", user="U0CHI")],
-            },
-            {"id": "C0DEVINFRA", "name": "dev-infra", "is_archived": False, "messages": []},
+            {"id": key, "name": name, "is_archived": False, "messages": told} for key, (name, told) in channels.items()
         ],
         "ephemerals": [{**note, "user": "U0TAILBACK"}],
         "views": [],
