@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +14,11 @@ from starlette.responses import JSONResponse, Response
 from bot.adapters.redis.server.engine import find_engine
 from tests.answering import Asked, answering_aside
 from tests.architecture.tree import ROOT
+from tests.processes import Ran, program
 
 SERVER = ROOT / ".github/server.py"
 AUDIT = ROOT / ".github/audit"
-LOCKS = sorted(subprocess.check_output(["git", "ls-files", "*.lock"], cwd=ROOT, text=True).split())
+LOCKS = sorted(program("git", "ls-files", "*.lock").out.split())
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("valkey")
     git = ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@t"]
     for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"], ["tag", "-am", "x", bundled()]):
-        subprocess.run([*git, *command], check=True)
+        program(*git, *command)
     return folder
 
 
@@ -49,16 +49,16 @@ def bundled() -> str:
     return find_engine().version
 
 
-def ran(command: list[str | Path], **variables: str) -> subprocess.CompletedProcess[str]:
+def ran(*command: str | Path, **variables: str) -> Ran:
     """A script of the pipeline."""
-    return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+    return program(*command, env={**os.environ, **variables}, code=None)
 
 
 def test_the_bill_of_materials_names_the_server_in_the_version_that_runs(tmp_path: Path) -> None:
     """The wheel's version is compared with what the program says of itself, so that the list is true."""
     bom = tmp_path / "bom.json"
     bom.write_text(json.dumps({"bomFormat": "CycloneDX", "components": [{"name": "redis"}]}))
-    assert ran([sys.executable, SERVER, "bom", bom]).returncode == 0
+    assert ran(sys.executable, SERVER, "bom", bom).code == 0
     first, server = json.loads(bom.read_text())["components"]
     assert first == {"name": "redis"}
     assert (server["type"], server["name"], server["version"]) == ("application", "valkey-server", bundled())
@@ -78,17 +78,17 @@ def test_the_server_is_looked_up_by_its_commit(
 ) -> None:
     """A finding fails the run, and so does an answer that says nothing."""
     with osv(found, status) as (url, asked):
-        run = ran([sys.executable, SERVER, "audit"], SERVER_REPOSITORY=str(repository), OSV_URL=url)
-    commit = ran(["git", "-C", repository, "rev-parse", "HEAD"]).stdout.strip()
-    assert (run.returncode, asked) == (code, [{"commit": commit}])
-    assert said in run.stdout + run.stderr
+        run = ran(sys.executable, SERVER, "audit", SERVER_REPOSITORY=str(repository), OSV_URL=url)
+    commit = ran("git", "-C", repository, "rev-parse", "HEAD").out.strip()
+    assert (run.code, asked) == (code, [{"commit": commit}])
+    assert said in run.out + run.err
 
 
 def test_a_release_that_cannot_be_found_is_no_clean_result(tmp_path: Path) -> None:
     """Unknown is not the same as none."""
-    run = ran([sys.executable, SERVER, "audit"], SERVER_REPOSITORY=str(tmp_path), OSV_URL="http://127.0.0.1:9")
-    assert run.returncode == 2
-    assert f"valkey-server {bundled()}: its release was not found" in run.stderr
+    run = ran(sys.executable, SERVER, "audit", SERVER_REPOSITORY=str(tmp_path), OSV_URL="http://127.0.0.1:9")
+    assert run.code == 2
+    assert f"valkey-server {bundled()}: its release was not found" in run.err
 
 
 @pytest.mark.parametrize("bad", ["", *LOCKS, "the server"])
@@ -98,11 +98,11 @@ def test_every_lock_file_is_audited_and_one_finding_fails_the_run(bad: str, repo
     tool.write_text(f'#!/bin/sh\necho "seen $4"\ntest "$4" != "{bad}"\n')
     tool.chmod(0o755)
     with osv({"vulns": [{"id": "CVE-1"}]} if bad == "the server" else {}) as (url, _):
-        run = ran([AUDIT, tool], SERVER_REPOSITORY=str(repository), OSV_URL=url)
-    seen = [line.removeprefix("seen ") for line in run.stdout.splitlines() if line.startswith("seen ")]
+        run = ran(AUDIT, tool, SERVER_REPOSITORY=str(repository), OSV_URL=url)
+    seen = [line.removeprefix("seen ") for line in run.out.splitlines() if line.startswith("seen ")]
     assert len(LOCKS) >= 6
-    assert (sorted(seen), run.returncode) == (LOCKS, int(bool(bad)))
-    assert "known vulnerabilities" in run.stdout
+    assert (sorted(seen), run.code) == (LOCKS, int(bool(bad)))
+    assert "known vulnerabilities" in run.out
 
 
 @pytest.mark.parametrize("workflow", ["release", "weekly"])
