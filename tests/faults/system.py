@@ -16,7 +16,7 @@ from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.page_api.acts import ClickOutcome
 from bot.playground.slack.people import Channel
 from handlers.tools.demo_workspace import free_port
-from tests.faults.ends import Ends
+from tests.faults.ends import POOL, Ends
 from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook
 from tests.faults.plan import Plan as Plan  # noqa: PLC0414 - tests know it by this place
@@ -27,6 +27,7 @@ from tests.invariants import in_redis
 from tests.patience import PATIENCE_SECONDS, eventually
 from tests.processes import Zygote
 from tests.slack_driver import SlackDriver
+from tests.slack_surfaces import View
 
 TOKEN = "fault-token"
 CHANNEL, OPS = "C0CIONCALL", "C0OPS"
@@ -193,6 +194,21 @@ class System:
         self._turn += 1
         chosen = web or self.webs[self._turn % len(self.webs)]
         self.stand_in.settings.request_url = f"http://127.0.0.1:{chosen.port}/slack/events"
+
+    async def queue(self, words: str, user: str = "U0ANA") -> None:
+        """Type `/queue` and these words in the channel."""
+        self.aim()
+        await self.slack.slash("/queue", words, user, CHANNEL)
+
+    async def scale(self, target: int | str, user: str = "U0ANA") -> View:
+        """Type `/queue scale`; the question that a good target opens."""
+        await self.queue(f"scale {POOL} {target}", user)
+        return await self.slack.modal(user)
+
+    async def confirm(self, question: View) -> None:
+        """Submit a dialog, which is taken."""
+        self.aim()
+        assert await question.submit() == {}
 
     def kill_all(self) -> None:
         """`kill -9` for every process that still runs."""

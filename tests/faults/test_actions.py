@@ -46,23 +46,6 @@ async def test_ac_1_ten_clicks_at_once_are_one_effect(system: System) -> None:
     assert any(f"<@{owner}>" in str(call.args["text"]) for call in whispers)
 
 
-async def asked_to_silence(system: System, root: str) -> None:
-    """The button, and the dialog with what it proposes."""
-    await system.press(root, "Silence")
-    dialog = await system.slack.modal()
-    system.aim()
-    assert await dialog.submit() == {}
-
-
-async def asked_to_scale(system: System, target: int) -> None:
-    """`/queue scale POOL TARGET`, confirmed."""
-    system.aim()
-    await system.slack.slash("/queue", f"scale {POOL} {target}", channel=CHANNEL)
-    question = await system.slack.modal()
-    system.aim()
-    assert await question.submit() == {}
-
-
 Killed = Callable[..., Coroutine[None, None, str]]
 POINTS: dict[str, Killed] = {"A1": kill_before, "A2": kill_between, "A3": kill_after}
 
@@ -87,7 +70,8 @@ async def test_ac_3_killed_around_a_silence_there_is_one_silence(system: System,
     for number in range(1, few + 1):
         root = await system.opened(number)
         async with killed_at(point, system, silences, "silence"):
-            await asked_to_silence(system, root)
+            await system.press(root, "Silence")
+            await system.confirm(await system.slack.modal())
         await system.says(partial(system.replies, root), "silenced")
         assert len(system.ends.silenced) == len(system.ends.active()) == number
 
@@ -98,7 +82,7 @@ async def test_ac_3_killed_around_a_scale_there_is_one_target(system: System, po
     await system.opened()
     for target in range(11, 11 + few):
         async with killed_at(point, system, scales, "scale_up"):
-            await asked_to_scale(system, target)
+            await system.confirm(await system.scale(target))
         assert system.ends.current == target
         assert [asked for asked, _ in system.ends.sets] == list(range(11, target + 1))
 
@@ -114,9 +98,7 @@ async def test_ac_3_killed_around_an_undo_the_runners_go_back_once(system: Syste
         offered = await system.slack.ephemeral(containing=f"to {10 + number} runners")
         system.aim()
         await offered.click(f"Scale to {10 + number}…")
-        question = await system.slack.modal()
-        system.aim()
-        assert await question.submit() == {}
+        await system.confirm(await system.slack.modal())
         accepted = await nth_reply(system, root, "request accepted", number)
         async with killed_at(point, system, scales, "hand_back"):
             await system.press(accepted, "Undo")

@@ -162,11 +162,9 @@ async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(system: System) -
     """Regex characters, quotes, unicode: equal matchers on the stored labels; too long, or a second one, is refused."""
     odd = {"path": 'a.*|b "q" \\ {x}', "name": "ünï\u202ecode", "empty": "", "lines": "one\ntwo", "mark": "=~!,"}
     await system.opened(1, webhook(1, labels=odd))
-    system.aim()
-    await system.slack.slash("/queue", f"silence {POOL} 1000h", channel=CHANNEL)
+    await system.queue(f"silence {POOL} 1000h")
     await system.slack.ephemeral(containing="The longest silence here is 1 d")
-    system.aim()
-    await system.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
+    await system.queue(f"silence {POOL} 2h")
     await system.says(system.replies, "silenced the alert")  # before that, a second one is refused as asked for already
     (silence,) = system.ends.active()
     matchers = {m["name"]: m for m in silence["matchers"]}  # type: ignore[attr-defined]  # a list of objects
@@ -174,8 +172,7 @@ async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(system: System) -
     wanted = {name: value for name, value in (labels | odd).items() if value}
     assert {name: m["value"] for name, m in matchers.items()} == wanted
     assert all(m["isEqual"] and not m["isRegex"] for m in matchers.values())
-    system.aim()
-    await system.slack.slash("/queue", f"silence {POOL} 4h", channel=CHANNEL)
+    await system.queue(f"silence {POOL} 4h")
     await system.slack.ephemeral(containing="This alert is already silenced until")
     assert len(system.ends.silenced) == 1
 
@@ -185,8 +182,7 @@ async def test_ac_6_a_silence_is_never_longer_than_allowed_when_it_is_made(syste
     await system.opened()
     (worker,) = system.workers
     worker.kill()
-    system.aim()
-    await system.slack.slash("/queue", f"silence {POOL} 4h", channel=CHANNEL)
+    await system.queue(f"silence {POOL} 4h")
     system.configure(worker.name, max_silence="1h")
     worker.start()
     await system.eventually(lambda: len(system.ends.active()) == 1, "the silence")

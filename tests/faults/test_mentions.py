@@ -11,7 +11,7 @@ import pytest
 from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.groups import webhook
-from tests.faults.system import CHANNEL, System
+from tests.faults.system import System
 from tests.faults.test_clicks import diagnoses
 from tests.webhooks import written
 
@@ -97,8 +97,7 @@ async def everything_pressed(system: System) -> None:
     for label in ("Diagnose", "Silence", "Scale up"):
         await system.press(root, label, "U0BEN")
     for words in (f"status {EVIL}", f"silence {POOL} {EVIL}", f"scale {POOL} {EVIL}", f"diagnose {POOL}", EVIL):
-        system.aim()
-        await system.slack.slash("/queue", words.replace("\r\n", " "), "U0BEN", CHANNEL)
+        await system.queue(words.replace("\r\n", " "), "U0BEN")
     dialog = await system.slack.modal("U0BEN", "Silence")
     await dialog.fill("Or any other duration", "<!channel> <@U1> <!here>")
     system.aim()
@@ -108,6 +107,5 @@ async def everything_pressed(system: System) -> None:
 
 async def silenced(system: System, told: str) -> None:
     """A silence is asked for, and the thread is told what came of it."""
-    system.aim()
-    await system.slack.slash("/queue", f"silence {POOL} 1h", "U0BEN", CHANNEL)
+    await system.queue(f"silence {POOL} 1h", "U0BEN")
     await system.says(system.replies, told)

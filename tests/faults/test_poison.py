@@ -97,8 +97,7 @@ async def test_rt_6_an_incident_that_cannot_be_drawn_is_told_in_plain_words(syst
     await system.eventually(lambda: buttons(system, spoilt) == [], "the plain words")
     assert any("work failed" in worker.said() for worker in system.workers)
     assert change(system, 1, figures("14")) == incident
-    system.aim()
-    await system.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
+    await system.queue(f"retry {incident}")
     await system.eventually(lambda: "Acknowledge" in buttons(system, spoilt), "the full message")
     await kept(system)
 
@@ -128,8 +127,7 @@ async def test_rt_6_a_poison_incident_is_quarantined_and_fifty_others_go_on(
     assert sum(worker.said().count("work failed") for worker in system.workers) == raised, "it rests"
     assert posts(system, f"/queue retry {incident}") == 1
     change(system, 1, repaired)
-    system.aim()
-    await system.slack.slash("/queue", f"retry {incident}", channel=CHANNEL)
+    await system.queue(f"retry {incident}")
     await kept(system)
 
 

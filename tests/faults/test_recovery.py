@@ -7,7 +7,7 @@ import pytest
 from tests.faults.checker import kept, roots
 from tests.faults.ends import POOL
 from tests.faults.groups import firing_group, webhook
-from tests.faults.system import CHANNEL, System
+from tests.faults.system import System
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -61,8 +61,7 @@ async def test_losing_all_records_goes_on_in_the_same_threads(system: System) ->
 async def test_a_silence_that_was_lost_is_made_once_more_and_said(system: System) -> None:
     """The Alertmanager forgets it: made again with the same tag and end, told in the thread, and only once."""
     await system.opened(1)
-    system.aim()
-    await system.slack.slash("/queue", f"silence {POOL} 2h", channel=CHANNEL)
+    await system.queue(f"silence {POOL} 2h")
     root = roots(system)[0].ts
     await system.eventually(lambda: any("silenced" in text for text in system.replies(root)), "the silence")
     system.ends.forget_silences()

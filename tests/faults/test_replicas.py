@@ -109,12 +109,12 @@ async def test_rt_3_clocks_that_are_put_in_the_run_change_nothing(system: System
     """All processes live in a zone whose summer time begins, or ends, between a silence, a lease and their ends."""
     system.ends.firing.append(firing_group(1))
     await system.opened(1)
-    system.aim()
-    await system.slack.slash("/queue", f"silence {POOL} 30m", channel=CHANNEL)
+    await system.queue(f"silence {POOL} 30m")
     await system.eventually(lambda: len(system.ends.active()) == 1, "the silence")
     zone, changes_at = await moved(system, forward=forward)
     await asyncio.sleep(max(0.0, changes_at - SPARE_SECONDS - time.time()))
-    await lent(system)
+    await system.confirm(await system.scale(system.ends.current + 10))
+    await system.eventually(lambda: len(system.ends.log) == 1, "more runners")
     before, in_time = await ahead_of_utc(zone), time.time() < changes_at
     await asyncio.sleep(max(0.0, changes_at + 0.5 - time.time()))
     hour = 3600 if forward else -3600
@@ -169,16 +169,6 @@ async def moved(system: System, *, forward: bool) -> tuple[str, float]:
 def parent_of(system: System) -> list[str]:
     """The text of the only thread's first message."""
     return [roots(system)[0].text]
-
-
-async def lent(system: System) -> None:
-    """Ten runners more, for as long as the lease."""
-    system.aim()
-    await system.slack.slash("/queue", f"scale {POOL} {system.ends.current + 10}", channel=CHANNEL)
-    question = await system.slack.modal()
-    system.aim()
-    assert await question.submit() == {}
-    await system.eventually(lambda: len(system.ends.log) == 1, "more runners")
 
 
 async def parent_follows(system: System) -> None:
