@@ -112,10 +112,8 @@ def _worst(one: PoolReport) -> str:
 
 
 def _forecasts(past: PoolIncidents) -> str:
-    missing = left_out_words(past.left_out)
-    if past.scored:
-        return f"{past.held:,} of {count(past.scored, 'forecast')} correct{missing and f', {missing}'}"
-    return missing or "no forecast was scored"
+    held = f"{past.held:,} of {count(past.scored, 'forecast')} correct" if past.scored else "no forecast was scored"
+    return ", ".join(filter(None, (held, left_out_words(past.left_out))))
 
 
 def _scaled(lent: ScaleUps) -> str:
