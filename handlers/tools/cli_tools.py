@@ -173,7 +173,7 @@ def report(
     from bot.context.queries import known_pool
     from bot.ports import Store
     from bot.reporting.collect import longer_view
-    from bot.views.report import report_json, terminal
+    from bot.views.report import report as drawn
     from handlers.machine import now
 
     quiet()
@@ -182,7 +182,7 @@ def report(
 
     async def told(store: Store) -> str:
         made = await longer_view(store, settings.file, days, now(), only)
-        return report_json.as_json(made) if as_json else terminal.plain(made)
+        return drawn.as_json(made) if as_json else drawn.plain(made)
 
     typer.echo(_of_records(settings, told))
 

@@ -11,7 +11,7 @@ from bot.core.incident.closing import scored_later
 from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import Surface
 from bot.reporting.collect import longer_view
-from bot.views.report.terminal import plain
+from bot.views.report.report import plain
 from bot.views.words.causes import cause_name
 from handlers.tools.records import exported
 from tests.builders import FULL, POOL

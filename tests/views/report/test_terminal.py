@@ -8,8 +8,7 @@ import pytest
 
 from bot.core.pool.pool import PoolRules
 from bot.core.reporting.summary import ReportData, report
-from bot.views.report.report_json import as_json
-from bot.views.report.terminal import plain
+from bot.views.report.report import as_json, plain
 from tests.builders import POOL
 from tests.core.pool.hours import weeks
 from tests.views.report.test_report import BIG, SINCE, UNTIL, data, hostile
