@@ -55,16 +55,6 @@ async def test_the_parent_is_edited_only_when_it_changes(world: World) -> None:
     assert "40 jobs queued" in world.parent.message.text
 
 
-async def test_a_parent_with_the_same_words_is_refreshed_once_a_report_period(world: World) -> None:
-    await world.opens()
-    await world.passes(60, step=30)
-    before = world.parent.edits
-    await world.passes(270, step=30)
-    assert world.parent.edits == before
-    await world.passes(30, step=30)
-    assert world.parent.edits == before + 1
-
-
 async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything(world: World) -> None:
     await world.opens()
     await world.fires(spoken("a1"), spoken("a2", host="one"))
@@ -125,15 +115,6 @@ async def test_status_replies_come_at_most_once_a_report_period_and_only_with_ne
     await world.passes(600, step=30)
     assert len(world.replies) == 1
     assert "Worse: linux.2xlarge 20 queued" in world.replies[0]
-
-
-async def test_muted_there_are_no_status_replies_but_the_parent_stays_true(world: World) -> None:
-    await world.opens(queued=10)
-    await world.asks("mute")
-    world.queues(40)
-    await world.passes(600, step=30)
-    assert world.replies == []
-    assert "40 jobs queued" in world.parent.message.text
 
 
 async def test_nobody_acknowledged_is_told_once(world: World) -> None:

@@ -1,4 +1,4 @@
-"""A second person agrees: somebody else, with permission, in time, to exactly what was asked for."""
+"""A second person agrees: somebody else, with permission, in time, to exactly what was asked for; or declines."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -22,11 +22,6 @@ async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
     assert f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. It needs approval within 15 min" in world.replies[-1]
     assert f"Nothing is changed before. <@{BEN}>." in world.replies[-1]
     assert world.buttons() == [("Approve", world.request.id), ("Decline", world.request.id)]
-
-
-async def test_a_target_at_the_threshold_needs_nobody_else() -> None:
-    world = await awaiting(20)
-    assert world.scaler.effects == [(20, world.request.id)]
 
 
 async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
@@ -216,3 +211,20 @@ async def test_a_reply_that_is_decided_before_it_is_posted_has_no_buttons() -> N
     await world.passes(10)
     assert [label for label, _ in world.buttons()] == ["Undo"]
     assert world.scaler.current == 24
+
+
+async def test_declined_means_nothing_is_done() -> None:
+    world = await awaiting()
+    request = world.request.id
+    await world.done(world.presses("decline", BEN))
+    assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, requested by <@{ANA}>." in world.replies[-1]
+    assert world.buttons() == []
+    with pytest.raises(Refused, match="nothing left to decide: declined"):
+        await world.presses("approve", DAN, request_id=request)
+    assert world.scaler.requests == []
+
+
+async def test_a_stranger_may_not_decline() -> None:
+    world = await awaiting()
+    with pytest.raises(Refused, match=r"permissions\.approve"):
+        await world.presses("decline", CAM)

@@ -276,12 +276,15 @@ async def test_no_raise_begins_while_a_hand_back_is_under_way() -> None:
 async def test_without_an_incident_its_asker_is_told() -> None:
     """`/queue scale` where no incident is open: the hand-back is whispered to who raised it."""
     world = CareWorld()
+    world.runners(10)
     await world.types("scale_up", POOL, "24")
     await World.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", request_id=world.request.id)
     await world.work()
+    world.runners(24)
     await world.passes(7400, step=370)
     assert world.scaler.current == 10
     told = [message.text for _, who, message, _ in world.chat.whispers if who == ANA]
+    assert any("verified" in text for text in told)
     assert any("Tailback returned the extra runners" in text for text in told)
 
 

@@ -2,9 +2,9 @@
 
 from bot.core.record import Change
 from bot.core.scaling.lease import PoolLeases
-from bot.ports import Capacity, Failure
+from bot.ports import Failure
 from tests.builders import POOL
-from tests.scaling.care import ANA, CareWorld
+from tests.scaling.care import CareWorld
 
 
 async def asked(**figures: int) -> CareWorld:
@@ -45,17 +45,6 @@ async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time(
     assert world.scaler.current == 10
 
 
-async def test_what_the_scaler_itself_counts_is_part_of_the_reason() -> None:
-    world = await asked()
-
-    async def read() -> Capacity:
-        return Capacity(12, 0, 40, desired=24)
-
-    world.scaler.read = read  # type: ignore[method-assign]  # a scaler that has fewer than it was asked for
-    await world.passes(400)
-    assert any("the autoscaler counts 12" in text for text in world.replies)
-
-
 async def test_a_scaler_that_cannot_be_asked_why_does_not_stop_the_verdict() -> None:
     world = await asked()
     world.scaler.script.fail("read", Failure.UNKNOWN, times=None)
@@ -78,17 +67,6 @@ async def test_runners_that_were_seen_before_the_request_verify_nothing() -> Non
     assert not any("verified" in text for text in world.replies)
     await world.passes(60)
     assert any("verified" in text for text in world.replies)
-
-
-async def test_without_an_incident_its_asker_is_told_alone() -> None:
-    world = CareWorld()
-    world.runners(10)
-    await world.types("scale_up", POOL, "24")
-    draft = world.request
-    await world.done(CareWorld.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", request_id=draft.id))
-    world.runners(24)
-    await world.passes(60)
-    assert any("verified" in message.text for _, who, message, _ in world.chat.whispers if who == ANA)
 
 
 async def test_a_lease_that_was_only_woken_is_forgotten() -> None:

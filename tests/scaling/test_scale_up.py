@@ -114,12 +114,6 @@ async def test_the_total_that_was_entered_is_the_one_that_is_confirmed_and_reque
     assert world.scaler.effects == [(24, world.request.id)]
 
 
-async def test_a_target_that_was_typed_is_not_lowered_behind_ones_back() -> None:
-    world = await opened()
-    with pytest.raises(Refused, match="30 is the highest target now"):
-        await world.types("scale_up", POOL, "38")
-
-
 async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help() -> None:
     world = await opened()
     world.clock.advance(30)
@@ -234,6 +228,7 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
         ((OTHER_POOL, "24"), f'Pool "{OTHER_POOL}" cannot be scaled from Slack. Pools that can: linux.2xlarge'),
         (("nope", "24"), 'Unknown pool "nope". Known pools: linux.2xlarge'),
         ((POOL, "lots"), "in all, for example 24"),
+        ((POOL, "38"), "30 is the highest target now"),
     ],
 )
 async def test_a_command_that_cannot_be_done_says_why(words: tuple[str, ...], said: str) -> None:

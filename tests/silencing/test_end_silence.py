@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.incident.incident import Silence
-from bot.ports import Failure, Refused
+from bot.ports import Failure
 from bot.silencing import end_silence
 from bot.views.words.timeline import details_words
 from tests.builders import POOL, incident, view
@@ -34,11 +34,6 @@ async def test_it_ends_the_silence_and_says_who_did() -> None:
     assert f"<@{BEN}> ended the silence." in world.replies[-1]
     assert world.incident.active_silence is None
     assert "'silence'" in str(world.parent.message.blocks)
-
-
-async def test_without_a_silence_it_is_refused(world: World) -> None:
-    with pytest.raises(Refused, match="no active silence"):
-        await world.says("unsilence")
 
 
 async def test_in_shadow_mode_it_stays() -> None:
@@ -78,10 +73,3 @@ async def test_another_silence_that_goes_on_is_named() -> None:
     said = details_words(done.details)
     assert said.startswith("ended the silence. Another silence continues until ")
     assert said.endswith(" UTC (2 h 1 min left).")
-
-
-async def test_a_silence_that_runs_out_by_itself_is_told() -> None:
-    world = await silenced()
-    await world.passes(7300, step=365)
-    assert world.incident.active_silence is None
-    assert any("The silence has expired" in text for text in world.replies)

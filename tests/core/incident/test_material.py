@@ -1,14 +1,15 @@
-"""What is news about a queue, and how often the thread is told."""
+"""What is news about a queue, how often the thread is told, and when the owner is named."""
 
 from typing import Any
 
 import pytest
 
-from bot.core.incident.observe import much_worse
+from bot.core.incident.incident import Incident, acked
+from bot.core.incident.observe import much_worse, observed
 from bot.core.incident.pools import Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
-from tests.builders import NOW, POOL, TIMING, incident, named, resolved, sample, samples
+from tests.builders import NOW, POOL, TIMING, incident, named, resolved, sample, samples, view
 from tests.core.moves import look
 
 OVER = (resolved(),)
@@ -69,3 +70,52 @@ def test_a_total_with_an_unknown_part_is_unknown() -> None:
     assert seen.pools.reported is not None
     assert seen.pools.reported.queued is None
     assert look(incident(), now=NOW).pools.reported is None
+
+
+OWNER = "U0OWNER"
+
+
+def owned(*queued: int, every: float = TIMING.report) -> Incident:
+    """An incident that somebody took, and a report period between each of these looks."""
+    found = acked(incident(), OWNER, NOW)
+    for number, jobs in enumerate(queued):
+        at = NOW + 1 + number * every
+        found = observed(found, view(samples(jobs, since=at)), at, TIMING)
+    return found
+
+
+def mentions(found: Incident) -> list[str | None]:
+    return [entry.whom for entry in found.log.timeline if entry.event is Event.WORSE]
+
+
+@pytest.mark.parametrize(
+    ("queued", "named"),
+    [
+        ((20, 27), []),
+        ((20, 40), [OWNER]),
+        ((20, 40, 55), [OWNER]),
+        ((20, 40, 80), [OWNER, OWNER]),
+        ((20, 27, 36, 41), [OWNER]),
+        ((1, 3), []),
+        ((40, 20, 41), [OWNER]),
+    ],
+    ids=["a little", "doubled", "a little more", "doubled again", "step by step", "small numbers", "after a fall"],
+)
+def test_the_owner_is_named_when_it_is_much_worse(queued: tuple[int, ...], named: list[str | None]) -> None:
+    assert mentions(owned(*queued)) == named
+
+
+def test_at_most_once_per_report_period() -> None:
+    assert mentions(owned(20, 40, 80, 160, every=60.0)) == []
+
+
+def test_who_takes_over_starts_anew() -> None:
+    assert acked(owned(20), "U0NEXT", NOW + 10).ownership.owner_knows is None
+
+
+def test_the_end_mentions_nobody() -> None:
+    found = acked(incident(resolved()), OWNER, NOW)
+    over = observed(found, view(samples(20, 0, 0, 0, since=NOW + 1)), NOW + 92, TIMING)
+    assert over.closed
+    (ended,) = [entry for entry in over.log.timeline if entry.event is Event.DRAINED]
+    assert (ended.who, ended.whom) == (None, None)

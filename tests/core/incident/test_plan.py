@@ -1,4 +1,4 @@
-"""What is due next, row by row, and when to look again."""
+"""What is due next, row by row, when to look again, and when an incident returns to its own channel."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from bot.core.incident.details.general import PlainText
-from bot.core.incident.incident import Silence, State, Thread, noted, reopened
+from bot.core.incident.incident import Silence, State, Thread, moved, noted, reopened
 from bot.core.incident.observe import Timing
-from bot.core.incident.plan import Do, NextStep, escalated, escalation_due_at, next_step
+from bot.core.incident.plan import RETURN_SECONDS, Do, NextStep, escalated, escalation_due_at, next_step, return_due
 from bot.core.incident.timeline import Event
 from bot.views.words.timeline import entry_words
 from tests.builders import CHANNEL, NOW, POOL, TIMING, closed, incident, named
@@ -118,3 +118,21 @@ def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
     assert escalation_due_at(again, TIMING) == NOW + 1200 + 900
     text = entry_words(escalated(again, NOW + 2100).log.timeline[-1])
     assert text == "Nobody has acknowledged this incident for 15 min."
+
+
+FALLBACK = "C0OPS"
+
+
+def test_home_is_tried_an_hour_after_the_move_and_an_hour_after_each_try() -> None:
+    away = moved(incident(), FALLBACK, NOW)
+    assert away.thread == Thread(FALLBACK, instead_of=CHANNEL, mention=away.thread.mention, tried_home_at=NOW)
+    assert not return_due(away, NOW + RETURN_SECONDS - 1)
+    assert return_due(away, NOW + RETURN_SECONDS)
+    tried = replace(away, thread=replace(away.thread, tried_home_at=NOW + RETURN_SECONDS))
+    assert not return_due(tried, NOW + 2 * RETURN_SECONDS - 1)
+    assert not return_due(replace(away, state=State.RESOLVED), NOW + RETURN_SECONDS)
+    assert not return_due(incident(), NOW + 10 * RETURN_SECONDS)
+
+
+def test_a_second_move_still_knows_the_first_channel() -> None:
+    assert moved(moved(incident(), FALLBACK, NOW), "C0THIRD", NOW).thread.instead_of == CHANNEL

@@ -46,14 +46,6 @@ async def test_somebody_else_can_take_over(world: World) -> None:
     assert world.incident.ownership.owner == BEN
 
 
-async def test_an_old_button_of_an_incident_that_is_over_does_nothing(world: World) -> None:
-    await world.opens()
-    await world.asks("resolve", surface="dialog")
-    with pytest.raises(Refused, match="This incident is over"):
-        await world.asks("ack")
-    assert world.incident.ownership.owner is None
-
-
 async def test_an_end_in_the_same_moment_wins(world: World) -> None:
     """The click was judged while the incident was open, and is written after it has closed: it is refused."""
     await world.opens()
