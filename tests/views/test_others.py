@@ -157,6 +157,14 @@ def test_home_names_nobody_of_an_incident_that_the_person_may_not_see() -> None:
     assert [block["type"] for block in home(Board(), NOW)["blocks"]] == ["header", "section", "divider", "context"]  # type: ignore[attr-defined]  # a view is opaque to the types
 
 
+def test_a_warning_stands_right_below_the_pool_that_is_proposed() -> None:
+    """On a phone it stood below the list of all pools, out of sight."""
+    others = [ScaleChoice(f"other.{number}", 4, 9, queued=3, proposed=6) for number in range(4)]
+    drawn = scale_modal("a", [choices()[0], *others], Preview(("More runners will hardly help: no machines.",)))
+    said = "\n".join(texts(drawn["blocks"]))
+    assert said.index("now 40 runners") < said.index("More runners will hardly help") < said.index("other.0")
+
+
 def test_no_target_is_proposed_where_more_would_not_help() -> None:
     useless = replace(choices()[0], useless=True)
     drawn = scale_modal("a", [useless, ScaleChoice("linux.large", 4, 9, proposed=6)])

@@ -87,17 +87,17 @@ def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matche
 def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Preview | None = None) -> Block:
     """Ask for an absolute target; inputs `pool` (only if there are several) and `target`.
 
-    `preview` is the effect of more runners for the first pool that can be scaled.
+    `preview` is the effect of more runners for the first pool that can be scaled; it stands right below that pool.
     """
     able = [one for one in choices if one.proposed is not None and len(one.pool) <= MOST_OPTION_VALUE][:MOST_CHOICES]
-    sections, calm = _pools(choices)
+    loud, calm = _pools(choices)
     if not able:
-        nothing = say("No pool can be scaled up now.") if sections else say("No pool here can be scaled.")
-        return modal("notice", "Scale up", request_id, [section(nothing), *sections, *calm])
+        nothing = say("No pool can be scaled up now.") if loud else say("No pool here can be scaled.")
+        return modal("notice", "Scale up", request_id, [section(nothing), *_lines(loud), *calm])
     first = able[0]
-    blocks = sections
-    if preview:
-        blocks += _preview(preview, say("*What more runners would do for {pool}*", pool=name_of(first.pool)))
+    head = say("*What more runners would do for {pool}*", pool=name_of(first.pool))
+    until = loud.index(first) + 1 if first in loud else len(loud)
+    blocks = [*_lines(loud[:until]), *(_preview(preview, head) if preview else []), *_lines(loud[until:])]
     if len(able) > 1:
         options = [
             option(f"{flat(one.pool, 50)}, {'none proposed' if one.useless else f'to {one.proposed}'}", one.pool)
@@ -114,20 +114,24 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Previe
     return modal(SCALE_UP, "Scale up", request_id, blocks, submit="Next")
 
 
-def _pools(choices: Sequence[ScaleChoice]) -> tuple[list[Block], list[Block]]:
-    """The limits of the queueing pools; the others in one small line."""
+def _pools(choices: Sequence[ScaleChoice]) -> tuple[Sequence[ScaleChoice], list[Block]]:
+    """The queueing pools, and the others in one small line."""
     calm = [one for one in choices if one.queued == 0 and not one.reason]
     loud = [one for one in choices if one not in calm] or choices
-    lines = [_line(choice) for choice in loud[:MOST_LINES]]
-    if len(loud) > MOST_LINES:
-        lines.append(say("+ {more}", more=count(len(loud) - MOST_LINES, "more pool")))
-    sections = [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
     if loud is choices or not calm:
-        return sections, []
+        return loud, []
     short = [say("{pool} {current} of at most {maximum} runners", pool=name_of(one.pool), maximum=one.maximum,
                  current="an unknown number" if one.current is None else one.current)
              for one in calm[:MOST_LINES]]  # fmt: skip
-    return sections, [context(say("Nothing queued: {pools}.", pools=joined(", ", *short)))]
+    return loud, [context(say("Nothing queued: {pools}.", pools=joined(", ", *short)))]
+
+
+def _lines(pools: Sequence[ScaleChoice]) -> list[Block]:
+    """The limits of the pools."""
+    lines = [_line(choice) for choice in pools[:MOST_LINES]]
+    if len(pools) > MOST_LINES:
+        lines.append(say("+ {more}", more=count(len(pools) - MOST_LINES, "more pool")))
+    return [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
 
 
 def _preview(preview: Preview, head: Marked | None = None) -> list[Block]:
