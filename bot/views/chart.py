@@ -205,9 +205,9 @@ def spark_lines(sparks: Sequence[Spark], more_pools: int = 0) -> tuple[str, ...]
     return (*lines, f"{count(more_pools, 'more pool')} not drawn") if more_pools > 0 else tuple(lines)
 
 
-def sparkline(values: Sequence[float | None], most: int = MOST_BARS) -> str:
-    """Bars from zero to the maximum; with more than `most` values, the maximum of each part."""
-    number = min(most, len(values))
+def sparkline(values: Sequence[float | None]) -> str:
+    """Bars from zero to the maximum; with more than `MOST_BARS` values, the maximum of each part."""
+    number = min(MOST_BARS, len(values))
     parts = (values[i * len(values) // number : (i + 1) * len(values) // number] for i in range(number))
     shown = [max((value for value in part if value is not None), default=None) for part in parts]
     top = max((value for value in shown if value is not None), default=0.0)

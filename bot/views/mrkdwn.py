@@ -114,9 +114,9 @@ def channel(where: str) -> Marked:
     return Marked(f"<#{where}>") if _CHANNEL.fullmatch(where) else escaped(where, 80)
 
 
-def link(url: str, label: str, most: int = 80) -> Marked:
+def link(url: str, label: str) -> Marked:
     """A link if the address is valid http or https, else only its label."""
-    words = escaped(label, most)
+    words = escaped(label, 80)
     address = safe_url(url)
     if not address or not words:
         return words

@@ -116,7 +116,7 @@ def views() -> dict[str, Callable[[], object]]:
         ),
         "confirm": lambda: scale_confirm(ACT, BIG, None, 10**40, PREVIEW, [BIG] * 60),
         "notice": lambda: notice(BIG, [BIG] * 60),
-        "home": lambda: home(board(of, seen), NOW),
+        "home": lambda: home(board(of, seen), NOW, TIMING),
     }
 
 

@@ -55,7 +55,7 @@ def _even(series: QueueSeries) -> list[float | None]:
     return found
 
 
-TREND_SAMPLES = 20
+TREND_SAMPLES, TREND_SECONDS = 20, 600.0
 
 
 class Trend(StrEnum):
@@ -65,7 +65,7 @@ class Trend(StrEnum):
     UNKNOWN = "unknown"
 
 
-def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
+def trend(pool: Pool) -> Trend:
     """Compare the newest known queue with the oldest in the span; under 10 % (or 2 jobs) is steady.
 
     The span has at most TREND_SAMPLES samples, so that a short poll period gives the present trend.
@@ -74,7 +74,7 @@ def trend(pool: Pool, span_seconds: float = 600.0) -> Trend:
     if len(known) < 2:
         return Trend.UNKNOWN
     last = known[-1]
-    first = next(sample for sample in known if sample.at >= last.at - span_seconds)
+    first = next(sample for sample in known if sample.at >= last.at - TREND_SECONDS)
     if first is last or first.queued is None or last.queued is None:
         return Trend.UNKNOWN
     change, least = last.queued - first.queued, max(2, 0.1 * max(first.queued, last.queued))

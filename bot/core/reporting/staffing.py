@@ -8,8 +8,11 @@ Include a runner's boot time in `hold_seconds`, and subtract it from the target.
 import heapq
 import math
 import random
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+
+from bot.core.pool.hour_stats import HOUR_SECONDS
 
 MEAN_OVER_MEDIAN = 1.12
 """Factor between mean and median job time where the pool's own is unknown."""
@@ -26,14 +29,13 @@ FEW_JOBS = 15_000
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The work of one recorded hour, or of its measured part."""
+    """The work of one recorded hour."""
 
     at: float
     """Start of the hour, epoch seconds."""
     arrivals: float
     hold_seconds: float
     """Mean time for which a job occupies a runner: its run time, plus the boot time if each job gets a new one."""
-    seconds: float = 3600.0
     batch: float = 1.0
     """Mean number of jobs that arrive together."""
     mean_over_median: float = MEAN_OVER_MEDIAN
@@ -42,7 +44,7 @@ class Demand:
     @property
     def load(self) -> float:
         """Mean number of busy runners, in erlangs."""
-        return self.arrivals * self.hold_seconds / self.seconds
+        return self.arrivals * self.hold_seconds / HOUR_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +121,15 @@ def _arrivals(demand: Demand, number: int, dice: random.Random) -> list[float]:
     """Instants of so many jobs in the hour, in order; batches of geometric size come at random."""
     found: list[float] = []
     while len(found) < number:
-        at, more = demand.at + demand.seconds * dice.random(), True
+        at, more = demand.at + HOUR_SECONDS * dice.random(), True
         while more and len(found) < number:
             found.append(at)
             more = dice.random() < 1 - 1 / max(1.0, demand.batch)
     return sorted(found)
 
 
-def fewest_runners(stretches: Sequence[Stretch], target_seconds: float, share: float = SHARE) -> Staffing:
-    """The fewest runners with which at most `1 - share` of the jobs wait longer than the target, with MARGIN.
+def fewest_runners(stretches: Sequence[Stretch], target_seconds: float) -> Staffing:
+    """The fewest runners with which at most `1 - SHARE` of the jobs wait longer than the target, with MARGIN.
 
     `late_share` is that of the recorded work.
     """
@@ -138,7 +140,7 @@ def fewest_runners(stretches: Sequence[Stretch], target_seconds: float, share: f
     draws = DRAWS if sum(demand.arrivals for demand in hours) <= FEW_JOBS else 1
     every = [late_shares(more, target_seconds, draw) for draw in range(draws)]
     guess = max(1, math.ceil(max((demand.load for demand in hours), default=0.0)))
-    runners = smallest_enough(lambda number: max(missed(number) for missed in every), 1 - share, guess)
+    runners = smallest_enough(lambda number: max(missed(number) for missed in every), 1 - SHARE, guess)
     now = late_shares(stretches, target_seconds)(runners)
     return Staffing(runners, now, round(sum(stretch.arrivals for stretch in stretches)))
 
@@ -155,17 +157,9 @@ def late_shares(stretches: Sequence[Stretch], target_seconds: float, draw: int =
     return missed
 
 
-def smallest_enough(missed: Callable[[int], float], allowed: float, guess: int = 1) -> int:
+def smallest_enough(missed: Callable[[int], float], allowed: float, guess: int) -> int:
     """The smallest number from 1 at which `missed`, which never grows with it, is at most `allowed`."""
-    low, high, step = 0, guess, 1
-    if missed(guess) <= allowed:
-        while (below := high - step) > 0 and missed(below) <= allowed:
-            high, step = below, 2 * step
-        low = max(0, below)
-    else:
-        while missed(high) > allowed and high < MOST_RUNNERS:
-            low, high, step = high, high + step, 2 * step
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if missed(middle) <= allowed else (middle, high)
-    return high
+    high = guess
+    while missed(high) > allowed and high < MOST_RUNNERS:
+        high *= 2
+    return 1 + bisect_left(range(1, high), True, key=lambda number: missed(number) <= allowed)

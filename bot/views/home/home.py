@@ -38,8 +38,7 @@ class Board:
     """Open incidents that are left out because Slack did not say whether the person may read them."""
 
 
-def home(board: Board, now: float, timing: Timing | None = None) -> Block:
-    timing = timing or Timing()
+def home(board: Board, now: float, timing: Timing) -> Block:
     pools = rows(board.view.rules, (), board.view, now, timing)
     visible = (*board.incidents, *board.recent)
     blocks = [

@@ -66,7 +66,6 @@ def test_the_fewest_are_enough_and_one_less_is_not(jobs: float) -> None:
     assert max(missed(found.runners) for missed in draws) <= 0.05
     assert max(missed(found.runners - 1) for missed in draws) > 0.05
     assert found.late_share == late_shares([stretch], TARGET)(found.runners)
-    assert fewest_runners([stretch], TARGET, share=0.99).runners >= found.runners
 
 
 def test_without_jobs_one_runner_is_enough() -> None:
