@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
+from bot.adapters.prometheus.presets import queries
 from bot.playground.fleet.api.promql import BadQuery, Element, instant, over_range
 from bot.playground.fleet.api.standin import FleetStandIn
 from bot.playground.fleet.history import History
 from bot.playground.fleet.metrics import ExposedSample
 from bot.playground.fleet.scenarios import STOCKOUT, SURGE
-from tests.playground.fleet_queries import PRODUCT_FIGURES
 from tests.playground.fleet_world import NOON, Receiver, client, stand_in
 
 
@@ -128,8 +128,7 @@ async def test_a_bad_request_is_a_400(path: str, asked: dict[str, str | int], sa
     assert says in answer.json()["error"]
 
 
-@pytest.mark.parametrize("figure", PRODUCT_FIGURES)
-def test_every_figure_of_a_pool_can_be_asked_for(figure: str, stockout: FleetStandIn) -> None:
+@pytest.mark.parametrize("query", queries("ci", "linux.g5.4xlarge.nvidia.gpu").values())
+def test_every_figure_of_a_pool_can_be_asked_for(query: str, stockout: FleetStandIn) -> None:
     """The queries that a configuration of the demo uses give an answer for the pool in trouble."""
-    query = PRODUCT_FIGURES[figure].replace("POOL", "linux.g5.4xlarge.nvidia.gpu")
     assert instant(stockout.history, query, stockout.now())
