@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from bot.context.causes import diagnosed_in
 from bot.context.context import Context
 from bot.context.queries import open_incidents
-from bot.core.finding import Diagnosis
-from bot.core.forecast.more_runners import Terms, what_if
+from bot.core.forecast.more_runners import Terms, WhatIf, what_if
 from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
@@ -28,7 +27,7 @@ from bot.scaling.limits import policy_within
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
-from bot.views.export.export_json import Judgement, judgement
+from bot.views.export.export_json import judgement
 from bot.views.words.forecasts import Preview
 from handlers.tools.send import kind_of
 from handlers.worker import AT_ONCE
@@ -107,10 +106,10 @@ class Player:
         names, self.seen = sorted(self.seen) if self.judges else [], set()
         for incident in await open_incidents(self.context) if names else ():
             mine = [name for name in names if name in incident.pools.candidates]
-            for tried_at, one in await judgements(self.context, incident, mine):
-                if self.judged.get((incident.id, one.pool)) != tried_at:
-                    self.judged[incident.id, one.pool] = tried_at
-                    self.journal.lines.append(JournalJudgement(one.at, judgement(one)))
+            for pool, judged in await judgements(self.context, incident, mine):
+                if self.judged.get((incident.id, pool.id)) != pool.tried_at:
+                    self.judged[incident.id, pool.id] = pool.tried_at
+                    self.journal.lines.append(judged)
 
     async def _noted(self, incident_id: str, before: Incident | None) -> None:
         """Log the incident, a new likeliest cause, and the proposal."""
@@ -192,21 +191,13 @@ def source_of(event: Delivered) -> str:
     return last if last in {*SOURCES, "github"} else ""
 
 
-async def judgements(context: Context, incident: Incident, names: Sequence[str]) -> list[tuple[float, Judgement]]:
-    """(time of the measurement, judgement) of each named pool with a record."""
+async def judgements(context: Context, incident: Incident, names: Sequence[str]) -> list[tuple[Pool, JournalJudgement]]:
+    """Each named pool with a record, and the judgement of its last measurement."""
     view, now = await context.view(incident), context.now()
     found = {one.pool: one for one in diagnosed_in(view, incident, now, context.settings.file.paces)}
-    pools = [view.pools[name] for name in names if name in view.pools]
-    return [
-        (pool.tried_at, _judged(pool, view.rules.get(pool.id, PoolRules(pool.id)), found[pool.id], now))
-        for pool in pools
-    ]
-
-
-def _judged(pool: Pool, rules: PoolRules, found: Diagnosis, now: float) -> Judgement:
-    """Figures that are old, or of a failed measurement, are left out."""
-    if found.blind:
-        return Judgement(now, pool.id, None, found.claims)
-    terms = Terms(known=pool.calibration, ahead=pool.ahead)
-    more = what_if(pool.samples, rules, ADDED, terms)
-    return Judgement(now, pool.id, pool.latest, found.claims, found.attribution, outlook=pool.outlook, more=more)
+    told = []
+    for pool in [view.pools[name] for name in names if name in view.pools]:
+        rules, terms = view.rules.get(pool.id, PoolRules(pool.id)), Terms(known=pool.calibration, ahead=pool.ahead)
+        more = WhatIf() if found[pool.id].blind else what_if(pool.samples, rules, ADDED, terms)
+        told.append((pool, JournalJudgement(now, judgement(now, pool, found[pool.id], more))))
+    return told

@@ -1,19 +1,19 @@
 """Exports an incident as one JSON object, and a judgement: what is concluded at one measurement."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from math import isfinite
 
-from bot.core.finding import Finding, Scaling
+from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.forecast.more_runners import WhatIf
 from bot.core.forecast.outlook import Forecast, Score
 from bot.core.incident.closing import waits
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry
 from bot.core.pool.backlog import Factor
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Pool
 from bot.views.words.timeline import entry_lines, entry_words
 
 SCHEMA = "tailback.incident/1"
@@ -131,46 +131,28 @@ def dated(at: float, written: Callable[[datetime], str]) -> str | None:
 Json = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What is known and concluded about one pool at one measurement."""
+def judgement(at: float, pool: Pool, found: Diagnosis, more: WhatIf) -> Json:
+    """The object that `tailback replay --json` prints; figures that are old, or of a failed measurement, are unknown.
 
-    at: float
-    """Epoch seconds of the measurement."""
-    pool: str
-    sample: Snapshot | None
-    """None when the measurement failed or the figures are old."""
-    causes: tuple[Finding, ...] = ()
-    """The likeliest first."""
-    attribution: Mapping[Factor, int] = field(default_factory=dict)
-    """Factor to jobs; empty when the backlog cannot be attributed."""
-    outlook: Forecast | None = None
-    """None without a queue."""
-    more: WhatIf = field(default_factory=WhatIf)
-
-
-def judgement(found: Judgement) -> Json:
-    """The object that `tailback replay --json` prints."""
-    sample = found.sample
+    The jobs by factor add up to `queued`, so what cannot be attributed is `unknown`.
+    """
+    sample, outlook, parts = pool.latest, pool.outlook, dict(found.attribution)
+    if found.blind:
+        sample, outlook, parts = None, None, {}
+    queued = sample.queued if sample else None
+    if rest := max(0, (queued or 0) - sum(parts.values())):
+        parts[Factor.UNKNOWN] = parts.get(Factor.UNKNOWN, 0) + rest
     return {
         "type": "judgement",
-        "at": found.at,
-        "pool": found.pool,
-        "queued": sample.queued if sample else None,
+        "at": at,
+        "pool": pool.id,
+        "queued": queued,
         "oldest_wait_seconds": sample.oldest_wait_seconds if sample else None,
-        "causes": causes(found.causes),
-        "attribution": _attribution(found),
-        "forecast": forecast(found.outlook, queued=sample.queued if sample else None),
-        "more_runners": _more_runners(found.more, found.causes),
+        "causes": causes(found.claims),
+        "attribution": [{"factor": factor.value, "jobs": jobs} for factor, jobs in parts.items()],
+        "forecast": forecast(outlook, queued),
+        "more_runners": _more_runners(more, found.claims),
     }
-
-
-def _attribution(found: Judgement) -> list[Json]:
-    """The waiting jobs by factor; they add up to `queued`, so what cannot be attributed is `unknown`."""
-    parts, queued = dict(found.attribution), (found.sample.queued if found.sample else None) or 0
-    if rest := max(0, queued - sum(parts.values())):
-        parts[Factor.UNKNOWN] = parts.get(Factor.UNKNOWN, 0) + rest
-    return [{"factor": factor.value, "jobs": jobs} for factor, jobs in parts.items()]
 
 
 def causes(found: Sequence[Finding]) -> list[Json]:
@@ -180,13 +162,15 @@ def causes(found: Sequence[Finding]) -> list[Json]:
 def forecast(made: Forecast | None, queued: int | None) -> Json:
     """The kind of a forecast with its bounds; a bound that it does not have is null."""
     if made is None:
-        return _forecast("none", reason="queue_unknown" if queued is None else "no_queue")
+        why = "queue_unknown" if queued is None else "no_queue"
+        return {"kind": "none", "low_seconds": None, "high_seconds": None, "reason": why}
     reason = made.reason.id if made.reason else None
-    return _forecast(made.verdict.value, made.low_seconds, made.high_seconds, reason)
-
-
-def _forecast(kind: str, low: float | None = None, high: float | None = None, reason: str | None = None) -> Json:
-    return {"kind": kind, "low_seconds": low, "high_seconds": high, "reason": reason}
+    return {
+        "kind": made.verdict.value,
+        "low_seconds": made.low_seconds,
+        "high_seconds": made.high_seconds,
+        "reason": reason,
+    }
 
 
 def _more_runners(found: WhatIf, named: Sequence[Finding]) -> Json:
