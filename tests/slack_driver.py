@@ -183,10 +183,6 @@ class Message(Surface):
 
         return await self.slack.newest(again, holds, within, f"message with {wanted!r}")
 
-    async def until_gone(self, unwanted: str, within: float = PATIENCE_SECONDS) -> Self:
-        """Reads the same message again until it does not contain the text any more."""
-        return await self.until(lambda message: unwanted not in message.text, within)
-
     async def replies(self) -> list["Message"]:
         """The replies of its thread, oldest first."""
         everything = await self.slack.messages(self.channel)
