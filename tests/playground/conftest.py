@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.playground.slack_kit import Kit, standing
-from tests.playground.slack_with_app import SlackWithApp, slack_with_app
+from tests.playground.slack_kit import Kit, SlackWithApp, slack_with_app, standing
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """What the tests of the stand-in for Slack share: one that is served, the real SDK, a real Bolt app, sample blocks."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +16,9 @@ from starlette.responses import Response
 
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
-from bot.playground.slack.settings import WorkspaceSettings
+from bot.playground.slack.settings import Shortcut, WorkspaceSettings
 from tests.answering import answering
-from tests.slack_driver import SlackDriver
+from tests.slack_driver import Message, SlackDriver
 
 CI, RANDOM = "C0CIONCALL", "C0RANDOM"
 
@@ -165,3 +165,34 @@ def modal(title: str = "Scale up", **more: object) -> dict[str, object]:
         ],
         **more,
     }
+
+
+Body = dict[str, Any]
+Ack = Callable[..., Awaitable[object]]
+
+
+class SlackWithApp:
+    """A stand-in, an app that notes what it is told, and the parent message that people act on."""
+
+    def __init__(self, kit: Kit, app: AsyncApp) -> None:
+        self.kit = kit
+        self.app = app
+        self.bodies: list[Body] = []
+
+    async def note(self, ack: Ack, body: Body) -> None:
+        self.bodies.append(body)
+        await ack()
+
+    async def parent(self, thread_ts: str | None = None) -> Message:
+        """Posts the parent, or the same as a reply, and finds it on the screen."""
+        await self.kit.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks(), thread_ts=thread_ts)
+        messages = await self.kit.driver.channel("ci").messages()
+        return messages[-1]
+
+
+@asynccontextmanager
+async def slack_with_app() -> AsyncIterator[SlackWithApp]:
+    async with standing(shortcuts=(Shortcut("ask", "Ask tailback"),)) as kit:
+        app = bolt_app(kit)
+        async with over_http(kit, app):
+            yield SlackWithApp(kit, app)

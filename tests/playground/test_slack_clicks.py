@@ -5,8 +5,7 @@ import asyncio
 import pytest
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from tests.playground.slack_kit import CI, button, section
-from tests.playground.slack_with_app import Ack, Body, SlackWithApp
+from tests.playground.slack_kit import CI, Ack, Body, SlackWithApp, button, section
 from tests.slack_driver import NotShownError, RefusedError
 
 OPEN = "OPEN: linux.2xlarge"

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.playground.slack_kit import modal
-from tests.playground.slack_with_app import Ack, Body, SlackWithApp
+from tests.playground.slack_kit import Ack, Body, SlackWithApp, modal
 from tests.slack_driver import Message, RefusedError
 
 

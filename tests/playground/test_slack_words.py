@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from tests.patience import PATIENCE_SECONDS
-from tests.playground.slack_kit import CI
-from tests.playground.slack_with_app import Ack, Body, SlackWithApp
+from tests.playground.slack_kit import CI, Ack, Body, SlackWithApp
 from tests.slack_driver import RefusedError
 
 

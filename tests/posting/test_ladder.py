@@ -8,7 +8,7 @@ from bot.core.message import Message
 from bot.ports import Failure, Unreachable
 from bot.posting.ladder import REMEMBERED_SECONDS, known_blocks, step_by_step
 from bot.views.simpler import LADDER, YOUNG, kinds_of
-from tests.views.test_simpler import EXAMPLES
+from tests.views.test_blocks import EXAMPLES
 from tests.world import World
 
 WHOLE = Message("text", tuple(EXAMPLES.values()))
