@@ -1,10 +1,10 @@
 """Proposes changes with evidence; none if the records do not support one."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from math import ceil
-from statistics import median
+from statistics import mean, median
 
 from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import HOUR_SECONDS, Fired, HourStats
@@ -89,21 +89,36 @@ def _raise_limit(data: ProposalData) -> Proposal | None:
 
 
 def _keep_idle_runners(data: ProposalData) -> Proposal | None:
-    """Keep idle runners before hours in which the pool grows too slowly although it has room."""
-    if isinstance(data.sized, NeededLimit) or not data.patterns or data.limit is None:
+    """Keep idle runners before hours in which the pool grows too slowly although it has room.
+
+    As many as a replay of the window's bad hours needs, beyond those at work in the hour before.
+    """
+    grows_slowly = _mostly_caused_by(data, {SURGE}) and not isinstance(data.sized, NeededLimit)
+    if not grows_slowly or not data.patterns or data.limit is None:
         return None
-    if not _mostly_caused_by(data, {SURGE}):
+    window, target = data.patterns[0], data.target_seconds
+    inside = {cell.hour for cell in data.cells if window.holds(cell.begins_at, data.zone)}
+    before = [
+        cell
+        for cell in data.cells
+        if cell.hour not in inside and window.holds(cell.begins_at + HOUR_SECONDS, data.zone)
+    ]
+    at_work = [cell.busy.total / cell.busy.seconds for cell in before if cell.busy.seconds > 0]
+    bad = [cell for cell in data.cells if cell.hour in inside and over_target(cell, target)]
+    job = job_seconds(bad)
+    stretches = [stretch_of(run, data.cells, job) for run in runs_of(bad)] if job else []
+    known = [stretch for stretch in stretches if stretch is not None]
+    if not at_work or not known or len(known) < len(stretches):
         return None
-    need = idle_runners_needed(data.patterns[0], data.cells, data.target_seconds, data.zone)
-    if need is None or need.runners > data.limit or need.idle < 1:
+    runners = fewest_runners(known, target).runners
+    idle = runners - round(mean(at_work))
+    if runners > data.limit or idle < 1:
         return None
-    window = data.patterns[0]
     change = statement(
-        "keep_ready", pool=data.pool, idle=need.idle, days=window.days, from_hour=window.from_hour, runners=need.runners
+        "keep_ready", pool=data.pool, idle=idle, days=window.days, from_hour=window.from_hour, runners=runners
     )
-    grows = statement("limit_not_reached", limit=data.limit, busy_most=need.busy_most)
-    target, boot = data.target_seconds, data.boot_seconds
-    boots = statement("boots", runners=need.runners, share=SHARE, target=target, boot=boot)
+    grows = statement("limit_not_reached", limit=data.limit, busy_most=max(cell.busy_most or 0 for cell in bad))
+    boots = statement("boots", runners=runners, share=SHARE, target=target, boot=data.boot_seconds)
     return Proposal(data.pool, change, (_incidents_seen(data), grows, boots), data.waited_seconds)
 
 
@@ -160,33 +175,3 @@ def _drained_unattended(incident: Incident, data: ProposalData) -> bool:
     if peak is None or acted_on(incident) or how_ended(incident) != "drained" or not incident.closed:
         return False
     return 0 < (peak.oldest_wait_seconds or 0.0) <= data.target_seconds
-
-
-@dataclass(frozen=True, slots=True)
-class IdleRunners:
-    runners: int
-    idle: int
-    """Those of them beyond the mean busy runners of the hour before."""
-    busy_most: int
-
-
-def idle_runners_needed(
-    window: Pattern, cells: Sequence[HourStats], target_seconds: float, zone: tzinfo
-) -> IdleRunners | None:
-    """By a replay of the window's bad hours; None if figures are missing."""
-    bad = [c for c in cells if window.holds(c.begins_at, zone) and over_target(c, target_seconds)]
-    before = [
-        cell
-        for cell in cells
-        if window.holds(cell.begins_at + HOUR_SECONDS, zone)
-        and not window.holds(cell.begins_at, zone)
-        and cell.busy.seconds > 0
-    ]
-    job = job_seconds(bad)
-    stretches = [stretch_of(run, cells, job) for run in runs_of(bad)] if job else []
-    known = [stretch for stretch in stretches if stretch is not None]
-    if not before or not known or len(known) < len(stretches):
-        return None
-    runners = fewest_runners(known, target_seconds).runners
-    busy = sum(c.busy.total / c.busy.seconds for c in before) / len(before)
-    return IdleRunners(runners, max(0, runners - round(busy)), max(c.busy_most or 0 for c in bad))
