@@ -27,12 +27,6 @@ def test_without_a_name_every_example_is_listed_with_what_it_is(capsys: pytest.C
     assert [line for line in said.out.splitlines() if len(line.split()) < 3] == []
 
 
-def test_a_wheel_carries_every_example() -> None:
-    """The table of the build and the table of the command are one."""
-    included = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    assert included == {source: f"handlers/shipped/{name}" for name, (source, _) in EXAMPLES.items()}
-
-
 def test_the_version_is_that_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever way it was installed."""
     assert PROJECT["project"]["version"] == VERSION
