@@ -54,7 +54,7 @@ def test_no_work_fails_for_its_log(problem: Exception, monkeypatch: pytest.Monke
     assert '"again"' in stream.getvalue()
 
 
-def test_a_hostile_text_stays_on_its_one_json_line() -> None:
+def test_a_hostile_text_stays_on_its_one_line() -> None:
     """SE-5: line ends, escapes and direction marks are written as escapes, and can be read back."""
     stream = set_to("json")
     structlog.get_logger().info("alert", title=HOSTILE, labels={"a": [HOSTILE]})
@@ -65,11 +65,7 @@ def test_a_hostile_text_stays_on_its_one_json_line() -> None:
     assert list(said)[:3] == ["timestamp", "level", "event"]
     assert (said["event"], said["level"], said["title"]) == ("alert", "info", HOSTILE)
     assert said["timestamp"].endswith("Z")
-
-
-def test_a_hostile_text_stays_on_its_one_console_line() -> None:
-    """A terminal obeys escapes, so none reaches it."""
-    stream = set_to("console")
+    stream = set_to("console")  # a terminal obeys escapes, so none reaches it
     structlog.get_logger().info(HOSTILE, title=HOSTILE, labels=[HOSTILE])
     (line,) = stream.getvalue().splitlines()
     assert line.isprintable(), line
@@ -147,19 +143,12 @@ def test_a_connection_that_a_library_cannot_make_is_one_line(level: str, problem
 
 
 def test_the_level_is_kept() -> None:
-    """What is below LOG_LEVEL is not written, by us or by a library."""
-    stream = set_to("json", level="WARNING")
+    """What is below LOG_LEVEL is not written, by us or by a library. LOG_FORMAT unset: console is for who watches."""
+    stream = set_to("", level="WARNING")
     structlog.get_logger().info("no")
     logging.getLogger("somebody").info("no")
     structlog.get_logger().warning("yes")
     assert [json.loads(line)["event"] for line in stream.getvalue().splitlines()] == ["yes"]
-
-
-def test_without_a_terminal_the_default_is_json() -> None:
-    """LOG_FORMAT unset: console is for people who watch."""
-    stream = set_to("")
-    structlog.get_logger().info("event")
-    assert json.loads(stream.getvalue())["event"] == "event"
 
 
 def test_the_secrets_of_an_installation_are_known_by_name_and_by_configuration() -> None:

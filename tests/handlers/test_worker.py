@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -15,7 +16,6 @@ from bot.incidents.thread import PLAIN_AFTER
 from bot.ports import Failure, Posted, Unreachable
 from handlers import worker as module
 from handlers.worker import Worker
-from tests.fakes import FakeChat
 from tests.patience import PATIENCE_SECONDS
 from tests.world import World, spoken
 
@@ -45,18 +45,16 @@ def no_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TICK_SECONDS", 10 * PATIENCE_SECONDS)
 
 
-async def test_a_commit_wakes_the_worker_at_once(world: World, no_ticks: None) -> None:
+@pytest.mark.parametrize("before", [True, False])
+async def test_a_commit_wakes_the_worker_at_once(world: World, no_ticks: None, before: bool) -> None:
+    """And what was due before the start is done at the start."""
     world.queues(14)
+    if before:
+        await world.fires()
     async with working(world):
         await until(lambda: world.data.listeners)
-        await world.fires()
-        await until(lambda: len(world.chat.parents()) == 1)
-
-
-async def test_what_was_due_before_the_start_is_done_at_the_start(world: World, no_ticks: None) -> None:
-    world.queues(14)
-    await world.fires()
-    async with working(world):
+        if not before:
+            await world.fires()
         await until(lambda: len(world.chat.parents()) == 1)
 
 
@@ -64,8 +62,7 @@ async def test_one_record_that_raises_does_not_stop_the_others(world: World) -> 
     """Twenty incidents, one of them poison: the others get their threads, the worker goes on."""
     world.queues(14)
     await world.fires()
-    poison = world.incident.id
-    world.chat = world.context.chat = Poisoned(world.clock, poison)
+    (poison,) = poisoned(world)
     for number in range(19):
         await world.fires(group_key=f"g{number}")
     async with working(world):
@@ -92,8 +89,7 @@ async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_
     world.queues(14)
     await world.fires()
     due = f"inc:{world.incident.id}"
-    world.chat = world.context.chat = Poisoned(world.clock, world.incident.id)
-    pauses = []
+    poison, pauses = poisoned(world), []
     for _ in range(PLAIN_AFTER + 2):
         async with working(world):
             await until(rests_since(world, world.incident.trouble.attempts))
@@ -101,7 +97,7 @@ async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_
         world.clock.advance(30 + pauses[-1])
     assert world.incident.thread.plain
     assert pauses == sorted(pauses)
-    world.chat.poison = ""
+    poison.clear()
     world.clock.advance(60)
     async with working(world):
         await until(lambda: len(world.chat.parents()) == 1)
@@ -109,7 +105,14 @@ async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_
 
 async def test_stopping_finishes_what_was_begun_and_claims_nothing_more(world: World) -> None:
     """SIGTERM while Slack is slow: the message is posted and recorded, the rest waits for another process."""
-    world.chat = world.context.chat = Gated(world.clock)
+    post, gate = world.chat.post, asyncio.Event()
+
+    async def gated(*args: Any, **parts: Any) -> Posted:
+        posted = await post(*args, **parts)
+        await gate.wait()
+        return posted
+
+    world.chat.post = gated  # type: ignore[method-assign]  # the fake's own, whose answers wait
     world.queues(14)
     await world.fires()
     worker = Worker(world.context)
@@ -119,7 +122,7 @@ async def test_stopping_finishes_what_was_begun_and_claims_nothing_more(world: W
     worker.stop()
     await world.fires(spoken("z9"), group_key="another")
     assert not task.done()
-    world.chat.gate.set()
+    gate.set()
     await asyncio.wait_for(task, PATIENCE_SECONDS)
     assert len(world.chat.parents()) == 1
     held = await world.store.get(Incident, first)
@@ -203,39 +206,17 @@ async def test_the_ticker_reads_the_configuration(world: World) -> None:
     assert ticks == [1]
 
 
-class Poisoned(FakeChat):
-    """Posting for one incident always raises something that nobody expects."""
+def poisoned(world: World) -> list[str]:
+    """Posting for these incidents always raises something that nobody expects; at first the one of the world."""
+    post, poison = world.chat.post, [world.incident.id]
 
-    def __init__(self, clock: object, poison: str) -> None:
-        """`poison`: the incident."""
-        super().__init__(clock)  # type: ignore[arg-type]  # handed on as it came
-        self.poison = poison
-
-    async def post(
-        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
-    ) -> Posted:
-        """Posts, or raises."""
-        if key.partition(".")[0] == self.poison:
-            self.script.calls.append("post")
+    async def raises(channel: str, message: Message, *, key: str, **parts: Any) -> Posted:
+        if key.partition(".")[0] in poison:
             raise ValueError(key)
-        return await super().post(channel, message, key=key, thread=thread, broadcast=broadcast)
+        return await post(channel, message, key=key, **parts)
 
-
-class Gated(FakeChat):
-    """Its answers wait behind a gate."""
-
-    def __init__(self, clock: object) -> None:
-        """Closed at first."""
-        super().__init__(clock)  # type: ignore[arg-type]  # handed on as it came
-        self.gate = asyncio.Event()
-
-    async def post(
-        self, channel: str, message: Message, *, key: str, thread: str | None = None, broadcast: bool = False
-    ) -> Posted:
-        """Posts, and answers when the gate opens."""
-        posted = await super().post(channel, message, key=key, thread=thread, broadcast=broadcast)
-        await self.gate.wait()
-        return posted
+    world.chat.post = raises  # type: ignore[method-assign]  # the fake's own, behind a fault
+    return poison
 
 
 @pytest.fixture(autouse=True)
