@@ -58,13 +58,7 @@ def test_the_scopes_are_those_of_the_methods_that_the_code_calls_and_of_what_it_
     assert names() == needed | {"commands", "app_mentions:read"}
 
 
-def test_socket_mode_needs_no_address() -> None:
-    text = printed()
-    assert json.loads(text)["settings"]["socket_mode_enabled"] is True
-    assert "http" not in text
-
-
-def test_http_delivery_goes_to_one_address() -> None:
+def test_delivery_goes_to_one_address_or_needs_none() -> None:
     """--url: commands, events and clicks all go to /slack/events."""
     made = json.loads(printed("https://tailback.example.com/"))
     expected = "https://tailback.example.com/slack/events"
@@ -72,28 +66,26 @@ def test_http_delivery_goes_to_one_address() -> None:
     assert made["settings"]["event_subscriptions"]["request_url"] == expected
     assert made["settings"]["interactivity"] == {"is_enabled": True, "request_url": expected}
     assert made["features"]["slash_commands"][0]["url"] == expected
+    assert json.loads(printed())["settings"]["socket_mode_enabled"] is True
+    assert "http" not in printed()
 
 
 def test_the_manifest_says_what_the_code_hears() -> None:
-    """Version 2, /queue with a slash, App Home, and both events."""
+    """Version 2, /queue with a slash, App Home, and both events.
+
+    Texts keep to slackapi/manifest-schema 2.0.0: shortcut name 24, its description 150, command hint 1,000.
+    """
     made = json.loads(printed())
     assert made["_metadata"] == {"major_version": 2}
-    features = made["features"]
-    assert features["slash_commands"][0]["command"] == "/queue"
-    assert features["app_home"]["home_tab_enabled"] is True
+    (command,), (shortcut,) = made["features"]["slash_commands"], made["features"]["shortcuts"]
+    assert command["command"] == "/queue"
+    assert made["features"]["app_home"]["home_tab_enabled"] is True
     assert made["settings"]["event_subscriptions"]["bot_events"] == ["app_mention", "app_home_opened"]
     source = (ROOT / "handlers" / "slack_app" / "app.py").read_text(encoding="utf-8")
     assert all(f'app.event("{event}")' in source for event in made["settings"]["event_subscriptions"]["bot_events"])
-
-
-def test_texts_keep_to_slacks_lengths() -> None:
-    """slackapi/manifest-schema 2.0.0: shortcut name 24, its description 150, command description 2,000, hint 1,000."""
-    features = json.loads(printed())["features"]
-    (shortcut,), (command,) = features["shortcuts"], features["slash_commands"]
-    assert len(shortcut["name"]) <= 24
-    assert len(shortcut["description"]) <= 150
-    assert len(command["usage_hint"]) <= 1000
-    assert len(json.loads(printed())["display_information"]["description"]) <= 140
+    lengths = (len(shortcut["name"]), len(shortcut["description"]), len(command["usage_hint"]))
+    assert all(length <= most for length, most in zip(lengths, (24, 150, 1000), strict=True))
+    assert len(made["display_information"]["description"]) <= 140
 
 
 @pytest.mark.parametrize("url", ["http://tailback.example.com", "tailback.example.com", "https://", "https://x/?a=1"])
