@@ -72,12 +72,6 @@ def test_the_program_lists_its_commands(terminal: Terminal) -> None:
     assert all(words.endswith(".") and "..." not in words for _, words in listed)
 
 
-def test_without_a_command_it_says_what_there_is(terminal: Terminal) -> None:
-    """The first thing that a newcomer types: the same as --help, and no failure."""
-    said = terminal.run()
-    assert (said.code, said.err, said.out) == (0, "", terminal.run("--help").out)
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(
     command: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -127,56 +121,53 @@ def test_a_command_that_fails_says_why_in_one_line(
     assert [path.name for path in Path().iterdir()] == ["alert.json"]
 
 
-@pytest.mark.parametrize("command", ["run", "web", "worker", "check", "send", "audit"])
+WRONG = '[slack]\nchanel = "C1"\n[timing]\npoll = "soon"\n'
+WRONG_BACK_ENDS = (
+    '[slack]\nchanel = "C1"\n[metrics.prom]\nkind = "prometheus"\nurl = "nowhere"\n[alertmanager.am]\n'
+    'kind = "alertmanger"\n[pool.a]\nmetrics = "prom"\nfloor = "none"\n[pool.b]\nmetrics = "other"\n'
+)
+BACK_ENDS = (
+    *("SLACK_BOT_TOKEN", "pool.a.floor: is not a whole number", "[metrics.prom]: url: ", "REDIS_URL: the scheme"),
+    "[alertmanager.am]: kind: there is no kind of that name",
+    '[pool."b"]: metrics: there is no source "other"',
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "said"),
+    [
+        *((one, WRONG, ("timing.poll: ",)) for one in ("run", "web", "worker", "check", "send alert.json", "audit")),
+        *((one, WRONG_BACK_ENDS, BACK_ENDS) for one in ("run", "worker", "check")),
+    ],
+)
 def test_every_problem_of_the_configuration_is_a_line(
-    command: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """All at once, on standard error; the doctor has them as findings."""
-    here.setenv("PORT", "eighty")
-    Path("tailback.toml").write_text('[slack]\nchanel = "C1"\n[timing]\npoll = "soon"\n')
-    Path("alert.json").write_bytes(SEED_ALERT.read_bytes())
-    result = ran(capsys, command, *(["alert.json"] if command == "send" else []))
-    assert result.code == 1
-    lines = (result.out if command == "check" else result.err).splitlines()
-    for problem in ("PORT: ", "slack.chanel: there is no such setting", "timing.poll: "):
-        assert len([line for line in lines if problem in line]) == 1, lines
-
-
-@pytest.mark.parametrize("command", ["run", "worker", "check"])
-def test_the_back_ends_are_judged_although_something_else_is_wrong(
-    command: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, file: str, said: tuple[str, ...], here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A person mends variables, file and back ends in one go; what rests on a wrong table is not complained of."""
     here.setenv("PORT", "eighty")
     here.setenv("REDIS_URL", "http://redis")
-    Path("tailback.toml").write_text(
-        '[slack]\nchanel = "C1"\n[metrics.prom]\nkind = "prometheus"\nurl = "nowhere"\n[alertmanager.am]\n'
-        'kind = "alertmanger"\n[pool.a]\nmetrics = "prom"\nfloor = "none"\n[pool.b]\nmetrics = "other"\n'
-    )
-    result = ran(capsys, command)
+    Path("tailback.toml").write_text(file)
+    Path("alert.json").write_bytes(SEED_ALERT.read_bytes())
+    result = ran(capsys, *command.split())
     assert result.code == 1
     lines = (result.out if command == "check" else result.err).splitlines()
-    for problem in (
-        "PORT: ",
-        "SLACK_BOT_TOKEN",
-        "slack.chanel: there is no such setting",
-        "pool.a.floor: is not a whole number",
-        "[metrics.prom]: url: ",
-        "[alertmanager.am]: kind: there is no kind of that name",
-        '[pool."b"]: metrics: there is no source "other"',
-        "REDIS_URL: the scheme",
-    ):
+    for problem in ("PORT: ", "slack.chanel: there is no such setting", *said):
         assert len([line for line in lines if problem in line]) == 1, lines
     assert not [line for line in lines if "slack.channel" in line or '[pool."a"]' in line]
 
 
-def test_nothing_is_set_and_the_doctor_says_it_all(terminal: Terminal) -> None:
-    """A real process in an empty folder: problems with remedies, exit 1, and nothing is created."""
+def test_an_empty_folder_is_told_whole(terminal: Terminal) -> None:
+    """Real processes: the doctor's problems with remedies, exit 1; the manifest alone, to be piped; nothing is made.
+
+    Without a command it says what there is, which is no failure.
+    """
     said = terminal.run("check")
-    assert said.code == 1
-    assert said.err == ""
+    assert (said.code, said.err) == (1, "")
     assert "problem  environment   SLACK_BOT_TOKEN is not set. To do: create the app" in said.out
     assert "in order." in said.out.splitlines()[-1]
+    said = terminal.run("manifest", "--socket")
+    assert (said.code, said.err, json.loads(said.out)["_metadata"]) == (0, "", {"major_version": 2})
+    assert terminal.run() == terminal.run("--help")
     assert list(terminal.folder.iterdir()) == []
 
 
@@ -188,13 +179,6 @@ def test_a_redis_that_is_not_there_is_one_line(here: pytest.MonkeyPatch, capsys:
     assert "; check REDIS_URL" in complaint
     here.setenv("REDIS_URL", "http://redis")
     assert "REDIS_URL: the scheme 'http' is not known; write redis://" in ran(capsys, "audit").complaint
-
-
-def test_the_manifest_is_the_only_output(terminal: Terminal) -> None:
-    """Ready to be piped into a file."""
-    said = terminal.run("manifest", "--socket")
-    assert (said.code, said.err) == (0, "")
-    assert json.loads(said.out)["_metadata"] == {"major_version": 2}
 
 
 def test_a_closed_pipe_is_no_failure(terminal: Terminal) -> None:

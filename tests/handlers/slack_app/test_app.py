@@ -98,47 +98,40 @@ async def test_a_menu_entry_that_nobody_knows_does_nothing(endpoint: Endpoint) -
     assert endpoint.world.incident.ownership.owner is None
 
 
-async def test_a_dialog_opens_stays_open_with_errors_and_closes_when_it_is_good(endpoint: Endpoint) -> None:
-    """Silence, from the button to the silence."""
-    await endpoint.press("silence", button(endpoint, "silence"))
+async def opened(endpoint: Endpoint, name: str) -> Any:
+    """The dialog of a button, or of the menu's entry."""
+    value = button(endpoint, name)
+    await (endpoint.choose(value) if name == "resolve" else endpoint.press(name, value))
     ((_, view),) = endpoint.world.chat.views
+    return view
+
+
+async def test_a_dialog_stays_open_with_errors_and_closes_when_it_is_good(endpoint: Endpoint) -> None:
+    """Silence, to the end; a refusal takes the place of its dialog, with the person's name."""
+    view = await opened(endpoint, "silence")
     wrong = await endpoint.submit(view, preset="1h", custom="soon")
     assert wrong.json()["response_action"] == "errors"
     assert "is not a duration" in wrong.json()["errors"]["custom"]
-    good = await endpoint.submit(view, preset="1h", custom="")
-    assert good.json() == {"response_action": "clear"}
+    assert (await endpoint.submit(view, ANA, preset="1h", custom="")).json() == {"response_action": "clear"}
     await endpoint.world.work()
     assert len(endpoint.world.alertmanager.silences) == 1
+    late = (await endpoint.submit(view, BEN, preset="1h")).json()
+    assert (late["response_action"], "submit" in late["view"]) == ("update", False)
+    assert "already requested" in str(late["view"]["blocks"])
+    assert f"<@{ANA}>" in str(late["view"]["blocks"])
 
 
 async def test_a_question_takes_the_place_of_its_dialog(endpoint: Endpoint) -> None:
     """Scale up: target, then confirm, then it is asked for."""
-    await endpoint.press("scale_up", button(endpoint, "scale_up"))
-    ((_, view),) = endpoint.world.chat.views
-    question = await endpoint.submit(view, target="24")
-    assert question.json()["response_action"] == "update"
-    assert question.json()["view"]["callback_id"] == "scale_up_confirm"
-    assert (await endpoint.submit(question.json()["view"])).json() == {"response_action": "clear"}
+    question = (await endpoint.submit(await opened(endpoint, "scale_up"), target="24")).json()
+    assert (question["response_action"], question["view"]["callback_id"]) == ("update", "scale_up_confirm")
+    assert (await endpoint.submit(question["view"])).json() == {"response_action": "clear"}
     await endpoint.world.work()
     assert endpoint.world.scaler.current == 24
 
 
-async def test_a_refusal_takes_the_place_of_its_dialog(endpoint: Endpoint) -> None:
-    """With the person's name as Slack draws it."""
-    await endpoint.press("silence", button(endpoint, "silence"))
-    ((_, view),) = endpoint.world.chat.views
-    await endpoint.submit(view, ANA, preset="1h")
-    answer = (await endpoint.submit(view, BEN, preset="1h")).json()
-    assert answer["response_action"] == "update"
-    assert "already requested" in str(answer["view"]["blocks"])
-    assert f"<@{ANA}>" in str(answer["view"]["blocks"])
-    assert "submit" not in answer["view"]
-
-
 async def test_the_resolve_question_is_answered_by_its_dialog(endpoint: Endpoint) -> None:
-    await endpoint.choose(button(endpoint, "resolve"))
-    ((_, view),) = endpoint.world.chat.views
-    assert (await endpoint.submit(view)).json() == {"response_action": "clear"}
+    assert (await endpoint.submit(await opened(endpoint, "resolve"))).json() == {"response_action": "clear"}
     assert endpoint.world.incident.state is State.RESOLVED
 
 
@@ -175,13 +168,6 @@ async def test_a_command_that_needs_a_question_opens_it(endpoint: Endpoint) -> N
     assert (answer.status_code, answer.text) == (200, "")
     ((_, view),) = endpoint.world.chat.views
     assert view["callback_id"] == "scale_up_confirm"
-
-
-async def test_a_dialog_that_slack_does_not_open_is_said(endpoint: Endpoint) -> None:
-    """A trigger lives 3 s."""
-    endpoint.world.chat.script.fail("open_view", Failure.GONE)
-    await endpoint.press("silence", button(endpoint, "silence"))
-    assert "Slack did not open the dialog (open_view failed). Press again." in whispered(endpoint)[0]
 
 
 async def test_a_mention_in_the_thread_is_answered_in_the_thread(endpoint: Endpoint) -> None:
@@ -228,12 +214,6 @@ async def test_a_button_in_home_acts_and_the_page_is_drawn_again(endpoint: Endpo
     assert "already" in str(endpoint.world.chat.views[-1])
 
 
-async def test_home_that_cannot_be_drawn_is_no_failure_for_slack(endpoint: Endpoint) -> None:
-    """It would only send the event again."""
-    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
-    assert (await endpoint.event("app_home_opened", user=CAM)).status_code == 200
-
-
 async def test_a_refusal_is_whispered_and_stands_in_the_audit_trail(endpoint: Endpoint) -> None:
     await endpoint.press("scale_up", button(endpoint, "scale_up"), CAM)
     assert "You don't have permission" in whispered(endpoint)[0]
@@ -269,27 +249,42 @@ async def recorded(endpoint: Endpoint) -> tuple[bytes, str]:
     return sent[0]
 
 
-@pytest.mark.parametrize("name", ["ack", "silence", "scale_up", "diagnose", "menu"])
-async def test_a_store_that_is_down_is_said_honestly(endpoint: Endpoint, name: str) -> None:
-    """Nothing was recorded, and the person reads that; Slack gets its 200."""
+@pytest.mark.parametrize(
+    ("name", "failure", "said"),
+    [
+        *(
+            (name, Failure.UNCONNECTED, "Your request was not recorded (Redis: no answer)")
+            for name in ("ack", "silence", "scale_up", "diagnose", "menu")
+        ),
+        ("ack", Failure.UNKNOWN, "It is unknown whether your request was recorded"),
+    ],
+)
+async def test_a_store_that_is_down_is_said_honestly(
+    endpoint: Endpoint, name: str, failure: Failure, said: str
+) -> None:
+    """Nothing was recorded, and the person reads that; a lost answer is not called a failure. Slack gets its 200."""
     value = button(endpoint, name)
-    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
+    endpoint.world.data.broken = Unreachable("Redis", "no answer", failure=failure)
     answer = await (endpoint.choose(value) if name == "menu" else endpoint.press(name, value))
     assert answer.status_code == 200
-    assert "Your request was not recorded (Redis: connection refused)" in whispered(endpoint)[0]
+    assert said in whispered(endpoint)[0]
+    assert (await endpoint.event("app_home_opened", user=CAM)).status_code == 200, "or it would be sent again"
 
 
-async def test_a_store_whose_answer_is_lost_is_not_called_a_failure(endpoint: Endpoint) -> None:
-    """It may have been recorded; asking again is harmless."""
-    endpoint.world.data.broken = Unreachable("Redis", "no answer", failure=Failure.UNKNOWN)
-    await endpoint.press("ack", button(endpoint, "ack"))
-    assert "It is unknown whether your request was recorded" in whispered(endpoint)[0]
-
-
-async def test_a_whisper_that_slack_does_not_take_is_no_failure_of_the_request(endpoint: Endpoint) -> None:
-    """The log has it."""
-    endpoint.world.chat.script.fail("whisper", Failure.UNKNOWN)
-    assert (await endpoint.press("ack", "i1.stale")).status_code == 200
+@pytest.mark.parametrize(
+    ("method", "name", "told"),
+    [
+        ("whisper", "ack", []),
+        ("open_view", "silence", ["Slack did not open the dialog (open_view failed). Press again."]),
+    ],
+)
+async def test_what_slack_does_not_take_is_no_failure_of_the_request(
+    endpoint: Endpoint, method: str, name: str, told: list[str]
+) -> None:
+    """The log has it, and a person hears of a dialog that is not there: a trigger lives 3 s."""
+    endpoint.world.chat.script.fail(method, Failure.GONE)
+    assert (await endpoint.press(name, button(endpoint, name) if told else "i1.stale")).status_code == 200
+    assert [one in words for one, words in zip(told, whispered(endpoint), strict=True)] == [True] * len(told)
 
 
 async def test_a_record_that_a_worker_wrote_meanwhile_costs_no_click() -> None:
