@@ -54,7 +54,9 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
         log.warning("redis can be reached by others", why=finding.text, remedy=finding.remedy)
     raise_file_limit()
     async with opened(settings, durable=durable) as runtime:
-        await require_safe_redis(runtime)
+        # an unsafe Redis (docs/design/storage.md), or records of a newer release
+        if unsafe := ([] if runtime.embedded else await runtime.store.check()) or await runtime.store.adopt():
+            raise ConfigError(ConfigError(unsafe).at("REDIS_URL"))
         stopped = asyncio.Event()
         for signum in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
@@ -104,7 +106,7 @@ async def serving(
             except ConfigError as error:  # such as a port in use: the work goes on
                 log.warning("health is not served", problems=str(error).splitlines())
         await stack.enter_async_context(_working(runtime, leaving) if worker else _beside(_reload(runtime), "reload"))
-        await stack.enter_async_context(_beside(_keep_time(runtime), "clock"))
+        await stack.enter_async_context(_beside(runtime.keep_time(CLOCK_SECONDS), "clock"))
         try:
             yield address
         finally:
@@ -173,13 +175,6 @@ async def _beside(work: Coroutine[object, object, None], name: str) -> AsyncIter
         await ended(task)
 
 
-async def _keep_time(runtime: Runtime) -> None:
-    """Follow the clock of Redis, which all processes share."""
-    while True:
-        await runtime.keep_time()
-        await asyncio.sleep(CLOCK_SECONDS)
-
-
 async def _reload(runtime: Runtime) -> None:
     """Reload tailback.toml in a process without a worker, so that the kill switch works there too."""
     recovery = Recovery(runtime.context)
@@ -210,13 +205,6 @@ def required(settings: Settings, *, web: bool) -> list[Problem]:
             )
         )
     return problems
-
-
-async def require_safe_redis(runtime: Runtime) -> None:
-    """Raise ConfigError when Redis is unsafe (docs/design/storage.md) or holds records of a newer release."""
-    problems = [] if runtime.embedded else await runtime.store.check()
-    if problems := problems or await runtime.store.adopt():
-        raise ConfigError(ConfigError(problems).at("REDIS_URL"))
 
 
 async def _until_stopped(runtime: Runtime, stopped: asyncio.Event) -> None:

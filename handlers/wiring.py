@@ -1,5 +1,6 @@
 """Chooses the real adapters and puts the processes together."""
 
+import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -60,10 +61,12 @@ class Runtime:
     draining: bool = False
     """Whether the process is being stopped: `/readyz` fails, and each response closes its connection."""
 
-    async def keep_time(self) -> None:
-        """Follow the clock of Redis; while it does not answer, keep our own."""
-        with contextlib.suppress(Unreachable):
-            self.clock.follow(await self.store.time())
+    async def keep_time(self, seconds: float) -> None:
+        """Follow the clock of Redis, which all processes share; while it does not answer, keep our own."""
+        while True:
+            with contextlib.suppress(Unreachable):
+                self.clock.follow(await self.store.time())
+            await asyncio.sleep(seconds)
 
     def forget_file(self) -> None:
         """Reload tailback.toml at the next look, even if it has not changed."""

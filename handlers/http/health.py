@@ -81,17 +81,18 @@ class HealthEndpoints:
 
 async def readiness(runtime: Runtime) -> dict[str, str]:
     """One entry per dependency: empty if it works, else the reason."""
-    context = runtime.context
-    found = {"redis": "", "slack": context.health.slack}
-    found["socket_mode"] = context.health.socket_mode
-    found["records"] = context.health.records
-    found["pagers"] = "; ".join(filter(None, context.health.pagers.values()))
-    found["storage"] = ""
+    context, health, embedded = runtime.context, runtime.context.health, runtime.embedded
+    found = {"redis": "", "slack": health.slack, "socket_mode": health.socket_mode, "records": health.records}
+    found |= {"pagers": "; ".join(filter(None, health.pagers.values())), "storage": ""}
+    if embedded and embedded.durable and (free := shutil.disk_usage(embedded.data).free) < LEAST_BYTES:
+        found["storage"] = (
+            f"only {free // 1024**2} MiB are free at TAILBACK_DATA; make room, or alerts cannot be stored soon"
+        )
     try:
         async with asyncio.timeout(READY_SECONDS):
             watched = await context.store.get(Chore, "watch")
             found["slack"] = found["slack"] or (watched.value.note if watched else "")
-            found["storage"] = await runtime.store.storable() or _little_disk(runtime)
+            found["storage"] = await runtime.store.storable() or found["storage"]
     except (Unreachable, TimeoutError) as error:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS:g} s"
     if runtime.store.lost_data():
@@ -102,28 +103,22 @@ async def readiness(runtime: Runtime) -> dict[str, str]:
     return found
 
 
-def _little_disk(runtime: Runtime) -> str:
-    """A warning while the disk of the embedded Redis is nearly full."""
-    free = (
-        shutil.disk_usage(runtime.embedded.data).free if runtime.embedded and runtime.embedded.durable else LEAST_BYTES
-    )
-    if free >= LEAST_BYTES:
-        return ""
-    return f"only {free // 1024**2} MiB are free at TAILBACK_DATA; make room, or alerts cannot be stored soon"
-
-
 async def count(runtime: Runtime) -> None:
     """Update the gauges; when the store does not answer, they keep their values."""
-    for kind, times in runtime.context.health.simplified.items():
+    context, now, file = runtime.context, runtime.context.now(), runtime.context.settings.file
+    for kind, times in context.health.simplified.items():
         metrics.SIMPLIFIED.labels(kind).set(times)
     try:
         async with asyncio.timeout(READY_SECONDS):
-            metrics.OPEN.set(len(await runtime.context.store.members("open")))
-            metrics.WAITING.set(await _longest_wait(runtime.context))
-            watched = await runtime.context.store.get(Chore, "watch")
+            metrics.OPEN.set(len(await context.store.members("open")))
+            channels = {file.slack.channel, file.slack.fallback_channel, *(route.channel for route in file.route)}
+            ids = {one for channel in channels for one in await context.store.members(f"waiting:{channel}")}
+            waiting_ones = (await context.store.get_many(Incident, sorted(ids))).values()
+            metrics.WAITING.set(max((now - one.value.opened_at for one in waiting_ones), default=0.0))
+            watched = await context.store.get(Chore, "watch")
             since = watched.value.since if watched else None
-            metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, runtime.context.now() - since))
-            await _forecasts(runtime.context)
+            metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, now - since))
+            await _forecasts(context)
     except (Unreachable, TimeoutError) as error:
         log.warning("gauges not updated", why=str(error) or "time-out")
 
@@ -144,12 +139,3 @@ async def _forecasts(context: Context) -> None:
         early = pool.value.early
         for outcome, number in (("hit", early.hits), ("false", early.false), ("missed", early.missed)):
             metrics.WARNINGS.labels(name, outcome).set(number)
-
-
-async def _longest_wait(context: Context) -> float:
-    """Age of the oldest incident that has no thread yet; seconds, 0 when none waits."""
-    file = context.settings.file
-    channels = {file.slack.channel, file.slack.fallback_channel, *(route.channel for route in file.route)}
-    ids = {member for channel in channels for member in await context.store.members(f"waiting:{channel}")}
-    held = await context.store.get_many(Incident, sorted(ids))
-    return max((context.now() - one.value.opened_at for one in held.values()), default=0.0)
