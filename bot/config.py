@@ -150,11 +150,6 @@ class File(Table):
         return copy
 
 
-def _of_slack(given: str) -> str:
-    web_address(given, SLACK)
-    return given
-
-
 class Environment(Table):
     """The variables of the environment, by their fixed names in lower case."""
 
@@ -163,7 +158,7 @@ class Environment(Table):
     slack_bot_token: SecretStr = SecretStr("")
     slack_signing_secret: SecretStr = SecretStr("")
     slack_app_token: SecretStr = SecretStr("")
-    slack_api_url: Annotated[str, AfterValidator(_of_slack)] = SLACK
+    slack_api_url: Annotated[str, AfterValidator(lambda given: web_address(given, SLACK) and given)] = SLACK
     redis_url: SecretStr = SecretStr("")
     tailback_data: Path = Path("./data")
     tailback_config: Path = Path("./tailback.toml")

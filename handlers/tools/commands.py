@@ -163,16 +163,8 @@ def command(given: Sequence[str]) -> object:
     try:
         return app(args=given or ["--help"], prog_name="tailback", standalone_mode=False)
     except typer.TyperException as error:
-        failed(f"{_sentence(error.format_message())} See `{_command_of(error)} --help`.", code=2)
+        words = error.format_message().replace("Value error, ", "")
+        typed = getattr(getattr(error, "ctx", None), "command_path", "tailback")
+        failed(f"{words}{'' if words.endswith(('.', '?')) else '.'} See `{typed} --help`.", code=2)
     except typer.Abort:
         failed("stopped.", code=130)
-
-
-def _command_of(error: typer.TyperException) -> str:
-    """The command typed so far, such as `tailback report`."""
-    return str(getattr(getattr(error, "ctx", None), "command_path", "tailback"))
-
-
-def _sentence(text: str) -> str:
-    words = text.replace("Value error, ", "")
-    return words if words.endswith((".", "?")) else f"{words}."

@@ -159,7 +159,8 @@ class Player:
             self.journal.scores[name] = known | {score.forecast.at: score for score in scores}
 
     async def _arrives(self, event: Delivered) -> None:
-        source = source_of(event)
+        last = event.path.partition("?")[0].rstrip("/").rpartition("/")[2]
+        source = last if last in {*SOURCES, "github"} else ""  # then only the body can tell
         try:
             outcome = await self._delivered(source, event)
         except (Unreadable, Refused) as error:
@@ -183,12 +184,6 @@ def _another(before: int | None, more: int | None) -> bool:
     if not before or not more:
         return before != more
     return abs(more - before) >= max(5, REWEIGHED * max(before, more))
-
-
-def source_of(event: Delivered) -> str:
-    """The source in the path, such as `/alerts/grafana` or `/github`; empty if only the body can tell."""
-    last = event.path.partition("?")[0].rstrip("/").rpartition("/")[2]
-    return last if last in {*SOURCES, "github"} else ""
 
 
 async def judgements(context: Context, incident: Incident, names: Sequence[str]) -> list[tuple[Pool, JournalJudgement]]:
