@@ -68,12 +68,11 @@ def _raise_limit(data: ProposalData) -> Proposal | None:
     need = data.sized
     if not isinstance(need, NeededLimit) or (data.history.causes and not _mostly_caused_by(data, SHORT_OF_RUNNERS)):
         return None
-    found = need.found
     kept = statement(
         "would_start",
-        runners=found.runners,
-        in_time=1 - found.late_share,
-        jobs=found.jobs,
+        runners=need.runners,
+        in_time=1 - need.late_share,
+        jobs=need.jobs,
         hours=need.hours,
         target=data.target_seconds,
         limit=need.limit,
@@ -82,9 +81,9 @@ def _raise_limit(data: ProposalData) -> Proposal | None:
     )
     why = [_incidents_seen(data), kept, statement("holds_a_place", seconds=need.hold_seconds)]
     if data.price is not None:
-        more = found.runners - need.limit
+        more = need.runners - need.limit
         why.append(statement("costs", more=more, per_hour=more * data.price, currency=data.currency))
-    change = statement("raise_limit", pool=data.pool, limit=need.limit, runners=found.runners)
+    change = statement("raise_limit", pool=data.pool, limit=need.limit, runners=need.runners)
     return Proposal(data.pool, change, tuple(why), data.waited_seconds)
 
 
@@ -110,7 +109,7 @@ def _keep_idle_runners(data: ProposalData) -> Proposal | None:
     known = [stretch for stretch in stretches if stretch is not None]
     if not at_work or not known or len(known) < len(stretches):
         return None
-    runners = fewest_runners(known, target).runners
+    runners = fewest_runners(known, target)
     idle = runners - round(mean(at_work))
     if runners > data.limit or idle < 1:
         return None

@@ -6,7 +6,7 @@ from itertools import groupby
 from statistics import median
 
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
-from bot.core.reporting.staffing import MEAN_OVER_MEDIAN, SHARE, Demand, Staffing, Stretch, fewest_runners, late_shares
+from bot.core.reporting.staffing import MEAN_OVER_MEDIAN, SHARE, Demand, Stretch, fewest_runners, late_shares
 from bot.core.statement import Statement, statement
 
 LEAST_KNOWN_SECONDS = 1800.0
@@ -27,9 +27,13 @@ class NeededLimit:
     """The limit needed in the hours over the target."""
 
     limit: int
-    found: Staffing
+    runners: int
+    """The fewest that meet the target."""
+    late_share: float
+    """Share of the jobs, 0 to 1, that would still wait longer than the target."""
     late_now: float
-    """Share of late jobs with the present limit, by the same replay."""
+    """The same with the present limit."""
+    jobs: int
     hours: int
     hold_seconds: float
 
@@ -62,10 +66,12 @@ def needed_limit(  # noqa: PLR0911 - one return for each reason
     known = [one for one in stretches if one is not None]
     if len(known) < len(stretches):
         return statement("arrivals_unknown", unknown=len(stretches) - len(known), stretches=len(stretches))
-    found, now = fewest_runners(known, inside), late_shares(known, inside)(limit)
-    if found.runners <= limit or now <= 1 - SHARE:
+    runners, late = fewest_runners(known, inside), late_shares(known, inside)
+    late_now = late(limit)
+    if runners <= limit or late_now <= 1 - SHARE:
         return statement("would_do", limit=limit)
-    return NeededLimit(limit, found, now, sum(len(stretch.counted) for stretch in known), hold)
+    jobs, hours = round(sum(one.arrivals for one in known)), sum(len(one.counted) for one in known)
+    return NeededLimit(limit, runners, late(runners), late_now, jobs, hours, hold)
 
 
 def job_seconds(cells: Sequence[HourStats]) -> float | None:

@@ -48,16 +48,6 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Staffing:
-    """The fewest runners that meet the target."""
-
-    runners: int
-    late_share: float
-    """Share of the jobs, 0 to 1, that still wait longer than the target."""
-    jobs: int
-
-
-@dataclass(frozen=True, slots=True)
 class Stretch:
     """Consecutive hours; the first `lead` fill the runners and are not counted."""
 
@@ -128,11 +118,8 @@ def _arrivals(demand: Demand, number: int, dice: random.Random) -> list[float]:
     return sorted(found)
 
 
-def fewest_runners(stretches: Sequence[Stretch], target_seconds: float) -> Staffing:
-    """The fewest runners with which at most `1 - SHARE` of the jobs wait longer than the target, with MARGIN.
-
-    `late_share` is that of the recorded work.
-    """
+def fewest_runners(stretches: Sequence[Stretch], target_seconds: float) -> int:
+    """The fewest runners with which at most `1 - SHARE` of the jobs wait longer than the target, with MARGIN."""
     hours = [demand for stretch in stretches for demand in stretch.hours]
     more = [
         replace(s, hours=tuple(replace(d, hold_seconds=MARGIN * d.hold_seconds) for d in s.hours)) for s in stretches
@@ -140,9 +127,7 @@ def fewest_runners(stretches: Sequence[Stretch], target_seconds: float) -> Staff
     draws = DRAWS if sum(demand.arrivals for demand in hours) <= FEW_JOBS else 1
     every = [late_shares(more, target_seconds, draw) for draw in range(draws)]
     guess = max(1, math.ceil(max((demand.load for demand in hours), default=0.0)))
-    runners = smallest_enough(lambda number: max(missed(number) for missed in every), 1 - SHARE, guess)
-    now = late_shares(stretches, target_seconds)(runners)
-    return Staffing(runners, now, round(sum(stretch.arrivals for stretch in stretches)))
+    return smallest_enough(lambda number: max(missed(number) for missed in every), 1 - SHARE, guess)
 
 
 def late_shares(stretches: Sequence[Stretch], target_seconds: float, draw: int = 0) -> Callable[[int], float]:

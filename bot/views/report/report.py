@@ -151,7 +151,7 @@ def _pool_fields(one: PoolReport) -> dict[str, object]:
         },
         "early_warnings": early and {"true": early.hits, "false": early.false, "missed": early.missed},
         "limit": one.limit,
-        "limit_needed": sized.found.runners if isinstance(sized, NeededLimit) else None,
+        "limit_needed": sized.runners if isinstance(sized, NeededLimit) else None,
         "limit_needed_unknown_because": facts.unsized(one) or None,
     }  # fmt: skip
 

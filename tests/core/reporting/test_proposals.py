@@ -50,8 +50,8 @@ def words(*pools: ProposalData) -> list[str]:
 
 def test_a_higher_limit_with_what_speaks_for_it() -> None:
     (one,) = proposals([data(patterns=(MORNINGS,), price=0.34, history=PoolIncidents(POOL, 3, causes=((LIMIT, 3),)))])
-    more = NEED.found.runners - 40
-    assert change_words(one) == f"Raise the limit of linux.2xlarge from 40 to {NEED.found.runners}."
+    more = NEED.runners - 40
+    assert change_words(one) == f"Raise the limit of linux.2xlarge from 40 to {NEED.runners}."
     assert why_words(one)[0] == "3 incidents; about 41 h of waiting; 4 of 4 Mondays 09:00-11:00"
     assert (
         "% of the 600 jobs of the 2 hours over 15 min would have started within it, with 40 only" in why_words(one)[1]

@@ -25,10 +25,10 @@ def test_the_limit_that_would_have_kept_the_target() -> None:
     found = needed_limit(bad(), TARGET)
     assert isinstance(found, NeededLimit)
     assert found.limit == 40
-    assert 49 <= found.found.runners <= 54
-    assert found.found.late_share <= 0.05
+    assert 49 <= found.runners <= 54
+    assert found.late_share <= 0.05
     assert found.late_now > 0.5
-    assert (found.hours, found.found.jobs) == (3, 900)
+    assert (found.hours, found.jobs) == (3, 900)
     assert found.hold_seconds == pytest.approx(600)
 
 
@@ -58,7 +58,7 @@ def test_the_place_of_a_runner_is_kept_while_the_next_one_boots() -> None:
     found = needed_limit(bad(busy=Amount(32 * 3600.0, 3600.0), completions=Amount(192.0, 3600.0)), TARGET)
     assert isinstance(found, NeededLimit)
     assert found.hold_seconds == pytest.approx(750)
-    assert found.found.runners > 62
+    assert found.runners > 62
 
 
 def test_a_boot_longer_than_the_target_makes_every_limit_useless() -> None:

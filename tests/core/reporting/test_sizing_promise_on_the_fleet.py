@@ -40,7 +40,7 @@ def test_the_promise_is_kept_with_batches_and_long_tails(batch: float) -> None:
         found = needed_limit(cells, TARGET)
         assert isinstance(found, NeededLimit)
         bad = [cell.begins_at for cell in cells if (cell.longest_wait_seconds or 0.0) > TARGET]
-        _, world = lived(replace(one, limit=found.found.runners))
+        _, world = lived(replace(one, limit=found.runners))
         waits += [wait for at, wait in world.started if any(begun <= at < begun + HOUR for begun in bad)]
     assert sum(wait > TARGET for wait in waits) <= 0.05 * len(waits)
 

@@ -28,8 +28,8 @@ def test_the_fleet_really_run_with_that_limit_keeps_the_target(name: str, seed: 
     assert isinstance(found, NeededLimit), found
     bad = [cell.begins_at for cell in lived.cells if (cell.longest_wait_seconds or 0.0) > TARGET]
     assert found.late_now == pytest.approx(really_late(lived, bad), abs=0.07)
-    assert really_late(live(with_limit(pool, found.found.runners), length, seed), bad) <= 0.05
-    assert really_late(live(with_limit(pool, round(0.87 * found.found.runners)), length, seed), bad) > 0.05
+    assert really_late(live(with_limit(pool, found.runners), length, seed), bad) <= 0.05
+    assert really_late(live(with_limit(pool, round(0.87 * found.runners)), length, seed), bad) > 0.05
 
 
 def really_late(lived: Lived, begins: list[float]) -> float:
