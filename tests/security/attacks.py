@@ -9,19 +9,20 @@ import resource
 import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 import httpx
+from starlette.responses import Response
 
 from bot.adapters.redis.server.engine import die_with_parent
 from handlers.tools.demo_workspace import free_port
+from tests.answering import answering_aside
 from tests.faults.groups import webhook
 from tests.faults.servers import ROOT, RedisServer
 from tests.handlers.endpoint import signature
@@ -238,34 +239,13 @@ async def parsing(web: Target) -> float:
 
 async def hostile_answer(web: Target) -> float:
     """MB that `tailback check` takes for an answer of 1 kB that is 256 MiB when unpacked twice."""
-    once = gzip.compress(b" " * (256 * MIB))
-    body = gzip.compress(once)
-    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-    config = f'{CONFIG}[metrics.p]\nkind = "prometheus"\nurl = "{{url}}"\n[pool.a]\nmetrics = "p"\nqueued = "q"\n'
-    with answering(head + body) as url:
-        _, usual = web.command("check", config=config.replace("{url}", "http://127.0.0.1:9"))
-        _, taken = await asyncio.to_thread(lambda: web.command("check", config=config.replace("{url}", url)))
+    body = gzip.compress(gzip.compress(b" " * (256 * MIB)))
+    config = f'{CONFIG}[metrics.p]\nkind = "prometheus"\nurl = "{{}}"\n[pool.a]\nmetrics = "p"\nqueued = "q"\n'
+    with answering_aside(lambda _: Response(body, headers={"Content-Encoding": "gzip, gzip"})) as port:
+        _, usual = web.command("check", config=config.format("http://127.0.0.1:9"))
+        url = f"http://127.0.0.1:{port}"
+        _, taken = await asyncio.to_thread(lambda: web.command("check", config=config.format(url)))
     return (taken - usual) / 1e6
-
-
-@contextmanager
-def answering(answer: bytes) -> Iterator[str]:
-    """A server that answers every request with these bytes."""
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = listener.accept()
-                with connection:
-                    connection.recv(65536)
-                    connection.sendall(answer)
-
-    threading.Thread(target=serve, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        listener.close()
 
 
 async def long_trail(web: Target, entries: int = 100_000) -> float:

@@ -1,6 +1,7 @@
 """C7, C15, C18: whoever clicks must be allowed, at the click and again at the doing; in doubt nobody is."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -13,53 +14,28 @@ from tests.builders import CHANNEL, POOL
 from tests.scaling.care import ANA, BEN, CAM, CareWorld
 from tests.world import OTHER_POOL, World
 
-Doubt = Callable[[CareWorld], None]
+GUEST = {ANA: Person(ANA, "T0", full_member=False)}
+DOUBTS: dict[str, Callable[[CareWorld], None]] = {
+    "guest": lambda world: world.chat.people.update(GUEST),
+    "other workspace": lambda world: world.chat.people.update({ANA: Person(ANA, "T0ELSE", full_member=False)}),
+    "not on the list": lambda world: world.chat.groups.update({"S0INFRA": frozenset({BEN})}),
+    "group gone": lambda world: world.chat.groups.clear(),
+    "slack silent": lambda world: world.chat.script.fail("person", Failure.UNKNOWN, times=None),
+    "groups silent": lambda world: world.chat.script.fail("group_members", Failure.UNCONNECTED, times=None),
+}
 
 
-def _guest(world: CareWorld) -> None:
-    world.chat.people[ANA] = Person(ANA, "T0", full_member=False)
-
-
-def _stranger(world: CareWorld) -> None:
-    world.chat.people[ANA] = Person(ANA, "T0ELSE", full_member=False)
-
-
-def _taken_off_the_list(world: CareWorld) -> None:
-    world.chat.groups["S0INFRA"] = frozenset({BEN})
-
-
-def _group_deleted(world: CareWorld) -> None:
-    del world.chat.groups["S0INFRA"]
-
-
-def _slack_silent(world: CareWorld) -> None:
-    world.chat.script.fail("person", Failure.UNKNOWN, times=None)
-
-
-def _groups_silent(world: CareWorld) -> None:
-    world.chat.script.fail("group_members", Failure.UNCONNECTED, times=None)
-
-
-DOUBTS: list[Doubt] = [_guest, _stranger, _taken_off_the_list, _group_deleted, _slack_silent, _groups_silent]
-NAMES = ["guest", "other workspace", "not on the list", "group gone", "slack silent", "groups silent"]
-
-
-@pytest.mark.parametrize("doubt", DOUBTS, ids=NAMES)
-async def test_nobody_in_doubt_may_ask_to_scale(doubt: Doubt) -> None:
-    """At the click: nothing is written but the refusal."""
+@pytest.mark.parametrize("doubt", DOUBTS)
+async def test_nobody_in_doubt_may_ask_to_scale_or_gets_it_done(doubt: str) -> None:
+    """At the click nothing is written but the refusal. What was allowed then is not sent when the right is gone."""
     world = await CareWorld.opened()
-    doubt(world)
+    DOUBTS[doubt](world)
     with pytest.raises(Refused):
         await world.says("scale_up", POOL, "24")
     assert world.due("act") is None
-
-
-@pytest.mark.parametrize("doubt", DOUBTS, ids=NAMES)
-async def test_nobody_in_doubt_gets_it_done(doubt: Doubt) -> None:
-    """At the doing: what was allowed at the click is not sent when the right is gone, or cannot be looked up."""
     world = await CareWorld.opened()
     await world.wants(24)
-    doubt(world)
+    DOUBTS[doubt](world)
     await world.work()
     assert world.scaler.requests == []
 
@@ -68,29 +44,31 @@ async def test_nobody_in_doubt_gets_it_done(doubt: Doubt) -> None:
 async def test_a_guest_may_press_nothing(name: str) -> None:
     """ "anyone" means full members of this workspace."""
     world = await CareWorld.opened()
-    _guest(world)
+    world.chat.people.update(GUEST)
     with pytest.raises(
         Refused, match="full members" if ACTIONS[name].permission else "offers that now|no longer knows"
     ):
         await world.says(name)
 
 
-@pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.permission])
-async def test_an_action_needs_the_permission_that_it_declares(name: str) -> None:
-    """While its list is empty nobody may, and nothing is written."""
-    world = await World.opened(permissions={ACTIONS[name].permission: []})
+@pytest.mark.parametrize(
+    ("name", "tables", "said"),
+    [
+        *(
+            (name, {"permissions": {action.permission: []}}, rf"permissions\.{action.permission}")
+            for name, action in ACTIONS.items()
+            if action.permission
+        ),
+        *((name, {"actions": {"enabled": False}}, "disabled") for name, one in ACTIONS.items() if one.kill_switch),
+    ],
+)
+async def test_nobody_may_without_the_permission_or_when_actions_are_switched_off(
+    name: str, tables: dict[str, Any], said: str
+) -> None:
+    """While its list is empty, and by the kill switch: whoever asks, nothing is written."""
+    world = await World.opened(**tables)
     commits = world.data.commits
-    with pytest.raises(Refused, match=rf"permissions\.{ACTIONS[name].permission}"):
-        await world.says(name)
-    assert world.data.commits == commits
-
-
-@pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.kill_switch])
-async def test_the_kill_switch_stops_what_changes_something_outside(name: str) -> None:
-    """Whoever asks, and nothing is written."""
-    world = await World.opened(actions={"enabled": False})
-    commits = world.data.commits
-    with pytest.raises(Refused, match="disabled"):
+    with pytest.raises(Refused, match=said):
         await world.says(name)
     assert world.data.commits == commits
 
@@ -179,7 +157,7 @@ async def test_app_home_is_for_those_who_may_diagnose() -> None:
     """It shows what `list` shows."""
     world = await CareWorld.opened()
     assert POOL in await home_of(world, ANA)
-    _guest(world)
+    world.chat.people.update(GUEST)
     seen = await home_of(world, ANA)
     assert "No access to Tailback" in seen
     assert "full members" in seen
