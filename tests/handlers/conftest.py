@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import structlog
+from structlog.testing import capture_logs
 
 
 @pytest.fixture
@@ -17,3 +18,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.Mon
     monkeypatch.chdir(tmp_path)
     yield monkeypatch
     structlog.reset_defaults()
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """Tracebacks are kept and not drawn: drawing one takes longer than all of a test."""
+    with capture_logs():
+        yield

@@ -1,10 +1,9 @@
 """Lost races: when somebody else writes a record first, its handler runs again at once, not after its lease."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 
 import pytest
-from structlog.testing import capture_logs
 
 from bot.adapters.records import kind_name
 from bot.core.record import Change
@@ -14,6 +13,8 @@ from tests.builders import CHANNEL, POOL
 from tests.fakes_store import FakeStore
 from tests.patience import PATIENCE_SECONDS
 from tests.world import World
+
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 class RacingStore(FakeStore):
@@ -118,10 +119,3 @@ async def test_a_record_that_loses_every_race_is_bounded() -> None:
     await works(world, lambda: False, 5.0)
     assert store.conflicts == len(RETRY_SECONDS) + 1
     assert world.data.rows[member].fence is not None
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """What the worker logs is of no interest here."""
-    with capture_logs():
-        yield

@@ -38,17 +38,12 @@ async def test_a_store_without_a_sign_of_ours_is_recovered_at_the_start() -> Non
     assert world.chat.script.count("own") == 1, "once, by whoever is first"
 
 
-async def test_a_start_on_whole_records_asks_what_fires_all_the_same() -> None:
-    """Deliveries were missed while nobody ran."""
-    world, _ = await started()
+async def test_a_loss_under_way_is_recovered() -> None:
+    """Seen by this process: the channels are read again. What fires is asked for, as at a start on whole records."""
+    world, recovery = await started()
     world.data.due.clear()
     await Recovery(world.context).recover()
-    assert "chore:resync" in world.data.due
-
-
-async def test_a_loss_under_way_is_recovered() -> None:
-    """Seen by this process: the channels are read again, and what fires is asked for."""
-    world, recovery = await started()
+    assert "chore:resync" in world.data.due, "deliveries were missed while nobody ran"
     epoch = await world.store.find(EPOCH)
     world.data.due.clear()
     world.store.lost = True

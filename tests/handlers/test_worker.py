@@ -1,13 +1,12 @@
 """The worker: woken at once, never stopped by one bad record, and ended without dropping what it has in hand."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
@@ -18,6 +17,8 @@ from handlers import worker as module
 from handlers.worker import Worker
 from tests.patience import PATIENCE_SECONDS
 from tests.world import World, spoken
+
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 @asynccontextmanager
@@ -217,10 +218,3 @@ def poisoned(world: World) -> list[str]:
 
     world.chat.post = raises  # type: ignore[method-assign]  # the fake's own, behind a fault
     return poison
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Tracebacks are kept and not drawn: drawing one takes longer than all of a test."""
-    with capture_logs():
-        yield
