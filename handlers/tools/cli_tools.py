@@ -138,7 +138,7 @@ def audit(
     from bot.config import load
     from bot.ports import Refused, Store
     from handlers.machine import now
-    from handlers.tools.records import RecordQuery, json_lines, since, table, verified
+    from handlers.tools.records import json_lines, moment_of, table, verified
 
     quiet()
     if has and not verify:
@@ -146,10 +146,10 @@ def audit(
     if verify:
         typer.echo(_of_records(load(), lambda store: verified(store, has.strip().lower())))
         return
-    wanted = RecordQuery(since(after, now()) if after else 0.0, who)
+    since = moment_of(after, now()) if after else 0.0
 
     async def printed(store: Store) -> None:
-        async for line in json_lines(store, wanted) if as_json else table(store, wanted):
+        async for line in (json_lines if as_json else table)(store, since, who):
             typer.echo(line)
 
     _of_records(load(), printed)

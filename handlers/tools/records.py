@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import AsyncIterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from math import inf
 
 from bot.core.audit_chain import ChainCheck
 from bot.core.durations import seconds
@@ -62,24 +63,14 @@ async def _incident(store: Store, named: str) -> Stored[Incident]:
     return held
 
 
-@dataclass(frozen=True, slots=True)
-class RecordQuery:
-    """Selects entries of the trail."""
+async def pages(store: Store, since: float = -inf, who: str = "") -> AsyncIterator[list[Row]]:
+    """The audit trail page by page, oldest first: a long one does not fit into memory.
 
-    since: float = 0.0
-    """Epoch seconds."""
-    who: str = ""
-
-    def shows(self, entry: AuditEntry) -> bool:
-        """Whether an entry is selected."""
-        return entry.at >= self.since and self.who in {"", entry.who}
-
-
-async def pages(store: Store) -> AsyncIterator[list[Row]]:
-    """The audit trail page by page, oldest first: a long one does not fit into memory."""
+    With `since` (epoch seconds) and `who` the entries from then on and of that person.
+    """
     after = "-"
     while page := await store.audit_trail(after, PAGE):
-        yield page
+        yield [row for row in page if row[1].at >= since and who in {"", row[1].who}]
         after = page[-1][0]
 
 
@@ -123,13 +114,13 @@ def _breaks(number: int, row: Row, total: int) -> str:
     )
 
 
-async def table(store: Store, wanted: RecordQuery) -> AsyncIterator[str]:
-    """The entries for people, one line each; times in UTC. Columns widen from page to page as they need to."""
+async def table(store: Store, since: float = -inf, who: str = "") -> AsyncIterator[str]:
+    """Entries of `pages` for people, one line each; times in UTC. Columns widen from page to page as they need to."""
     widths = [len(title) for title in HEAD]
     rows: list[tuple[str, ...]] = [HEAD]
     found = False
-    async for page in pages(store):
-        rows += [_cells(entry) for _, entry, _ in page if wanted.shows(entry)]
+    async for page in pages(store, since, who):
+        rows += [_cells(entry) for _, entry, _ in page]
         found = found or len(rows) > 1
         if found and rows:
             widths = [max(width, *(len(row[column]) for row in rows)) for column, width in enumerate(widths)]
@@ -140,15 +131,14 @@ async def table(store: Store, wanted: RecordQuery) -> AsyncIterator[str]:
         yield "No entry of the audit trail matches."
 
 
-async def json_lines(store: Store, wanted: RecordQuery) -> AsyncIterator[str]:
-    """One JSON object per entry, with its place in the chain."""
-    async for page in pages(store):
+async def json_lines(store: Store, since: float = -inf, who: str = "") -> AsyncIterator[str]:
+    """One JSON object for each entry of `pages`, with its place in the chain."""
+    async for page in pages(store, since, who):
         for stream_id, entry, hashed in page:
-            if wanted.shows(entry):
-                yield json.dumps({"id": stream_id, **asdict(entry), "at": _iso(entry.at), "hash": hashed})
+            yield json.dumps({"id": stream_id, **asdict(entry), "at": _iso(entry.at), "hash": hashed})
 
 
-def since(text: str, now: float) -> float:
+def moment_of(text: str, now: float) -> float:
     """Parse `--since` to epoch seconds: a duration before `now`, or a date or time (UTC by default).
 
     Raises Refused with a remedy.

@@ -13,7 +13,7 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import RedisStore
 from bot.core.record import AuditEntry, Change
 from bot.ports import Refused
-from handlers.tools.records import RecordQuery, json_lines, table, verified
+from handlers.tools.records import json_lines, table, verified
 from tests.fakes import FakeClock
 
 WRITTEN = 2_500
@@ -83,8 +83,8 @@ async def test_a_trail_that_was_trimmed_breaks_at_its_first_entry(store: RedisSt
     server.xtrim(AUDIT, maxlen=1100, approximate=False)
     assert "breaks at entry 1 of 1,100" in (said := await broken(store))
     assert "scale 1400" in said
-    assert len([line async for line in table(store, RecordQuery())]) == 1101
-    assert len([line async for line in json_lines(store, RecordQuery())]) == 1100
+    assert len([line async for line in table(store)]) == 1101
+    assert len([line async for line in json_lines(store)]) == 1100
 
 
 async def test_a_lost_head_stops_nobody_and_is_placed(
@@ -140,7 +140,7 @@ async def test_a_long_trail_is_not_held_in_memory(store: RedisStore) -> None:
     await writes(store, WRITTEN, 8_000)
     tracemalloc.start()
     try:
-        assert len([1 async for _ in json_lines(store, RecordQuery())]) == 8_000
+        assert len([1 async for _ in json_lines(store)]) == 8_000
         listed = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

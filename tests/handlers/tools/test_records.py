@@ -8,7 +8,7 @@ import pytest
 from bot.core.incident.incident import Incident
 from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Refused
-from handlers.tools.records import PAGE, RecordQuery, exported, json_lines, since, table, verified
+from handlers.tools.records import PAGE, exported, json_lines, moment_of, table, verified
 from tests import builders
 from tests.fakes import FakeClock
 from tests.fakes_store import FakeStore
@@ -67,7 +67,7 @@ async def test_the_trail_is_read_whole_page_by_page() -> None:
     """More entries than one page has; the chain holds over the pages."""
     store = await holding(*(entry(n) for n in range(PAGE + 5)))
     rows = store.data.trail
-    assert len([line async for line in json_lines(store, RecordQuery())]) == PAGE + 5
+    assert len([line async for line in json_lines(store)]) == PAGE + 5
     said = await verified(store)
     assert said.startswith("The chain of 1,005 entries holds, from 2027-01-14 08:00:00 to 2027-01-14 08:16:44 UTC.")
     assert rows[-1][2] in said
@@ -76,7 +76,7 @@ async def test_the_trail_is_read_whole_page_by_page() -> None:
 async def test_an_empty_trail_is_no_failure() -> None:
     store = await holding()
     assert await verified(store) == "The audit trail is empty, so there is nothing to verify."
-    assert [line async for line in table(store, RecordQuery())] == ["No entry of the audit trail matches."]
+    assert [line async for line in table(store)] == ["No entry of the audit trail matches."]
 
 
 async def test_a_known_hash_is_looked_for() -> None:
@@ -111,7 +111,7 @@ async def test_a_changed_trail_names_the_first_entry_that_does_not_fit(change: s
 async def test_the_table_shows_who_did_what_and_what_came_of_it() -> None:
     """One line for each entry, under a heading, nothing forged."""
     store = await holding(entry(), entry(1, who="U0EVE\n2027 forged", outcome="refused\x1b[2J", before="", after=""))
-    head, first, second = [line async for line in table(store, RecordQuery())]
+    head, first, second = [line async for line in table(store)]
     assert head.split() == ["time", "(UTC)", "who", "what", "incident", "parameters", "before", "→", "after", "outcome"]
     assert " ".join(first.split()) == "2027-01-14 08:00:00 U0ALEX scale_up i1 pool=linux.2xlarge 10 → 24 asked"
     assert "U0EVE\\n2027 forged" in second
@@ -120,7 +120,7 @@ async def test_the_table_shows_who_did_what_and_what_came_of_it() -> None:
 
 async def test_filters_choose_by_person_and_time() -> None:
     store = await holding(entry(0), entry(10, who="U0SAM"), entry(20), entry(30, who="U0SAM"))
-    shown = [json.loads(line) async for line in json_lines(store, RecordQuery(NOW - DAY + 15, "U0SAM"))]
+    shown = [json.loads(line) async for line in json_lines(store, NOW - DAY + 15, "U0SAM")]
     assert [row["at"] for row in shown] == ["2027-01-14T08:00:30.000Z"]
     assert shown[0]["hash"] == store.data.trail[3][2]
     assert shown[0]["parameters"] == {"pool": "linux.2xlarge"}
@@ -139,10 +139,10 @@ async def test_filters_choose_by_person_and_time() -> None:
 )
 def test_since_takes_a_span_or_a_time(text: str, at: float) -> None:
     """A time without a zone is UTC, as everything the trail shows."""
-    assert since(text, NOW) == at
+    assert moment_of(text, NOW) == at
 
 
 @pytest.mark.parametrize("text", ["yesterday", "", "2", "2027-13-01"])
 def test_a_time_that_is_none_is_refused_with_examples(text: str) -> None:
     with pytest.raises(Refused, match=r"--since: .* is not a time; write for example 2h"):
-        since(text, NOW)
+        moment_of(text, NOW)
