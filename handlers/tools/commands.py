@@ -64,19 +64,18 @@ def demo(
     Example: tailback demo --scenario surge
     """
     from handlers.tools import demo as playground
-    from handlers.tools.demo_workspace import PageAddress
 
     if listed:
         typer.echo(playground.listing())
         return
     quiet()
-    usual = playground.WORKSPACE_PORT if workspace_only else playground.PAGE_PORT
-    page = PageAddress(host, usual if port is None else port)
+    if port is None:
+        port = playground.WORKSPACE_PORT if workspace_only else playground.PAGE_PORT
     if workspace_only:
-        waited(playground.run_workspace(page))
+        waited(playground.run_workspace(host, port))
         return
     browser = not no_browser and playground.is_desktop(variables())
-    waited(playground.run_demo(scenario, page, seed, speed, browser=browser))
+    waited(playground.run_demo(scenario, (host, port), seed, speed, browser=browser))
 
 
 @app.command()

@@ -12,19 +12,12 @@ from contextlib import AbstractAsyncContextManager
 from urllib.parse import urlsplit
 
 from bot.core.external import Refused
-from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, SCENARIOS, Scenario
+from bot.playground.fleet.scenarios import SCENARIOS, Scenario
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.limits import Limits
 from bot.playground.slack.settings import WorkspaceSettings
 from handlers.machine import now
-from handlers.tools.demo_workspace import (
-    SHORTCUTS,
-    DemoSecrets,
-    DemoWorkspace,
-    PageAddress,
-    opened_page,
-    opened_workspace,
-)
+from handlers.tools.demo_workspace import SHORTCUTS, DemoSecrets, DemoWorkspace, opened_page, opened_workspace
 
 PAGE_PORT, WORKSPACE_PORT = 8080, 8090
 """Ports of the page: in the demo, and of a workspace alone, beside which `tailback run` has 8080."""
@@ -48,22 +41,24 @@ def listing() -> str:
     return "\n\n".join(f"{one.name}\n  {one.title}\n  {one.text}\n  Try: {one.try_this}" for one in SCENARIOS.values())
 
 
-async def run_demo(
-    name: str, page: PageAddress, seed: int = DEFAULT_SEED, speed: float = DEMO_SPEED, *, browser: bool = False
-) -> None:
-    """Run until Ctrl-C, one story after the other as the page asks. Raises Refused for an unknown scenario."""
+async def run_demo(name: str, page: tuple[str, int], seed: int, speed: float, *, browser: bool) -> None:
+    """Run until Ctrl-C, one story after the other as the page asks; `page` is (host, port) of its address.
+
+    Raises Refused for an unknown scenario.
+    """
+    host, port = page
     scenario, stopped, chosen = scenario_named(name), asyncio.Event(), asyncio.Queue[str]()
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stopped.set)
     _say("Starting: a local workspace, a simulated fleet, and Tailback between them …")
     while not stopped.is_set():
-        async with opened_workspace(scenario, page, speed=speed, choose=chosen.put_nowait) as workspace:
+        async with opened_workspace(scenario, host, port, speed=speed, choose=chosen.put_nowait) as workspace:
             address = f"{workspace.address}/?channel=C0DEVINFRA"
             _say(f"\n{scenario.title}\n  {scenario.text}\n\nStop with Ctrl-C. Open the page:\n{address}")
             if browser:
                 await asyncio.to_thread(webbrowser.open, address)
-            page, browser = PageAddress(page.host, urlsplit(address).port or 0), False
+            port, browser = urlsplit(address).port or 0, False
             opened_product = await asyncio.to_thread(_product)
             async with opened_product(workspace, scenario, seed):
                 waits = {asyncio.create_task(stopped.wait()), choice := asyncio.create_task(chosen.get())}
@@ -82,14 +77,14 @@ def _product() -> Callable[[DemoWorkspace, Scenario, int], AbstractAsyncContextM
     return opened_product
 
 
-async def run_workspace(page: PageAddress) -> None:
+async def run_workspace(host: str, port: int) -> None:
     """Serve a workspace without a product until Ctrl-C; prints what belongs into the product's `.env`."""
     stopped, keys = asyncio.Event(), DemoSecrets()
     for signum in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
     settings = WorkspaceSettings(bot_token=keys.bot, app_token=keys.app, shortcuts=SHORTCUTS)
     slack = SlackStandIn(clock=now, limits=Limits(), settings=settings)
-    async with opened_page(slack, page) as address:
+    async with opened_page(slack, host, port) as address:
         _say(
             "# A local workspace for rehearsals. Its channels: C0CIONCALL (#ci), C0OPS (#ops). Stop with Ctrl-C.\n"
             f"SLACK_BOT_TOKEN={keys.bot}\nSLACK_APP_TOKEN={keys.app}\nSLACK_API_URL={address}/api/\n# {address}"

@@ -43,23 +43,16 @@ class DemoWorkspace:
     keys: DemoSecrets
 
 
-@dataclass(frozen=True, slots=True)
-class PageAddress:
-    """Where the page is served; port 0 takes any free one."""
-
-    host: str = "127.0.0.1"
-    port: int = 0
-
-
 @asynccontextmanager
 async def opened_workspace(
     scenario: Scenario,
-    page: PageAddress = PageAddress(),
+    host: str = "127.0.0.1",
+    port: int = 0,
     *,
     speed: float = DEMO_SPEED,
     choose: Callable[[str], None] | None = None,
 ) -> AsyncIterator[DemoWorkspace]:
-    """Serve the page of a demo; Tailback and its fleet are not there yet."""
+    """Serve the page of a demo, for port 0 at any free one; Tailback and its fleet are not there yet."""
     product, keys, clock = f"http://127.0.0.1:{free_port()}", DemoSecrets(), ScaledClock(speed, now, monotonic)
     settings = WorkspaceSettings(
         bot_token=keys.bot,
@@ -71,22 +64,20 @@ async def opened_workspace(
         frame=DemoFrame(clock, scenario.name, choose),
     )
     slack = SlackStandIn(clock=clock.now, machine_clock=now, limits=Limits(), settings=settings)
-    async with opened_page(slack, page) as address:
+    async with opened_page(slack, host, port) as address:
         yield DemoWorkspace(address, product, slack, clock, keys)
 
 
 @asynccontextmanager
-async def opened_page(slack: SlackStandIn, page: PageAddress) -> AsyncIterator[str]:
+async def opened_page(slack: SlackStandIn, host: str, port: int) -> AsyncIterator[str]:
     """Serve the workspace's page; yields its address. Raises Refused when the port cannot be used."""
     async with contextlib.AsyncExitStack() as stack:
         try:
-            address = await stack.enter_async_context(slack.serve(page.host, page.port))
+            address = await stack.enter_async_context(slack.serve(host, port))
         except OSError as error:
             why = "another program uses it, maybe another demo" if error.errno == errno.EADDRINUSE else error.strerror
-            address = f"{page.host}:{page.port}"
-            raise Refused(
-                f"The page cannot be served on {address}: {why}. Choose another --host or --port; 0 takes any free one."
-            ) from None
+            raise Refused(f"The page cannot be served on {host}:{port}: {why}. Choose another --host or --port; "
+                          "0 takes any free one.") from None  # fmt: skip
         yield address
 
 

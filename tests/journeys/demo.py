@@ -5,20 +5,15 @@ from contextlib import asynccontextmanager
 
 from bot.playground.fleet.scenarios import DEFAULT_SEED, DEMO_SPEED, Scenario
 from handlers.tools.demo_product import Demo, opened_product
-from handlers.tools.demo_workspace import PageAddress, opened_workspace
+from handlers.tools.demo_workspace import opened_workspace
 
 
 @asynccontextmanager
 async def opened_demo(
-    scenario: Scenario,
-    page: PageAddress = PageAddress(),  # noqa: B008 - a frozen value
-    *,
-    seed: int = DEFAULT_SEED,
-    speed: float = DEMO_SPEED,
-    poll: str = "1m",
+    scenario: Scenario, port: int = 0, *, seed: int = DEFAULT_SEED, speed: float = DEMO_SPEED, poll: str = "1m"
 ) -> AsyncIterator[Demo]:
     async with (
-        opened_workspace(scenario, page, speed=speed) as workspace,
+        opened_workspace(scenario, port=port, speed=speed) as workspace,
         opened_product(workspace, scenario, seed, poll) as demo,
     ):
         yield demo

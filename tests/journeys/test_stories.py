@@ -8,7 +8,6 @@ import pytest
 from bot.ports import Refused
 from handlers.tools.demo import scenario_named
 from handlers.tools.demo_product import Demo
-from handlers.tools.demo_workspace import PageAddress
 from tests.journeys.demo import opened_demo
 from tests.patience import WHOLE_TEST_SECONDS
 from tests.slack_driver import SlackDriver
@@ -52,5 +51,5 @@ async def test_a_port_that_is_taken_is_named_with_the_remedy() -> None:
         with pytest.raises(
             Refused, match=f"on 127.0.0.1:{port}: another program uses it.* --port; 0 takes any free one"
         ):
-            async with opened_demo(scenario_named("healthy"), PageAddress(port=port)):
+            async with opened_demo(scenario_named("healthy"), port):
                 raise AssertionError("it was served")
