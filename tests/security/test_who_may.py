@@ -73,26 +73,24 @@ async def test_nobody_may_without_the_permission_or_when_actions_are_switched_of
     assert world.data.commits == commits
 
 
-async def test_the_workspace_of_the_request_must_be_the_persons() -> None:
-    """A shared channel brings other workspaces' people."""
+@pytest.mark.parametrize(
+    ("name", "parts", "said"),
+    [
+        ("ack", {"team": "T0ELSE"}, "other workspaces"),
+        ("ack", {"channel": "C0ELSE"}, "another channel"),
+        ("scale_up", {"who": CAM}, r"permissions\.scale"),
+        ("scale_up", {"surface": Surface.DIALOG, "values": {"pool": "secret-pool", "target": "24"}}, "other pools"),
+    ],
+)
+async def test_what_somebody_has_in_hand_permits_nothing(name: str, parts: dict[str, Any], said: str) -> None:
+    """C15: neither a button's id, nor what the bot could do, nor a pool that was written into a dialog by hand.
+
+    A shared channel brings other workspaces' people.
+    """
     world = await CareWorld.opened()
-    with pytest.raises(Refused, match="other workspaces"):
-        await world.asks("ack", team="T0ELSE")
-
-
-async def test_the_bots_own_rights_help_nobody() -> None:
-    """C15: Cam may see and acknowledge; what the bot could do for her is nothing more."""
-    world = await CareWorld.opened()
-    await world.asks("ack", CAM)
-    with pytest.raises(Refused, match=r"permissions\.scale"):
-        await world.asks("scale_up", CAM)
-
-
-async def test_a_dialog_reaches_only_the_pools_of_its_incident() -> None:
-    """C15: a pool that was written into the dialog's answer by hand is refused."""
-    world = await CareWorld.opened()
-    with pytest.raises(Refused, match="other pools"):
-        await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": "secret-pool", "target": "24"})
+    with pytest.raises(Refused, match=said):
+        await world.asks(name, **parts)
+    assert world.incident.ownership.owner is None
 
 
 @pytest.mark.parametrize("incident_open", [True, False])
@@ -129,14 +127,6 @@ async def test_in_a_thread_only_the_pools_of_its_incident_are_scaled() -> None:
     with pytest.raises(Refused, match="not part of this incident"):
         await world.says("scale_up", OTHER_POOL, "24")
     assert world.due("act") is None
-
-
-async def test_a_button_of_another_channels_incident_does_nothing() -> None:
-    """C15: the id alone permits nothing."""
-    world = await CareWorld.opened()
-    with pytest.raises(Refused, match="another channel"):
-        await world.asks("ack", channel="C0ELSE")
-    assert world.incident.ownership.owner is None
 
 
 async def test_after_lost_data_nobody_acts() -> None:

@@ -18,15 +18,20 @@ from tests.builders import NOW, POOL
 from tests.handlers.endpoint import Endpoint
 
 
-async def test_a_living_process_says_so_whatever_is_down(endpoint: Endpoint) -> None:
-    """Restarting it would not help."""
+async def test_a_store_that_is_down_makes_a_living_process_unready_and_says_why(endpoint: Endpoint) -> None:
+    """The load balancer sends the next alert elsewhere. A restart would not help; gauges stay as they were."""
     endpoint.world.data.broken = Unreachable("Redis", "connection refused")
-    answer = await endpoint.client.get("/healthz")
-    assert (answer.status_code, answer.text) == (200, "alive")
+    alive, ready, seen = [await endpoint.client.get(f"/{page}") for page in ("healthz", "readyz", "metrics")]
+    assert (alive.status_code, alive.text, seen.status_code) == (200, "alive", 200)
+    assert ready.status_code == 503
+    assert ready.json()["dependencies"]["redis"] == {"ok": False, "why": "Redis: connection refused"}
 
 
 async def test_a_process_that_can_work_is_ready(endpoint: Endpoint) -> None:
-    """One entry per dependency, and the two pages that list them name each."""
+    """One entry per dependency, and the two pages that list them name each.
+
+    Whoever upgrades one process after another sees which release it is, and which records it writes.
+    """
     answer = await endpoint.client.get("/readyz")
     pages = [(ROOT / f"docs/reference/{page}.md").read_text() for page in ("http", "metrics")]
     listed = ", ".join(f"`{name}`" for name in answer.json()["dependencies"])
@@ -34,21 +39,8 @@ async def test_a_process_that_can_work_is_ready(endpoint: Endpoint) -> None:
     assert answer.status_code == 200
     assert answer.json()["ready"] is True
     assert answer.json()["dependencies"]["redis"] == {"ok": True}
-
-
-async def test_a_process_says_which_release_it_is_and_which_records_it_writes(endpoint: Endpoint) -> None:
-    """Whoever upgrades one process after another sees which ones are done."""
-    answer = (await endpoint.client.get("/readyz")).json()
-    assert answer["version"] == tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    assert answer["record_schema"] == FORMAT
-
-
-async def test_a_store_that_is_down_makes_it_unready_and_says_why(endpoint: Endpoint) -> None:
-    """The load balancer sends the next alert elsewhere."""
-    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
-    answer = await endpoint.client.get("/readyz")
-    assert answer.status_code == 503
-    assert answer.json()["dependencies"]["redis"] == {"ok": False, "why": "Redis: connection refused"}
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert (answer.json()["version"], answer.json()["record_schema"]) == (version, FORMAT)
 
 
 def test_only_a_store_that_does_not_answer_at_all_takes_too_long() -> None:
@@ -129,12 +121,6 @@ async def test_a_pools_record_of_warnings_and_forecasts_is_told(endpoint: Endpoi
     assert f'tailback_forecast_scored{{pool="{POOL}"}} 1.0' in lines
     for reason, number in (("scaled", 1), ("unseen", 0), ("waiting", 2)):
         assert f'tailback_forecast_left_out{{pool="{POOL}",reason="{reason}"}} {number}.0' in lines
-
-
-async def test_metrics_answer_even_when_the_store_does_not(endpoint: Endpoint) -> None:
-    """The gauges stay as they were."""
-    endpoint.world.data.broken = Unreachable("Redis", "connection refused")
-    assert (await endpoint.client.get("/metrics")).status_code == 200
 
 
 @pytest.mark.parametrize(
