@@ -62,13 +62,8 @@ BUSY = frozenset(
 OWN_REQUEST = "The Canonical String"
 """After this text, the error of a refused signature repeats our request, session token included."""
 
+
 Arguments = Mapping[str, object]
-Answer = Mapping[str, object]
-
-
-def endpoint(text: str) -> str:
-    """The `endpoint_url` of a table; empty for AWS's own. Raises ValueError with a remedy."""
-    return base_url(text) if text else ""
 
 
 class Aws:
@@ -88,55 +83,47 @@ class Aws:
         self._lock = threading.Lock()
         self._session: object = None
 
-    async def ask(self, system: str, service: str, operation: str, arguments: Arguments) -> Answer:
+    async def ask(
+        self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure = Failure.LATER
+    ) -> Any:
         """Read. Raises Unreachable, or Refused with AWS's words and the missing permission."""
-        return await self._call(system, service, operation, arguments, Failure.LATER)
-
-    async def tell(self, system: str, service: str, operation: str, arguments: Arguments) -> Answer:
-        """Write; no clear answer is Unreachable(UNKNOWN). Raises as `ask` does."""
-        return await self._call(system, service, operation, arguments, Failure.UNKNOWN)
-
-    async def _call(self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure) -> Answer:
+        remedy = ""
         try:
             async with asyncio.timeout(self._total_seconds):
-                return await asyncio.to_thread(self._asked, service, operation, arguments)
-        except TimeoutError:
-            what = f"AWS did not answer {operation} within {self._total_seconds:g} s"
-            raise Unreachable(system, what, failure=unsure) from None
+                return await asyncio.to_thread(self._call, service, operation, arguments)
         except errors.ClientError as error:
             raise _answered(system, service, operation, error, unsure) from None
+        except TimeoutError:
+            what, failure = f"AWS did not answer {operation} within {self._total_seconds:g} s", unsure
         except NO_CREDENTIALS as error:
+            what, failure = f"no AWS credentials ({one_line(str(error))})", Failure.CREDENTIALS
             remedy = "give this process a role, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-            what = f"no AWS credentials ({one_line(str(error))})"
-            raise Unreachable(system, what, remedy=remedy, failure=Failure.CREDENTIALS) from None
         except errors.ParamValidationError as error:
-            raise Unreachable(
-                system, f"AWS cannot be asked so: {one_line(str(error))}", failure=Failure.SHAPE
-            ) from None
+            what, failure = f"AWS cannot be asked so: {one_line(str(error))}", Failure.SHAPE
         except errors.ConnectionError as error:
-            what = f"AWS cannot be reached ({one_line(reason(error))})"
-            raise Unreachable(system, what, failure=Failure.UNCONNECTED) from None
+            what, failure = f"AWS cannot be reached ({one_line(reason(error))})", Failure.UNCONNECTED
         except (errors.BotoCoreError, ResponseParserError, ValueError, TypeError, AttributeError, LookupError) as error:
-            what = f"AWS gave no whole answer to {operation} ({one_line(reason(error))})"
-            raise Unreachable(system, what, failure=unsure) from None
+            what, failure = f"AWS gave no whole answer to {operation} ({one_line(reason(error))})", unsure
+        raise Unreachable(system, what, remedy=remedy, failure=failure)
 
-    def _asked(self, service: str, operation: str, arguments: Arguments) -> Answer:
-        return cast("Answer", getattr(self._client(service), operation)(**arguments))
+    async def tell(self, system: str, service: str, operation: str, arguments: Arguments) -> Any:
+        """Write; no clear answer is Unreachable(UNKNOWN). Raises as `ask` does."""
+        return await self.ask(system, service, operation, arguments, Failure.UNKNOWN)
 
-    def _client(self, service: str) -> object:
-        """Made on first use and in a thread: it reads many files."""
+    def _call(self, service: str, operation: str, arguments: Arguments) -> Any:
+        """Call in a thread; the client is made on first use, because it reads many files."""
         with self._lock:
             if service not in self._clients:
                 self._session = self._session or boto3.Session(region_name=self._region, profile_name=self._profile)
                 self._clients[service] = _opened(self._session, service, self._endpoint_url, self._total_seconds)
-            return self._clients[service]
+        return getattr(self._clients[service], operation)(**arguments)
 
 
 class AwsRegion(Table):
     region: str = Field(min_length=1)
     profile: str = ""
     """Profile of AWS's configuration files, such as a role in another account; empty: the default credentials."""
-    endpoint_url: Annotated[str, AfterValidator(endpoint)] = ""
+    endpoint_url: Annotated[str, AfterValidator(lambda text: base_url(text) if text else "")] = ""
     """Another address than AWS's own."""
 
 

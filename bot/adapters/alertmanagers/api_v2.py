@@ -9,7 +9,7 @@ from bot.adapters.build_context import ReachTable
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.config import Period
-from bot.core.alert import GUESSED, Alert, Delivery, Matcher
+from bot.core.alert import GUESSED, RULE_UID, Alert, Delivery, Matcher
 from bot.core.words import duration
 from bot.ports import Failure, Refused, SilenceFound, Unreachable
 from bot.sources.payload import Unreadable, fields, instant, items, text
@@ -18,6 +18,8 @@ SILENCE_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 """Pattern of ids that may be part of a path; back ends use no others."""
 SAID = ("id", "matchers", "startsAt", "createdBy", "comment", "annotations")
 """The fields that are sent again when a silence gets another end."""
+BATCH = 500
+"""Alerts parsed at once."""
 NOT_READY = 409
 """Grafana's status while its Alertmanager starts."""
 
@@ -52,20 +54,16 @@ class ApiV2:
         A silence that differs from the request is ended again and refused. When reading back fails,
         Unreachable(UNKNOWN) is raised: the silence may exist, and `find` by its tag can tell.
         """
-        self._judge(matchers, ends_at - starts_at)
-        document = {
-            "matchers": [
-                {"name": m.name, "value": m.value, "isRegex": m.is_regex, "isEqual": m.is_equal} for m in matchers
-            ],
-            "startsAt": _rfc3339(starts_at),
-            "endsAt": _rfc3339(ends_at),
-            "createdBy": by,
-            "comment": comment,
-        }
-        answer = await self._http.send("POST", f"{self._prefix}/silences", document)
-        silence_id = self._id_of(answer)
-        await self._verify(silence_id, matchers)
-        return silence_id
+        if not any(m.value and m.is_equal and not m.is_regex for m in matchers):
+            raise Refused("A silence needs at least one exact label of this alert; it would silence other alerts too.")
+        if (seconds := ends_at - starts_at) <= 0:
+            raise Refused("A silence must end after it begins.")
+        if seconds > self.max_silence_seconds + 1:
+            raise Refused(f"{duration(seconds)} is longer than the {duration(self.max_silence_seconds)} allowed here.")
+        written = [{"name": m.name, "value": m.value, "isRegex": m.is_regex, "isEqual": m.is_equal} for m in matchers]
+        times = {"startsAt": _rfc3339(starts_at), "endsAt": _rfc3339(ends_at)}
+        stored = await self._put({"matchers": written, **times, "createdBy": by, "comment": comment}, matchers)
+        return stored.id
 
     async def find(self, tag: str) -> SilenceFound | None:
         """The newest active or pending silence whose comment contains `tag` as a word."""
@@ -94,25 +92,18 @@ class ApiV2:
         With the same matchers and start it keeps its id; otherwise the back end ends it and returns a new one. Raises
         Refused when it has ended, Unreachable(UNKNOWN) when the outcome is unknown.
         """
-        before, silence = await self._active(silence_id)
+        before = fields(await self._document(silence_id))
+        state, silence = silence_from(before)
+        if silence is None or state not in {"active", "pending"}:
+            lost = f"The silence is over, or {self._http.system} has lost it; silence again if it is needed."
+            raise Refused(lost)
         document = {key: before[key] for key in SAID if key in before} | {"endsAt": _rfc3339(ends_at)}
-        answer = await self._http.send("POST", f"{self._prefix}/silences", document)
-        made = self._id_of(answer)
-        stored = await self._verify(made, silence.matchers)
+        stored = await self._put(document, silence.matchers)
         if abs(stored.ends_at - ends_at) > 1:
             raise self._http.problem("took the longer silence but does not show it yet", Failure.UNKNOWN)
-        if made != silence_id:
+        if stored.id != silence_id:
             await self.end(silence_id)
         return stored
-
-    async def _active(self, silence_id: str) -> tuple[dict[str, object], SilenceFound]:
-        """The silence as it was sent; raises Refused if it is no longer active."""
-        over = Refused(f"The silence is over, or {self._http.system} has lost it; silence again if it is needed.")
-        document = await self._document(silence_id)
-        state, silence = silence_from(document)
-        if silence is None or state not in {"active", "pending"}:
-            raise over
-        return fields(document), silence
 
     async def _document(self, silence_id: str) -> object:
         """One silence as the back end writes it; None if it does not know it."""
@@ -124,13 +115,24 @@ class ApiV2:
         self._accepted(answer, "reading the silence", Failure.LATER)
         return answer.body
 
-    def _id_of(self, answer: HttpAnswer) -> str:
+    async def _put(self, document: Mapping[str, object], matchers: Sequence[Matcher]) -> SilenceFound:
+        """Store a silence and read it back; raises Refused if it has other matchers, after it was ended."""
+        answer = await self._http.send("POST", f"{self._prefix}/silences", document)
         self._accepted(answer, "the silence", Failure.UNKNOWN)
         body = fields(answer.body)
         silence_id = body.get("silenceID") or body.get("silenceId") or body.get("id")
         if not isinstance(silence_id, str):
             raise self._http.problem(f"took the silence but gave no id: {answer.text}", Failure.UNKNOWN)
-        return silence_id
+        try:
+            stored = await self.get(silence_id)
+        except Unreachable as problem:
+            raise self._http.problem(f"took the silence, then: {problem.what}", Failure.UNKNOWN) from None
+        if stored is None:
+            raise self._http.problem("took the silence but does not show it yet", Failure.UNKNOWN)
+        if set(stored.matchers) != set(matchers):
+            await self.end(silence_id)
+            raise Refused(f"{self._http.system} stored other matchers than were asked for, so the silence was ended.")
+        return stored
 
     async def get(self, silence_id: str) -> SilenceFound | None:
         """One silence, recently ended ones included; None if the back end does not know it."""
@@ -168,26 +170,6 @@ class ApiV2:
         found = await self._listed("alerts/groups", "alert groups", wanted)
         return tuple(groups_from(found, self._parse, self.addresses[0]))
 
-    async def _verify(self, silence_id: str, matchers: Sequence[Matcher]) -> SilenceFound:
-        try:
-            stored = await self.get(silence_id)
-        except Unreachable as problem:
-            raise self._http.problem(f"took the silence, then: {problem.what}", Failure.UNKNOWN) from None
-        if stored is None:
-            raise self._http.problem("took the silence but does not show it yet", Failure.UNKNOWN)
-        if set(stored.matchers) != set(matchers):
-            await self.end(silence_id)
-            raise Refused(f"{self._http.system} stored other matchers than were asked for, so the silence was ended.")
-        return stored
-
-    def _judge(self, matchers: Sequence[Matcher], seconds: float) -> None:
-        if not any(m.value and m.is_equal and not m.is_regex for m in matchers):
-            raise Refused("A silence needs at least one exact label of this alert; it would silence other alerts too.")
-        if seconds <= 0:
-            raise Refused("A silence must end after it begins.")
-        if seconds > self.max_silence_seconds + 1:
-            raise Refused(f"{duration(seconds)} is longer than the {duration(self.max_silence_seconds)} allowed here.")
-
     def _accepted(self, answer: HttpAnswer, what: str, unsure: Failure) -> None:
         if answer.status == NOT_READY:
             raise self._http.problem(f"is not ready yet (HTTP 409): {answer.text}", Failure.LATER)
@@ -201,10 +183,6 @@ def _rfc3339(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-RULE_UID = "__alert_rule_uid__"
-BATCH = 500
-
-
 def silence_from(row: object) -> tuple[str, SilenceFound | None]:
     """(state, silence) of one document; ("", None) if it is unreadable."""
     found = fields(row)
@@ -212,7 +190,15 @@ def silence_from(row: object) -> tuple[str, SilenceFound | None]:
     if ends_at is None or not silence_id or not isinstance(found.get("matchers"), list):
         return "", None
     state = text(fields(found.get("status")).get("state"))
-    matchers = tuple(_matcher(fields(row)) for row in items(found["matchers"]))
+    matchers = tuple(
+        Matcher(
+            text(m.get("name"), None),
+            text(m.get("value"), None),
+            m.get("isRegex") is True,
+            m.get("isEqual") is not False,
+        )
+        for m in map(fields, items(found["matchers"]))
+    )
     comment, by = text(found.get("comment"), None), text(found.get("createdBy"), None)
     return state, SilenceFound(silence_id, state == "active", ends_at, comment, matchers, by)
 
@@ -261,8 +247,3 @@ def _as_sent(row: Mapping[str, object]) -> dict[str, object]:
     labels = fields(row.get("labels"))
     as_sent = {**row, "labels": _shown(labels), "status": "firing", "endsAt": None}
     return {**as_sent, "ruleUID": labels[RULE_UID]} if RULE_UID in labels else as_sent
-
-
-def _matcher(row: Mapping[str, object]) -> Matcher:
-    name, value = text(row.get("name"), None), text(row.get("value"), None)
-    return Matcher(name, value, row.get("isRegex") is True, row.get("isEqual") is not False)

@@ -51,24 +51,30 @@ def figures(
     """
     known = tuple(jobs)
     found, why = taken_apart(known, now, over), _without_webhooks(line, now)
-    heard = not why
     running = running_seconds(known, now, over)
-    tells = heard or bool(found.queued)
+    tells = not why or bool(found.queued)
+    arrived = [job for job in known if queued_once(job)]
+
+    def rate(times: Iterable[float | None]) -> float | None:
+        """The rate per minute in the last 15 minutes; a fast clock moves nothing out of it."""
+        count = sum(at is not None and now - at <= WINDOW_SECONDS for at in times)
+        return None if why else count * 60 / WINDOW_SECONDS
+
     return Snapshot(
         pool,
         now,
         queued=len(found.queued) if tells else None,
-        oldest_wait_seconds=_longest((now - job.begun for job in found.queued), tells),
-        arrivals_per_minute=_rate((job.begun for job in known if queued_once(job)), now, heard),
-        starts_per_minute=_rate((job.started_at for job in known), now, heard),
-        completions_per_minute=_rate((job.completed_at for job in known if job.started_at is not None), now, heard),
+        oldest_wait_seconds=max(0.0, *(now - job.begun for job in found.queued), 0.0) if tells else None,
+        arrivals_per_minute=rate(job.begun for job in arrived),
+        starts_per_minute=rate(job.started_at for job in known),
+        completions_per_minute=rate(job.completed_at for job in known if job.started_at is not None),
         duration_p50_seconds=duration_p50(known, running, now),
-        running_longest_seconds=_longest(running, heard or bool(running)),
+        running_longest_seconds=max(0.0, *running, 0.0) if running or not why else None,
         unservable=0 if tells else None,
         ghosts=len(found.ghosts) if line else None,
-        arrivals_by_source=sources(known, now) if heard else (),
-        waiting=tuple(as_row(job, now) for job in found.queued[:MOST_WAITING]),
-        missing=_missing(why, tells),
+        arrivals_by_source=() if why else _sources(job for job in arrived if now - job.begun <= WINDOW_SECONDS),
+        waiting=tuple(_as_row(job, now) for job in found.queued[:MOST_WAITING]),
+        missing=tuple(Gap(figure, why) for figure in (() if tells else ("queued",)) + ("rates",)) if why else (),
     )
 
 
@@ -107,22 +113,22 @@ def running_seconds(jobs: Iterable[WorkflowJob], now: float, over: Collection[st
     A job whose runner took another job has ended, because a runner does one job at a time. Names of GitHub's own
     machines are reused and say nothing.
     """
-    found = [job for job in jobs if job.started_at is not None]
+    found = [
+        (job, job.started_at, (job.repository.partition("/")[0], job.runner))  # runners' names are unique per owner
+        for job in jobs
+        if job.started_at is not None
+    ]
     newest: dict[tuple[str, str], float] = {}
-    for job in found:
-        place = _place(job)
-        newest[place] = max(newest.get(place, 0.0), job.started_at or 0.0)
-    return sorted(
-        (
-            max(0.0, now - job.started_at)
-            for job in found
-            if job.state is JobState.IN_PROGRESS
-            and job.started_at is not None
-            and job.id not in over
-            and (not job.runner or job.runner.startswith(HOSTED) or newest[_place(job)] <= job.started_at)
-        ),
-        reverse=True,
+    for _, started, place in found:
+        newest[place] = max(newest.get(place, 0.0), started)
+    ages = (
+        max(0.0, now - started)
+        for job, started, place in found
+        if job.state is JobState.IN_PROGRESS
+        and job.id not in over
+        and (not job.runner or job.runner.startswith(HOSTED) or newest[place] <= started)
     )
+    return sorted(ages, reverse=True)
 
 
 def duration_p50(jobs: Iterable[WorkflowJob], running: Iterable[float], now: float) -> float | None:
@@ -141,25 +147,16 @@ def duration_p50(jobs: Iterable[WorkflowJob], running: Iterable[float], now: flo
     return max(statistics.median(one[0] for one in each or ran) for each in (ran, known)) if ran else None
 
 
-def sources(jobs: Iterable[WorkflowJob], now: float) -> tuple[Counted, ...]:
-    """Jobs that arrived in the last 15 minutes by `repository / workflow`, most first."""
-    found = Counter(
-        f"{job.repository} / {job.workflow or 'unnamed workflow'}"
-        for job in jobs
-        if queued_once(job) and now - job.begun <= WINDOW_SECONDS
-    )
+def _sources(jobs: Iterable[WorkflowJob]) -> tuple[Counted, ...]:
+    """Jobs by `repository / workflow`, most first."""
+    found = Counter(f"{job.repository} / {job.workflow or 'unnamed workflow'}" for job in jobs)
     ordered = sorted(found.items(), key=lambda source: (-source[1], source[0]))
     return tuple(Counted(name, float(number)) for name, number in ordered[:MOST_SOURCES])
 
 
-def as_row(job: WorkflowJob, now: float) -> Job:
+def _as_row(job: WorkflowJob, now: float) -> Job:
     name = f"{job.workflow} / {job.name}" if job.workflow else job.name
     return Job(name, max(0.0, now - job.begun), job.repository, job.url)
-
-
-def _place(job: WorkflowJob) -> tuple[str, str]:
-    """The place of a job's runner; names are unique per owner."""
-    return job.repository.partition("/")[0], job.runner
 
 
 def _without_webhooks(line: WebhookCoverage | None, now: float) -> str:
@@ -172,20 +169,3 @@ def _without_webhooks(line: WebhookCoverage | None, now: float) -> str:
         whole = count(round(WINDOW_SECONDS / 60), "minute")
         return f"GitHub's webhooks have been heard since {clock(line.since)} UTC; this needs {whole}"
     return ""
-
-
-def _missing(why: str, tells: bool) -> tuple[Gap, ...]:
-    if not why:
-        return ()
-    return (Gap("rates", why),) if tells else (Gap("queued", why), Gap("rates", why))
-
-
-def _rate(times: Iterable[float | None], now: float, heard: bool) -> float | None:
-    """The rate per minute in the last 15 minutes; a fast clock moves nothing out of it."""
-    if not heard:
-        return None
-    return sum(at is not None and now - at <= WINDOW_SECONDS for at in times) * 60 / WINDOW_SECONDS
-
-
-def _longest(seconds: Iterable[float], known: bool) -> float | None:
-    return max(0.0, *seconds, 0.0) if known else None

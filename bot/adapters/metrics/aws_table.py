@@ -1,6 +1,5 @@
 """What the metrics sources on AWS share: settings of the region, and refusals that name the permission."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from bot.adapters.aws import AwsRegion, aws_of
@@ -21,7 +20,7 @@ class AwsReader:
     def __init__(self, system: str, given: Given[AwsTable, P]) -> None:
         self.system, self._aws = f"{system} ({given.name})", aws_of(given.context, given.table)
 
-    async def ask(self, service: str, operation: str, **arguments: object) -> Mapping[str, Any]:
+    async def ask(self, service: str, operation: str, **arguments: object) -> Any:
         """One read. Raises Unreachable, with the missing permission as its remedy."""
         try:
             return await self._aws.ask(self.system, service, operation, arguments)

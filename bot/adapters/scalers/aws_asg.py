@@ -76,12 +76,12 @@ class AwsAsgScaler:
         if target > group.desired and group.stopped:
             raise Refused(f"Auto Scaling group {self._name} would start nothing: {group.stopped}. Mend that first.")
         if target != group.desired:
-            arguments = {"AutoScalingGroupName": self._name, "DesiredCapacity": target, "HonorCooldown": False}
-            await self._aws.tell(self._system, "autoscaling", "set_desired_capacity", arguments)
+            changed = {"AutoScalingGroupName": self._name, "DesiredCapacity": target, "HonorCooldown": False}
+            await self._aws.tell(self._system, "autoscaling", "set_desired_capacity", changed)
 
     async def _group(self) -> AutoScalingGroup:
-        arguments = {"AutoScalingGroupNames": [self._name]}
-        answer: Any = await self._aws.ask(self._system, "autoscaling", "describe_auto_scaling_groups", arguments)
+        named = {"AutoScalingGroupNames": [self._name]}
+        answer = await self._aws.ask(self._system, "autoscaling", "describe_auto_scaling_groups", named)
         if not answer.get("AutoScalingGroups"):
             remedy = "correct `group` or `region`, or use the account that it is in"
             raise Refused(f"There is no Auto Scaling group {self._name} in {self._region}", remedy=remedy)
@@ -93,9 +93,9 @@ class AwsAsgScaler:
 
     async def _last_failure(self) -> str:
         """The latest failed activity of the last half hour; empty if none, or if it cannot be read."""
-        arguments = {"AutoScalingGroupName": self._name, "MaxRecords": 20}
+        asked = {"AutoScalingGroupName": self._name, "MaxRecords": 20}
         try:
-            answer: Any = await self._aws.ask(self._system, "autoscaling", "describe_scaling_activities", arguments)
+            answer = await self._aws.ask(self._system, "autoscaling", "describe_scaling_activities", asked)
         except Refused:
             return "why is not known; allow autoscaling:DescribeScalingActivities to see it"
         except Unreachable:
