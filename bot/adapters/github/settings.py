@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Protocol, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -66,22 +66,19 @@ class GitHubTable(SourceTable, GitHubCredentials):
         return self
 
 
-class MakeHttp(Protocol):
-    """Makes an HTTP client that accepts `ANSWERS`."""
-
-    def __call__(self, *, headers: dict[str, str]) -> Http: ...
-
-
 def api_of(  # noqa: PLR0913 - what a client is made of
     table: GitHubCredentials,
     place: str,
     token: Callable[[str, str], str],
-    http: MakeHttp,
+    http: Callable[..., Http],
     now: Callable[[], float],
     *,
     reserve: int = 0,
 ) -> GitHubApi:
-    """The client; `token` reads the variable that a key of the table names. Raises ConfigError with the place."""
+    """The client; `token` reads the variable that a key of the table names. Raises ConfigError with the place.
+
+    `http` makes an HTTP client that accepts `ANSWERS` and sends `headers`.
+    """
     if table.token_env:
         sends = http(headers=bearer(token("token_env", table.token_env)))
         return GitHubApi(sends, Token(table.token_env), now, reserve)

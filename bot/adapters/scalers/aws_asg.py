@@ -34,8 +34,6 @@ class AutoScalingGroup:
     maximum: int
     there: int
     """Instances in service; starting, stopping and standby ones do not count."""
-    unit: str
-    """The unit of the capacity: instances, or something else."""
     stopped: str
     """Why the group starts no instances; empty if it does."""
 
@@ -85,11 +83,14 @@ class AwsAsgScaler:
         if not answer.get("AutoScalingGroups"):
             remedy = "correct `group` or `region`, or use the account that it is in"
             raise Refused(f"There is no Auto Scaling group {self._name} in {self._region}", remedy=remedy)
-        group = group_of(answer["AutoScalingGroups"][0])
-        if group.unit != "instances":
-            what = f"Auto Scaling group {self._name} counts {group.unit}, not instances"
+        found = answer["AutoScalingGroups"][0]
+        unit = "weights" if _weighted(found) else found.get("DesiredCapacityType") or "units"
+        if unit != "units":
+            what = f"Auto Scaling group {self._name} counts {unit}, not instances"
             raise Unreachable(self._system, what, failure=Failure.SHAPE, remedy="use a group without weights")
-        return group
+        desired, minimum, maximum = (int(found[name]) for name in ("DesiredCapacity", "MinSize", "MaxSize"))
+        there = sum(one.get("LifecycleState") == "InService" for one in found.get("Instances", []))
+        return AutoScalingGroup(desired, minimum, maximum, there, _stopped(found))
 
     async def _last_failure(self) -> str:
         """The latest failed activity of the last half hour; empty if none, or if it cannot be read."""
@@ -108,25 +109,6 @@ class AwsAsgScaler:
         return ""
 
 
-def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[AwsAsgScaler, ScalePolicy]:
-    table = read(AwsAsgTable, place, raw)
-    return AwsAsgScaler(pool, table, aws_of(context, table), context), replace(table.policy, caution=CAUTION)
-
-
-def group_of(found: Any) -> AutoScalingGroup:
-    """A group from one entry of the response, which botocore has validated."""
-    instances = found.get("Instances", [])
-    unit = found.get("DesiredCapacityType") or "units"
-    return AutoScalingGroup(
-        desired=int(found["DesiredCapacity"]),
-        minimum=int(found["MinSize"]),
-        maximum=int(found["MaxSize"]),
-        there=sum(one.get("LifecycleState") == "InService" for one in instances),
-        unit="weights" if _weighted(found) else "instances" if unit == "units" else str(unit),
-        stopped=_stopped(found),
-    )
-
-
 def _weighted(found: Any) -> bool:
     """Whether an instance may count more than once; an empty group shows this only in its policy."""
     template = found.get("MixedInstancesPolicy", {}).get("LaunchTemplate", {})
@@ -135,9 +117,15 @@ def _weighted(found: Any) -> bool:
 
 
 def _stopped(found: Any) -> str:
+    """Why the group starts no instances; empty if it does."""
     if found.get("Status"):
         return f"it is being deleted ({found['Status']})"
     for process in found.get("SuspendedProcesses", []):
         if process.get("ProcessName") == "Launch":
             return f"its process Launch is suspended ({one_line(str(process.get('SuspensionReason', '')))})"
     return ""
+
+
+def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[AwsAsgScaler, ScalePolicy]:
+    table = read(AwsAsgTable, place, raw)
+    return AwsAsgScaler(pool, table, aws_of(context, table), context), replace(table.policy, caution=CAUTION)
