@@ -232,7 +232,7 @@ def without(permission: str) -> GitApi:
         ("command", Program(script="echo about ten"), PROBLEM,
          'it must print a number or {"current": 10, "min": 0, "max": 40}, but prints: about ten', ""),
         ("command", Program(script="true"), PROBLEM, "but prints: nothing", ""),
-        ("command", Program(script="sleep 60"), PROBLEM, "did not end within 2 s and was stopped", ""),
+        ("command", Program(script="sleep 60"), PROBLEM, "did not end within 2 s and was stopped", "again in a minute"),
         ("github-file", GitApi(token="of-somebody-else"), PROBLEM, "refused the credentials (HTTP 401", ""),
         ("github-file", {"main.tfvars": "gone.tfvars"}, PROBLEM, "shows no runners/gone.tfvars on branch main", ""),
         ("github-file", {"^linux_max": "_max"}, PROBLEM, "pattern matches 2 places", ""),

@@ -1,6 +1,7 @@
 """Grafana's Alertmanager: its own path, token, organisation and codes, against a strict stand-in."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -102,15 +103,32 @@ async def test_a_silence_is_extended_in_place_or_under_a_new_id(moves: bool) -> 
     assert [one.id for one in await alertmanager.silenced()] == [longer.id]
 
 
-async def test_an_extension_that_is_stored_otherwise_is_no_success() -> None:
-    """Other matchers: ended and refused; no longer end: in doubt, so that it is looked at again."""
+@pytest.mark.parametrize(
+    ("parts", "failure", "words"),
+    [
+        ({"garble": True}, None, "other matchers than were asked for"),
+        ({"hide": True}, Failure.UNKNOWN, "took the silence but does not show it yet"),
+        ({"refuse": (400, {"message": "invalid matcher"})}, None, "invalid matcher"),
+    ],
+)
+async def test_a_silence_that_is_not_stored_as_it_was_sent_is_no_success(
+    parts: dict[str, Any], failure: Failure | None, words: str
+) -> None:
+    """With other matchers it is ended and refused; one that cannot be read back may exist, and is found by its tag."""
     grafana = Grafana()
     alertmanager, _ = adapter(grafana)
-    first = await silenced(alertmanager)
-    grafana.garble = True
-    with pytest.raises(Refused, match="other matchers than were asked for"):
-        await alertmanager.extend(first, NOW + 7200)
-    assert await alertmanager.silenced() == ()
+    first = await silenced(alertmanager, "first")
+    for name, value in parts.items():
+        setattr(grafana, name, value)
+    with pytest.raises((Refused, Unreachable), match=words) as caught:
+        await silenced(alertmanager)
+    assert getattr(caught.value, "failure", None) is failure
+    if "refuse" not in parts:
+        assert (await alertmanager.find("act-1") is not None) is (failure is Failure.UNKNOWN)
+        with pytest.raises(Refused):
+            await alertmanager.extend(first, NOW + 7200)
+    if failure is None and grafana.garble:
+        assert await alertmanager.silenced() == ()
 
 
 async def test_a_tag_is_a_whole_word() -> None:
@@ -120,29 +138,6 @@ async def test_a_tag_is_a_whole_word() -> None:
     for tag in ("act-12", "[tailback act-12]"):
         assert await alertmanager.find(tag) is not None
     assert await alertmanager.find("[tailback act-1]") is None
-
-
-async def test_a_refused_silence_has_grafanas_own_words() -> None:
-    alertmanager, _ = adapter(Grafana(refuse=(400, {"message": "failed to save silence: invalid matcher"})))
-    with pytest.raises(Refused, match="invalid matcher"):
-        await silenced(alertmanager)
-
-
-async def test_a_silence_that_was_stored_otherwise_is_ended_and_refused() -> None:
-    grafana = Grafana(garble=True)
-    alertmanager, _ = adapter(grafana)
-    with pytest.raises(Refused, match="other matchers"):
-        await silenced(alertmanager)
-    assert grafana.silences["s1"]["status"] == {"state": "expired"}
-
-
-async def test_a_silence_that_cannot_be_read_back_is_in_doubt() -> None:
-    """It may exist: look by its tag before creating another one."""
-    alertmanager, _ = adapter(Grafana(hide=True))
-    with pytest.raises(Unreachable) as caught:
-        await silenced(alertmanager)
-    assert caught.value.failure is Failure.UNKNOWN
-    assert await alertmanager.find("act-1") is not None
 
 
 async def test_a_silence_keeps_its_annotations_when_it_is_extended() -> None:

@@ -3,11 +3,10 @@
 import pytest
 
 from bot.adapters.metrics.buildkite import MOST_PAGES, PAGE
-from bot.core.pool.pool import Job
-from bot.ports import Unreachable
+from bot.core.pool.pool import Job, Snapshot
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
-from tests.ci_systems import AT, CiSystem, Said, buildkite, recorded, without
+from tests.ci_systems import AT, CiSystem, Said, buildkite, recorded
 from tests.fakes import FakeClock
 
 RIG = Rig(
@@ -21,21 +20,23 @@ look = RIG.look
 
 
 async def test_a_queue_is_read_with_its_waiting_jobs() -> None:
-    """Scheduled jobs wait for an agent; waiting ones depend on other steps and are not counted."""
-    found = await look(buildkite())
-    assert (found.queued, found.busy, found.idle, found.at) == (3, 8, 0, AT)
-    assert found.oldest_wait_seconds == 6840.0
-    assert (found.offline, found.limit, found.unservable, found.arrivals_per_minute) == (None, None, None, None)
-    assert found.missing == ()
+    """Scheduled jobs wait for an agent; waiting ones depend on other steps and are not counted.
 
-
-async def test_waiting_jobs_come_from_every_page_and_of_this_cluster_alone() -> None:
-    """A queue of the same name in another cluster is another queue; a job without a rule waits in `default`."""
-    found = await look(buildkite())
-    assert found.waiting == (
-        Job("build", 6840.0, "web", "https://buildkite.com/example/web/builds/7#0190"),
-        Job("lint", 1800.0, "app", "https://buildkite.com/example/app/builds/12#0190"),
-        Job("test", 300.0, "app", "https://buildkite.com/example/app/builds/11#0190"),
+    Jobs come from every page and of this cluster alone, because a queue of the same name in another cluster is another
+    queue. A job without a rule waits in `default`.
+    """
+    assert await look(buildkite()) == Snapshot(
+        "default",
+        AT,
+        queued=3,
+        oldest_wait_seconds=6840.0,
+        busy=8,
+        idle=0,
+        waiting=(
+            Job("build", 6840.0, "web", "https://buildkite.com/example/web/builds/7#0190"),
+            Job("lint", 1800.0, "app", "https://buildkite.com/example/app/builds/12#0190"),
+            Job("test", 300.0, "app", "https://buildkite.com/example/app/builds/11#0190"),
+        ),
     )
 
 
@@ -104,10 +105,3 @@ async def test_too_many_waiting_jobs_are_not_listed_without_end() -> None:
     assert gaps(found) == ("oldest_wait_seconds: more than 2,000 jobs wait, too many to list",)
     assert system.count("/graphql") == MOST_PAGES
     assert system.asked[-1].body["variables"] == {"slug": "example", "first": PAGE, "after": "c2"}
-
-
-async def test_metrics_without_jobs_are_not_an_empty_queue() -> None:
-    system = buildkite()
-    system.says("/v3/metrics", recorded("buildkite/metrics"))
-    with pytest.raises(Unreachable, match="has no jobs and agents; check url"):
-        await look(without(system, "/v3/metrics", "jobs"))

@@ -5,8 +5,11 @@ from collections.abc import Mapping
 
 import pytest
 
+from bot.adapters.metrics.github import assigns
 from bot.core.pool.job import JobState
 from bot.core.pool.pool import Job
+from bot.ports import Unreachable
+from tests.adapters.back_end import URL, BackEnd
 from tests.adapters.github.standin import LABEL, ORG, REPO, stamp
 from tests.adapters.github.world import BY_REST, World, world
 from tests.builders import NOW, gaps
@@ -276,3 +279,23 @@ async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | N
     assert found.provider_up is up
     said = "provider_up: GitHub's status page says degraded performance of Actions"
     assert (said in gaps(found)) is (up is None)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (500, {}, "failed (HTTP 500"),
+        (200, {"components": [{"name": "Pages"}]}, "names no component Actions; correct status_url"),
+        (200, [], "names no component Actions; correct status_url"),
+        (200, {"components": [{"name": "Actions"}]}, "says None of Actions"),
+    ],
+)
+async def test_a_status_page_that_says_nothing_leaves_it_unknown(status: int, body: object, said: str) -> None:
+    """Whether GitHub works is never guessed."""
+    http = BackEnd().says(status, body).wire().http("GitHub's status page", URL)
+    try:
+        up, why = (await assigns(http, lambda: 1000.0)).value
+    except Unreachable as error:
+        up, why = None, str(error)
+    assert up is None
+    assert said in why

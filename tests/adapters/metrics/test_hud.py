@@ -1,6 +1,7 @@
 """PyTorch's HUD: what its rows say of a pool, what they hide, and what is then not claimed."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from bot.adapters.metrics.hud import LIVE_SECONDS, HudAnswers
 from bot.adapters.metrics.listing import Listed
 from bot.adapters.metrics.rows import Row
 from bot.core.pool.merge import known
-from bot.core.pool.pool import Counted, Gap, Job, Origin
+from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
 from bot.ports import Failure, Unreachable
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
@@ -22,24 +23,24 @@ look = RIG.look
 
 
 async def test_a_pool_that_queues_is_read_from_all_of_hud() -> None:
-    """Jobs of pytorch/pytorch one by one, those of other repositories counted, the runners by label, no ghost."""
-    found = await look(hud())
-    assert (found.queued, found.oldest_wait_seconds, found.ghosts) == (7, 7800.0, 1)
-    assert (found.busy, found.idle, found.offline, found.at) == (2, 1, 1, AT)
-    assert found.missing == ()
-    assert (found.arrivals_per_minute, found.limit, found.unservable) == (None, None, None)
+    """Jobs of pytorch/pytorch one by one, those of other repositories counted, the runners by label, no ghost.
 
-
-async def test_the_longest_waiting_jobs_have_link_repository_and_age_and_no_ghost_is_among_them() -> None:
+    Sources are those of jobs that came lately and still wait.
+    """
     found = await look(hud())
-    assert found.waiting[0] == Job(
-        "pull / linux-jammy-py3.10 / test (default, 1, 5)", 6840.0, "pytorch/pytorch", f"{RUN}/9002/job/502"
+    first = Job("pull / linux-jammy-py3.10 / test (default, 1, 5)", 6840.0, "pytorch/pytorch", f"{RUN}/9002/job/502")
+    assert (found.waiting[0], [job.waited_seconds for job in found.waiting[1:]]) == (first, [1500, 840, 620, 400])
+    assert replace(found, waiting=()) == Snapshot(
+        POOL,
+        AT,
+        queued=7,
+        oldest_wait_seconds=7800.0,
+        busy=2,
+        idle=1,
+        offline=1,
+        ghosts=1,
+        arrivals_by_source=(Counted("autorevert", 2), Counted("ciflow", 1)),
     )
-    assert [job.waited_seconds for job in found.waiting] == [6840.0, 1500.0, 840.0, 620.0, 400.0]
-
-
-async def test_what_came_lately_and_still_waits_is_told_by_source() -> None:
-    assert (await look(hud())).arrivals_by_source == (Counted("autorevert", 2), Counted("ciflow", 1))
 
 
 async def test_no_row_is_zero_only_for_a_label_that_hud_knows() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.metrics.jenkins import carries, same
-from bot.core.pool.pool import Gap, Job
+from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Unreachable
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
@@ -17,17 +17,19 @@ look = RIG.look
 
 async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes() -> None:
     """A build that waits for another one, or for its quiet period, does not wait for a node."""
-    found = await look(jenkins())
-    assert (found.queued, found.oldest_wait_seconds, found.unservable, found.at) == (2, 6840.0, 0, AT)
-    assert (found.busy, found.idle, found.offline) == (3, 1, 2)
-    assert found.missing == ()
-    assert (found.arrivals_per_minute, found.limit) == (None, None)
-
-
-async def test_waiting_items_have_link_folder_and_age() -> None:
-    assert (await look(jenkins())).waiting == (
-        Job("part of app #12", 6840.0, "app", "https://jenkins.example.com/job/app/12/"),
-        Job("team » nightly", 300.0, "team/nightly", "https://jenkins.example.com/job/team/job/nightly/"),
+    assert await look(jenkins()) == Snapshot(
+        "linux",
+        AT,
+        queued=2,
+        oldest_wait_seconds=6840.0,
+        busy=3,
+        idle=1,
+        offline=2,
+        unservable=0,
+        waiting=(
+            Job("part of app #12", 6840.0, "app", "https://jenkins.example.com/job/app/12/"),
+            Job("team » nightly", 300.0, "team/nightly", "https://jenkins.example.com/job/team/job/nightly/"),
+        ),
     )
 
 

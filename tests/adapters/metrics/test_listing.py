@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.adapters.metrics.listing import Listed, Listing, Present, tried
+from bot.adapters.metrics.listing import Listed, Listing, tried
 from bot.ports import Failure, Unreachable
 
 
@@ -69,7 +69,3 @@ async def test_a_clock_that_was_set_back_asks_again() -> None:
     await source.listing.get()
     source.at = 50.0
     assert (await source.listing.get()).value == 2
-
-
-async def test_a_source_of_the_present_has_no_past() -> None:
-    assert await Present().history("linux", 0.0, 100.0, 10.0) == ()

@@ -6,7 +6,7 @@ import pytest
 
 from bot.adapters.scalers.arc import build
 from bot.ports import Capacity, Refused, Scaler
-from tests.adapters.back_end import parts_with, patient_pool
+from tests.adapters.back_end import BackEnd, parts_with, patient_pool
 from tests.adapters.scalers.kubernetes_api import SCALE_SET, KubernetesApi
 from tests.answering import answering
 
@@ -44,12 +44,6 @@ async def test_the_cap_is_what_is_set(lever: Make, api: KubernetesApi) -> None:
     assert api.objects[SCALE_SET]["spec"]["runnerScaleSetName"] == "linux-2xlarge"
 
 
-async def test_the_cap_never_goes_below_the_idle_runners(lever: Make, api: KubernetesApi) -> None:
-    with pytest.raises(Refused, match=r"cannot go to 1, below its spec\.minRunners of 2"):
-        await (await lever()).set(1, "act-1")
-    assert api.patches == []
-
-
 async def test_idle_runners_can_be_the_lever(lever: Make, api: KubernetesApi) -> None:
     """They are kept ready on top of the assigned jobs, so the count of runners is no measure of what is set."""
     scaler = await lever(lever="min")
@@ -60,24 +54,24 @@ async def test_idle_runners_can_be_the_lever(lever: Make, api: KubernetesApi) ->
         await scaler.set(11, "act-2")
 
 
-async def test_without_idle_runners_the_number_is_zero(lever: Make, api: KubernetesApi) -> None:
+async def test_a_missing_number_is_zero_idle_runners_and_no_cap(lever: Make, api: KubernetesApi) -> None:
+    """Without a cap there is nothing to raise; it never goes below the idle runners."""
+    with pytest.raises(Refused, match=r"cannot go to 1, below its spec\.minRunners of 2"):
+        await (await lever()).set(1, "act-1")
     del api.objects[SCALE_SET]["spec"]["minRunners"]
     assert (await (await lever(lever="min")).read()).level == 0
     assert (await (await lever()).read()).minimum == 0
-
-
-async def test_without_a_cap_there_is_nothing_to_raise(lever: Make, api: KubernetesApi) -> None:
     del api.objects[SCALE_SET]["spec"]["maxRunners"]
     with pytest.raises(Refused, match=r'has no spec\.maxRunners, .*; no cap holds it back, so set `lever = "min"`'):
         await (await lever()).read()
     assert (await (await lever(lever="min")).read()).maximum is None
+    assert api.patches == []
 
 
-async def test_what_may_revert_it_is_said_before_the_click(lever: Make) -> None:
-    async with patient_pool() as wire:
-        parts = parts_with(wire, {"TOKEN": "x"})
-        cap = build("linux", PLACE, TABLE, parts)[1].caution
-        idle = build("linux", PLACE, {**TABLE, "lever": "min"}, parts)[1].caution
+def test_what_may_revert_it_is_said_before_the_click() -> None:
+    parts = BackEnd().parts(TOKEN="x")
+    cap = build("linux", PLACE, TABLE, parts)[1].caution
+    idle = build("linux", PLACE, {**TABLE, "lever": "min"}, parts)[1].caution
     assert cap.startswith("A Helm or GitOps sync sets these numbers back.")
     assert "restarts the scale set's listener" in cap
     assert idle.startswith("The target is the number of idle runners kept ready")
