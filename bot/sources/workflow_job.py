@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.core.pool.job import JobState, WorkflowJob, key_of
+from bot.sources.labels import link
 from bot.sources.payload import Unreadable, fields, instant, items, read, text
 
 MOST_LABELS = 20
 MOST_LABEL_CHARS = 100
 MOST_TEXT_CHARS = 300
-MOST_LINK_CHARS = 2048
 STATES = {
     "queued": JobState.QUEUED,
     "in_progress": JobState.IN_PROGRESS,
@@ -61,7 +61,7 @@ def job_of(row: Mapping[str, object], state: JobState) -> WorkflowJob:
         completed_at=instant(row.get("completed_at")) if state is JobState.COMPLETED else None,
         conclusion=text(row.get("conclusion"), MOST_LABEL_CHARS),
         runner=runner,
-        url=_link(row.get("html_url")),
+        url=link(text(row.get("html_url"), None)),
         branch=text(row.get("head_branch"), MOST_TEXT_CHARS),
     )
 
@@ -89,8 +89,3 @@ def _labels(value: object) -> tuple[str, ...]:
         if label:
             found.setdefault(key_of(label), label)
     return tuple(found.values())[:MOST_LABELS]
-
-
-def _link(value: object) -> str:
-    link = text(value, None)
-    return link if link.startswith(("https://", "http://")) and len(link) <= MOST_LINK_CHARS else ""

@@ -97,12 +97,13 @@ class GitHub(Present):
         """The jobs that webhooks told of, when they were read, and how complete they are; once for all pools."""
         async with self._webhooks_lock:
             if self._heard is None or not 0 <= self._now() - self._heard.at < self._every:
-                self._heard = KnownQueues(self._now())
+                heard = KnownQueues(self._now())
                 if (jobs := self._jobs) is not None:
                     labels = sorted({keys.asked(pool)[0] for pool, keys in self._pools.items()})
                     lists = await asyncio.gather(*map(jobs.under, labels))
                     told = {job.id: job for found in lists for job in found}
-                    self._heard = replace(self._heard, told=told, line=await jobs.line())
+                    heard = replace(heard, told=told, line=await jobs.line())
+                self._heard = heard
             return self._heard
 
     async def _read(self, heard: KnownQueues) -> None:

@@ -78,12 +78,15 @@ class SourceKind(Generic[T, P, M]):
 
     def __call__(self, name: str, place: str, raw: Mapping[str, object], pools: Pools, context: BuildContext) -> M:
         """The source from its table and the keys of its pools; raises ConfigError with every problem of all of them."""
-        problems, keys, made = Problems(), dict[str, P](), list[M]()
+        problems, tables, keys, made = Problems(), list[T](), dict[str, P](), list[M]()
+        with problems:
+            tables.append(read(self.table, place, raw))
         for pool, given in pools.items():
             with problems:
                 keys[pool] = read(self.pool, f'[pool."{pool}"]', given)
-        with problems:
-            made.append(self.make(Given(name, place, read(self.table, place, raw), keys, context)))
+        for table in tables:
+            with problems:
+                made.append(self.make(Given(name, place, table, keys, context)))
         problems.settle()
         return made[0]
 

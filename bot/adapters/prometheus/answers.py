@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.http.json_answer import one_line
-from bot.adapters.metrics.rows import inner, rows
+from bot.adapters.metrics.rows import inner, link, rows
 from bot.core.pool.pool import Counted, Job
 from bot.core.words import count, duration, listed
 from bot.ports import Unreachable
@@ -89,11 +89,10 @@ def waiting(found: Samples) -> tuple[Job, ...]:
     """
     jobs: list[Job] = []
     for sample in _greatest(found, MOST_WAITING):
-        labels, url = sample.labels, sample.labels.get("url", "")
+        labels = sample.labels
         job = labels.get("exported_job") or ("" if "instance" in labels else labels.get("job", ""))
         name = " / ".join(part for part in (labels.get("workflow", ""), job or labels.get("job_name", "")) if part)
-        url = url if url.startswith(("https://", "http://")) else ""
-        jobs.append(Job(name or "unnamed job", sample.value, labels.get("repository", ""), url))
+        jobs.append(Job(name or "unnamed job", sample.value, labels.get("repository", ""), link(labels, "url")))
     return tuple(jobs)
 
 

@@ -13,8 +13,8 @@ from pydantic import Field, field_validator, model_validator
 
 from bot.adapters.build_context import BuildContext, read
 from bot.adapters.http.json_answer import decoded, one_line
+from bot.adapters.scalers.http import SHAPE, capacity_of
 from bot.adapters.scalers.policy import PolicyTable
-from bot.adapters.scalers.size import SHAPE, capacity_of
 from bot.config import Seconds, WrongSetting
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Failure, Refused, Unreachable

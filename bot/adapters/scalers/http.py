@@ -6,9 +6,10 @@ from bot.adapters.build_context import BuildContext, ReachTable, read
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.adapters.scalers.policy import PolicyTable
-from bot.adapters.scalers.size import SHAPE, capacity_of
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Failure, Refused
+
+SHAPE = '{"current": 10, "min": 0, "max": 40}'
 
 
 class HttpScalerTable(PolicyTable, ReachTable):
@@ -43,6 +44,21 @@ class HttpScaler:
     def _accepted(self, answer: HttpAnswer, what: str) -> None:
         if not answer.ok:
             raise Refused(f"The scaler of {self._pool} refused {what} (HTTP {answer.status}): {answer.text}")
+
+
+def capacity_of(body: object) -> Capacity | None:
+    """The size in a document; missing figures are None. None if it has no `current`."""
+    if not isinstance(body, dict) or whole(body, "current") is None:
+        return None
+    return Capacity(whole(body, "current"), whole(body, "min"), whole(body, "max"), whole(body, "desired"))
+
+
+def whole(body: Mapping[str, object], key: str) -> int | None:
+    """A number of runners under a key; None for anything else."""
+    value = body.get(key)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[HttpScaler, ScalePolicy]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from bot.adapters.metrics.github import assigns
-from bot.core.pool.job import JobState
+from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.pool.pool import Job
 from bot.ports import Unreachable
 from tests.adapters.back_end import URL, BackEnd
@@ -114,6 +114,24 @@ async def test_webhooks_give_rates_and_no_run_is_asked_for(w: World) -> None:
     assert found.duration_p50_seconds == 600.0
     assert found.arrivals_by_source[0].name == f"{REPO} / pull"
     assert "label: no runner carries linux.2xlarge now" in gaps(found)[0]
+
+
+async def test_webhooks_that_could_not_be_read_are_read_at_the_next_look(
+    w: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure is no empty list: the same period asks again."""
+    w.jobs.heard_for(1800)
+    w.github.run(1)
+    w.tell(11, "1", age=300)
+
+    async def away(label: str) -> tuple[WorkflowJob, ...]:
+        raise Unreachable("Redis", f"is away; {label} is not read")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(w.jobs, "under", away)
+        with pytest.raises(Unreachable, match="is away"):
+            await w.look()
+    assert (await w.look()).queued == 1
 
 
 async def test_a_lost_end_of_a_run_is_found_and_left_out(w: World) -> None:
