@@ -25,29 +25,24 @@ NOTHING = Change()
 
 def follows(before: Incident | None, after: Incident) -> Change:
     """The set and index changes of a state change; pure, so that it can be computed again on a conflict."""
+    was, now = _sets(before) if before else (), _sets(after)
+    join, leave = [one for one in now if one not in was], [one for one in was if one not in now]
     undecided: tuple[str, ...] = ()
-    join: list[tuple[str, str]] = []
-    leave: list[tuple[str, str]] = []
-    point: dict[str, tuple[str, str | None]] = {}
-    was_open = before is not None and not before.closed
-    if not after.closed:
-        watched = () if before is None or before.closed else before.pools.candidates
-        join += [(f"watch:{name}", after.id) for name in after.pools.candidates if name not in watched]
-        if not was_open:
-            join.append(("open", after.id))
-    elif was_open:
-        leave += [("open", after.id), *((f"watch:{name}", after.id) for name in after.pools.candidates)]
+    if before and after.closed and not before.closed:
         join.append(("ended", after.id))
         undecided = tuple(f"act:{one.about}" for one in after.log.timeline if APPROVE in one.choices)
-    waited = before is not None and before.thread.root is None
-    if after.thread.root is None and not (waited and before and before.thread.channel == after.thread.channel):
-        join.append((f"waiting:{after.thread.channel}", after.id))
-    if waited and before and (after.thread.root or after.thread.channel != before.thread.channel):
-        leave.append((f"waiting:{before.thread.channel}", after.id))
+    point: dict[str, tuple[str, str | None]] = {}
     if after.thread.root and (before is None or before.thread.root != after.thread.root):
         point[f"thread:{after.thread.channel}:{after.thread.root}"] = (after.id, None)
-    pools = tuple(f"pool:{member.removeprefix('watch:')}" for member, _ in join if member.startswith("watch:"))
+    pools = tuple(f"pool:{name.removeprefix('watch:')}" for name, _ in join if name.startswith("watch:"))
     return Change(join=tuple(join), leave=tuple(leave), point=point, wake=(*pools, *undecided))
+
+
+def _sets(incident: Incident) -> tuple[tuple[str, str], ...]:
+    """(set, member) of an incident: open, watched for its pools, and waiting for its first message."""
+    names = [] if incident.closed else [*(f"watch:{name}" for name in incident.pools.candidates), "open"]
+    waiting = [f"waiting:{incident.thread.channel}"] if incident.thread.root is None else []
+    return tuple((name, incident.id) for name in (*names, *waiting))
 
 
 async def keep(  # noqa: PLR0913 - the parts of one atomic change

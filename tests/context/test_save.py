@@ -6,51 +6,40 @@ import pytest
 
 from bot.context.save import EXPIRES_SECONDS, follows, keep
 from bot.core.incident.incident import Incident, acked, muted, rooted
-from bot.core.record import Conflict, Stored
+from bot.core.record import Change, Conflict, Stored
 from tests.builders import CHANNEL, NOW, POOL, closed, incident, with_fields
 from tests.world import ANA, OTHER_POOL, World
 
-
-def test_a_new_incident_is_open_watched_and_waiting() -> None:
-    change = follows(None, incident(shown=False))
-    assert set(change.join) == {("open", "i1"), (f"watch:{POOL}", "i1"), (f"waiting:{CHANNEL}", "i1")}
-    assert (change.leave, change.wake, change.point) == ((), (f"pool:{POOL}",), {})
+NEW, OPEN, CLOSED = incident(shown=False), incident(), closed()
+MOVED = replace(NEW, thread=replace(NEW.thread, channel="C0OPS"))
+SETS = (("open", "i1"), (f"watch:{POOL}", "i1"))
 
 
-def test_a_thread_that_was_confirmed_is_found_by_its_address() -> None:
-    before = incident(shown=False)
-    change = follows(before, rooted(before, CHANNEL, "1.5", "drawn", NOW))
-    assert change.leave == ((f"waiting:{CHANNEL}", "i1"),)
-    assert change.point == {f"thread:{CHANNEL}:1.5": ("i1", None)}
-
-
-def test_a_pool_that_joins_is_watched_and_woken() -> None:
-    before = incident()
-    change = follows(before, with_fields(before, candidates=(POOL, OTHER_POOL)))
-    assert (change.join, change.wake) == (((f"watch:{OTHER_POOL}", "i1"),), (f"pool:{OTHER_POOL}",))
-
-
-def test_an_incident_that_ends_is_watched_no_longer() -> None:
-    change = follows(incident(), closed())
-    assert set(change.leave) == {("open", "i1"), (f"watch:{POOL}", "i1")}
-    assert change.join == (("ended", "i1"),)
-
-
-def test_an_incident_that_goes_on_is_watched_again() -> None:
-    change = follows(closed(), incident())
-    assert set(change.join) == {("open", "i1"), (f"watch:{POOL}", "i1")}
-
-
-def test_a_move_without_consequences_writes_none() -> None:
-    change = follows(incident(), acked(incident(), ANA, NOW))
-    assert (change.join, change.leave, change.point, change.wake) == ((), (), {}, ())
-
-
-def test_an_incident_that_moves_waits_in_the_new_channel_alone() -> None:
-    before = incident(shown=False)
-    change = follows(before, replace(before, thread=replace(before.thread, channel="C0OPS")))
-    assert change.join == (("waiting:C0OPS", "i1"),)
-    assert change.leave == ((f"waiting:{CHANNEL}", "i1"),)
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        (None, NEW, Change(join=(*SETS, (f"waiting:{CHANNEL}", "i1")), wake=(f"pool:{POOL}",))),
+        (
+            NEW,
+            rooted(NEW, CHANNEL, "1.5", "drawn", NOW),
+            Change(leave=((f"waiting:{CHANNEL}", "i1"),), point={f"thread:{CHANNEL}:1.5": ("i1", None)}),
+        ),
+        (
+            OPEN,
+            with_fields(OPEN, candidates=(POOL, OTHER_POOL)),
+            Change(join=((f"watch:{OTHER_POOL}", "i1"),), wake=(f"pool:{OTHER_POOL}",)),
+        ),
+        (OPEN, CLOSED, Change(leave=SETS, join=(("ended", "i1"),))),
+        (CLOSED, OPEN, Change(join=SETS, wake=(f"pool:{POOL}",))),
+        (OPEN, acked(OPEN, ANA, NOW), Change()),
+        (NEW, MOVED, Change(join=(("waiting:C0OPS", "i1"),), leave=((f"waiting:{CHANNEL}", "i1"),))),
+    ],
+    ids=["new", "its thread stands", "a pool joins", "it ends", "it goes on", "nothing follows", "it moves"],
+)
+def test_sets_and_indexes_follow_the_incident(before: Incident | None, after: Incident, change: Change) -> None:
+    found = follows(before, after)
+    assert (set(found.join), set(found.leave)) == (set(change.join), set(change.leave))
+    assert (found.point, found.wake) == (change.point, change.wake)
 
 
 async def held(world: World) -> Stored[Incident]:
