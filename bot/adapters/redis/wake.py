@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
 
 import structlog
 from redis.asyncio import Redis
@@ -20,7 +21,6 @@ class RedisWake:
         self._sender = sender.encode()
         self._event = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._lost = False
 
     def set(self) -> None:
         """This process made something due."""
@@ -46,26 +46,18 @@ class RedisWake:
         self._task = None
 
     async def _listen(self) -> None:
-        log = structlog.get_logger()
+        log, lost = structlog.get_logger(), False
         while True:
             try:
-                await self._subscribed()
+                async with aclosing(self._listener()) as client, client.pubsub() as channel:
+                    await channel.subscribe(CHANNEL)
+                    lost = False
+                    while True:
+                        message = await channel.get_message(timeout=5.0)
+                        if message is not None and message.get("data") != self._sender:
+                            self._event.set()  # also for "subscribed": a message may have been missed until now
             except (RedisError, OSError) as error:
-                if not self._lost:
+                if not lost:
                     log.warning("redis subscription lost", problem=str(error), effect="due work is found by polling")
-                self._lost = True
+                lost = True
                 await asyncio.sleep(_AGAIN_SECONDS)
-
-    async def _subscribed(self) -> None:
-        client = self._listener()
-        try:
-            async with client.pubsub() as channel:
-                await channel.subscribe(CHANNEL)
-                self._lost = False
-                while True:
-                    message = await channel.get_message(timeout=5.0)
-                    if message is None or message.get("data") == self._sender:
-                        continue
-                    self._event.set()  # also for "subscribed": a message may have been missed until now
-        finally:
-            await client.aclose()
