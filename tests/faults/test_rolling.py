@@ -5,7 +5,6 @@ import signal
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,7 @@ from tests.faults.balancer import Balancer
 from tests.faults.checker import Root, buttons, kept, roots
 from tests.faults.conftest import LONG, Figure
 from tests.faults.groups import webhook
-from tests.faults.system import Plan, System, opened_system
-from tests.processes import Zygote
+from tests.faults.system import System
 
 pytestmark = pytest.mark.needs("redis-server")
 
@@ -69,15 +67,13 @@ class Load:
             self.failed.append(str(outcome))
 
 
-async def test_rt_4_restarting_one_by_one_cuts_no_request(
-    zygote: Zygote, tmp_path: Path, rounds: int, figure: Figure
-) -> None:
+@pytest.mark.plan(webs=2, workers=3, rooms=ROOMS, lease=f"{LEASE_SECONDS}s")
+async def test_rt_4_restarting_one_by_one_cuts_no_request(system: System, rounds: int, figure: Figure) -> None:
     """SIGTERM to each of five in turn: no webhook or click is refused or cut, each ends in 20 s, others take over.
 
     Once by default, three times in the long form. Taken over: no thread waits for the end of a lease.
     """
-    plan = Plan(webs=2, workers=3, rooms=ROOMS, lease=f"{LEASE_SECONDS}s")
-    async with opened_system(zygote, tmp_path, plan) as system, Balancer(system) as balancer:
+    async with Balancer(system) as balancer:
         load = Load(system, balancer)
         running = asyncio.create_task(load.run())
         ends = []

@@ -5,9 +5,8 @@ So `kill -9` at a named point is an event on a wire: it works with any implement
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Self
 
 from tests.answering import Listeners
@@ -16,16 +15,6 @@ from tests.patience import PATIENCE_SECONDS
 
 Match = Callable[[Request], bool]
 STREAM_BYTES = 1 << 22
-
-
-class Act(Enum):
-    """What happens to a request that a rule fits."""
-
-    HOLD = "hold"
-    HOLD_REPLY = "hold its reply"
-    DROP = "drop"
-    DROP_REPLY = "drop its reply"
-    DELAY = "delay"
 
 
 @dataclass(slots=True, eq=False)
@@ -62,13 +51,15 @@ class Held:
 
 @dataclass(slots=True, eq=False)
 class Rule:
-    """One line of what goes wrong; `times` None: until it is removed."""
+    """One line of what goes wrong."""
 
     match: Match
-    act: Act
+    passes: Callable[[Request], Awaitable[bool]]
+    """Whether what fits goes on, said when that is known; if not, the connection is cut."""
+    reply: bool = False
+    """Whether the server's reply is meant, and not the request."""
     times: int | None = 1
-    seconds: float = 0.0
-    held: Held | None = None
+    """None: until it is removed."""
 
 
 class Wire:
@@ -104,16 +95,25 @@ class Wire:
     def hold(self, match: Match, *, reply: bool = False) -> Held:
         """Stop the next fitting request before the server sees it, or its reply before the client does."""
         held = Held()
-        self.rules.append(Rule(match, Act.HOLD_REPLY if reply else Act.HOLD, 1, held=held))
+        self.rules.append(Rule(match, held.decided, reply))
         return held
 
-    def drop(self, match: Match, times: int | None = 1, *, reply: bool = False) -> Rule:
+    def drop(self, match: Match, times: int | None = 1, *, reply: bool = False) -> None:
         """Lose fitting requests, or only their replies, and cut the connection."""
-        return self._add(Rule(match, Act.DROP_REPLY if reply else Act.DROP, times))
 
-    def delay(self, match: Match, seconds: float, times: int | None = None) -> Rule:
+        async def never(_: Request) -> bool:
+            return False
+
+        self.rules.append(Rule(match, never, reply, times))
+
+    def delay(self, match: Match, seconds: float) -> None:
         """Pass fitting requests on late."""
-        return self._add(Rule(match, Act.DELAY, times, seconds))
+
+        async def late(_: Request) -> bool:
+            await asyncio.sleep(seconds)
+            return True
+
+        self.rules.append(Rule(match, late, times=None))
 
     def cut(self) -> None:
         """End every connection and take no new one until `mend`."""
@@ -121,16 +121,9 @@ class Wire:
         self._listeners.end_connections()
 
     def mend(self) -> None:
-        """Work as before, without rules; what is held goes on."""
+        """Work as before, without rules."""
         self.broken = False
-        for rule in self.rules:
-            if rule.held is not None:
-                rule.held.release()
         self.rules.clear()
-
-    def _add(self, rule: Rule) -> Rule:
-        self.rules.append(rule)
-        return rule
 
     def _taken(self, request: Request) -> Rule | None:
         for rule in self.rules:
@@ -173,17 +166,11 @@ class Wire:
     ) -> bytes | None:
         """The server's reply; None when the connection is to be cut."""
         rule = self._taken(request)
-        act = rule.act if rule is not None else None
-        if rule is not None and act is Act.DELAY:
-            await asyncio.sleep(rule.seconds)
-        held = rule.held if rule is not None else None
-        if act is Act.DROP or (held is not None and act is Act.HOLD and not await held.decided(request)):
+        if rule and not rule.reply and not await rule.passes(request):
             return None
         writer.write(request.raw)
         reply = await self._protocol.reply(reader)
-        if act is Act.DROP_REPLY or (held is not None and act is Act.HOLD_REPLY and not await held.decided(request)):
-            return None
-        return reply
+        return None if rule and rule.reply and not await rule.passes(request) else reply
 
 
 async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
