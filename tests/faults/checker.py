@@ -79,7 +79,6 @@ def strangers(system: System, found: list[Root]) -> list[Root]:
 
 
 def buttons(system: System, root: Root) -> list[str]:
-    """The labels of a message's buttons."""
     message = system.stand_in.workspace.channels[root.channel].messages[root.ts]
     blocks = message.get("blocks")
     return [

@@ -39,7 +39,6 @@ def figure(request: pytest.FixtureRequest) -> Figure:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The figures of this run."""
     for line in terminalreporter.config.stash.get(FIGURES, []):
         terminalreporter.write_line(line)
 

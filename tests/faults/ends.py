@@ -40,7 +40,6 @@ class Ends:
     """What every back end answers with HTTP 400 from now on; empty: they work."""
 
     def app(self) -> Starlette:
-        """The application."""
         return Starlette(
             routes=[
                 Route("/api/v1/query", self._query),
@@ -58,7 +57,6 @@ class Ends:
         )
 
     def active(self) -> list[Json]:
-        """The silences that hold now."""
         now = time.time()
         return [s.as_json(now) for s in self.silences.find([]) if s.state(now) == "active"]
 

@@ -23,7 +23,6 @@ class Request:
     body: bytes = field(default=b"", repr=False)
 
     def about(self, part: str) -> bool:
-        """Whether some text stands in the request."""
         return part.encode() in self.raw
 
     @property
@@ -73,7 +72,6 @@ def _redis_name(words: list[bytes]) -> str:
 
 
 async def redis_reply(reader: Reader) -> bytes:
-    """One whole reply, nested ones too."""
     head = await reader.readuntil(b"\n")
     kind, number = head[:1], head[1:-2]
     if kind == b"$" and number != b"-1":
@@ -84,7 +82,6 @@ async def redis_reply(reader: Reader) -> bytes:
 
 
 async def http_request(reader: Reader, who: str) -> Request | None:
-    """One request with its body."""
     head = await _head(reader)
     if not head:
         return None
@@ -94,7 +91,6 @@ async def http_request(reader: Reader, who: str) -> Request | None:
 
 
 async def http_reply(reader: Reader) -> bytes:
-    """One answer with its body."""
     head = await _head(reader)
     if not head:
         raise ConnectionError("the server closed the connection instead of answering")

@@ -38,7 +38,6 @@ def firing_group(number: int) -> Json:
 
 
 def member(number: int, labels: Mapping[str, object] | None = None, began: float | None = None) -> Json:
-    """The group's only alert."""
     return {
         "labels": {"alertname": name_of(number), "runner_label": "linux.big", "severity": "page", **(labels or {})},
         "annotations": {"summary": f"{name_of(number)}: jobs are waiting"},

@@ -70,8 +70,6 @@ cooldown = "{cooldown}"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What differs between systems."""
-
     webs: int = 2
     workers: int = 3
     pools: bool = False

@@ -8,17 +8,14 @@ from tests.faults.wires import Wire
 
 
 def posts(request: Request) -> bool:
-    """A message on its way to Slack."""
     return request.name == "POST /api/chat.postMessage"
 
 
 def silences(request: Request) -> bool:
-    """A silence on its way to its back end."""
     return request.name == "POST /api/v2/silences"
 
 
 def scales(request: Request) -> bool:
-    """A target on its way to the scaler."""
     return request.name.startswith("PUT /pools/")
 
 

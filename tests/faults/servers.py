@@ -18,8 +18,6 @@ ROOT = Path(__file__).parents[2]
 
 
 class Killed:
-    """A program that can be killed."""
-
     _child: subprocess.Popen[bytes] | None = None
 
     def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
@@ -39,7 +37,6 @@ class RedisServer(Killed):
 
     @property
     def running(self) -> bool:
-        """Whether it was started and not killed since."""
         return self._child is not None
 
     @property
@@ -48,7 +45,6 @@ class RedisServer(Killed):
         return redis.Redis(port=self.port, socket_timeout=PATIENCE_SECONDS)
 
     async def start(self) -> None:
-        """Start, or start again on what the disk holds."""
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
         defaults = ["--save", "", "--appendonly", "yes", "--appendfsync", "everysec"]
 
@@ -70,12 +66,10 @@ class Process:
         self._zygote, self._argv, self._said_before = zygote, argv, 0
 
     def start(self) -> None:
-        """Start it, or start it again."""
         self._said_before = self.log.stat().st_size if self.log.exists() else 0
         self.pid = self._zygote.start(self._argv, self.env, self.log)
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal, if it still runs."""
         if self.pid and self._zygote.code(self.pid) is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)

@@ -40,8 +40,6 @@ ROOMS = 8
 
 @dataclass(slots=True)
 class Soak:
-    """What was done, for the report."""
-
     system: System
     chance: random.Random
     seconds: float
@@ -63,7 +61,6 @@ class Soak:
         return lasted > self.seconds and (enough or lasted > MOST_TIMES * self.seconds)
 
     async def run(self) -> None:
-        """Send, kill and pause until the time is over."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._send())
             group.create_task(self._harm(group))

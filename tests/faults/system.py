@@ -68,12 +68,10 @@ class System:
 
     @property
     def webs(self) -> list[Process]:
-        """The web processes."""
         return [process for name, process in self.processes.items() if name.startswith("web")]
 
     @property
     def workers(self) -> list[Process]:
-        """The workers."""
         return [process for name, process in self.processes.items() if name.startswith("worker")]
 
     async def build(self, name: str) -> Process:
@@ -131,7 +129,6 @@ class System:
             return 0
 
     async def page(self, path: str, process: Process | None = None) -> str:
-        """The text of a page of a web process."""
         async with self.http.get(f"http://127.0.0.1:{(process or self.webs[0]).port}{path}") as answer:
             return await answer.text()
 
@@ -196,7 +193,6 @@ class System:
         self.stand_in.settings.request_url = f"http://127.0.0.1:{chosen.port}/slack/events"
 
     async def queue(self, words: str, user: str = "U0ANA") -> None:
-        """Type `/queue` and these words in the channel."""
         self.aim()
         await self.slack.slash("/queue", words, user, CHANNEL)
 
@@ -211,18 +207,16 @@ class System:
         assert await question.submit() == {}
 
     def kill_all(self) -> None:
-        """`kill -9` for every process that still runs."""
         for process in self.processes.values():
             process.kill()
 
     async def eventually(
-        self, look: Callable[[], bool | Awaitable[bool]], what: str, within: float = PATIENCE_SECONDS
+        self, look: Callable[[], object | Awaitable[object]], what: str, within: float = PATIENCE_SECONDS
     ) -> float:
         """Wait until something holds; gives the seconds it took."""
         return await eventually(look, lambda: f"{what}\n{self.logs()}", within)
 
     def logs(self) -> str:
-        """The end of each process's log."""
         return "\n".join(f"{p.name}: {p.said()[-600:]}" for p in self.processes.values())
 
     async def says(self, what: Callable[[], Iterable[str]], words: str, within: float = PATIENCE_SECONDS) -> None:

@@ -18,7 +18,6 @@ pytestmark = [pytest.mark.needs("redis-server"), pytest.mark.plan(webs=1, pools=
 
 
 def shown(system: System, root: str) -> str:
-    """All that the first message says."""
     message = system.stand_in.workspace.channels[CHANNEL].messages[root]
     return f"{message.get('text')} {message.get('blocks')}"
 
@@ -115,7 +114,6 @@ async def nth_reply(system: System, root: str, words: str, number: int) -> str:
 
 
 def replies_with(system: System, root: str, words: str) -> list[str]:
-    """The `ts` of the replies with these words, in order."""
     messages = system.stand_in.workspace.channels[CHANNEL].messages
     return [ts for ts, m in sorted(messages.items()) if m.get("thread_ts") == root and words in str(m.get("text"))]
 

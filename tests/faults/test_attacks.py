@@ -64,6 +64,5 @@ async def test_se_7_other_paths_and_methods_tell_nothing(system: System) -> None
 
 
 async def status(system: System, method: str, url: str) -> int:
-    """The status of one request."""
     async with system.http.request(method, url) as answer:
         return answer.status

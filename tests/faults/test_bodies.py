@@ -17,7 +17,6 @@ MOST_KIB = 20 * 1024
 
 
 async def times(piece: bytes, many: int) -> AsyncIterator[bytes]:
-    """The same piece again and again."""
     for _ in range(many):
         yield piece
 

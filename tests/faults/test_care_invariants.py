@@ -31,7 +31,6 @@ class MortalStore(PoliteStore):
     dies_after = False
 
     async def commit(self, change: Change) -> None:
-        """The commit, or the end of the process."""
         last = self.commits_left == 0
         if self.commits_left is not None:
             self.commits_left -= 1
@@ -73,7 +72,6 @@ class Story:
         await self._set(target, request_id)
 
     def judge(self, request: Request, target: int) -> None:
-        """What one kind of action may do."""
         current = self.world.scaler.current or 0
         if request.name == "scale_up":
             assert target > current or target in {t for t, key in self.world.scaler.effects if key == request.id}
@@ -116,7 +114,6 @@ class Story:
             assert lasts <= 7200 or lease.target <= AGREED or agreed, "a second person for each extension"
 
     async def scales(self, number: int) -> None:
-        """Somebody confirms an even target, maybe with a double click."""
         world, target = self.world, 2 * (6 + number % 15)
         await world.says("scale_up", "linux.2xlarge", str(target), who=(ANA, BEN)[number % 2])
         draft = world.request
@@ -128,7 +125,6 @@ class Story:
         await self.world.presses("approve", (DAN, DAN, BEN)[number % 3])
 
     async def declines(self, _: int) -> None:
-        """Dan says no."""
         await self.world.presses("decline", DAN)
 
     async def hands_back(self, _: int) -> None:
@@ -153,7 +149,6 @@ class Story:
         self.world.scaler.script.fail(method, failure, after=after, times=1 + number % 7)
 
     async def heals(self, _: int) -> None:
-        """The scaler answers again."""
         self.world.scaler.script.heal()
 
     async def dies(self, number: int) -> None:
@@ -161,7 +156,6 @@ class Story:
         self.store.commits_left, self.store.dies_after = number % 6, number % 2 == 0
 
     async def runners(self, number: int) -> None:
-        """What the metrics show."""
         self.world.runners(8 + number % 30, queued=0 if number % 3 == 0 else number)
 
     async def switches(self, number: int) -> None:
@@ -197,7 +191,6 @@ STEPS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 1000)), min_si
 
 
 async def told(steps: Sequence[tuple[str, int]]) -> None:
-    """One run from the alert to the end."""
     story = Story()
     story.world.runners(BEFORE)
     await story.world.opens()

@@ -36,7 +36,6 @@ async def again(system: System, raw: bytes, port: int, at: float | None = None) 
 
 
 def blocks_of(system: System, root: str) -> list[dict[str, Any]]:
-    """The blocks of a thread's first message, as Slack has them."""
     return cast("list[dict[str, Any]]", system.stand_in.workspace.channels[CHANNEL].messages[root]["blocks"])
 
 
@@ -65,7 +64,6 @@ async def test_ac_2_a_replayed_click_has_no_second_effect(system: System) -> Non
 
 
 def diagnoses(system: System) -> int:
-    """How many diagnoses the thread has."""
     return sum("asked for a diagnosis" in text for text in system.replies())
 
 

@@ -111,7 +111,6 @@ async def test_se_2_a_secret_is_changed_under_way_and_no_sender_is_refused(syste
 
 
 async def taken(web: Process, token: str, group: int) -> int:
-    """The status of a delivery with this token."""
     status, _ = await raw(web, f"Authorization: Bearer {token}\r\n".encode(), webhook(group))
     return status
 

@@ -174,7 +174,6 @@ async def test_in_6_two_alertmanagers_that_lost_each_other_open_one_thread(syste
 
 
 async def posted(system: System, address: str, alerts: object) -> None:
-    """Give an Alertmanager alerts."""
     async with system.http.post(f"{address}/api/v2/alerts", json=alerts) as answer:
         assert answer.status == 200
 

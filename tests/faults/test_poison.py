@@ -69,13 +69,11 @@ def repaired(document: Json) -> None:
 
 
 def used_seconds(process: Process) -> float:
-    """Processor time of a process so far."""
     fields = Path(f"/proc/{process.pid}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def shares(system: System) -> dict[str, float]:
-    """The part of one processor that each process takes for a while."""
     before, begun = {p.name: used_seconds(p) for p in system.processes.values()}, time.monotonic()
     await asyncio.sleep(WATCHED_SECONDS)
     lasted = time.monotonic() - begun
@@ -83,7 +81,6 @@ async def shares(system: System) -> dict[str, float]:
 
 
 def posts(system: System, words: str) -> int:
-    """How many messages of the channel say that."""
     messages = system.stand_in.workspace.channels[CHANNEL].messages.values()
     return sum(words in f"{message.get('text')}" for message in messages)
 

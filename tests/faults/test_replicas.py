@@ -145,7 +145,6 @@ def put(changes_at: float, *, forward: bool) -> str:
 
 
 async def ahead_of_utc(zone: str) -> int:
-    """The seconds that a process with this TZ has now."""
     ask = "import time; print(time.localtime().tm_gmtoff)"
     probe = await asyncio.create_subprocess_exec(sys.executable, "-c", ask, env={"TZ": zone}, stdout=-1)
     said, _ = await probe.communicate()
@@ -167,7 +166,6 @@ async def moved(system: System, *, forward: bool) -> tuple[str, float]:
 
 
 def parent_of(system: System) -> list[str]:
-    """The text of the only thread's first message."""
     return [roots(system)[0].text]
 
 

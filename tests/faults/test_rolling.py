@@ -36,7 +36,6 @@ class Load:
     pressed: set[str] = field(default_factory=set)
 
     async def run(self) -> None:
-        """Both at once."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._webhooks(group))
             group.create_task(self._clicks(group))

@@ -43,7 +43,6 @@ def shown(system: System) -> list[str]:
 
 
 async def taken(system: System, source: str, body: bytes) -> None:
-    """It is answered with 200."""
     sent = await system.send(OTHER, body, source=source)
     assert sent.status == 200, (source, body[:200])
 

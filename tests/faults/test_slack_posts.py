@@ -2,7 +2,7 @@
 
 import asyncio
 import functools
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from functools import partial
 
 import pytest
@@ -42,22 +42,16 @@ async def test_sl_1_killed_around_a_post_there_is_one_thread_that_is_known(
     await kept(system)
 
 
-def any_of(calls: Callable[[], Sequence[object]]) -> bool:
-    """Whether there was any such call."""
-    return bool(calls())
-
-
-@pytest.mark.plan(webs=1, workers=2)
 async def test_sl_2_a_lost_answer_is_looked_up_before_anything_is_posted_again(system: System, few: int) -> None:
     """Slack stores and closes the connection: one post until the look-up, one thread after it; then once more."""
     for number in range(few):
         system.stand_in.faults.drop_reply("chat.postMessage")
         before = len(system.stand_in.log.calls)
         await system.send(number)
-        await system.eventually(partial(any_of, partial(first_messages, system, before)), "the post")
+        await system.eventually(partial(first_messages, system, before), "the post")
         posted = len(system.stand_in.log.calls)
         look_ups = partial(system.stand_in.log.of, "conversations.history", since=posted)
-        await system.eventually(partial(any_of, look_ups), "a look-up")
+        await system.eventually(look_ups, "a look-up")
         assert len(first_messages(system, before)) == 1
         await system.eventually(lambda: not seen(system).missing, "the thread")
     await kept(system)

@@ -67,7 +67,6 @@ async def test_sl_3_a_429_stops_one_channel_for_as_long_as_slack_says(
 
 
 def in_channel(system: System, room: int) -> list[Root]:
-    """The threads of a room."""
     return [root for root in roots(system) if root.channel == f"C0ROOM{room}"]
 
 

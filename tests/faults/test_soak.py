@@ -45,7 +45,6 @@ async def test_the_checker_finds_what_is_missing_double_and_unknown(zygote: Zygo
 
 
 async def breached(system: System) -> None:
-    """Plant them, and let the checker judge."""
     system.last_seconds = 1.0
     await system.send(1)
     await system.eventually(lambda: not seen(system).missing, "a thread")

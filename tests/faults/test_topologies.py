@@ -45,7 +45,6 @@ async def living_on(url: str, zygote: Zygote, folder: Path, plan: Plan = PLAN) -
 
 
 async def ready(system: System) -> bool:
-    """Whether every web process says that it can work."""
     return all([await system.readiness(web) == 200 for web in system.webs])
 
 

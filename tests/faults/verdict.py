@@ -70,7 +70,6 @@ class Verdict:
 
     @property
     def kept(self) -> bool:
-        """Whether nothing is wrong."""
         return not (self.missing or self.duplicates or self.orphans or self.disorder)
 
 

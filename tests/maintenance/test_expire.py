@@ -13,7 +13,6 @@ DAY = 86400.0
 
 
 def traces(world: World, incident: Incident) -> list[str]:
-    """Every index and set that leads to an incident."""
     indexes = [name for name, points_to in world.data.indexes.items() if points_to == incident.id]
     sets = [name for name, members in world.data.sets.items() if incident.id in members]
     return sorted({name.partition(":")[0] for name in (*indexes, *sets)})

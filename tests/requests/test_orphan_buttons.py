@@ -16,14 +16,12 @@ async def opened() -> tuple[Endpoint, str, str]:
 
 
 async def pressed(endpoint: Endpoint, request_id: str, ts: str) -> None:
-    """Ana presses Acknowledge on the message `ts`."""
     action = {"type": "button", "action_id": "ack", "block_id": "b", "value": request_id}
     where: Json = {"type": "message", "message_ts": ts, "channel_id": CHANNEL, "is_ephemeral": False}
     await endpoint.interaction("block_actions", ANA, actions=[action], container=where, channel={"id": CHANNEL})
 
 
 def has_buttons(endpoint: Endpoint) -> bool:
-    """Whether the first message can still be pressed."""
     (stored,) = endpoint.world.chat.parents()
     return any(block["type"] == "actions" for block in stored.message.blocks)
 

@@ -23,7 +23,6 @@ async def claim(world: World) -> Claim:
 
 
 async def asked(world: World, target: int = 24) -> Claim:
-    """An incident, a confirmed request to scale, and the claim on it."""
     await world.opens()
     await world.wants(target)
     (claim,) = await world.claims("act")

@@ -22,7 +22,6 @@ STRANGER = "U0ELSEWHERE"
 
 
 def permitted(world: World, *allowed: str) -> World:
-    """`permissions.scale` as given."""
     world.configure(permissions={"scale": list(allowed)})
     return world
 

@@ -53,7 +53,6 @@ def test_our_limits_win_over_the_urls() -> None:
 
 
 async def works(url: str) -> None:
-    """Writes, claims, waits and checks through a store at `url`."""
     store = RedisStore(connect(url), CLOCKS)
     await store.commit(Change(puts=(Put(Stored(Pool("p"), 0), Pool("p"), 0.0),), join=(("open", "p"),), once=("m",)))
     assert [claim.id for claim in (await store.claim(5)).claims] == ["p"]

@@ -52,7 +52,6 @@ def engines() -> list[Engine]:
 
 @pytest.fixture(params=engines(), ids=lambda engine: engine.kind)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """Each server program that this machine has."""
     assert isinstance(request.param, Engine)
     return request.param
 

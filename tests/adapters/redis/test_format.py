@@ -11,7 +11,6 @@ from handlers.machine import now
 
 
 def opened(url: str) -> RedisStore:
-    """A store on a real server."""
     return RedisStore(connect(url), Clocks(now, now), lease_seconds=5)
 
 

@@ -56,7 +56,6 @@ async def store(redis_url: str) -> AsyncIterator[RedisStore]:
 
 @pytest.fixture
 def client(redis_url: str) -> Iterator[redis.Redis]:
-    """A client beside the store's own."""
     with redis.Redis.from_url(redis_url) as made:
         yield made
 

@@ -24,14 +24,11 @@ HELLO = Message("OPEN: 14 jobs wait", (section("14 jobs"),))
 
 @dataclass
 class Scene:
-    """The adapter and the stand-in behind it."""
-
     chat: SlackChat
     kit: Kit
     clock: FakeClock
 
     def asked(self, method: str) -> list[dict[str, object]]:
-        """The arguments of every request of a method."""
         return [dict(entry.args) for entry in self.kit.stand_in.log.of(method)]
 
 

@@ -21,7 +21,6 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"
 
 
 async def posted(url: str, options: ConnectOptions) -> None:
-    """One message to the channel."""
     async with chatting(url, options) as chat:
         await chat.post(CI, Message("14 jobs wait."), key="m1")
 
@@ -110,7 +109,6 @@ async def test_the_proxies_of_the_environment_are_not_used(monkeypatch: pytest.M
 
 
 def settings_of(folder: Path, slack: str, more: str, **variables: str) -> Mapping[str, str]:
-    """The environment of an installation that speaks with the Slack at an address."""
     (folder / "tailback.toml").write_text(f'[slack]\nchannel = "{CI}"\n{more}')
     places = {"TAILBACK_CONFIG": str(folder / "tailback.toml"), "TAILBACK_DATA": str(folder / "data")}
     return {**places, "SLACK_BOT_TOKEN": "xoxb-demo", "SLACK_API_URL": f"{slack}/api/", **variables}

@@ -23,7 +23,6 @@ class Response:
 
 
 def error(status: int, body: object, headers: Mapping[str, str] | None = None) -> SlackApiError:
-    """What the SDK raises for this answer."""
     return SlackApiError("failed", Response(status, body, headers or {}))  # type: ignore[no-untyped-call]  # the SDK's
 
 

@@ -34,7 +34,6 @@ class Slack:
     parent: Posted
 
     def requests(self, method: str) -> int:
-        """How often a method was really called."""
         return len(self.kit.stand_in.log.of(method))
 
 
@@ -85,7 +84,6 @@ def test_every_method_that_the_adapter_calls_is_tried() -> None:
 
 
 async def later(call: Awaitable[object]) -> Unreachable:
-    """The refusal of a paused method."""
     with pytest.raises(Unreachable) as caught:
         await call
     assert caught.value.failure is Failure.LATER
