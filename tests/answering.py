@@ -83,6 +83,26 @@ class Listeners:
             task.cancel()
 
 
+Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def joined(one: Ends, other: Ends) -> None:
+    """Bytes both ways until either side ends, or its connection is cut."""
+    ways = [asyncio.create_task(_pumped(one[0], other[1])), asyncio.create_task(_pumped(other[0], one[1]))]
+    try:
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for way in ways:
+            way.cancel()
+
+
+async def _pumped(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while data := await source.read(1 << 16):
+            sink.write(data)
+            await sink.drain()
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     path: str

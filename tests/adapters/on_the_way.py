@@ -16,10 +16,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.answering import Listeners
+from tests.answering import Listeners, joined
 
 END = b"\r\n\r\n"
-MOST = 65_536
 
 
 @asynccontextmanager
@@ -42,7 +41,7 @@ async def in_tls(folder: Path, url: str) -> AsyncIterator[tuple[str, str]]:
     there = urlsplit(url)
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await _joined(there.hostname or "", there.port or 0, reader, writer)
+        await _led_on(there.hostname or "", there.port or 0, reader, writer)
 
     async with Listeners() as listeners:
         yield f"https://127.0.0.1:{await listeners.listen(take, ssl=_certified(folder))}", str(folder / "ca.crt")
@@ -101,10 +100,10 @@ class Proxy:
         elif head.startswith(b"CONNECT "):
             host, _, port = head.split()[1].decode().rpartition(":")
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await _joined(host, int(port), reader, writer)
+            await _led_on(host, int(port), reader, writer)
         else:
             there = urlsplit(head.split()[1].decode())
-            await _joined(there.hostname or "", there.port or 80, reader, writer, _passed_on(head.decode()))
+            await _led_on(there.hostname or "", there.port or 80, reader, writer, _passed_on(head.decode()))
 
     def _knows(self, head: str) -> bool:
         right = base64.b64encode(self.login.encode()).decode()
@@ -123,26 +122,16 @@ def _passed_on(head: str) -> bytes:
     return "\r\n".join([f"{method} {path} {version}", *kept, "", ""]).encode()
 
 
-async def _joined(
+async def _led_on(
     host: str, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, first: bytes = b""
 ) -> None:
-    there, away = await asyncio.open_connection(host, port)
-    away.write(first)
+    there = await asyncio.open_connection(host, port)
+    there[1].write(first)
     try:
-        await asyncio.gather(_pumped(reader, away), _pumped(there, writer))
+        await joined((reader, writer), there)
     finally:
-        away.close()
+        there[1].close()
         writer.close()
-
-
-async def _pumped(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-    while data := await source.read(MOST):
-        sink.write(data)
-        await sink.drain()
-    if sink.can_write_eof():
-        sink.write_eof()
-    else:
-        sink.close()
 
 
 @asynccontextmanager

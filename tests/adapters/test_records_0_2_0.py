@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -16,7 +16,7 @@ from bot.core.incident.details.silences import EndReason
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Gap, Pool
-from bot.core.record import WarningRecord
+from bot.core.record import Record, WarningRecord
 from bot.core.requests.body import EndSilence, HandBack, parameters
 from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases
@@ -30,11 +30,16 @@ from tests.audit import broken_at
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "records_0_2_0"
 SINCE_0_2_0 = {Event.UNACKED}
+R = TypeVar("R", bound=Record)
 
 
 def documents(kind: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((RECORDS / f"{kind}.json").read_text("utf-8"))
     return found
+
+
+def as_read(kind: type[R], document: dict[str, Any]) -> R:
+    return decode(kind, document["id"], json.dumps(document).encode())
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ def test_every_record_is_read_and_stays_what_it_is(kind: str) -> None:
     found = documents(kind)
     assert found
     for document in found:
-        record = decode(KINDS[kind], document["id"], json.dumps(document).encode())
+        record = as_read(KINDS[kind], document)
         assert decode(KINDS[kind], document["id"], encode(record)) == record
 
 
@@ -64,7 +69,7 @@ def test_the_timeline_says_what_it_said(release: str) -> None:
     found = documents("inc") if release == "0.2.0" else earlier_incidents()
     assert found
     for document in found:
-        incident = decode(Incident, document["id"], json.dumps(document).encode())
+        incident = as_read(Incident, document)
         exported = json.loads(as_json(incident, 0.0))["timeline"]
         for told, entry in zip(exported, document["timeline"], strict=True):
             see = [f"The warning: {entry['see']}"] if entry.get("see") else []
@@ -78,7 +83,7 @@ def test_a_deleted_thread_is_known_as_one() -> None:
     (told,) = [
         entry
         for document in documents("inc")
-        for entry in decode(Incident, document["id"], json.dumps(document).encode()).log.timeline
+        for entry in as_read(Incident, document).log.timeline
         if entry.details == Noted(Note.NEW_THREAD)
     ][:1]
     assert told.event is Event.NOTED
@@ -95,7 +100,7 @@ def test_a_deleted_thread_is_known_as_one() -> None:
 def test_a_silence_that_was_ending_says_why(why: str, values: tuple[object, ...]) -> None:
     """The request was written by 0.2.0, and is done by this release."""
     (ending,) = [one for one in documents("act") if one["name"] == "unsilence" and one["progress"] == "awaiting"][:1]
-    body = request_of({**ending, "params": {**ending["params"], "why": why}}).of(EndSilence)
+    body = as_read(Request, {**ending, "params": {**ending["params"], "why": why}}).of(EndSilence)
     assert (body.why, body.waiting, body.above) == values
 
 
@@ -104,7 +109,7 @@ def test_a_warning_keeps_its_cause_and_the_evidence_that_was_written() -> None:
     written = [document for document in documents("early") if document["why"]]
     assert written
     for document in written:
-        record = decode(WarningRecord, document["id"], json.dumps(document).encode())
+        record = as_read(WarningRecord, document)
         assert record.finding is not None
         assert record.finding.cause == "limit"
         assert f"Likely cause: {likely_cause(record.finding)}" == document["why"][0]
@@ -121,7 +126,7 @@ def test_a_warning_keeps_its_cause_and_the_evidence_that_was_written() -> None:
 def test_a_lease_that_was_ending_says_how(outcome: str, target: str, result: str, last: str) -> None:
     (ending,) = [one for one in documents("act") if one["name"] == "hand_back" and one["progress"] == "requested"][:1]
     params = {**ending["params"], **({"target": target} if target else {})}
-    body = request_of({**ending, "outcome": outcome, "before": "24", "params": params}).of(HandBack)
+    body = as_read(Request, {**ending, "outcome": outcome, "before": "24", "params": params}).of(HandBack)
     assert (body.why, body.result, body.last) == (ReturnReason.ENDED, result, int(last))
     assert body.target == (int(target) if target else None)
 
@@ -131,7 +136,7 @@ def test_a_request_asks_for_the_same_as_before() -> None:
     told = {"why"}
     for document in documents("act"):
         known = {name: value for name, value in document["params"].items() if document["name"] != "sizes"}
-        request = request_of(document)
+        request = as_read(Request, document)
         found = parameters(request.body)
         assert {name: found.get(name) for name in known.keys() - told} == {n: known[n] for n in known.keys() - told}
         assert found.keys() == known.keys()
@@ -141,7 +146,7 @@ def test_a_request_asks_for_the_same_as_before() -> None:
 def test_an_agreement_of_0_2_0_still_binds() -> None:
     (asked,) = [one for one in documents("act") if one["name"] == "scale_up" and one["progress"] == "requested"][:1]
     words = sorted(f"{name}={value}" for name, value in asked["params"].items())
-    assert request_of(asked).fingerprint == digest("scale_up", asked["pool"], *words)
+    assert as_read(Request, asked).fingerprint == digest("scale_up", asked["pool"], *words)
 
 
 def test_why_a_lease_could_not_end_is_known() -> None:
@@ -149,10 +154,6 @@ def test_why_a_lease_could_not_end_is_known() -> None:
     stuck = {**lease, "stuck": "actions are switched off (`actions.enabled = false` in tailback.toml)"}
     document = json.dumps({"id": "p", "shares": [stuck, {**lease, "stuck": ""}]}).encode()
     assert [one.stuck for one in decode(PoolLeases, "p", document).leases] == [ReturnBlock.ACTIONS_OFF, None]
-
-
-def request_of(document: dict[str, Any]) -> Request:
-    return decode(Request, document["id"], json.dumps(document).encode())
 
 
 def test_the_audit_trail_is_read() -> None:
@@ -184,7 +185,11 @@ def test_the_incidents_hold_every_event_and_every_state() -> None:
 
 
 def incidents() -> list[Incident]:
-    return [decode(Incident, one["id"], json.dumps(one).encode()) for one in documents("inc")]
+    return [as_read(Incident, one) for one in documents("inc")]
+
+
+def pools() -> list[Pool]:
+    return [as_read(Pool, one) for one in documents("pool")]
 
 
 def test_causes_become_the_ids_of_their_rules() -> None:
@@ -197,8 +202,7 @@ def test_causes_become_the_ids_of_their_rules() -> None:
 
 
 def test_what_was_not_known_of_a_pool_becomes_a_value() -> None:
-    pools = [decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
-    found = {gap for pool in pools for sample in pool.samples for gap in sample.missing}
+    found = {gap for pool in pools() for sample in pool.samples for gap in sample.missing}
     assert Gap("unservable", "GitHub Actions does not say") in found
     assert Gap("runners", "GitHub: 403 Resource not accessible by integration") in found
     why = "no runner carries linux.2xlarge now"
@@ -208,11 +212,10 @@ def test_what_was_not_known_of_a_pool_becomes_a_value() -> None:
 
 def test_the_reasons_of_forecasts_become_ids_with_values() -> None:
     """Each sentence of 0.2.0 is met, and none is left as a sentence."""
-    pools = [decode(Pool, one["id"], json.dumps(one).encode()) for one in documents("pool")]
-    held = [*(pool.outlook for pool in pools), *(made for pool in pools for made in pool.forecasts)]
+    held = [*(pool.outlook for pool in pools()), *(made for pool in pools() for made in pool.forecasts)]
     scores = [
         score.forecast
-        for of_one in (*(p.scores for p in pools), *(i.pools.scores for i in incidents()))
+        for of_one in (*(p.scores for p in pools()), *(i.pools.scores for i in incidents()))
         for score in of_one
     ]
     found = [made.reason for made in (*held, *scores) if made is not None and made.reason is not None]

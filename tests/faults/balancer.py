@@ -7,10 +7,9 @@ from typing import Self
 
 import aiohttp
 
-from tests.answering import Listeners
+from tests.answering import Listeners, joined
 from tests.faults.servers import Process
 from tests.faults.system import System
-from tests.faults.wires import pump
 
 LOOK_SECONDS = 0.25
 """How often /readyz is asked."""
@@ -81,13 +80,11 @@ class Balancer:
         if not self._ready:
             raise ConnectionRefusedError
         port = self._ready[next(self._turns) % len(self._ready)]
-        up_reader, up_writer = await asyncio.open_connection("127.0.0.1", port)
-        there = asyncio.create_task(pump(reader, up_writer))
+        there = await asyncio.open_connection("127.0.0.1", port)
         try:
-            await pump(up_reader, writer)
+            await joined((reader, writer), there)
             with contextlib.suppress(OSError):
                 writer.close()
                 await writer.wait_closed()
         finally:
-            there.cancel()
-            up_writer.transport.abort()
+            there[1].transport.abort()

@@ -4,12 +4,11 @@ So `kill -9` at a named point is an event on a wire: it works with any implement
 """
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Self
 
-from tests.answering import Listeners
+from tests.answering import Listeners, joined
 from tests.faults.frames import Protocol, Request
 from tests.patience import PATIENCE_SECONDS
 
@@ -148,7 +147,7 @@ class Wire:
                     up_reader, up_writer = await asyncio.open_connection(*self._there(), limit=STREAM_BYTES)
                 if self._protocol.lasting(request):
                     up_writer.write(request.raw)
-                    await _stream(reader, writer, up_reader, up_writer)
+                    await joined((reader, writer), (up_reader, up_writer))
                     return
                 reply = await self._answered(request, up_reader, up_writer)
                 if reply is None:
@@ -171,26 +170,3 @@ class Wire:
         writer.write(request.raw)
         reply = await self._protocol.reply(reader)
         return None if rule and rule.reply and not await rule.passes(request) else reply
-
-
-async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-    """Bytes one way until it ends, or the connection is cut."""
-    with contextlib.suppress(OSError):
-        while data := await source.read(1 << 16):
-            sink.write(data)
-            await sink.drain()
-
-
-async def _stream(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    up_reader: asyncio.StreamReader,
-    up_writer: asyncio.StreamWriter,
-) -> None:
-    """Bytes both ways until either side ends."""
-    ways = [asyncio.create_task(pump(reader, up_writer)), asyncio.create_task(pump(up_reader, writer))]
-    try:
-        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for way in ways:
-            way.cancel()
