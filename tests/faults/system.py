@@ -36,10 +36,7 @@ CHANNEL, OPS = "C0CIONCALL", "C0OPS"
 class Listening(Protocol):
     """Whoever can be sent to: a web process, or what stands before several."""
 
-    @property
-    def port(self) -> int:
-        """Its port on this machine."""
-        ...
+    port: int
 
 
 @dataclass(slots=True)

@@ -1,7 +1,6 @@
 """Computes the promises from what the outside saw: Slack's stored messages and the senders' own records."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -30,15 +29,9 @@ class Delivered:
 class Outside(Protocol):
     """What saw all that the product did."""
 
-    @property
-    def stand_in(self) -> SlackStandIn:
-        """Slack."""
-        ...
-
-    @property
-    def delivered(self) -> Sequence[Delivered]:
-        """The senders' own record."""
-        ...
+    stand_in: SlackStandIn
+    delivered: list[Delivered]
+    """The senders' own record."""
 
 
 @dataclass(frozen=True, slots=True)
