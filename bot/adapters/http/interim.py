@@ -29,7 +29,7 @@ class GuardedStream(httpcore.AsyncNetworkStream):
     def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
         self._inner = inner
         self._head, self._interim, self._awaited = b"", 0, True
-        self.aclose, self.get_extra_info = inner.aclose, inner.get_extra_info  # type: ignore[method-assign]
+        self.aclose, self.get_extra_info = inner.aclose, inner.get_extra_info  # type: ignore[method-assign]  # as they are
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's
         """Read; raises RemoteProtocolError after too many interim answers."""

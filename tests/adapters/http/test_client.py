@@ -88,8 +88,10 @@ async def test_retry_after_is_carried_along() -> None:
     ("value", "seconds"), [("", 30), ("0", 1), ("-1", 1), ("abc", 30), ("86400", 300), ("2.5", 2.5), ("nan", 30)]
 )
 def test_an_odd_retry_after_is_bounded(value: str, seconds: float) -> None:
-    """Nobody can make us wait for ever, or hammer."""
+    """Nobody can make us wait for ever, or hammer; a date counts from that of the answer."""
     assert retry_after(value) == seconds
+    noon = "Wed, 21 Oct 2026 12:00:00 GMT"
+    assert (retry_after(noon, noon.replace("12:00", "11:59")), retry_after(noon)) == (60, 30)
 
 
 @pytest.mark.parametrize("body", [b"<html>challenge</html>", b"", b"[" * 100_000, b'{"n": ' + b"9" * 5000 + b"}"])
