@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from typing import Any, Self, TypeVar
 
+import pytest
+
 from bot.config import Environment, File, Settings
 from bot.context.context import Context, PoolScaler
 from bot.core.alert import Alert, Status
@@ -19,6 +21,7 @@ from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy
 from bot.incidents.intake import Taken, take_alert
+from bot.ports import Refused
 from bot.registry import ACTIONS, BEHAVIORS
 from bot.requests.permission import ask
 from tests.builders import CHANNEL, NOW, POOL, delivery
@@ -243,6 +246,13 @@ class World:
     async def types(self, name: str, *words: str, who: str = ANA, **parts: Any) -> Answer:
         """Somebody types `/queue …` in the channel."""
         return await self.asks(name, who, surface=Surface.COMMAND, words=words, **parts)
+
+
+async def refused(said: str, asked: Awaitable[object]) -> Refused:
+    """The refusal of what somebody asks, in these words (a regular expression)."""
+    with pytest.raises(Refused, match=said) as raised:
+        await asked
+    return raised.value
 
 
 def whisper(answer: Answer) -> Message:

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from bot.ports import Refused
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, CAM, DAN, CareWorld
 from tests.scaling.test_hand_back import lent
+from tests.world import refused
 
 
 async def warned(**policy: Any) -> CareWorld:
@@ -44,36 +44,29 @@ async def test_extending_twice_is_extending_once() -> None:
     world = await warned()
     request = world.offering("extend").about
     await world.presses("extend", BEN, request_id=request, key="Ev1")
-    with pytest.raises(Refused, match="already requested"):
-        await world.presses("extend", BEN, request_id=request)
+    await refused("already requested", world.presses("extend", BEN, request_id=request))
     await world.work()
     ends_at = world.lease.leases[0].ends_at
-    with pytest.raises(Refused, match="The lease already lasts another 2 h"):
-        await world.presses("extend", BEN, request_id=request)
+    await refused("The lease already lasts another 2 h", world.presses("extend", BEN, request_id=request))
     await world.passes(300, step=60)
-    with pytest.raises(Refused, match="already requested"):
-        await world.presses("extend", BEN, request_id=request, key="Ev1")
+    await refused("already requested", world.presses("extend", BEN, request_id=request, key="Ev1"))
     assert world.lease.leases[0].ends_at == ends_at
 
 
 async def test_what_may_not_be_extended_is_refused_with_the_reason() -> None:
     world = await warned()
     request = world.offering("extend").about
-    with pytest.raises(Refused, match=r"permissions\.scale"):
-        await world.presses("extend", CAM)
+    await refused(r"permissions\.scale", world.presses("extend", CAM))
     world.actions(enabled=False)
-    with pytest.raises(Refused, match="disabled"):
-        await world.presses("extend")
+    await refused("disabled", world.presses("extend"))
     world.actions()
     await world.done(world.presses("hand_back"))
-    with pytest.raises(Refused, match="already been returned"):
-        await world.presses("extend", request_id=request)
+    await refused("already been returned", world.presses("extend", request_id=request))
 
 
 async def test_without_a_lease_there_is_nothing_to_extend() -> None:
     world = await lent(lease_seconds=None)
-    with pytest.raises(Refused, match="no lease to extend"):
-        await world.presses("extend", request_id=world.offering("hand_back").about)
+    await refused("no lease to extend", world.presses("extend", request_id=world.offering("hand_back").about))
 
 
 async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
@@ -82,12 +75,10 @@ async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
     assert not any("extend" in entry.choices for entry in world.incident.log.timeline)
     await world.done(world.says("extend", who=BEN))
     assert f"<@{BEN}> extended the lease of the extra runners of {POOL} (to 24) to 2 h from now." in world.replies[-1]
-    with pytest.raises(Refused, match="The lease already lasts another 2 h"):
-        await world.says("extend", who=BEN)
+    await refused("The lease already lasts another 2 h", world.says("extend", who=BEN))
     other = CareWorld()
     await other.opens(queued=14)
-    with pytest.raises(Refused, match="No reply in this thread offers that now"):
-        await other.says("extend", who=BEN)
+    await refused("No reply in this thread offers that now", other.says("extend", who=BEN))
 
 
 async def test_above_the_threshold_each_extension_needs_a_second_person_again() -> None:
@@ -99,8 +90,7 @@ async def test_above_the_threshold_each_extension_needs_a_second_person_again() 
         await world.done(world.presses("extend", BEN))
         assert f"<@{BEN}> asked to keep the extra runners of {POOL} (to 24) for another lease." in world.replies[-1]
         assert "It needs approval within 15 min" in world.replies[-1]
-        with pytest.raises(Refused, match="You can't approve your own request"):
-            await world.presses("approve", BEN)
+        await refused("You can't approve your own request", world.presses("approve", BEN))
         assert world.lease.leases[0].ends_at == ends_at
         await world.done(world.presses("approve", DAN))
         assert "extended the lease of the extra runners" in world.replies[-1]
@@ -124,8 +114,7 @@ async def test_the_longest_lease_counts_extensions() -> None:
     begun = world.lease.leases[0].asked_at
     await world.done(world.presses("extend", BEN))
     assert world.lease.leases[0].ends_at == begun + 3 * 3600
-    with pytest.raises(Refused, match=r"cannot be longer than 3 h \(`max_lease`\)"):
-        await world.says("extend", who=BEN)
+    await refused(r"cannot be longer than 3 h \(`max_lease`\)", world.says("extend", who=BEN))
     await world.passes(3600, step=300)
     assert [label for label, _ in world.buttons()][-1] == "Hand back now"
     assert "Extend" not in [label for label, _ in world.buttons()]

@@ -11,7 +11,7 @@ from bot.core.requests.request import Progress
 from bot.ports import Capacity, Failure, Refused
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, CAM, CareWorld
-from tests.world import OTHER_POOL, World
+from tests.world import OTHER_POOL, World, refused
 
 
 async def lent(target: int = 24, queued: int = 14, **policy: object) -> CareWorld:
@@ -136,29 +136,25 @@ async def test_by_hand_it_goes_back_at_once_and_once() -> None:
     request = world.offering("hand_back").about
     assert ("Undo", request) in world.buttons()
     await world.presses("hand_back", BEN)
-    with pytest.raises(Refused, match="already requested") as second:
-        await world.presses("hand_back", ANA, request_id=request)
-    assert second.value.who == BEN
+    second = await refused("already requested", world.presses("hand_back", ANA, request_id=request))
+    assert second.who == BEN
     await world.work()
     assert world.scaler.current == 10
     assert f"<@{BEN}> returned the extra runners: {POOL} is back to 10" in world.replies[-1]
     assert world.buttons() == []
-    with pytest.raises(Refused, match="already been returned"):
-        await world.presses("hand_back", request_id=request)
+    await refused("already been returned", world.presses("hand_back", request_id=request))
 
 
 async def test_by_hand_a_named_pool_is_the_one_that_goes_back() -> None:
     world = await lent()
-    with pytest.raises(Refused, match="No reply in this thread offers that now"):
-        await world.says("hand_back", OTHER_POOL)
+    await refused("No reply in this thread offers that now", world.says("hand_back", OTHER_POOL))
     await world.done(world.says("hand_back", POOL))
     assert world.scaler.current == 10
 
 
 async def test_by_hand_needs_the_permission_to_scale() -> None:
     world = await lent()
-    with pytest.raises(Refused, match=r"permissions\.scale"):
-        await world.presses("hand_back", CAM)
+    await refused(r"permissions\.scale", world.presses("hand_back", CAM))
 
 
 async def test_a_hand_back_that_loses_its_permission_on_the_way_is_not_done_and_the_lease_stays() -> None:

@@ -1,17 +1,15 @@
 """The rails of a scale action hold when it is done, too: the kill switch, and the cap on the cost of all of them."""
 
-import pytest
-
-from bot.ports import Failure, Refused
+from bot.ports import Failure
 from tests.scaling.care import BEN, CareWorld
+from tests.world import refused
 
 
 async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
     world = await CareWorld.opened(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
     await world.scaled(20)
     assert world.scaler.current == 20
-    with pytest.raises(Refused, match=r"11 extra runners would cost 5\.50 an hour. The maximum is 5\.00"):
-        await world.wants(21)
+    await refused(r"11 extra runners would cost 5\.50 an hour. The maximum is 5\.00", world.wants(21))
 
 
 async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:

@@ -13,7 +13,7 @@ from bot.ports import Failure, Refused
 from bot.scaling import scale_up
 from tests.builders import NOW, POOL, incident, view
 from tests.fakes import FakeScaler
-from tests.world import ANA, BEN, CAM, OTHER_POOL, World, dialog, spoken, whisper
+from tests.world import ANA, BEN, CAM, OTHER_POOL, World, dialog, refused, spoken, whisper
 
 
 def test_it_is_offered_where_a_pool_has_a_scaler() -> None:
@@ -156,8 +156,7 @@ async def test_confirming_twice_acts_once() -> None:
     assert first == Answer()
     assert isinstance(second, Refused)
     assert second.who == ANA
-    with pytest.raises(Refused, match="already requested"):
-        await world.confirms(question)
+    await refused("already requested", world.confirms(question))
     await world.work()
     assert len(world.scaler.requests) == 1
 
@@ -167,8 +166,7 @@ async def test_a_question_belongs_to_the_person_who_was_asked_and_lapses(who: st
     world = await opened()
     question = await filled(world, "24")
     world.clock.advance(seconds)
-    with pytest.raises(Refused, match="expired"):
-        await world.confirms(question, who=who)
+    await refused("expired", world.confirms(question, who=who))
     assert world.scaler.requests == []
 
 
@@ -207,8 +205,7 @@ async def test_an_incident_that_ended_meanwhile_is_not_scaled_for() -> None:
     world = await opened()
     question = await filled(world, "24")
     await world.says("resolve")
-    with pytest.raises(Refused, match="This incident is over"):
-        await world.confirms(question)
+    await refused("This incident is over", world.confirms(question))
 
 
 async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
@@ -217,8 +214,7 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
     opened_question = await world.asks("scale_up", request_id=world.request.id)
     assert dialog(opened_question)["private_metadata"] == world.request.id
     await world.confirms(opened_question)
-    with pytest.raises(Refused, match="already requested"):
-        await world.asks("scale_up", request_id=world.request.id)
+    await refused("already requested", world.asks("scale_up", request_id=world.request.id))
 
 
 @pytest.mark.parametrize(
@@ -251,8 +247,7 @@ async def test_a_scaler_that_does_not_answer_is_named() -> None:
     world = await opened()
     world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
     assert "Scaler (fake): read failed" in str((await world.asks("scale_up")).view)
-    with pytest.raises(Refused, match=r"The autoscaler of linux\.2xlarge did not tell its size: read failed\."):
-        await world.types("scale_up", POOL, "24")
+    await refused(r"The autoscaler of linux\.2xlarge did not tell its size: read failed\.", world.types("scale_up", POOL, "24"))
 
 
 async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask_which(world: World) -> None:

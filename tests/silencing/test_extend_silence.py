@@ -6,7 +6,7 @@ from bot.ports import Failure, Refused
 from bot.requests.submit import SeveralIncidents
 from tests.builders import CHANNEL, POOL
 from tests.silencing.test_silence_conditions import active, drains, silenced
-from tests.world import ANA, BEN, OTHER_POOL, World, spoken
+from tests.world import ANA, BEN, OTHER_POOL, World, refused, spoken
 
 
 def offered(world: World) -> str:
@@ -65,18 +65,14 @@ async def test_by_a_word_with_a_duration() -> None:
     await world.done(world.says("prolong", "4h", who=BEN))
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now() + 4 * 3600
-    with pytest.raises(Refused, match="The longest silence here is 1 d"):
-        await world.says("prolong", "3d")
-    with pytest.raises(Refused, match="not a duration"):
-        await world.says("prolong", "soon")
+    await refused("The longest silence here is 1 d", world.says("prolong", "3d"))
+    await refused("not a duration", world.says("prolong", "soon"))
 
 
 async def test_what_lasts_longer_already_is_not_extended() -> None:
     world = await silenced("4h")
-    with pytest.raises(Refused, match="The silence already lasts another 4 h"):
-        await world.says("prolong", "1h")
-    with pytest.raises(Refused, match="The silence already lasts another 4 h"):
-        await presses(world)
+    await refused("The silence already lasts another 4 h", world.says("prolong", "1h"))
+    await refused("The silence already lasts another 4 h", presses(world))
 
 
 async def test_two_presses_are_one() -> None:
@@ -84,8 +80,7 @@ async def test_two_presses_are_one() -> None:
     world.clock.advance(1800)
     request_id = offered(world)
     await presses(world, BEN, request_id)
-    with pytest.raises(Refused, match="already requested"):
-        await presses(world, ANA, request_id)
+    await refused("already requested", presses(world, ANA, request_id))
     await world.work()
     assert world.alertmanager.script.count("extend") == 1
 
@@ -125,10 +120,8 @@ async def test_one_that_is_lost_or_over_is_said() -> None:
     request_id = offered(other)
     await other.done(other.asks("unsilence"))
     assert [entry for entry in other.incident.log.timeline if entry.choices] == []
-    with pytest.raises(Refused, match="This silence has ended"):
-        await presses(other, request_id=request_id)
-    with pytest.raises(Refused, match="no active silence"):
-        await other.says("prolong")
+    await refused("This silence has ended", presses(other, request_id=request_id))
+    await refused("no active silence", other.says("prolong"))
 
 
 async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
@@ -154,8 +147,7 @@ async def test_in_shadow_mode_it_is_not_extended() -> None:
 async def test_a_button_of_another_thread_does_nothing() -> None:
     """An id is not a right (C8)."""
     world = await silenced("1h")
-    with pytest.raises(Refused, match="belongs to another thread"):
-        await world.asks("prolong", request_id=offered(world), thread="1.0")
+    await refused("belongs to another thread", world.asks("prolong", request_id=offered(world), thread="1.0"))
 
 
 async def test_in_a_channel_the_duration_is_no_pool() -> None:
@@ -172,8 +164,7 @@ async def test_of_several_incidents_one_is_chosen_and_a_duration_needs_the_pool(
     await world.done(world.fires(spoken("b1", runner_label=OTHER_POOL), group_key="two"))
     with pytest.raises(SeveralIncidents) as several:
         await world.types("prolong")
-    with pytest.raises(Refused, match="Name the pool"):
-        await world.types("prolong", "4h")
+    await refused("Name the pool", world.types("prolong", "4h"))
     chosen = next(offer for incident, offer in several.value.offers if incident.silences)
     world.clock.advance(600)
     await world.done(world.asks("prolong", request_id=chosen))

@@ -1,11 +1,9 @@
 """Silences: what holds now in every back end, with owner, end, condition and thread; those of others too."""
 
-import pytest
-
 from bot.core.alert import Matcher
-from bot.ports import Failure, Refused
+from bot.ports import Failure
 from tests.silencing.test_silence_conditions import silenced
-from tests.world import ANA, World, whisper
+from tests.world import ANA, World, refused, whisper
 
 
 async def told(world: World) -> str:
@@ -58,5 +56,4 @@ async def test_a_back_end_that_does_not_answer_is_named() -> None:
 async def test_without_a_back_end_it_says_what_to_add() -> None:
     world = World()
     world.context.alertmanagers = {}
-    with pytest.raises(Refused, match=r"Add \[alertmanager\.NAME\]"):
-        await told(world)
+    await refused(r"Add \[alertmanager\.NAME\]", told(world))

@@ -2,15 +2,13 @@
 
 import asyncio
 
-import pytest
-
 from bot.core.requests.interaction import Answer
 from bot.core.requests.offer import Place
 from bot.incidents.actions import ack
 from bot.ports import Refused
 from tests.builders import incident, view
 from tests.said import acknowledged, took_it
-from tests.world import ANA, BEN, CAM, World
+from tests.world import ANA, BEN, CAM, World, refused
 
 
 def test_it_is_a_button_while_nobody_has_it_and_a_menu_entry_afterwards() -> None:
@@ -35,8 +33,7 @@ async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
 async def test_somebody_who_has_it_need_not_take_it_again(world: World) -> None:
     await world.opens()
     await world.says("ack")
-    with pytest.raises(Refused, match="You have already acknowledged"):
-        await world.says("ack")
+    await refused("You have already acknowledged", world.says("ack"))
 
 
 async def test_somebody_else_can_take_over(world: World) -> None:

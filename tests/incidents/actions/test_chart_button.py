@@ -1,12 +1,9 @@
 """The chart on request: a reply in the thread, where something is measured and enough of it is known."""
 
-import pytest
-
 from bot.core.incident.timeline import Event
 from bot.incidents.actions import chart_button
-from bot.ports import Refused
 from tests.builders import incident, view
-from tests.world import ANA, World
+from tests.world import ANA, World, refused
 
 
 def test_it_is_offered_only_where_a_pool_is_measured() -> None:
@@ -27,5 +24,4 @@ async def test_the_reply_says_who_asked_and_shows_the_queue(world: World) -> Non
 async def test_a_queue_of_which_nothing_is_known_is_not_drawn(world: World) -> None:
     world.metrics.script.fail("snapshot", times=None)
     await world.fires()
-    with pytest.raises(Refused, match="not enough figures for a chart"):
-        await world.asks("chart", ANA)
+    await refused("not enough figures for a chart", world.asks("chart", ANA))

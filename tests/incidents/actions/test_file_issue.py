@@ -9,7 +9,7 @@ from bot.core.requests.offer import request_id
 from bot.incidents.actions.file_issue import NAME
 from bot.ports import Failure, Refused
 from tests.requests.test_perform import dies_after_the_effect
-from tests.world import ANA, BEN, World, dialog, spoken, whisper
+from tests.world import ANA, BEN, World, dialog, refused, spoken, whisper
 
 TABLE: dict[str, Any] = {"issues": {"repository": "example/ci", "token_env": "TOKEN", "labels": ["ci-incident"]}}
 
@@ -64,11 +64,9 @@ async def test_a_second_request_is_refused_with_the_first_one() -> None:
     await confirmed(world)
     with pytest.raises(Refused):
         await world.asks(NAME, BEN, surface="dialog")
-    with pytest.raises(Refused, match="is being filed"):
-        await world.says(NAME)
+    await refused("is being filed", world.says(NAME))
     await world.work()
-    with pytest.raises(Refused, match="example/ci#1, https://"):
-        await world.says(NAME)
+    await refused("example/ci#1, https://", world.says(NAME))
     assert len(world.issues.filed) == 1
     assert "File an issue" not in str(world.parent.message.blocks)
 
@@ -127,8 +125,7 @@ async def test_a_dialog_that_is_too_old_files_nothing() -> None:
 async def test_without_a_repository_it_is_neither_offered_nor_done(world: World) -> None:
     await world.opens()
     assert "File an issue" not in str(world.parent.message.blocks)
-    with pytest.raises(Refused, match=r"\[issues\]"):
-        await world.says(NAME)
+    await refused(r"\[issues\]", world.says(NAME))
 
 
 @pytest.mark.parametrize(

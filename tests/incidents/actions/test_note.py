@@ -4,10 +4,9 @@ import pytest
 
 from bot.core.incident.timeline import Event
 from bot.incidents.actions.note import MOST_CHARACTERS
-from bot.ports import Refused
 from bot.views.export.export_json import as_json
 from bot.views.export.markdown import markdown
-from tests.world import ANA, BEN, World
+from tests.world import ANA, BEN, World, refused
 
 WORDS = ("restarted", "the", "autoscaler")
 TEXT = "restarted the autoscaler"
@@ -55,6 +54,5 @@ async def test_a_note_calls_nobody_and_links_nowhere(world: World) -> None:
 )
 async def test_no_note_and_too_long_a_note_are_refused(words: tuple[str, ...], why: str, world: World) -> None:
     await world.opens()
-    with pytest.raises(Refused, match=why):
-        await world.says("note", *words)
+    await refused(why, world.says("note", *words))
     assert world.incident.log.timeline[-1].event is not Event.NOTED

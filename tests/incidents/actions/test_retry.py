@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 
-import pytest
-
 from bot.incidents.actions import retry
-from bot.ports import Person, Refused
+from bot.ports import Person
 from bot.posting.failures import QUARANTINE_SECONDS
 from tests.builders import incident, with_fields
-from tests.world import CAM, World, whisper
+from tests.world import CAM, World, refused, whisper
 
 
 def test_again_clears_what_kept_an_incident_waiting() -> None:
@@ -39,15 +37,12 @@ async def test_who_names_it_has_it_tried_again_at_once() -> None:
 async def test_who_may_not_acknowledge_may_not_retry() -> None:
     world = await quarantined()
     world.chat.people[CAM] = Person(CAM, "T0", full_member=False)
-    with pytest.raises(Refused, match="full members"):
-        await world.types("retry", world.incident.id, who=CAM)
+    await refused("full members", world.types("retry", world.incident.id, who=CAM))
     world.configure(permissions={"ack": ["U0BEN"]})
-    with pytest.raises(Refused, match=r"permissions\.ack"):
-        await world.types("retry", world.incident.id)
+    await refused(r"permissions\.ack", world.types("retry", world.incident.id))
     assert world.incident.trouble.attempts == 5
 
 
 async def test_an_incident_that_is_not_there_is_named() -> None:
     world = await quarantined()
-    with pytest.raises(Refused, match='Unknown incident "i99"'):
-        await world.types("retry", "i99")
+    await refused('Unknown incident "i99"', world.types("retry", "i99"))

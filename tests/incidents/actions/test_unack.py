@@ -3,8 +3,7 @@
 import pytest
 
 from bot.incidents.actions import unack
-from bot.ports import Refused
-from tests.world import ANA, BEN, World
+from tests.world import ANA, BEN, World, refused
 
 
 async def acted(action: str) -> World:
@@ -25,8 +24,7 @@ async def test_acting_acknowledges_and_not_me_takes_it_back(action: str) -> None
     labels = [one.label for one in world.context.offers(world.incident, await world.context.view(world.incident))]
     assert "Not me" in labels
     assert "Acknowledge" not in labels
-    with pytest.raises(Refused, match="Only the owner"):
-        await world.asks("unack", BEN)
+    await refused("Only the owner", world.asks("unack", BEN))
     await world.done(world.asks("unack", ANA))
     assert world.incident.ownership.owner is None
     assert "withdrew the acknowledgement" in world.replies[-1]
