@@ -11,9 +11,9 @@ import pytest
 
 from tests.faults.servers import RedisServer
 from tests.journeys.alerts import queue_alert, seed
+from tests.journeys.opening import opened, owned
 from tests.journeys.setup import LARGE, LINUX, TOKEN, Setup
 from tests.journeys.world import World, running
-from tests.said import acknowledged
 
 
 async def test_every_bad_delivery_is_named_and_the_next_good_one_taken(world: World) -> None:
@@ -94,9 +94,7 @@ async def test_a_redis_that_stops_and_comes_back(tmp_path: Path) -> None:
     server = RedisServer(tmp_path / "redis", "--appendfsync", "always")
     await server.start()
     async with running(tmp_path, f"redis://127.0.0.1:{server.port}/0") as world:
-        world.farm.queue(LINUX, 14, 114)
-        await world.fires(queue_alert(LINUX))
-        parent = await world.slack.channel("ci").parent(LINUX)
+        parent = await opened(world)
         server.kill(signal.SIGTERM)
         refused = await world.send(queue_alert(LARGE, name="Another"))
         assert refused.status_code == 503
@@ -112,8 +110,7 @@ async def test_a_redis_that_stops_and_comes_back(tmp_path: Path) -> None:
         await world.until_ready()
         assert await world.fires(queue_alert(LARGE, name="Another")) == "opened"
         await world.slack.channel("ci").parent(LARGE)
-        await parent.click("Acknowledge")
-        await parent.until(acknowledged("U0ANA"))
+        await owned(parent)
     server.kill()
 
 

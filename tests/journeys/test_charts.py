@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.journeys.alerts import queue_alert
+from tests.journeys.opening import opened
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World, running
 from tests.said import acknowledged, queue
@@ -13,9 +13,7 @@ from tests.slack_driver import Message
 
 async def moving(world: World) -> Message:
     """An incident whose queue grows while it is open, until its thread shows the queue up to now."""
-    world.farm.queue(LINUX, 14, 114)
-    await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
-    parent = await world.slack.channel("ci").parent(LINUX)
+    parent = await opened(world)
     begun = time.monotonic()
     await world.eventually(lambda: time.monotonic() > begun + 8, "looks enough for a chart")
     world.farm.queue(LINUX, 18, 114)
