@@ -40,20 +40,15 @@ async def test_all_that_wait_are_named_within_seconds() -> None:
 async def test_the_digest_is_kept_up_to_date_and_says_when_all_have_their_threads() -> None:
     world = World(slack=PACED)
     await burst(world, 20)
-    await world.passes(30, step=1)
+    await world.passes(19, step=1)
+    assert len(world.chat.parents()) == 21, "editing it takes no turn from the threads"
+    await world.passes(11, step=1)
     (digest,) = digests(world)
     assert digest.edits > 1
     assert "have their own threads now" in digest.message.text
     assert len(world.chat.parents()) == 21
     assert record(world) == Digest(CHANNEL)
     assert world.due("digest") is None
-
-
-async def test_editing_the_digest_takes_no_turn_from_the_threads() -> None:
-    world = World(slack=PACED)
-    await burst(world, 20)
-    await world.passes(19, step=1)
-    assert len(world.chat.parents()) == 21
 
 
 async def test_a_few_that_wait_make_no_digest() -> None:

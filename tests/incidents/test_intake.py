@@ -79,12 +79,6 @@ async def test_fifty_members_at_once_are_one_incident_with_all_of_them(world: Wo
     assert {alert.fingerprint for alert in world.incident.group.alerts} == {f"a{n}" for n in range(20)}
 
 
-async def test_a_group_whose_alerts_all_resolve_eases(world: World) -> None:
-    await world.fires()
-    assert await world.fires(spoken(firing=False)) is Taken.JOINED
-    assert world.incident.state is State.EASING
-
-
 async def test_resolved_without_an_open_incident_opens_nothing(world: World) -> None:
     assert await world.fires(spoken(firing=False)) is Taken.NOTHING_OPEN
     assert world.incidents == []
@@ -127,15 +121,6 @@ async def test_an_end_by_hand_is_respected_while_the_same_alert_goes_on_firing(a
     world.clock.advance(after)
     assert await world.fires(spoken("a1"), spoken("a2", firing=False)) is Taken.JOINED
     assert world.incident.state is State.RESOLVED
-
-
-async def test_a_stale_firing_of_an_alert_that_has_ended_opens_nothing_new(world: World) -> None:
-    await world.done(world.fires(spoken("a1"), spoken("a2")))
-    await world.asks("resolve", surface="dialog")
-    await world.fires(spoken("a1", firing=False), spoken("a2", firing=False))
-    world.clock.advance(7200)
-    assert await world.fires(spoken("a1")) is Taken.JOINED
-    assert [found.closed for found in world.incidents] == [True]
 
 
 async def test_a_store_that_is_down_is_said_so(world: World) -> None:

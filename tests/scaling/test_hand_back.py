@@ -77,16 +77,18 @@ async def test_it_goes_back_after_the_incident_is_over() -> None:
     assert "Returned the extra runners" in world.replies[-1]
 
 
-@pytest.mark.parametrize("level", [30, 20, 8], ids=["higher", "lower", "below the base"])
-async def test_what_somebody_else_set_meanwhile_is_left(level: int) -> None:
+@pytest.mark.parametrize(
+    ("level", "said"),
+    [(30, f"Left {POOL} at 30: someone else changed it"), (20, f"Left {POOL} at 20: someone else changed it"),
+     (8, "Found nothing to return")],
+    ids=["higher", "lower", "below the base"],
+)  # fmt: skip
+async def test_what_somebody_else_set_meanwhile_is_left(level: int, said: str) -> None:
     world = await lent()
     world.scaler.current = level
     await world.passes(7400, step=370)
-    assert world.scaler.current == level
-    assert len(world.scaler.effects) == 1
-    words = "found nothing to return" if level < 10 else f"left {POOL} at {level}: someone else changed it"
-    assert words in world.replies[-1].lower().replace(POOL.lower(), POOL)
-    assert world.lease.leases == ()
+    assert (world.scaler.current, len(world.scaler.effects), world.lease.leases) == (level, 1, ())
+    assert said in world.replies[-1]
 
 
 async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
@@ -157,24 +159,18 @@ async def test_by_hand_needs_the_permission_to_scale() -> None:
     await refused(r"permissions\.scale", world.presses("hand_back", CAM))
 
 
-async def test_a_hand_back_that_loses_its_permission_on_the_way_is_not_done_and_the_lease_stays() -> None:
+@pytest.mark.parametrize("meets", ["a lost permission", "shadow mode"])
+async def test_a_hand_back_that_is_stopped_on_the_way_is_not_done_and_the_lease_stays(meets: str) -> None:
     world = await lent()
     await world.presses("hand_back", BEN)
-    world.chat.groups["S0INFRA"] = frozenset({ANA})
-    await world.work()
-    assert world.scaler.current == 24
-    await world.passes(7400, step=370)
-    assert world.scaler.current == 10
-
-
-async def test_a_hand_back_that_meets_shadow_mode_on_the_way_is_not_done_and_the_lease_stays() -> None:
-    world = await lent()
-    await world.presses("hand_back", BEN)
-    world.actions(shadow=True)
+    if meets == "shadow mode":
+        world.actions(shadow=True)
+    else:
+        world.chat.groups["S0INFRA"] = frozenset({ANA})
     await world.work()
     assert world.scaler.current == 24
     world.actions()
-    await world.passes(7300, step=365)
+    await world.passes(7400, step=370)
     assert world.scaler.current == 10
 
 

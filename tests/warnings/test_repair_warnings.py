@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from bot.core.pool.early_warning import warning_key, warning_of
 from bot.core.record import Change, WarningRecord
 from bot.maintenance.recover import recovered
@@ -98,26 +100,17 @@ async def test_a_message_that_cannot_be_edited_does_not_keep_the_others_from_bei
     assert "outcome unknown" not in only(world).message.text
 
 
-async def test_two_messages_of_one_warning_become_one() -> None:
+@pytest.mark.parametrize("known", ["first", "second"])
+async def test_two_messages_of_one_warning_become_one(known: str) -> None:
+    """The older one stays and is kept true, also when the record knows only the younger."""
     world = await watched()
     await surges(world, 8)
     second = await late_second(world)
+    if known == "second":
+        world.data.rows[f"early:{POOL}"].value = replace(notice(world), ts=second.ts)
     await world.store.commit(Change(wake=("chore:sweep",)))
     await world.work()
     first = world.chat.parents()[0]
     assert second.message.text.startswith("Duplicate, see")
     assert notice(world).ts == first.ts
     assert first.message.text.startswith(f"Early warning: {POOL}")
-
-
-async def test_the_older_message_becomes_the_records_own() -> None:
-    world = await watched()
-    await surges(world, 8)
-    second = await late_second(world)
-    row = world.data.rows[f"early:{POOL}"]
-    row.value = replace(notice(world), ts=second.ts)
-    await world.store.commit(Change(wake=("chore:sweep",)))
-    await world.work()
-    first = world.chat.parents()[0]
-    assert notice(world).ts == first.ts
-    assert second.message.text.startswith("Duplicate, see")

@@ -107,14 +107,6 @@ def test_samples_from_before_a_reopening_do_not_count() -> None:
     assert dict(look(again, pool, now=NOW + 900).pools.streaks) == {}
 
 
-def test_the_same_look_twice_changes_nothing() -> None:
-    seen = view(samples(4, 0, 0))
-    once = observed(incident(), seen, NOW + 60, TIMING)
-    assert observed(once, seen, NOW + 60, TIMING) == once
-    over = look(easing(), samples(0, 0, 0))
-    assert look(over, samples(0, 0, 0)) == over
-
-
 QUEUES = st.lists(st.none() | st.sampled_from((0, 1, 5, 40)), max_size=4)
 KNOWN = st.none() | st.sampled_from((0, 9, 60))
 PARTS = st.fixed_dictionaries(
