@@ -1,4 +1,4 @@
-"""A second person agrees: somebody else, with permission, in time, to exactly what was asked for; or declines."""
+"""A second person agrees: somebody else, with permission, in time, to exactly what was asked for."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -203,18 +203,3 @@ async def test_a_reply_that_is_decided_before_it_is_posted_has_no_buttons() -> N
     await world.passes(10)
     assert [label for label, _ in world.buttons()] == ["Undo"]
     assert world.scaler.current == 24
-
-
-async def test_declined_means_nothing_is_done() -> None:
-    world = await awaiting()
-    request = world.request.id
-    await world.done(world.presses("decline", BEN))
-    assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, requested by <@{ANA}>." in world.replies[-1]
-    assert world.buttons() == []
-    await refused("nothing left to decide: declined", world.presses("approve", DAN, request_id=request))
-    assert world.scaler.requests == []
-
-
-async def test_a_stranger_may_not_decline() -> None:
-    world = await awaiting()
-    await refused(r"permissions\.approve", world.presses("decline", CAM))
