@@ -5,15 +5,20 @@ from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 UNITS = {
-    0.001: "ms msec msecs millisecond milliseconds",
-    1.0: "s sec secs second seconds",
-    60.0: "m min mins minute minutes",
-    3600.0: "h hr hrs hour hours",
-    86400.0: "d day days",
-    604800.0: "w wk wks week weeks",
+    0.001: ("ms", "msec", "millisecond"),
+    1.0: ("s", "sec", "second"),
+    60.0: ("m", "min", "minute"),
+    3600.0: ("h", "hr", "hour"),
+    86400.0: ("d", "day"),
+    604800.0: ("w", "wk", "week"),
 }
 """Seconds of a unit → its names."""
-SECONDS = {word: length for length, names in UNITS.items() for word in names.split()}
+SECONDS = {
+    word: length
+    for length, names in UNITS.items()
+    for name in names
+    for word in ((name,) if len(name) == 1 or name == "ms" else (name, f"{name}s"))
+}
 SMALLER = {86400.0: 3600.0, 3600.0: 60.0, 60.0: 1.0}
 """The unit of a number without one, by the unit before it: `1h30`."""
 DURATION = re.compile(r"\s*(?:(?:,|and\b)\s*)?([0-9]+(?:[.,][0-9]+)?)\s*([a-z]*)\.?\s*")
