@@ -17,11 +17,6 @@ MOST_ATTEMPTS = 5
 log = structlog.get_logger()
 
 
-def is_quarantined(incident: Incident, now: float) -> bool:
-    """Whether it is quarantined: skipped, even if woken, until its time or `retry`."""
-    return incident.trouble.attempts >= MOST_ATTEMPTS and incident.trouble.retry_at > now
-
-
 async def retry_or_quarantine(context: Context, mine: Stored[Incident], why: str) -> None:
     """Count the failure and try again later; at the last one, explain `retry` in the channel.
 

@@ -11,7 +11,7 @@ from bot.core.incident.observe import View, observed
 from bot.core.incident.plan import Do, NextStep, escalated, next_step
 from bot.core.incident.reply_buttons import reworded
 from bot.core.record import Change, Stored
-from bot.incidents.quarantine import is_quarantined
+from bot.incidents.quarantine import MOST_ATTEMPTS
 from bot.incidents.thread import Drawn, after_failure, message_of
 from bot.ports import Unreachable
 from bot.posting.failures import Reaction
@@ -41,8 +41,9 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
     """
     move: Move = _unchanged
     drawing: Drawn | None = None
-    if is_quarantined(held.value, context.now()):
-        await keep(context, held, move, due=held.value.trouble.retry_at, uncertain=held.in_doubt_since is not None)
+    trouble = held.value.trouble
+    if trouble.attempts >= MOST_ATTEMPTS and trouble.retry_at > context.now():  # quarantined, even if woken
+        await keep(context, held, move, due=trouble.retry_at, uncertain=held.in_doubt_since is not None)
         return
     paces = context.settings.file.paces
     view = explained(await context.view(held.value), held.value, context.now(), paces)

@@ -63,8 +63,14 @@ class LeaseView:
 
 async def maintain_lease(context: Context, claim: Claim) -> None:
     """Do the first due step and continue; otherwise return the time of the next step."""
-    held = claim.of(PoolLeases)
-    view, pool_scaler = await _lease_view(context, held), context.pool_scalers.get(claim.id)
+    held, pool_scaler = claim.of(PoolLeases), context.pool_scalers.get(claim.id)
+    ids = [known for lease in held.value.leases for known in (lease.act, lease.returning) if known]
+    requests = {name: found.value for name, found in (await context.store.get_many(Request, ids)).items()}
+    now = context.now()
+    leases = reviewed(held.value, requests, now)
+    sample = await _sample(context, claim.id) if leases.leases else None
+    leases = with_queue(leases, empty(sample, context.settings.file.rules_of(claim.id).floor), now)
+    view = LeaseView(held, leases, requests, sample, now)
     drained_seconds = pool_scaler.policy.drained_seconds if pool_scaler else float("inf")
     for lease in view.leases.leases:
         if (news := await _came(context, view, lease) or _ends_soon(context, view, lease)) is not None:
@@ -96,16 +102,6 @@ async def _progressed(context: Context, view: LeaseView, due: float | None) -> b
             await keep(context, held, move, due=view.now, also=(Put(view.held, view.leases, due),))
             return True
     return False
-
-
-async def _lease_view(context: Context, held: Stored[PoolLeases]) -> LeaseView:
-    ids = [known for lease in held.value.leases for known in (lease.act, lease.returning) if known]
-    requests = {name: found.value for name, found in (await context.store.get_many(Request, ids)).items()}
-    now = context.now()
-    leases = reviewed(held.value, requests, now)
-    sample = await _sample(context, held.value.id) if leases.leases else None
-    floor = context.settings.file.rules_of(held.value.id).floor
-    return LeaseView(held, with_queue(leases, empty(sample, floor), now), requests, sample, now)
 
 
 async def _sample(context: Context, pool: str) -> Snapshot | None:

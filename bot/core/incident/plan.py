@@ -54,7 +54,9 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Nex
         return NextStep(Do.POINT_TO_NEW_THREAD if incident.thread.left else Do.RETURN_TO_CHANNEL)
     replies_turn = incident.thread.replies_next and incident.log.redraw and not incident.log.outbox
     failing = incident.trouble.why is not None
-    if (not replies_turn or failing) and (incident.thread.shown != drawn or _looks_old(incident, now, timing)):
+    shown_at, measured_at = incident.thread.shown_at, max(incident.pools.seen.values(), default=0.0)
+    looks_old = not incident.closed and now - shown_at >= timing.report and measured_at > shown_at
+    if (not replies_turn or failing) and (incident.thread.shown != drawn or looks_old):
         return NextStep(Do.EDIT_ROOT)
     if (posts := incident.log.outbox) or incident.log.redraw:
         return NextStep(Do.POST_REPLY, posts[0]) if posts else NextStep(Do.EDIT_REPLY, incident.log.redraw[0])
@@ -69,13 +71,6 @@ def return_due(incident: Incident, now: float) -> bool:
 
 def _wait(until: float | None) -> NextStep:
     return NextStep(Do.WAIT, until=until)
-
-
-def _looks_old(incident: Incident, now: float, timing: Timing) -> bool:
-    """Whether the parent is correct, but its time of measurement is a report period old."""
-    if incident.closed or now - incident.thread.shown_at < timing.report:
-        return False
-    return max(incident.pools.seen.values(), default=0.0) > incident.thread.shown_at
 
 
 def escalation_due_at(incident: Incident, timing: Timing) -> float:
