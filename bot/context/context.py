@@ -192,8 +192,8 @@ class Action:
     """Store the request, or open a dialog first. Raises Refused with a sentence for the person."""
     permission: str
     """Its list under [permissions], checked at the click and before the effect; empty: `ask` decides."""
-    verb: str = ""
-    """The word after `/queue` or `@tailback`; empty: it cannot be typed."""
+    typed: str = ""
+    """Its verb where that is not its name."""
     takes: str = "[POOL]"
     """What may be typed after that word."""
     help: str = ""
@@ -224,6 +224,11 @@ class Action:
     """What it writes in the timeline; the first one is the result of its effect."""
     effect: Effect | None = None
     """The worker's part; None if the action is complete at once."""
+
+    @property
+    def verb(self) -> str:
+        """The word after `/queue` or `@tailback`; empty: it cannot be typed."""
+        return (self.typed or self.name) if self.surfaces & WORDS else ""
 
     @property
     def usage(self) -> str:

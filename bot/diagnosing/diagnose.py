@@ -131,7 +131,6 @@ async def _measured_pool(context: Context, pool: Pool) -> Pool:
 
 ACTION = Action(
     name="diagnose",
-    verb="diagnose",
     help="Read the pools now: where it queues, why, how busy, what holds it.",
     ask=ask,
     permission="diagnose",

@@ -28,7 +28,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="report",
-    verb="report",
     takes="[POOL] [DAYS]",
     help="Waits, incidents, what recurs and what to change, over 7 days or up to 42.",
     ask=ask,

@@ -20,7 +20,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="approve",
-    verb="approve",
     help="Approve another person's request.",
     ask=ask,
     permission="approve",

@@ -20,7 +20,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="decline",
-    verb="decline",
     help="Decline a request, or withdraw your own.",
     ask=ask,
     permission="",

@@ -75,7 +75,6 @@ def _until(policy: ScalePolicy, lease: Lease, now: float) -> float:
 
 ACTION = Action(
     name=EXTEND,
-    verb="extend",
     help="Keep extra runners for one more lease.",
     ask=ask,
     permission="scale",

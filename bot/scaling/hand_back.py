@@ -159,7 +159,7 @@ def return_puts(
 
 ACTION = Action(
     name=HAND_BACK,
-    verb="handback",
+    typed="handback",
     help="Return the extra runners now.",
     ask=ask,
     permission="scale",

@@ -191,7 +191,7 @@ async def _spoken(context: Context, interaction: Interaction, held: Stored[Incid
 
 ACTION = Action(
     name=SCALE_UP,
-    verb="scale",
+    typed="scale",
     takes="POOL TARGET",
     help="Ask for more runners, for example `scale linux.2xlarge 24`; asks to confirm first.",
     ask=ask,

@@ -121,7 +121,6 @@ async def _met(context: Context, incident: Incident, silence: Silence) -> tuple[
 
 ACTION = Action(
     name=UNSILENCE,
-    verb="unsilence",
     help="End the silence early, also when the incident is over.",
     ask=ask,
     permission="silence",

@@ -121,7 +121,6 @@ def _of(made_by: str, incident: Incident | None) -> Silence:
 
 ACTION = Action(
     name=PROLONG,
-    verb="prolong",
     takes="[POOL] [DURATION]",
     help="Extend the silence: for as long again from now, or for a duration.",
     ask=ask,

@@ -63,7 +63,6 @@ async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound
 
 ACTION = Action(
     name="silences",
-    verb="silences",
     takes="",
     help="What is silenced now, until when and by whom.",
     ask=ask,

@@ -229,7 +229,6 @@ def _there(incident: Incident | None) -> Incident:
 
 ACTION = Action(
     name=SILENCE,
-    verb="silence",
     takes="POOL DURATION",
     help="Silence the open alert of a pool: `silence linux.2xlarge 2h`, or `silence linux.2xlarge drained`.",
     ask=ask,

@@ -28,7 +28,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="ack",
-    verb="ack",
     help="Acknowledge the incident.",
     ask=ask,
     permission="ack",

@@ -27,7 +27,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="chart",
-    verb="chart",
     help="The queue so far as a chart.",
     ask=ask,
     permission="diagnose",

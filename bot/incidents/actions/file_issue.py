@@ -103,7 +103,7 @@ def _once(incident: Incident) -> Incident:
 
 ACTION = Action(
     name=NAME,
-    verb="file",
+    typed="file",
     takes="",
     help="File a GitHub issue with the incident's story; you see its text first.",
     ask=ask,

@@ -59,7 +59,6 @@ async def _board(context: Context, user: str) -> Board:
 
 ACTION = Action(
     name="list",
-    verb="list",
     takes="",
     help="The open incidents, with links to their threads.",
     ask=ask,

@@ -19,7 +19,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="mute",
-    verb="mute",
     help="Stop, or resume, status replies.",
     ask=ask,
     permission="ack",

@@ -34,7 +34,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="note",
-    verb="note",
     takes="TEXT",
     help="Add a note to the incident's timeline.",
     ask=ask,

@@ -36,7 +36,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name=NAME,
-    verb="resolve",
     help="Close the incident.",
     ask=ask,
     permission="ack",

@@ -32,7 +32,6 @@ def again(incident: Incident) -> Incident:
 
 ACTION = Action(
     name="retry",
-    verb="retry",
     takes="[INCIDENT]",
     help="Try again to show an incident that could not be drawn or delivered.",
     ask=ask,

@@ -24,7 +24,6 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="unack",
-    verb="unack",
     help="Take back your acknowledgement.",
     ask=ask,
     permission="ack",
