@@ -170,6 +170,15 @@ def test_the_routes_are_taken_by_alertmanager() -> None:
         assert chosen.strip() == ("people" if team == "tailback" else "tailback"), name
 
 
+@pytest.mark.parametrize("file", [ROUTES, EXAMPLES.parents[1] / "deploy" / "compose" / "alertmanager.yml"])
+def test_the_shipped_routes_follow_the_page_of_alertmanager(file: Path) -> None:
+    """Groups beyond the size limit get 413, which Alertmanager does not repeat; it retries for one group interval."""
+    text, page = file.read_text("utf-8"), (EXAMPLES.parent / "integrations" / "alertmanager.md").read_text("utf-8")
+    for setting in ("group_interval: 1m", "max_alerts: 100"):
+        assert setting in text
+        assert setting in page
+
+
 def test_an_alert_of_the_rules_names_its_pool() -> None:
     """The label `pool` says which one, without a word of configuration."""
     labels = {"alertname": "RunnerQueueLong", "pool": "linux", "exporter": "ci", "team": "ci", "priority": "P2"}
