@@ -183,6 +183,7 @@ def _bind(app: AsyncApp, context: Context, afterwards: Afterwards) -> None:
     for callback, name in SHORTCUTS.items():
         app.shortcut(callback)(_told(context, afterwards, partial(from_shortcut, name=name), answered))
     app.action(ANY_ID)(pressed("unknown", _unknown))  # last: what no handler above takes
+    app.view(ANY_ID)(_unknown_dialog)
 
 
 def _told(context: Context, afterwards: Afterwards, read: Reading, answering: Answering) -> Handler:
@@ -210,6 +211,10 @@ def _submitted(context: Context, read: Callable[[Body], Interaction]) -> Handler
             await ack(response_action="clear")
 
     return submitted
+
+
+async def _unknown_dialog(ack: Ack) -> None:
+    await ack(response_action="update", view=dict(in_dialog(refusal(refusals.OTHER_RELEASES_DIALOG))))
 
 
 def _commanded(context: Context, afterwards: Afterwards) -> Handler:

@@ -34,6 +34,9 @@ def too_often(rate: int, wait_seconds: float) -> str:
 # About the button, the thread and the incident
 
 EMPTY_BUTTON = "Nothing was changed. Tailback does not know this button."
+OTHER_RELEASES_DIALOG = (
+    "Nothing was changed. This dialog was opened by another release of Tailback. Close it and open it again."
+)
 OLD_BUTTON = "Nothing was changed. This button is outdated. Use the message's current buttons."
 OTHER_CHANNELS_BUTTON = "Nothing was changed. This button belongs to an incident of another channel."
 OTHER_THREADS_BUTTON = "Nothing was changed. This button belongs to another thread."

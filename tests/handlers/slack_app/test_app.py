@@ -170,6 +170,14 @@ async def test_a_command_that_needs_a_question_opens_it(endpoint: Endpoint) -> N
     assert view["callback_id"] == "scale_up_confirm"
 
 
+async def test_a_dialog_of_another_release_is_answered(endpoint: Endpoint) -> None:
+    """It was opened before an upgrade; a 404 is "We had some trouble connecting" to a person."""
+    answer = await endpoint.submit({"type": "modal", "callback_id": "scale_down", "private_metadata": ""})
+    assert answer.status_code == 200
+    assert answer.json()["response_action"] == "update"
+    assert "Close it and open it again." in str(answer.json()["view"])
+
+
 async def test_a_mention_in_the_thread_is_answered_in_the_thread(endpoint: Endpoint) -> None:
     await endpoint.mention("status")
     assert "14 jobs queued" in whispered(endpoint)[0]
