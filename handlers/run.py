@@ -52,6 +52,8 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
         raise ConfigError(problems)
     for finding in of_redis_url(settings):
         log.warning("redis can be reached by others", why=finding.text, remedy=finding.remedy)
+    if alone := unshared(settings, web=web, worker=worker):
+        log.warning("web and worker share no records", why=alone.what, remedy=alone.remedy)
     raise_file_limit()
     async with opened(settings, durable=durable) as runtime:
         # an unsafe Redis (docs/design/storage.md), or records of a newer release
@@ -71,6 +73,16 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
                 log.info("Ready. Send a test alert: tailback send --example")
             spare_collector()
             await _until_stopped(runtime, stopped)
+
+
+def unshared(settings: Settings, *, web: bool, worker: bool) -> Problem | None:
+    """The problem of a web or worker process that starts a Redis of its own, which the other kind does not see."""
+    if (web and worker) or settings.env.redis_url.get_secret_value():
+        return None
+    what = (
+        f"{'Alerts are stored, but no thread opens' if web else 'No alert reaches this worker'}: REDIS_URL is not set"
+    )
+    return Problem(what, "set it for web and worker, or use `tailback run`")
 
 
 @asynccontextmanager

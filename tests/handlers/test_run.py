@@ -13,7 +13,7 @@ import pytest
 
 from bot.config import ConfigError, Environment, File, Settings
 from handlers import run as module
-from handlers.run import required, run
+from handlers.run import required, run, unshared
 from handlers.tools.demo_workspace import free_port
 from tests.handlers.endpoint import SECRET, TOKEN, Endpoint, firing
 from tests.patience import PATIENCE_SECONDS, eventually
@@ -65,6 +65,16 @@ def test_what_is_enough_to_start_is_enough(env: dict[str, str], web: bool) -> No
 async def client() -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(trust_env=False, verify=False) as made:
         yield made
+
+
+@pytest.mark.parametrize(
+    ("web", "worker", "said"), [(True, False, "no thread opens"), (False, True, "No alert reaches"), (True, True, None)]
+)
+def test_a_web_or_worker_with_a_redis_of_its_own_is_warned(web: bool, worker: bool, said: str | None) -> None:
+    """Everything was green, and no alert became a thread."""
+    found = unshared(settings(CHANNEL, **GOOD), web=web, worker=worker)
+    assert said is None if found is None else said in found.what
+    assert unshared(settings(CHANNEL, **GOOD, redis_url="redis://here"), web=web, worker=worker) is None
 
 
 async def fires(client: httpx.AsyncClient, address: str) -> int:

@@ -87,7 +87,7 @@ class RedisFolder:
             holder = os.pread(lock, 32, 0).decode("ascii", "replace").strip() or "unknown"
             raise EmbeddedRedisError(
                 f"The data folder {self.path} is in use by another Tailback, process {holder}",
-                "stop that one, or set TAILBACK_DATA to another folder",
+                "stop that one, or set TAILBACK_DATA to another folder; web and worker share a REDIS_URL instead",
             )
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
