@@ -81,9 +81,9 @@ async def test_no_source_asks_to_be_left_alone_for_ever(asked: float) -> None:
     """Buildkite and others name a pause; it is kept, up to five minutes."""
     now, calls = [NOW], list[int]()
 
-    async def ask() -> Listed[int]:
+    async def ask(at: float) -> Listed[int]:
         calls.append(1)
-        return Listed(1, now[0], asked)
+        return Listed(1, at, asked)
 
     listing = Listing(ask, lambda: now[0])
     for later, times in ((0.0, 1), (LONGEST_PAUSE_SECONDS - 1, 1), (2.0, 2)):

@@ -1,6 +1,5 @@
 """Buildkite as a metrics source: its agent metrics API, and waiting jobs if an API token is set."""
 
-from collections.abc import Callable
 from functools import partial
 
 from bot.adapters.http.address import BaseUrl
@@ -65,7 +64,7 @@ class Buildkite(Present):
     """
 
     def __init__(self, given: Given[BuildkiteTable, BuildkitePool]) -> None:
-        table, self._pools, self._now = given.table, given.pools, given.now
+        table, self._pools = given.table, given.pools
         headers = {"Authorization": f"Token {given.token('token_env', table.token_env)}"}
         self._agents = given.http(table, "Buildkite", table.url, headers=headers)
         self._metrics = Listing(self._ask_metrics, given.now, table.every)
@@ -111,21 +110,19 @@ class Buildkite(Present):
             return Gap("oldest_wait_seconds", seen, "give it access to all pipelines")
         return found
 
-    async def _ask_metrics(self) -> Listed[Row]:
-        now = self._now()
+    async def _ask_metrics(self, now: float) -> Listed[Row]:
         answer = await self._agents.get("/metrics")
         body = document(self._agents, answer, "/metrics")
         if not all(isinstance(body.get(part), dict) for part in ("jobs", "agents")):  # empty ones list no queue
             raise self._agents.problem("/metrics has no jobs and agents", Failure.SHAPE, remedy="check url")
         return Listed(body, now, number(answer.headers, POLL_HEADER) or 0.0)
 
-    async def _ask_jobs(self, api: Http) -> Listed[WaitingJobs]:
-        now, metrics = self._now(), await self._metrics.get()
-        slug = text(inner(metrics.value, "organization"), "slug")
-        return Listed(await waiting_jobs(api, slug, self._now), now)
+    async def _ask_jobs(self, api: Http, now: float) -> Listed[WaitingJobs]:
+        slug = text(inner((await self._metrics.get()).value, "organization"), "slug")
+        return Listed(await waiting_jobs(api, slug, now), now)
 
 
-async def waiting_jobs(http: Http, organization: str, now: Callable[[], float]) -> WaitingJobs:
+async def waiting_jobs(http: Http, organization: str, now: float) -> WaitingJobs:
     """Every job of the organization that waits for an agent, page by page; rows without a time are left out.
 
     Raises Unreachable if a page fails, or with more than 2,000 jobs: an incomplete list has no oldest job.
@@ -148,7 +145,7 @@ async def waiting_jobs(http: Http, organization: str, now: Callable[[], float]) 
             rules = sorted(rule for rule in texts(node.get("agentQueryRules")) if rule.startswith("queue="))
             queue = text(inner(node, "clusterQueue"), "key") or (rules[0][len("queue=") :] if rules else "default")
             pipeline, name = text(inner(node, "pipeline"), "slug"), text(node, "label") or "unnamed job"
-            job = Job(name, max(0.0, now() - since), pipeline, link(node, "url"))
+            job = Job(name, max(0.0, now - since), pipeline, link(node, "url"))
             found.setdefault((queue, text(inner(node, "cluster"), "name")), []).append(job)
         pages = inner(asked, "jobs", "pageInfo")
         after = text(pages, "endCursor")

@@ -123,7 +123,7 @@ class Cloudwatch(Present):
     """The port `Metrics`. The metrics of a pool are one request, the names of its error codes another."""
 
     def __init__(self, given: Given[AwsTable, CloudwatchPool]) -> None:
-        self._aws, self._now = AwsReader("CloudWatch", given), given.now
+        self._aws = AwsReader("CloudWatch", given)
         self._pools = {pool: keys.metrics(pool) for pool, keys in given.pools.items()}
         self._values = {pool: Listing(partial(self._ask, pool), given.now, given.table.every) for pool in self._pools}
         every = (one for figures in self._pools.values() for metrics in figures.values() for one in metrics if one.by)
@@ -145,8 +145,8 @@ class Cloudwatch(Present):
                 gaps.append(Gap(figure, f"CloudWatch has no data of {names}", "correct its name and dimensions"))
         return Snapshot(pool, listed.at, missing=tuple(gaps), **figures)  # type: ignore[arg-type]  # names of fields
 
-    async def _ask(self, pool: str) -> Listed[dict[str, list[Values]]]:
-        now, found = self._now(), dict[str, list[Values]]()
+    async def _ask(self, pool: str, now: float) -> Listed[dict[str, list[Values]]]:
+        found = dict[str, list[Values]]()
         wanted = [(figure, one) for figure, metrics in self._pools[pool].items() for one in metrics]
         asked = [(figure, one) for figure, metric in wanted for one in await self._single(metric)]
         queries = [_query(f"m{number}", one) for number, (_, one) in enumerate(asked)]
@@ -182,9 +182,9 @@ class Cloudwatch(Present):
         made = ({"dimensions": {**metric.dimensions, metric.by: name}, "adds": f"{name}{whole}"} for name in names)
         return [metric.model_copy(update=one) for one in made]
 
-    async def _ask_names(self, metric: Metric) -> Listed[tuple[str, ...]]:
+    async def _ask_names(self, metric: Metric, now: float) -> Listed[tuple[str, ...]]:
         """The values of a dimension in the last two weeks, from the first page of CloudWatch's list."""
-        now, known = self._now(), [{"Name": name, "Value": value} for name, value in metric.dimensions.items()]
+        known = [{"Name": name, "Value": value} for name, value in metric.dimensions.items()]
         answer = await self._aws.ask(
             "cloudwatch", "list_metrics", Namespace=metric.namespace, MetricName=metric.name, Dimensions=known
         )

@@ -33,7 +33,7 @@ class Ec2AutoScaling(Present):
     """The port `Metrics`. It knows machines and not jobs, so a pool needs another source for its queue."""
 
     def __init__(self, given: Given[AwsTable, Ec2AutoScalingPool]) -> None:
-        self._aws, self._now, every = AwsReader("EC2 Auto Scaling", given), given.now, given.table.every
+        self._aws, every = AwsReader("EC2 Auto Scaling", given), given.table.every
         self._groups = {pool: keys.group for pool, keys in given.pools.items()}
         self._found = {
             name: Listing(partial(self._ask_group, name), given.now, every) for name in {*self._groups.values()}
@@ -51,8 +51,7 @@ class Ec2AutoScaling(Present):
             return Snapshot(pool, group.at, missing=gaps, **group.value)
         return Snapshot(pool, min(group.at, launches.at), **group.value, **launches.value)
 
-    async def _ask_group(self, name: str) -> Listed[dict[str, Any]]:
-        now = self._now()
+    async def _ask_group(self, name: str, now: float) -> Listed[dict[str, Any]]:
         answer = await self._aws.ask("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[name])
         if not answer.get("AutoScalingGroups"):
             remedy = "correct group or region, or use the account that it is in"
@@ -62,9 +61,9 @@ class Ec2AutoScaling(Present):
         found = {figure: sum(state in wanted for state in states) for figure, wanted in STATES.items()}
         return Listed({**found, "limit": int(group["MaxSize"])}, now)
 
-    async def _ask_launches(self, name: str) -> Listed[dict[str, Any]]:
+    async def _ask_launches(self, name: str, now: float) -> Listed[dict[str, Any]]:
         """Launches that ended in the window; unknown if there are more than the pages that are read."""
-        now, made, failed, more = self._now(), 0, list[str](), dict[str, str]()
+        made, failed, more = 0, list[str](), dict[str, str]()
         for _ in range(MOST_PAGES):
             answer = await self._aws.ask(
                 "autoscaling", "describe_scaling_activities", AutoScalingGroupName=name, MaxRecords=100, **more

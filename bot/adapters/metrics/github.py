@@ -1,7 +1,7 @@
 """GitHub as a metrics source: runners by REST, jobs by webhooks, compared with the REST API."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -59,7 +59,7 @@ class GitHub(Present):
         self._page: Listing[ProviderStatus] | None = None
         if table.status_url:
             page = given.http(table, "GitHub's status page", table.status_url)
-            self._page = Listing(partial(assigns, page, given.now), given.now, GOOD_SECONDS, self._patience)
+            self._page = Listing(partial(assigns, page), given.now, GOOD_SECONDS, self._patience)
         self._groups = sorted({pool.runner_group for pool in given.pools.values()})
         self._round: asyncio.Task[None] | None = None
         self._began: float | None = None
@@ -155,15 +155,14 @@ def _api(given: Given[GitHubTable, GitHubPool]) -> GitHubApi:
     return apis[0]
 
 
-async def assigns(http: Http, now: Callable[[], float]) -> Listed[ProviderStatus]:
+async def assigns(http: Http, now: float) -> Listed[ProviderStatus]:
     """What a page in the format of https://www.githubstatus.com/api/v2/components.json says. Raises Unreachable."""
-    at, body = now(), await http.get_json()
-    for one in rows(fields(body).get("components")):
+    for one in rows(fields(await http.get_json()).get("components")):
         if one.get("name") == COMPONENT:
             word = one_line(str(one.get("status")), 40)
             words = f"GitHub's status page says {word.replace('_', ' ')} of {COMPONENT}"
-            return Listed((UP.get(word), words), at)
-    return Listed((None, f"{http.system}: its answer names no component {COMPONENT}; correct status_url"), at)
+            return Listed((UP.get(word), words), now)
+    return Listed((None, f"{http.system}: its answer names no component {COMPONENT}; correct status_url"), now)
 
 
 def snapshot(pool: str, keys: GitHubPool, known_queues: KnownQueues, runners: Runners, *, heeded: bool) -> Snapshot:

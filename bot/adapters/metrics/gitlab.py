@@ -56,7 +56,7 @@ class Gitlab(Present):
 
     def __init__(self, given: Given[GitlabTable, GitlabPool]) -> None:
         self._table = table = given.table
-        token, self._now = given.token("token_env", table.token_env), given.now
+        token = given.token("token_env", table.token_env)
         self._http = given.http(table, "GitLab", table.url, headers={"PRIVATE-TOKEN": token})
         self._pools = {
             pool: keys.model_copy(update={"tags": keys.tags or (pool,)}) for pool, keys in given.pools.items()
@@ -105,9 +105,9 @@ class Gitlab(Present):
             missing=tuple(missing),
         )
 
-    async def _ask_jobs(self) -> Listed[tuple[Rows, Rows]]:
+    async def _ask_jobs(self, now: float) -> Listed[tuple[Rows, Rows]]:
         """(pending, running) jobs of all projects."""
-        now, remedy = self._now(), "correct projects, and let the token's owner see its jobs"
+        remedy = "correct projects, and let the token's owner see its jobs"
         asked = [
             whole_list(
                 self._http,
@@ -122,9 +122,9 @@ class Gitlab(Present):
         found, half = await asyncio.gather(*asked), len(self._table.projects)
         return Listed((tuple(chain(*found[:half])), tuple(chain(*found[half:]))), now)
 
-    async def _ask_runners(self, tags: tuple[str, ...]) -> Listed[Rows]:
+    async def _ask_runners(self, tags: tuple[str, ...], now: float) -> Listed[Rows]:
         """The runners of the group, or of all projects, each once."""
-        now, group, asked = self._now(), self._table.group, {"tag_list": ",".join(tags)}
+        group, asked = self._table.group, {"tag_list": ",".join(tags)}
         kind, names, setting = ("group", (group,), "group") if group else ("project", self._table.projects, "projects")
         remedy = f"correct {setting}, and let the token's owner see its runners"
         paths = {name: f"/api/v4/{kind}s/{part(name)}/runners" for name in names}

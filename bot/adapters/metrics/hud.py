@@ -67,7 +67,7 @@ class Hud(Present):
     """
 
     def __init__(self, given: Given[HudTable, HudPool]) -> None:
-        table, self._pools, self._now = given.table, given.pools, given.now
+        table, self._pools = given.table, given.pools
         token, self._organizations = given.token("token_env", table.token_env), table.organizations
         self._http = given.http(table, "HUD", table.url, headers={HEADER: token} if token else {})
         asked = {name: dict[str, object]() for name in COLUMNS}
@@ -105,18 +105,17 @@ class Hud(Present):
         like = f" (alike are {', '.join(alike)})" if alike else ""
         return f'no job of the last 3 days asked for the label "{label}", correct known_as{like}'
 
-    async def _ask_query(self, name: str, parameters: Mapping[str, object]) -> Listed[Rows]:
+    async def _ask_query(self, name: str, parameters: Mapping[str, object], now: float) -> Listed[Rows]:
         """The rows of a query at HUD's own time: that of its rows, and less the age of a cached answer."""
-        now, answer = self._now(), await self._query(name, parameters)
-        found, column = tuple(rows(answer.body)), COLUMNS[name]
+        answer, column = await self._query(name, parameters), COLUMNS[name]
+        found = tuple(rows(answer.body))
         if found and not any(text(row, column) for row in found):
             raise self._http.problem(f"query {name}: its rows have no {column}", Failure.SHAPE)
         times = [at for row in found if (at := instant(row, "time")) is not None]
         return Listed(found, min([_measured_at(answer, now), *times]))
 
-    async def _ask_runners(self) -> Listed[Rows]:
+    async def _ask_runners(self, now: float) -> Listed[Rows]:
         """The groups of all organizations; raises Unreachable if one is incomplete."""
-        now = self._now()
         paths = [f"/api/runners/{name}" for name in self._organizations]
         answers = await asyncio.gather(*map(self._get, paths))
         found: list[Row] = []
@@ -128,8 +127,8 @@ class Hud(Present):
             found += groups
         return Listed(tuple(found), min(_measured_at(answer, now) for answer in answers))
 
-    async def _ask_labels(self) -> Listed[Rows]:
-        return Listed(tuple(rows((await self._query("all_machine_types", {})).body)), self._now())
+    async def _ask_labels(self, now: float) -> Listed[Rows]:
+        return Listed(tuple(rows((await self._query("all_machine_types", {})).body)), now)
 
     async def _query(self, name: str, parameters: Mapping[str, object]) -> HttpAnswer:
         answer = await self._get(f"/api/clickhouse/{name}", {"parameters": json.dumps(parameters)})

@@ -55,7 +55,7 @@ class Jenkins(Present):
         if login and ":" not in login:
             raise unusable(f"{given.place}: basic_env", f"{table.basic_env} must hold user:token")
         self._http = given.http(table, "Jenkins", table.url, headers=basic(login))
-        self._now, self._labels = given.now, {pool: keys.label or pool for pool, keys in given.pools.items()}
+        self._labels = {pool: keys.label or pool for pool, keys in given.pools.items()}
         self._looks = Listing(self._ask, given.now, table.every)
         self._known = {
             label: Listing(partial(self._ask_label, label), given.now, LABEL_SECONDS) for label in self._labels.values()
@@ -93,8 +93,7 @@ class Jenkins(Present):
             missing=() if counted else tuple(Gap(name, why) for name in ("busy", "idle", "offline")),
         )
 
-    async def _ask(self) -> Listed[tuple[Rows, Rows]]:
-        now = self._now()
+    async def _ask(self, now: float) -> Listed[tuple[Rows, Rows]]:
         queue, nodes = await asyncio.gather(
             self._get("/queue/api/json", f"{QUEUE},{HIDDEN}"), self._get("/computer/api/json", NODES)
         )
@@ -108,9 +107,9 @@ class Jenkins(Present):
             raise self._http.problem(f"has more than {MOST:,} queued items or nodes, too many to read", Failure.SHAPE)
         return Listed(found, now)
 
-    async def _ask_label(self, label: str) -> Listed[bool]:
+    async def _ask_label(self, label: str, now: float) -> Listed[bool]:
         """Whether Jenkins knows the label: a node has it, or a cloud creates nodes with it."""
-        now, path, tree = self._now(), f"/label/{part(label)}/api/json", {"tree": "nodes[nodeName],clouds[name]"}
+        path, tree = f"/label/{part(label)}/api/json", {"tree": "nodes[nodeName],clouds[name]"}
         answer = await self._http.get(path, tree, ENGLISH)
         if answer.status == 404:
             return Listed(False, now)

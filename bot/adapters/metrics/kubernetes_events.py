@@ -64,7 +64,7 @@ class KubernetesEvents(Present):
     """The port `Metrics`. Runners, pods and events are each listed once for all pools."""
 
     def __init__(self, given: Given[KubernetesEventsTable, KubernetesEventsPool]) -> None:
-        table, self._pools, self._now = given.table, given.pools, given.now
+        table, self._pools = given.table, given.pools
         if not table.ca_file and table.url == IN_CLUSTER and Path(MOUNTED, "ca.crt").exists():
             table = table.model_copy(update={"ca_file": f"{MOUNTED}/ca.crt"})
         token = given.token("token_env", table.token_env)
@@ -84,9 +84,9 @@ class KubernetesEvents(Present):
         gaps = tuple(Gap("create_failures", one.what, one.remedy) for one in others if isinstance(one, Unreachable))
         return _drawn(pool, self._pools[pool].scale_set or pool, runners, pods, [*chain(*events)], gaps)
 
-    async def _ask(self, path: str) -> Listed[Rows]:
+    async def _ask(self, path: str, now: float) -> Listed[Rows]:
         """Every object of a list. Raises Unreachable if a page is missing."""
-        now, found, more = self._now(), list[Row](), dict[str, str]()
+        found, more = list[Row](), dict[str, str]()
         kind, namespace = path.rpartition("/")[2], path.split("/")[-2]
         for _ in range(MOST_PAGES):
             try:

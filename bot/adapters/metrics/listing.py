@@ -32,12 +32,12 @@ class Listing(Generic[T]):
 
     def __init__(
         self,
-        ask: Callable[[], Awaitable[Listed[T]]],
+        ask: Callable[[float], Awaitable[Listed[T]]],
         now: Callable[[], float],
         seconds: float = USUAL_SECONDS,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        """`now` gives epoch seconds; `seconds` is the least time between two requests."""
+        """`ask` gets the time at which it is called; `seconds` is the least time between two requests."""
         self._ask, self._now, self._seconds, self._patience = ask, now, seconds, patience_seconds
         self._reading: asyncio.Task[None] | None = None
         self._kept: Listed[T] | None = None
@@ -67,7 +67,7 @@ class Listing(Generic[T]):
     async def _read(self) -> None:
         wanted = 0.0
         try:
-            self._kept, self._problem = await self._ask(), None
+            self._kept, self._problem = await self._ask(self._from), None
             wanted = self._kept.good_seconds
         except Unreachable as problem:
             self._problem, wanted = problem, problem.retry_after_seconds or 0.0

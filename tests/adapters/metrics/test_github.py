@@ -312,7 +312,7 @@ async def test_a_status_page_that_says_nothing_leaves_it_unknown(status: int, bo
     """Whether GitHub works is never guessed."""
     http = BackEnd().says(status, body).wire().http("GitHub's status page", URL)
     try:
-        up, why = (await assigns(http, lambda: 1000.0)).value
+        up, why = (await assigns(http, 1000.0)).value
     except Unreachable as error:
         up, why = None, str(error)
     assert up is None

@@ -16,12 +16,12 @@ class Source:
         self.problem: Unreachable | None = None
         self.listing = Listing(self.ask, lambda: self.at, 20.0)
 
-    async def ask(self) -> Listed[int]:
+    async def ask(self, now: float) -> Listed[int]:
         self.times += 1
         await asyncio.sleep(0)
         if self.problem is not None:
             raise self.problem
-        return Listed(self.times, self.at, self.good_seconds)
+        return Listed(self.times, now, self.good_seconds)
 
 
 async def test_many_pools_at_once_ask_once() -> None:
