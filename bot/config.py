@@ -5,7 +5,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -255,21 +254,21 @@ def _read(path: Path) -> tuple[File, list[Problem]]:
     except OSError as error:
         remedy = "name a file that Tailback's user may read in TAILBACK_CONFIG"
         return File(), [Problem(f"cannot be read ({error.strerror})", remedy, place=str(path))]
-    if any("\0" in text for text in _texts(raw)):
-        return File(), [Problem("contains a NUL character", "remove it", place=str(path))]
+    if found := list(_with_nul(raw)):
+        return File(), [Problem("contains a NUL character", "remove it", place=f"{path}: {place}") for place in found]
     try:
         return File.model_validate(raw), []
     except ValidationError as error:
         return File.model_validate(_without(raw, error)), in_table(str(path), error, File, whole=True)
 
 
-def _texts(raw: object) -> Iterator[str]:
-    """All names and values that are text."""
-    if isinstance(raw, str):
-        yield raw
+def _with_nul(raw: object, place: str = "") -> Iterator[str]:
+    """The places whose name or value has a NUL character."""
+    if "\0" in place or (isinstance(raw, str) and "\0" in raw):
+        yield place.replace("\0", "?")
     elif isinstance(raw, Mapping | list):
-        for part in chain(raw, raw.values() if isinstance(raw, Mapping) else ()):
-            yield from _texts(part)
+        for name, part in raw.items() if isinstance(raw, Mapping) else enumerate(raw):
+            yield from _with_nul(part, f"{place}.{name}" if place else str(name))
 
 
 def _without(raw: Mapping[str, object], error: ValidationError) -> dict[str, object]:

@@ -74,11 +74,16 @@ def test_a_word_from_a_list_is_known_in_any_case(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ['slack.ca_file = "a\\u0000b"', 'permissions.scale = ["a\\u0000"]', '[pool."a\\u0000b"]']
+    ("line", "place"),
+    [
+        ('slack.ca_file = "a\\u0000b"', "slack.ca_file"),
+        ('permissions.scale = ["a\\u0000"]', "permissions.scale.0"),
+        ('[pool."a\\u0000b"]', "pool.a?b"),
+    ],
 )
-def test_a_nul_character_is_refused_wherever_it_stands(line: str, tmp_path: Path) -> None:
+def test_a_nul_character_is_refused_wherever_it_stands(line: str, place: str, tmp_path: Path) -> None:
     """Calls that open files or connections raise ValueError at one, which is no answer to a person."""
-    assert problems(tmp_path, line) == ["contains a NUL character; remove it"]
+    assert problems(tmp_path, line) == [f"{place}: contains a NUL character; remove it"]
 
 
 @pytest.mark.parametrize(("place", "why"), [("", "Is a directory"), ("file/mine.toml", "Not a directory")])
