@@ -79,10 +79,8 @@ def unshared(settings: Settings, *, web: bool, worker: bool) -> Problem | None:
     """The problem of a web or worker process that starts a Redis of its own, which the other kind does not see."""
     if (web and worker) or settings.env.redis_url.get_secret_value():
         return None
-    what = (
-        f"{'Alerts are stored, but no thread opens' if web else 'No alert reaches this worker'}: REDIS_URL is not set"
-    )
-    return Problem(what, "set it for web and worker, or use `tailback run`")
+    lacks = "Alerts are stored, but no thread opens" if web else "No alert reaches this worker"
+    return Problem(f"{lacks}: REDIS_URL is not set", "set it for web and worker, or use `tailback run`")
 
 
 @asynccontextmanager

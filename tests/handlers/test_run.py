@@ -68,12 +68,12 @@ async def client() -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.mark.parametrize(
-    ("web", "worker", "said"), [(True, False, "no thread opens"), (False, True, "No alert reaches"), (True, True, None)]
+    ("web", "worker", "said"),
+    [(True, False, "no thread opens"), (False, True, "No alert reaches"), (True, True, "None")],
 )
-def test_a_web_or_worker_with_a_redis_of_its_own_is_warned(web: bool, worker: bool, said: str | None) -> None:
+def test_a_web_or_worker_with_a_redis_of_its_own_is_warned(web: bool, worker: bool, said: str) -> None:
     """Everything was green, and no alert became a thread."""
-    found = unshared(settings(CHANNEL, **GOOD), web=web, worker=worker)
-    assert said is None if found is None else said in found.what
+    assert said in str(unshared(settings(CHANNEL, **GOOD), web=web, worker=worker))
     assert unshared(settings(CHANNEL, **GOOD, redis_url="redis://here"), web=web, worker=worker) is None
 
 
