@@ -20,6 +20,7 @@ EXAMPLES = {
     *("a-long-random-value", "another-long-random-value"),
 }
 """The values of .env.example."""
+QUOTED = frozenset({"''", '""'})
 WEAK = 16
 """Characters; a shorter random value may have less than 128 bits (C2)."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
@@ -29,7 +30,7 @@ WITH_TOKEN = tuple(sorted(SOURCES.keys() - {"sns"}))
 
 def of_settings(settings: Settings) -> list[CheckFinding]:
     """Missing, weak or contradictory settings, and one finding for each part in order."""
-    environment = [*of_environment(settings), *_examples(settings)]
+    environment = [*of_environment(settings), *_not_real(settings)]
     configuration = [*_channels(settings), *_sns(settings), *_pools(settings), *_actions(settings)]
     return [
         *(environment or [ok("environment", "All required variables are set")]),
@@ -43,12 +44,15 @@ def of_environment(settings: Settings, *, web: bool = True) -> list[CheckFinding
     return [*_bot_token(settings), *endpoints, *of_redis_url(settings)]
 
 
-def _examples(settings: Settings) -> Iterator[CheckFinding]:
+def _not_real(settings: Settings) -> Iterator[CheckFinding]:
     names = ("slack_bot_token", "slack_app_token", "slack_signing_secret")
     given = [(name.upper(), getattr(settings.env, name).get_secret_value()) for name in names]
     for name, value in [*given, *_senders_secrets(settings)]:
         if value in EXAMPLES:
             yield problem("environment", f"{name} still has the value of .env.example", "set the real value")
+        elif value and (value[0] + value[-1] in QUOTED or not (value.isascii() and value.strip().isprintable())):
+            yield warning("environment", f"{name} has quotes around it, a line break or a letter that no token has",
+                          "copy it again; a container's env file keeps quotes")  # fmt: skip
 
 
 def _senders_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
