@@ -38,61 +38,44 @@ async def keep_silences(context: Context) -> str:
             if back_end is None or silence.ended or silence.ends_at - context.now() < LEAST_SECONDS:
                 continue
             try:
-                await _checked(context, incident, silence, back_end)
+                known, details = await _checked(context, incident, silence, back_end)
+                if details or known != silence:
+                    await _record(context, incident, known, details)
             except (Unreachable, Refused) as error:
                 problems.append(str(error))
     return "; ".join(dict.fromkeys(problems))
 
 
-async def _checked(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager) -> None:
-    found = await back_end.get(silence.id)
+async def _checked(
+    context: Context, incident: Incident, silence: Silence, back_end: Alertmanager
+) -> tuple[Silence, SilenceEnded | Silencing | None]:
+    """The silence as it stands there now, created again if it was lost, and the timeline entry about that.
+
+    It is created with the matchers that were confirmed; a record of an older release may not have them.
+    """
+    found, tag, once = await back_end.get(silence.id), f"[tailback {silence.act}]", _once_key(silence)
     if found is not None and found.active:
         known = silence if silence.matchers else replace(silence, matchers=found.matchers)
         if abs(found.ends_at - silence.ends_at) > MOVED_SECONDS:
             known = replace(known, ends_at=found.ends_at, warn_at=warn_at(found.ends_at, context.now()))
-        if known != silence:
-            await _record(context, incident, known)
-        return
-    tag = f"[tailback {silence.act}]"
-    other = await back_end.find(tag)
-    if other is not None:
-        if other.id != silence.id:
-            await _record(context, incident, replace(silence, id=other.id, ends_at=other.ends_at))
-        return
+        return known, None
+    if (other := await back_end.find(tag)) is not None:
+        return silence if other.id == silence.id else replace(silence, id=other.id, ends_at=other.ends_at), None
     if found is not None:
-        await _record(context, incident, replace(silence, ended=True), SilenceEnded(SilenceEnd.ENDED_ELSEWHERE))
-        return
-    await _again(context, incident, silence, back_end, tag)
-
-
-async def _again(context: Context, incident: Incident, silence: Silence, back_end: Alertmanager, tag: str) -> None:
-    """Create it with the matchers that were confirmed; a record of an older release may not have them."""
+        return replace(silence, ended=True), SilenceEnded(SilenceEnd.ENDED_ELSEWHERE)
     actions, matchers = context.settings.file.actions, silence.matchers or silence_matchers(incident.group.alerts)
-    if (
-        await context.store.done_by(_once_key(silence)) is not None
-        or not matchers
-        or not actions.enabled
-        or actions.shadow
-    ):
-        lost = SilenceEnded(SilenceEnd.LOST, alertmanager=silence.alertmanager)
-        await _record(context, incident, replace(silence, ended=True), lost)
-        return
-    now = context.now()
+    made_before = await context.store.done_by(once) is not None
+    if made_before or not matchers or not actions.enabled or actions.shadow:
+        return replace(silence, ended=True), SilenceEnded(SilenceEnd.LOST, alertmanager=silence.alertmanager)
+    now, by = context.now(), f"tailback ({silence.by})"
     comment = f"{clean(incident.group.title)} - silenced in Slack by {silence.by}, made again after it was lost {tag}"
-    made = await back_end.silence(
-        matchers, starts_at=now, ends_at=silence.ends_at, by=f"tailback ({silence.by})", comment=comment
-    )
+    made = await back_end.silence(matchers, starts_at=now, ends_at=silence.ends_at, by=by, comment=comment)
     log.warning("silence made again", incident=incident.id, lost=silence.id, made=made)
-    recreated = Silencing(SilenceStep.RECREATED, alertmanager=silence.alertmanager)
-    await _record(context, incident, replace(silence, id=made), recreated, _once_key(silence))
+    return replace(silence, id=made), Silencing(SilenceStep.RECREATED, alertmanager=silence.alertmanager)
 
 
 async def _record(
-    context: Context,
-    incident: Incident,
-    silence: Silence,
-    details: SilenceEnded | Silencing | None = None,
-    once_key: str = "",
+    context: Context, incident: Incident, silence: Silence, details: SilenceEnded | Silencing | None
 ) -> None:
     held, now = await context.store.get(Incident, incident.id), context.now()
     if held is None:
@@ -104,7 +87,8 @@ async def _record(
         return noted(known, now, event, details) if details else known
 
     try:
-        await keep(context, held, move, due=now, once=(once_key,) if once_key else ())
+        once = (_once_key(silence),) if isinstance(details, Silencing) else ()
+        await keep(context, held, move, due=now, once=once)
     except AlreadyDone:
         log.info("silence already recorded", incident=incident.id, silence=silence.id)
 
