@@ -74,7 +74,7 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     if incident.group.kind is Kind.BLIND or not measurable:
         return _closed_unmeasured(after, now, view)
     if _have_drained(after, now, timing, measurable):
-        if len(measurable) == len(after.pools.judged):
+        if len(measurable) == len(after.pools.judged) and not after.pools.unknown_pools:
             return _drained(after, view, now, timing)
         if not after.group.firing:
             return _closed_unmeasured(after, now, view)
@@ -215,7 +215,7 @@ def _closed_unmeasured(incident: Incident, now: float, view: View) -> Incident:
     blind = incident.group.kind is Kind.BLIND
     if blind:
         return ended(over, now, IncidentEnding.SOURCE_BACK)
-    pools = tuple(name for name in incident.pools.judged if name in view.sourceless)
+    pools = (*(name for name in incident.pools.judged if name in view.sourceless), *incident.pools.unknown_pools)
     return ended(over, now, IncidentEnding.NOT_MEASURED, pools=pools)
 
 

@@ -112,8 +112,9 @@ def ending(incident: Incident) -> str:
     by_hand = [entry.at for entry in incident.log.timeline if entry.event is Event.RESOLVED_BY_HAND]
     if by_hand and by_hand[-1] >= incident.changed_at:
         return f"closed by a person after {lasted}"
-    measured = sum(name in incident.pools.courses for name in incident.pools.judged)
-    part = f" in {len(incident.pools.judged) - measured} of {len(incident.pools.judged)} pools" if measured else ""
+    pools = (*incident.pools.judged, *incident.pools.unknown_pools)
+    measured = sum(name in incident.pools.courses for name in pools)
+    part = f" in {len(pools) - measured} of {len(pools)} pools" if measured else ""
     return f"alert resolved after {lasted}, queue not measured{part}"
 
 

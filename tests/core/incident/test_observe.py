@@ -258,3 +258,14 @@ def test_a_pool_without_a_source_does_not_keep_an_incident_open_for_ever() -> No
     assert headline(over, view(calm), NOW, TIMING).endswith("queue not measured in 1 of 2 pools")
     alone = with_fields(ended, candidates=("b",), affected=("b",))
     assert headline(looked(alone, at=NOW), view(), NOW, TIMING).endswith("queue not measured")
+
+
+def test_a_pool_that_is_not_configured_is_never_said_to_have_drained() -> None:
+    """The alert named another pool, which nobody measured; an empty queue elsewhere said "Nothing to do"."""
+    found, calm = incident(pools=named(POOL, unknown=("b",))), samples(9, 0, 0, 0)
+    assert calm.latest is not None
+    assert not look(found, calm).closed, "the alert still fires"
+    over = look(replace(found, group=easing().group, state=State.EASING), calm)
+    assert over.state is State.RESOLVED
+    assert entry_words(over.log.timeline[-1]).endswith("not measured: no metrics source is configured for b.")
+    assert headline(over, view(calm), NOW, TIMING).endswith("queue not measured in 1 of 2 pools")
