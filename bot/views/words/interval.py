@@ -20,8 +20,8 @@ def interval(low: float, high: float, mid: float | None = None, *, fine: bool = 
     if most <= 2:
         return "a minute or two"
     if mid is not None:
-        usual = _minutes(mid, round)
-        if not 0 < usual < most:
+        usual = max(1, _minutes(mid, round))
+        if usual >= most:
             return f"about {_words(most)}"
         return f"about {_words(usual)}, at worst {_number(most) if _unit(usual) == _unit(most) else _words(most)}"
     if least in {0, most}:

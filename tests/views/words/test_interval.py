@@ -24,6 +24,7 @@ from bot.views.words.interval import about, bound, exact, interval, short
         ((45, 65, 50), "about 50 min, at worst an hour and a half"),
         ((60, 3000, 1000), "about 16 hours, at worst three days"),
         ((8, 8, 8), "about 8 min"),
+        ((0, 8, 0.4), "about 1 min, at worst 8"),
     ],
 )
 def test_an_interval_as_people_say_it(minutes: tuple[float, ...], words: str) -> None:
