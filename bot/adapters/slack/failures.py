@@ -130,7 +130,7 @@ def _words(error: BaseException) -> tuple[str, str]:
 
 
 def _of_connecting(error: BaseException) -> tuple[str, str] | None:
-    """The problem with a proxy or a certificate, and the remedy; None if it is neither."""
+    """The problem with a connection, a proxy or a certificate, and the remedy; None if it is none of them."""
     status = error.status if isinstance(error, aiohttp.ClientHttpProxyError) else status_of(error)
     if status == 407:
         return (
@@ -140,14 +140,14 @@ def _of_connecting(error: BaseException) -> tuple[str, str] | None:
     if isinstance(error, aiohttp.ClientHttpProxyError):
         words = one_line(error.message, 80)
         return f"the proxy does not lead there (HTTP {status} {words})", "let it pass slack.com and its subdomains"
-    if isinstance(error, aiohttp.ClientProxyConnectionError):
-        words = one_line(error.strerror or str(error.os_error), 80)
-        place = f"{error.host}:{error.port}"
-        return f"the proxy {place} cannot be reached ({words})", "check proxy in [slack], and that it runs"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         words = one_line(str(error.certificate_error), 120)
         return words, "name the file of the authority that signed the certificate in ca_file of [slack]"
-    return None
+    if not isinstance(error, aiohttp.ClientConnectorError):
+        return None
+    words = f"{error.host}:{error.port} cannot be reached ({one_line(error.strerror or str(error.os_error), 80)})"
+    by_proxy = isinstance(error, aiohttp.ClientProxyConnectionError)
+    return (f"the proxy {words}", "check proxy in [slack], and that it runs") if by_proxy else (words, "")
 
 
 def _body(error: BaseException) -> Mapping[str, object]:

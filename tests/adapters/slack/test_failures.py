@@ -120,6 +120,14 @@ def test_a_missing_scope_is_named() -> None:
     assert not error.retryable
 
 
+def test_a_host_that_cannot_be_reached_is_named_in_words() -> None:
+    """It read `ClientConnectorDNSError: Cannot connect to host slack.com:443 ssl:default [Name or …]`."""
+    key = ConnectionKey("slack.com", 443, True, True, None, None, None)
+    error = aiohttp.ClientConnectorDNSError(key, OSError(-2, "Name or service not known"))
+    said = unreachable(error, "auth.test").what
+    assert said == "auth.test: slack.com:443 cannot be reached (Name or service not known)"
+
+
 def test_words_of_a_strange_code_do_not_reach_the_log() -> None:
     """A code that is no code, with line breaks, is not repeated."""
     assert "\n" not in unreachable(refused("bad\ncode"), "chat.update").what
