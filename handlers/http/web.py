@@ -1,7 +1,7 @@
 """The web application: alert intake, Slack's requests, health and metrics."""
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from hashlib import sha256
 
@@ -35,13 +35,16 @@ class Web(HealthEndpoints):
 
     def routes(self) -> list[Route]:
         """All routes; `/readyz` and `/metrics` are elsewhere if `TAILBACK_HEALTH_PORT` is set."""
-        taken, shared = (self.runtime.context, self.throttle, self.body_budget), super().routes()
+        shared = super().routes()
         return [
-            Route("/alerts/{source}", partial(alerts.intake, *taken), methods=["POST"]),
-            Route("/github", partial(github.intake, *taken), methods=["POST"]),
+            Route("/alerts/{source}", partial(self._taken, alerts.intake), methods=["POST"]),
+            Route("/github", partial(self._taken, github.intake), methods=["POST"]),
             Route("/slack/events", self._from_slack, methods=["POST"]),
             *(shared if self.runtime.context.settings.env.tailback_health_port is None else shared[:1]),
         ]
+
+    async def _taken(self, intake: Callable[..., Awaitable[Response]], request: Request) -> Response:
+        return await intake(self.runtime.context, self.throttle, self.body_budget, request)
 
     async def _from_slack(self, request: Request) -> Response:
         context = self.runtime.context
