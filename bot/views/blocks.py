@@ -32,9 +32,6 @@ _SHRINKABLE = 600
 AS_OF = "as_of"
 _encoded = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
-Cell = str
-"""One cell of a table, as a person reads it; nothing in it is parsed."""
-
 
 def plain(text: str, most: int) -> Block:
     return {"type": "plain_text", "text": flat(text, most) or "–"}
@@ -83,7 +80,7 @@ def overflow(action_id: str, options: Sequence[Block]) -> Block:
     return {"type": "overflow", "action_id": action_id, "options": list(options[:MOST_OPTIONS])}
 
 
-def table(head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> Block:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Block:
     """A native table with a bold first row; the first column wraps, the others are aligned to the right."""
 
     def bold(text: str) -> Block:

@@ -21,11 +21,7 @@ _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
 _FORMATTING = re.compile(r"[*_~](?:(?<![^\W_][*_~])|(?![^\W_]))")
 """`*`, `_` and `~` where Slack would begin or end a format; inside a word they mean nothing."""
 _LOOK_ALIKES = str.maketrans("*_~", "\u2217\u02cd\u223c")
-_USER, _GROUP, _CHANNEL = (
-    re.compile(r"[UW][A-Z0-9]{1,20}"),
-    re.compile(r"S[A-Z0-9]{1,20}"),
-    re.compile(r"[CGD][A-Z0-9]{1,20}"),
-)
+_USER, _GROUP, _CHANNEL = (re.compile(rf"[{first}][A-Z0-9]{{1,20}}") for first in ("UW", "S", "CGD"))
 _TAIL = re.compile(r"&[#a-zA-Z0-9]{0,6}$")
 
 
@@ -141,9 +137,8 @@ def safe_url(url: str) -> str:
 
 def date(at: float) -> Marked:
     """A time in the reader's zone, with UTC as fallback."""
-    if not _FIRST_TIME <= at <= _LAST_TIME:
-        return Marked("unknown time")
-    return Marked(f"<!date^{int(at)}^{{date_short_pretty}} {{time}}|{utc(at)}>")
+    known = _FIRST_TIME <= at <= _LAST_TIME
+    return Marked(f"<!date^{int(at)}^{{date_short_pretty}} {{time}}|{utc(at)}>" if known else utc(at))
 
 
 def utc(at: float) -> str:

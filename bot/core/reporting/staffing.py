@@ -63,48 +63,43 @@ class Stretch:
         return sum(demand.arrivals for demand in self.counted)
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """The jobs of a stretch, drawn from its hours, and the same each time.
+def drawn(stretch: Stretch, draw: int = 0) -> tuple[list[tuple[float, float]], int]:
+    """The jobs of a stretch as (arrival, seconds on a runner), in order, and how many of them are not counted.
+
+    They are the same each time; each `draw` has other instants and job times. Fractions of a job are carried into the
+    next hour.
+    """
+    found: list[tuple[float, float]] = []
+    rest, skip = 0.0, 0
+    for place, demand in enumerate(stretch.hours):
+        dice = random.Random(f"{demand.at:.0f}/{draw}")  # noqa: S311 - draws jobs, not secrets
+        rest += demand.arrivals
+        number, middle = int(rest), demand.hold_seconds / demand.mean_over_median
+        spread = math.sqrt(2 * math.log(demand.mean_over_median))
+        rest -= number
+        skip += number if place < stretch.lead else 0
+        for at in _arrivals(demand, number, dice):
+            found.append((at, middle * math.exp(spread * dice.gauss(0.0, 1.0))))
+    return found, skip
+
+
+def late_share(jobs: Sequence[tuple[float, float]], skip: int, runners: int, target_seconds: float) -> float:
+    """Share of the counted jobs that wait longer than the target; 0 without jobs.
 
     Every number of runners serves the same jobs in the same order, so more runners are never later (J. Kiefer and J.
     Wolfowitz 1955).
     """
-
-    jobs: tuple[tuple[float, float], ...]
-    """(arrival, seconds on a runner), in order."""
-    skip: int
-    """Number of jobs that are not counted."""
-
-    @classmethod
-    def of(cls, stretch: Stretch, draw: int = 0) -> "Replay":
-        """Carries fractions of a job into the next hour; each `draw` has other instants and job times."""
-        found: list[tuple[float, float]] = []
-        rest, skip = 0.0, 0
-        for place, demand in enumerate(stretch.hours):
-            dice = random.Random(f"{demand.at:.0f}/{draw}")  # noqa: S311 - draws jobs, not secrets
-            rest += demand.arrivals
-            number, middle = int(rest), demand.hold_seconds / demand.mean_over_median
-            spread = math.sqrt(2 * math.log(demand.mean_over_median))
-            rest -= number
-            skip += number if place < stretch.lead else 0
-            for at in _arrivals(demand, number, dice):
-                found.append((at, middle * math.exp(spread * dice.gauss(0.0, 1.0))))
-        return cls(tuple(found), skip)
-
-    def late(self, runners: int, target_seconds: float) -> float:
-        """Share of the counted jobs that wait longer than the target; 0 without jobs."""
-        counted = len(self.jobs) - self.skip
-        if counted <= 0 or runners <= 0:
-            return 1.0 if counted > 0 else 0.0
-        free, beyond, serve = [0.0] * runners, 0, heapq.heapreplace
-        for number, (at, takes) in enumerate(self.jobs):
-            first = free[0]
-            starts = max(first, at)
-            serve(free, starts + takes)
-            if starts - at > target_seconds and number >= self.skip:
-                beyond += 1
-        return beyond / counted
+    counted = len(jobs) - skip
+    if counted <= 0 or runners <= 0:
+        return 1.0 if counted > 0 else 0.0
+    free, beyond, serve = [0.0] * runners, 0, heapq.heapreplace
+    for number, (at, takes) in enumerate(jobs):
+        first = free[0]
+        starts = max(first, at)
+        serve(free, starts + takes)
+        if starts - at > target_seconds and number >= skip:
+            beyond += 1
+    return beyond / counted
 
 
 def _arrivals(demand: Demand, number: int, dice: random.Random) -> list[float]:
@@ -132,11 +127,11 @@ def fewest_runners(stretches: Sequence[Stretch], target_seconds: float) -> int:
 
 def late_shares(stretches: Sequence[Stretch], target_seconds: float, draw: int = 0) -> Callable[[int], float]:
     """The share of late jobs in all stretches, as a function of the number of runners; 0 without jobs."""
-    replays = [(stretch.arrivals, Replay.of(stretch, draw)) for stretch in stretches]
-    whole = sum(arrivals for arrivals, _ in replays)
+    replays = [(stretch.arrivals, *drawn(stretch, draw)) for stretch in stretches]
+    whole = sum(arrivals for arrivals, *_ in replays)
 
     def missed(runners: int) -> float:
-        late = sum(arrivals * replay.late(runners, target_seconds) for arrivals, replay in replays)
+        late = sum(weight * late_share(jobs, skip, runners, target_seconds) for weight, jobs, skip in replays)
         return late / whole if whole else 0.0
 
     return missed

@@ -9,7 +9,7 @@ from bot.core.incident.observe import Timing, View
 from bot.core.message import Block
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, cut_off, stale, worst_first
 from bot.core.words import count, duration, figure, listed
-from bot.views.blocks import Cell, context, section, table
+from bot.views.blocks import context, section, table
 from bot.views.mrkdwn import Marked, clean, clipped, date, escaped, joined, say, shortened
 from bot.views.words.causes import gap_name
 from bot.views.words.interval import short
@@ -155,7 +155,7 @@ def pool_table(shown: Sequence[PoolRow], *, now: float | None = None, native: bo
     return (grid, context(small)) if small else (grid,)
 
 
-def _line(pool: Cell, queued: Cell, wait: Cell, busy: Cell) -> Marked:
+def _line(pool: str, queued: str, wait: str, busy: str) -> Marked:
     longest = None if wait == "–" else say("longest wait {wait}", wait=wait)
     jobs, _, mark = queued.partition(" ")
     waiting = joined(" ", say("{jobs} queued", jobs=jobs), say("({mark})", mark=mark) if mark else None)
@@ -163,7 +163,7 @@ def _line(pool: Cell, queued: Cell, wait: Cell, busy: Cell) -> Marked:
     return say("• *{pool}*: {facts}", pool=pool, facts=facts)
 
 
-def _cells(row: PoolRow, *, live: bool) -> tuple[Cell, ...]:
+def _cells(row: PoolRow, *, live: bool) -> tuple[str, ...]:
     sample = row.sample or Snapshot(row.name, 0.0)
     mark = (" stale" if row.old else _TRENDS.get(row.trend, "")) if live else ""
     wait = "–" if sample.queued == 0 else short(sample.oldest_wait_seconds)

@@ -10,9 +10,10 @@ from bot.core.reporting.staffing import (
     FEW_JOBS,
     MARGIN,
     Demand,
-    Replay,
     Stretch,
+    drawn,
     fewest_runners,
+    late_share,
     late_shares,
     smallest_enough,
 )
@@ -38,7 +39,7 @@ def test_more_runners_are_never_later(seed: int) -> None:
 
 
 def replayed(demands: list[Demand], runners: int, lead: int = 0) -> float:
-    return Replay.of(Stretch(tuple(demands), lead)).late(runners, TARGET)
+    return late_share(*drawn(Stretch(tuple(demands), lead)), runners, TARGET)
 
 
 def test_a_replay_carries_over_what_is_left() -> None:
