@@ -18,8 +18,7 @@ from bot.scaling.dialogs import expected_effect, more_would_do
 from bot.scaling.scale_up import ACTION
 from bot.views.parent.parent import parent
 from bot.views.thread.results import diagnosis
-from bot.views.words.causes import what_helps
-from bot.views.words.diagnosis import caution
+from bot.views.words.diagnosis import caution, remedy_words
 from bot.views.words.forecasts import what_more_would_do, what_to_expect
 from tests.core.forecast.test_forecast import RULES as POOL_RULES
 from tests.core.forecast.test_forecast import series
@@ -55,7 +54,7 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
     offers = [Offer(ACTION.name, "Scale up", "i1.a")]
     drawn = parent(of, seen, offers, NOW, TIMING)
     told = [line for one in shown for line in one.lines]
-    told += [what_helps(finding.scaling, finding.remedy), *map(str, paragraphs), drawn.text]
+    told += [remedy_words(finding), *map(str, paragraphs), drawn.text]
     told += [text for text in texts(drawn.blocks) if text != "Scale up" and not text.startswith("Scale up: ")]
     for line in told:
         assert not SUGGESTED.search(line), line
@@ -66,7 +65,7 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
 
 def test_the_pattern_sees_a_suggestion() -> None:
     surge = found("surge")
-    assert SUGGESTED.search(what_helps(surge.scaling, surge.remedy))
+    assert SUGGESTED.search(remedy_words(surge))
     assert SUGGESTED.search(" ".join(what_to_expect(expectation(series(falls=-0.5), 40, POOL_RULES), POOL_RULES).lines))
     assert caution(surge) == ""
 

@@ -33,6 +33,9 @@ PRESETS = (
 )
 """(label, value, seconds) of the durations of a silence."""
 MOST_MATCHERS, MOST_LINES = 15, 20
+MOST_SHOWN = 20
+"""Sections of the text; each has up to `PER_SECTION` characters."""
+PER_SECTION = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +223,6 @@ def modal(callback: str, title: str, request_id: str, blocks: Sequence[Block], *
         "blocks": list(blocks),
     }
     return {**made, "submit": plain(submit, MOST_MODAL_TITLE)} if submit else made
-
-
-MOST_SHOWN = 20
-"""Sections of the text; each has up to `PER_SECTION` characters."""
-PER_SECTION = 2000
 
 
 def offer_issue(request_id: str, repository: str) -> Message:

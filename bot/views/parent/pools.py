@@ -18,6 +18,13 @@ MOST_NAME = 48
 """Length of a pool's name in a sentence; the middle is cut, because names differ at both ends."""
 LEAST_NAME = 12
 MOST_TITLE = 80
+MOST_ROWS, MOST_REASONS = 12, 3
+_HEAD = ("Pool", "Queued", "Longest wait", "Busy/limit")
+_TRENDS = {Trend.GROWING: " ↑", Trend.SHRINKING: " ↓"}
+TREND_WORDS = {Trend.GROWING: "rising", Trend.STEADY: "steady", Trend.SHRINKING: "falling"}
+_DRAWN = {"queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "label", "runners", "source", "webhooks"}
+"""Gaps that explain a `?`; Diagnose tells the others."""
+_AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_400, 2 * 86_400, 7 * 86_400)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +133,6 @@ def queue_words(shown: Sequence[PoolRow]) -> str:
     if known_waits:
         return f"{words}, longest wait {wait_words(max(known_waits))}"
     return f"{words}, longest wait unknown" if sum(known) else words
-
-
-MOST_ROWS = 12
-MOST_REASONS = 3
-_HEAD = ("Pool", "Queued", "Longest wait", "Busy/limit")
-_TRENDS = {Trend.GROWING: " ↑", Trend.SHRINKING: " ↓"}
-TREND_WORDS = {Trend.GROWING: "rising", Trend.STEADY: "steady", Trend.SHRINKING: "falling"}
-_DRAWN = {"queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "label", "runners", "source", "webhooks"}
-"""Gaps that explain a `?`; Diagnose tells the others."""
-_AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_400, 2 * 86_400, 7 * 86_400)
 
 
 def pool_table(shown: Sequence[PoolRow], *, now: float | None = None, native: bool = True) -> tuple[Block, ...]:

@@ -32,7 +32,9 @@ from bot.views.words.forecasts import Preview
 from bot.views.words.scaling import accepted_lines
 from bot.views.words.timeline import details_lines, details_words
 
-MOST_LINES = 20
+MOST_LINES, MOST_EVIDENCE = 20, 4
+CAUSE_FIT = "cause_fit"
+"""The action_id of the feedback buttons."""
 
 
 def finished(outcome: Result, by: str) -> Message:
@@ -108,11 +110,6 @@ def rejected_alert(source: str, address: str, why: str) -> Message:
     reason = say("Reason: {why}", why=why[:1000])
     small = say("Correct the sender's settings. For an hour, more refusals of this sender are only logged and counted.")
     return message(say("{lost} {reason}", lost=lost, reason=reason), section(lost), section(reason), context(small))
-
-
-MOST_EVIDENCE = 4
-CAUSE_FIT = "cause_fit"
-"""The action_id of the feedback buttons."""
 
 
 def diagnosis(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[list[Marked], list[Block | None]]:

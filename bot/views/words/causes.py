@@ -179,12 +179,6 @@ def cause_name(cause: str) -> str:
     return CAUSES.get(cause, cause)
 
 
-def what_helps(scaling: Scaling, remedy: str) -> str:
-    """Whether more runners help; unless they do, what helps instead: the remedy's first sentence."""
-    first = REMEDIES.get(remedy, "").split(". ")[0].rstrip(".")
-    return f"{RUNNERS[scaling]}." if scaling is Scaling.HELPS or not first else f"{RUNNERS[scaling]}. {first}."
-
-
 FIGURES = {
     "api_remaining": "API quota",
     "arrivals_by_source": "sources of new jobs",

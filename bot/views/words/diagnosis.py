@@ -7,7 +7,7 @@ from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed, Queueing
 from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import clock, count, duration, figure, listed, share
-from bot.views.words.causes import EVIDENCE, FADED, FIGURES, REMEDIES, RUNNERS, cause_name, gap_name, what_helps
+from bot.views.words.causes import EVIDENCE, FADED, FIGURES, REMEDIES, RUNNERS, cause_name, gap_name
 from bot.views.words.phrase import in_words
 
 WHY = {
@@ -92,9 +92,12 @@ def judged_words(judged: CauseJudged) -> str:
 
 
 def remedy_words(finding: Finding) -> str:
-    """What to do about a finding, and whether more runners help."""
-    faded = finding.last_seen is not None
-    return f"{FADED[finding.scaling]}." if faded else what_helps(finding.scaling, finding.remedy)
+    """Whether more runners help; unless they do, what helps instead: the remedy's first sentence."""
+    if finding.last_seen is not None:
+        return f"{FADED[finding.scaling]}."
+    first = REMEDIES.get(finding.remedy, "").split(". ")[0].rstrip(".")
+    helps = f"{RUNNERS[finding.scaling]}."
+    return helps if finding.scaling is Scaling.HELPS or not first else f"{helps} {first}."
 
 
 def advice_words(finding: Finding) -> str:
