@@ -54,18 +54,6 @@ async def test_without_limits_nothing_is_held_back(slack: Kit) -> None:
     assert len(slack.stand_in.workspace.channels[CI].messages) == 60
 
 
-async def test_each_limit_can_be_turned_off_alone() -> None:
-    """The pace of a channel off, the tiers on; and the other way round."""
-    async with standing(limits=Limits(channel_per_second=None)) as kit:
-        for _ in range(10):
-            await post(kit)
-    async with standing(limits=Limits(per_minute={})) as kit:
-        ts = await post(kit)
-        for n in range(60):
-            await kit.client.chat_update(channel=CI, ts=ts, text=str(n))
-    assert kit.stand_in.log.of("chat.update")[-1].outcome == "ok"
-
-
 async def test_an_error_code_is_scripted_for_one_call_of_one_channel(slack: Kit) -> None:
     """The call has no effect; other channels and later calls are not touched."""
     slack.stand_in.faults.error("chat.postMessage", "token_revoked", channel=CI)

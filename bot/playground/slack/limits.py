@@ -17,9 +17,9 @@ PER_MINUTE: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits. `None` in a field turns that limit off; a method missing in `per_minute` has none."""
+    """The limits; a method missing in `per_minute` has none."""
 
-    channel_per_second: float | None = 1.0
+    channel_per_second: float = 1.0
     channel_burst: int = 3
     per_minute: Mapping[str, int] = field(default_factory=lambda: PER_MINUTE)
 
@@ -79,8 +79,9 @@ class Meter:
         if self.limits is None:
             return
         wait, now_seconds = 0.0, self._clock()
-        if method == "chat.postMessage" and (rate := self.limits.channel_per_second) is not None:
-            bucket = self._channels.setdefault(channel, Bucket(rate, self.limits.channel_burst, now_seconds))
+        if method == "chat.postMessage":
+            rate, burst = self.limits.channel_per_second, self.limits.channel_burst
+            bucket = self._channels.setdefault(channel, Bucket(rate, burst, now_seconds))
             wait = bucket.wait_seconds(now_seconds)
         elif method in self.limits.per_minute:
             window = self._methods.setdefault(method, RateWindow(self.limits.per_minute[method]))
