@@ -1,12 +1,20 @@
-"""Gives tests of the endpoints an empty folder to run commands in: as real processes, or inside this one."""
+"""A web process on working fakes, and an empty folder to run commands in."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 import structlog
 from structlog.testing import capture_logs
+
+from tests.handlers.endpoint import Endpoint
+
+
+@pytest.fixture
+async def endpoint() -> AsyncIterator[Endpoint]:
+    async with Endpoint() as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -88,31 +88,31 @@ async def nobody_at(client: httpx.AsyncClient, address: str) -> None:
         await client.get(f"{address}/healthz")
 
 
-async def test_web_and_worker_serve_together_and_end_together(client: httpx.AsyncClient) -> None:
+async def test_web_and_worker_serve_together_and_end_together(endpoint: Endpoint, client: httpx.AsyncClient) -> None:
     """An alert in by real HTTP, a thread out; on the way out the readiness page says so first."""
-    async with Endpoint() as endpoint:
-        endpoint.world.queues(14)
-        async with endpoint.process(worker=True) as address:
-            assert await fires(client, address) == 200
-            await eventually(endpoint.world.chat.parents, "a thread")
-            assert len(endpoint.world.chat.parents()) == 1
-        await nobody_at(client, address)
-
-
-async def test_before_it_ends_it_says_so_and_still_takes_what_comes(client: httpx.AsyncClient) -> None:
-    """A balancer that asks `/readyz` has the drain's time to send alerts elsewhere; none of them is refused (P11)."""
-    async with Endpoint() as endpoint:
-        serves = endpoint.process(drain_seconds=1.0)
-        address = await serves.__aenter__()
-        assert (await client.get(f"{address}/readyz")).status_code == 200
-        ending = asyncio.create_task(serves.__aexit__(None, None, None))
-        await asyncio.sleep(0.1)
-        unready = await client.get(f"{address}/readyz")
-        assert unready.status_code == 503
-        assert unready.json()["dependencies"]["process"] == {"ok": False, "why": "is being stopped"}
+    endpoint.world.queues(14)
+    async with endpoint.process(worker=True) as address:
         assert await fires(client, address) == 200
-        await ending
-        await nobody_at(client, address)
+        await eventually(endpoint.world.chat.parents, "a thread")
+        assert len(endpoint.world.chat.parents()) == 1
+    await nobody_at(client, address)
+
+
+async def test_before_it_ends_it_says_so_and_still_takes_what_comes(
+    endpoint: Endpoint, client: httpx.AsyncClient
+) -> None:
+    """A balancer that asks `/readyz` has the drain's time to send alerts elsewhere; none of them is refused (P11)."""
+    serves = endpoint.process(drain_seconds=1.0)
+    address = await serves.__aenter__()
+    assert (await client.get(f"{address}/readyz")).status_code == 200
+    ending = asyncio.create_task(serves.__aexit__(None, None, None))
+    await asyncio.sleep(0.1)
+    unready = await client.get(f"{address}/readyz")
+    assert unready.status_code == 503
+    assert unready.json()["dependencies"]["process"] == {"ok": False, "why": "is being stopped"}
+    assert await fires(client, address) == 200
+    await ending
+    await nobody_at(client, address)
 
 
 async def test_on_the_way_out_the_web_does_not_wait_for_the_worker(client: httpx.AsyncClient) -> None:
@@ -140,58 +140,59 @@ async def test_on_the_way_out_the_web_does_not_wait_for_the_worker(client: httpx
         assert len(endpoint.world.chat.parents()) == 1
 
 
-async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done(client: httpx.AsyncClient) -> None:
+async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done(
+    endpoint: Endpoint, client: httpx.AsyncClient
+) -> None:
     """Its three pages and nothing else: no alert is taken there. Without a port it listens nowhere."""
-    async with Endpoint() as endpoint:
-        port = free_port()
-        address = f"http://127.0.0.1:{port}"
-        async with endpoint.process(web=False, worker=True, tailback_worker_port=port):
-            assert (await client.get(f"{address}/healthz")).text == "alive"
-            assert (await client.get(f"{address}/readyz")).json()["ready"] is True
-            assert "tailback_steps_total" in (await client.get(f"{address}/metrics")).text
-            assert await fires(client, address) == 404
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    async with endpoint.process(web=False, worker=True, tailback_worker_port=port):
+        assert (await client.get(f"{address}/healthz")).text == "alive"
+        assert (await client.get(f"{address}/readyz")).json()["ready"] is True
+        assert "tailback_steps_total" in (await client.get(f"{address}/metrics")).text
+        assert await fires(client, address) == 404
+    await nobody_at(client, address)
+    async with endpoint.process(web=False, worker=True, tailback_worker_port=None):
         await nobody_at(client, address)
-        async with endpoint.process(web=False, worker=True, tailback_worker_port=None):
-            await nobody_at(client, address)
 
 
-async def test_health_and_metrics_can_have_an_address_of_their_own(client: httpx.AsyncClient) -> None:
+async def test_health_and_metrics_can_have_an_address_of_their_own(
+    endpoint: Endpoint, client: httpx.AsyncClient
+) -> None:
     """Then the port of the senders has `/healthz` alone, and the other one takes no alert."""
-    async with Endpoint() as endpoint:
-        port, pages = free_port(), ("healthz", "readyz", "metrics", "alerts/grafana")
-        own = f"http://127.0.0.1:{port}"
-        given: dict[str, Any] = {"tailback_health_host": "127.0.0.1", "tailback_health_port": port}
-        serves = endpoint.process(drain_seconds=0.3, **given)
-        main = await serves.__aenter__()
-        seen = {at: [(await client.get(f"{at}/{page}")).status_code for page in pages] for at in (main, own)}
-        assert seen == {main: [200, 404, 404, 405], own: [200, 200, 200, 404]}
-        ending = asyncio.create_task(serves.__aexit__(None, None, None))
-        await asyncio.sleep(0.1)
-        assert (await client.get(f"{own}/readyz")).status_code == 503
-        await ending
-        await nobody_at(client, own)
+    port, pages = free_port(), ("healthz", "readyz", "metrics", "alerts/grafana")
+    own = f"http://127.0.0.1:{port}"
+    given: dict[str, Any] = {"tailback_health_host": "127.0.0.1", "tailback_health_port": port}
+    serves = endpoint.process(drain_seconds=0.3, **given)
+    main = await serves.__aenter__()
+    seen = {at: [(await client.get(f"{at}/{page}")).status_code for page in pages] for at in (main, own)}
+    assert seen == {main: [200, 404, 404, 405], own: [200, 200, 200, 404]}
+    ending = asyncio.create_task(serves.__aexit__(None, None, None))
+    await asyncio.sleep(0.1)
+    assert (await client.get(f"{own}/readyz")).status_code == 503
+    await ending
+    await nobody_at(client, own)
 
 
-async def test_a_kept_connection_is_used_until_it_ends_with_an_answer() -> None:
+async def test_a_kept_connection_is_used_until_it_ends_with_an_answer(endpoint: Endpoint) -> None:
     """A balancer keeps connections. Each ends with an answer during the drain, and none while a request arrives."""
-    async with Endpoint() as endpoint:
-        serves = endpoint.process()
-        port = int((await serves.__aenter__()).rpartition(":")[2])
-        kept, late = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
-        for reader, writer in (kept, late):
-            writer.write(REQUEST)
-            assert b"connection: close" not in await reader.readuntil(b"alive")
-        endpoint.runtime.draining = True
-        late[1].write(REQUEST[:10])
-        kept[1].write(REQUEST)
-        assert b"connection: close" in await kept[0].read(), "and the end of the connection"
-        ending = asyncio.create_task(serves.__aexit__(None, None, None))
-        await eventually(partial(refused, port), "no further connection")
-        late[1].write(REQUEST[10:])
-        assert (await late[0].read()).startswith(b"HTTP/1.1 200 OK")
-        await ending
-        for _, writer in (kept, late):
-            writer.close()
+    serves = endpoint.process()
+    port = int((await serves.__aenter__()).rpartition(":")[2])
+    kept, late = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+    for reader, writer in (kept, late):
+        writer.write(REQUEST)
+        assert b"connection: close" not in await reader.readuntil(b"alive")
+    endpoint.runtime.draining = True
+    late[1].write(REQUEST[:10])
+    kept[1].write(REQUEST)
+    assert b"connection: close" in await kept[0].read(), "and the end of the connection"
+    ending = asyncio.create_task(serves.__aexit__(None, None, None))
+    await eventually(partial(refused, port), "no further connection")
+    late[1].write(REQUEST[10:])
+    assert (await late[0].read()).startswith(b"HTTP/1.1 200 OK")
+    await ending
+    for _, writer in (kept, late):
+        writer.close()
 
 
 def refused(port: int) -> bool:
@@ -224,15 +225,14 @@ async def test_an_address_that_cannot_be_used_is_said_and_nothing_is_left_runnin
     assert not names & {"worker", "worker-ears", "reload"}
 
 
-async def test_a_worker_whose_port_is_taken_works_all_the_same() -> None:
+async def test_a_worker_whose_port_is_taken_works_all_the_same(endpoint: Endpoint) -> None:
     """Three workers that share one environment: one tells how it is, and all work."""
-    async with Endpoint() as endpoint:
-        with socket.create_server(("127.0.0.1", 0)) as other:
-            taken = other.getsockname()[1]
-            async with endpoint.process(web=False, worker=True, tailback_worker_port=taken):
-                endpoint.world.queues(14)
-                await endpoint.alert()
-                await eventually(endpoint.world.chat.parents, "a thread")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = other.getsockname()[1]
+        async with endpoint.process(web=False, worker=True, tailback_worker_port=taken):
+            endpoint.world.queues(14)
+            await endpoint.alert()
+            await eventually(endpoint.world.chat.parents, "a thread")
 
 
 async def test_a_web_process_alone_reads_its_configuration_again(

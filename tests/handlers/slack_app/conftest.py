@@ -1,6 +1,4 @@
-"""A web process on working fakes, with one open incident behind it."""
-
-from collections.abc import AsyncIterator
+"""One open incident behind the web process."""
 
 import pytest
 
@@ -8,7 +6,6 @@ from tests.handlers.endpoint import Endpoint
 
 
 @pytest.fixture
-async def endpoint() -> AsyncIterator[Endpoint]:
-    async with Endpoint() as made:
-        await made.world.opens()
-        yield made
+async def endpoint(endpoint: Endpoint) -> Endpoint:
+    await endpoint.world.opens()
+    return endpoint

@@ -150,9 +150,10 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         write(tmp_path / "none" / ".env", "", 0o600)
 
 
-async def test_a_test_alert_without_a_thread_is_no_bug_of_tailback(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_test_alert_without_a_thread_is_no_bug_of_tailback(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Slack may be slow: what failed is said, and no traceback's words."""
     monkeypatch.setattr(module, "THREAD_SECONDS", 0.01)
-    async with Endpoint() as endpoint:
-        with pytest.raises(Unreachable, match="no thread has opened"):
-            await module._thread(endpoint.runtime)
+    with pytest.raises(Unreachable, match="no thread has opened"):
+        await module._thread(endpoint.runtime)
