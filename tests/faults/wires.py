@@ -6,9 +6,10 @@ So `kill -9` at a named point is an event on a wire: it works with any implement
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Self
 
-from tests.answering import Listeners, joined
+from tests.answering import Ends, Listeners, joined
 from tests.faults.frames import Protocol, Request
 from tests.patience import PATIENCE_SECONDS
 
@@ -64,8 +65,8 @@ class Rule:
 class Wire:
     """Between the product's processes, each by a port of its own, and one server."""
 
-    def __init__(self, protocol: Protocol, upstream: Callable[[], int]) -> None:
-        """`upstream` gives the server's port on loopback at this moment."""
+    def __init__(self, protocol: Protocol, upstream: Callable[[], int | Path]) -> None:
+        """`upstream` gives the server's port on loopback at this moment, or its Unix socket."""
         self.seen: list[Request] = []
         self.rules: list[Rule] = []
         self.broken = False
@@ -138,13 +139,13 @@ class Wire:
     async def _serve(self, who: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.broken:
             return
-        up_reader, up_writer = await asyncio.open_connection(*self._there(), limit=STREAM_BYTES)
+        up_reader, up_writer = await self._opened()
         try:
             while (request := await self._protocol.request(reader, who)) is not None:
                 self.seen.append(request)
                 if self._protocol.may_rest and up_reader.at_eof():
                     up_writer.transport.abort()
-                    up_reader, up_writer = await asyncio.open_connection(*self._there(), limit=STREAM_BYTES)
+                    up_reader, up_writer = await self._opened()
                 if self._protocol.lasting(request):
                     up_writer.write(request.raw)
                     await joined((reader, writer), (up_reader, up_writer))
@@ -157,8 +158,11 @@ class Wire:
         finally:
             up_writer.transport.abort()
 
-    def _there(self) -> tuple[str, int]:
-        return "127.0.0.1", self._upstream()
+    async def _opened(self) -> Ends:
+        there = self._upstream()
+        if isinstance(there, Path):
+            return await asyncio.open_unix_connection(there, limit=STREAM_BYTES)
+        return await asyncio.open_connection("127.0.0.1", there, limit=STREAM_BYTES)
 
     async def _answered(
         self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

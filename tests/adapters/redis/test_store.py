@@ -22,8 +22,9 @@ from bot.adapters.redis.store import RedisStore
 from bot.core.pool.pool import Job, Pool, Snapshot, measured
 from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Failure, Unreachable
-from tests.adapters.redis.proxy import RedisProxy
 from tests.audit import broken_at
+from tests.faults.frames import REDIS, Request
+from tests.faults.wires import Wire
 from tests.patience import PATIENCE_SECONDS
 from tests.redis_servers import plain_redis, running, whole
 
@@ -61,39 +62,42 @@ def client(redis_url: str) -> Iterator[redis.Redis]:
 
 
 @pytest.fixture
-async def proxy(redis_url: str, tmp_path: Path) -> AsyncIterator[RedisProxy]:
-    async with RedisProxy(Path(redis_url.removeprefix("unix://")), tmp_path / "p") as made:
+async def wire(redis_url: str) -> AsyncIterator[Wire]:
+    """What can lose replies, as a broken network does."""
+    async with Wire(REDIS, lambda: Path(redis_url.removeprefix("unix://"))) as made:
         yield made
 
 
 @pytest.fixture
-async def shaky(proxy: RedisProxy) -> AsyncIterator[RedisStore]:
-    """A store behind the proxy, its scripts loaded and its connection open."""
-    made = RedisStore(connect(proxy.url), CLOCKS)
+async def shaky(wire: Wire) -> AsyncIterator[RedisStore]:
+    """A store behind the wire, its scripts loaded and its connection open."""
+    made = RedisStore(connect(f"redis://127.0.0.1:{await wire.port_for('store')}"), CLOCKS)
     await made.commit(Change())
     await made.claim(1)
     yield made
     await made.aclose()
 
 
+def scripts(request: Request) -> bool:
+    return request.name in {"commit", "claim"}
+
+
 async def test_a_lost_reply_applies_a_commit_once_and_answers_success(
-    shaky: RedisStore, store: RedisStore, proxy: RedisProxy
+    shaky: RedisStore, store: RedisStore, wire: Wire
 ) -> None:
     """A retry gets the first answer, with one audit entry (docs/design/measurements.md#client-retries)."""
-    proxy.lose(b"EVALSHA")
+    wire.drop(scripts, reply=True)
     entry = AuditEntry(1.0, "U1", "ack")
     await shaky.commit(Change(puts=(Put(Stored(Pool("p"), 0), Pool("p"), None),), audit=(entry,), once=("m",)))
-    assert len([request for request in proxy.requests if b"audit_head" in request and b"pool:p" in request]) == 2
+    assert len([request for request in wire.seen if request.name == "commit" and request.about("pool:p")]) == 2
     assert await store.get(Pool, "p") == Stored(Pool("p"), 1)
     trail = await store.audit_trail()
     assert ([row[1] for row in trail], broken_at(trail)) == ([entry], None)
 
 
-async def test_two_lost_replies_say_that_it_may_have_happened(
-    shaky: RedisStore, store: RedisStore, proxy: RedisProxy
-) -> None:
+async def test_two_lost_replies_say_that_it_may_have_happened(shaky: RedisStore, store: RedisStore, wire: Wire) -> None:
     """Nothing is sent a third time; the failure is UNKNOWN, and the next audited commit finds the moved head."""
-    proxy.lose(b"EVALSHA", times=2)
+    wire.drop(scripts, 2, reply=True)
     with pytest.raises(Unreachable) as lost:
         await shaky.commit(Change(audit=(AuditEntry(1.0, "U1", "ack"),)))
     assert lost.value.failure is Failure.UNKNOWN
@@ -102,10 +106,10 @@ async def test_two_lost_replies_say_that_it_may_have_happened(
     assert ([row[1].at for row in trail], broken_at(trail)) == ([1.0, 2.0], None)
 
 
-async def test_a_lost_claim_is_not_asked_for_twice(shaky: RedisStore, store: RedisStore, proxy: RedisProxy) -> None:
+async def test_a_lost_claim_is_not_asked_for_twice(shaky: RedisStore, store: RedisStore, wire: Wire) -> None:
     """Its records come back when their leases end; asking again would only take more of them."""
     await store.commit(Change(puts=tuple(Put(Stored(Pool(p), 0), Pool(p), 0.0) for p in ("p", "q"))))
-    proxy.lose(b"EVALSHA", times=1)
+    wire.drop(scripts, reply=True)
     with pytest.raises(Unreachable):
         await shaky.claim(1)
     assert [claim.id for claim in (await store.claim(5)).claims] == ["q"]
@@ -121,18 +125,18 @@ async def test_calls_at_once_get_their_own_replies_though_some_are_given_up(stor
     assert [one for one in found if isinstance(one, str)] == [f"{number}" for number in range(100) if number % 3]
 
 
-async def test_a_connection_that_was_lost_while_idle_is_replaced_before_a_call_is_sent(proxy: RedisProxy) -> None:
-    pipe = Pipe(redis.asyncio.Redis.from_url(proxy.url), REPLY_SECONDS, idle_seconds=0.0)
+async def test_a_connection_that_was_lost_while_idle_is_replaced_before_a_call_is_sent(wire: Wire) -> None:
+    pipe = Pipe(redis.asyncio.Redis(port=await wire.port_for("pipe"), protocol=2), REPLY_SECONDS, idle_seconds=0.0)
     await pipe.execute_command("GET", "x")
-    proxy.lose(b"PING")
+    wire.drop(lambda request: request.name == "PING", reply=True)
     assert await pipe.execute_command("INCR", "{tailback}:x") == 1
     await pipe.aclose()
 
 
-async def test_a_server_that_does_not_answer_costs_one_limit(shaky: RedisStore, proxy: RedisProxy) -> None:
+async def test_a_server_that_does_not_answer_costs_one_limit(shaky: RedisStore, wire: Wire) -> None:
     """IN-2: an endpoint answers 503 within 2 s, also when ten times as many calls wait as there are connections."""
     assert CALL_SECONDS < 2.0
-    proxy.frozen = True
+    wire.delay(lambda _: True, PATIENCE_SECONDS)
     began = time.monotonic()
     changes = [new(Pool(f"p{n}")) for n in range(10 * CONNECTIONS)]
     changes += [Change(audit=(AuditEntry(1.0, "U1", "ack"),))] * 5
