@@ -12,11 +12,13 @@ import pytest
 import redis.asyncio
 from structlog.testing import capture_logs
 
+from bot.adapters.migrations import FORMAT
 from bot.adapters.records import encode
 from bot.adapters.redis.calls import CALL_SECONDS
 from bot.adapters.redis.commit import ONCE, Clocks
 from bot.adapters.redis.connect import CONNECTIONS, REPLY_SECONDS, connect
 from bot.adapters.redis.pipe import Pipe
+from bot.adapters.redis.safety_checks import FORMAT_KEY
 from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
 from bot.core.pool.pool import Job, Pool, Snapshot, measured
@@ -254,6 +256,25 @@ async def test_a_kind_that_no_release_works_on_any_more_is_dropped(client: redis
     client.hset("{tailback}:rec:sketch:i1.4", mapping={"doc": '{"id": "i1.4"}', "version": 1})
     assert (await store.claim(5)).claims == ()
     assert client.zcard("{tailback}:due") == 0
+
+
+async def test_a_release_writes_down_that_it_was_here(client: redis.Redis, store: RedisStore) -> None:
+    """Records without a format are those of release 0.1. It is read once, so that what is judged is what was seen."""
+    for _ in range(2):
+        client.config_resetstat()
+        assert await store.adopt() == []
+        assert client.info("commandstats")["cmdstat_get"]["calls"] == 1
+        assert client.get(FORMAT_KEY) == str(FORMAT).encode()
+
+
+async def test_records_of_a_newer_release_are_not_touched(client: redis.Redis, store: RedisStore) -> None:
+    """RT-8: a downgrade is refused with both ways out, by the start and by the doctor; the format stays as it is."""
+    client.set(FORMAT_KEY, FORMAT + 1)
+    (said,) = await store.adopt()
+    assert f"format {FORMAT + 1}, of a newer Tailback" in said.what
+    assert said.remedy == "start that release again, or give this one an empty Redis"
+    assert said in await store.check()
+    assert client.get(FORMAT_KEY) == str(FORMAT + 1).encode()
 
 
 async def test_lost_data_is_noticed(client: redis.Redis, store: RedisStore) -> None:
