@@ -45,12 +45,6 @@ async def read_past(read: Read, me: Identity, channel: str, since: float, thread
     return Past(tuple(sorted(found, key=lambda one: (len(one.ts), one.ts))), since, not asked["cursor"])
 
 
-@dataclass(slots=True)
-class _Waiting:
-    since: float
-    read: "asyncio.Task[Past] | None" = None
-
-
 class SharedReads:
     """Reads the history of a channel once for all who wait for it.
 
@@ -61,19 +55,20 @@ class SharedReads:
     def __init__(self, read: Callable[[str, float], Awaitable[Past]]) -> None:
         """`read` reads a channel since a time; what it raises is raised for each who waits."""
         self._read = read
-        self._waiting: dict[str, _Waiting] = {}
+        self._since: dict[str, float] = {}
+        self._next: dict[str, asyncio.Task[Past]] = {}
+        """By channel: the read that has not begun, and from when on."""
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def past(self, channel: str, since: float) -> Past:
         """The history of a channel since then, or since an earlier time that somebody else needs."""
-        waiting = self._waiting.setdefault(channel, _Waiting(since))
-        waiting.since = min(waiting.since, since)
-        if waiting.read is None:
-            waiting.read = asyncio.create_task(self._next(channel, waiting))
-            waiting.read.add_done_callback(lambda read: read.cancelled() or read.exception())
-        return await asyncio.shield(waiting.read)
+        self._since[channel] = min(since, self._since.get(channel, since))
+        if channel not in self._next:
+            self._next[channel] = asyncio.create_task(self._begun(channel))
+            self._next[channel].add_done_callback(lambda read: read.cancelled() or read.exception())
+        return await asyncio.shield(self._next[channel])
 
-    async def _next(self, channel: str, waiting: _Waiting) -> Past:
+    async def _begun(self, channel: str) -> Past:
         async with self._locks.setdefault(channel, asyncio.Lock()):
-            self._waiting.pop(channel, None)
-            return await self._read(channel, waiting.since)
+            del self._next[channel]
+            return await self._read(channel, self._since.pop(channel))
