@@ -12,7 +12,7 @@ from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress, Request
 from bot.ports import Failure
 from tests.builders import POOL
-from tests.scaling.care import ANA, BEN, CAM, DAN, CareWorld, awaiting
+from tests.scaling.care import ANA, BEN, DAN, CareWorld, awaiting
 from tests.world import refused
 
 
@@ -154,21 +154,10 @@ async def test_a_button_that_stands_elsewhere_does_nothing(parts: dict[str, str]
     assert world.scaler.requests == []
 
 
-@pytest.mark.parametrize(
-    ("who", "meanwhile", "why"),
-    [
-        (CAM, lambda _: None, r"permissions\.approve"),
-        (DAN, lambda world: world.clock.advance(901), "has expired"),
-        (DAN, lambda world: world.actions(enabled=False), "disabled"),
-    ],
-    ids=["no permission", "too late for the clock", "kill switch"],
-)
-async def test_an_approval_that_is_refused_records_nothing(
-    who: str, meanwhile: Callable[[CareWorld], object], why: str
-) -> None:
+async def test_an_approval_that_is_too_late_for_the_clock_records_nothing() -> None:
     world = await awaiting()
-    meanwhile(world)
-    await refused(why, world.presses("approve", who))
+    world.clock.advance(901)
+    await refused("has expired", world.presses("approve", DAN))
     assert world.request.progress is Progress.AWAITING
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.builders import POOL
-from tests.scaling.care import ANA, BEN, CAM, DAN, CareWorld
+from tests.scaling.care import ANA, BEN, DAN, CareWorld
 from tests.scaling.test_hand_back import lent
 from tests.world import refused
 
@@ -53,13 +53,9 @@ async def test_extending_twice_is_extending_once() -> None:
     assert world.lease.leases[0].ends_at == ends_at
 
 
-async def test_what_may_not_be_extended_is_refused_with_the_reason() -> None:
+async def test_what_has_gone_back_cannot_be_extended() -> None:
     world = await warned()
     request = world.offering("extend").about
-    await refused(r"permissions\.scale", world.presses("extend", CAM))
-    world.actions(enabled=False)
-    await refused("disabled", world.presses("extend"))
-    world.actions()
     await world.done(world.presses("hand_back"))
     await refused("already been returned", world.presses("extend", request_id=request))
 

@@ -10,7 +10,7 @@ from bot.core.record import Conflict
 from bot.core.requests.request import Progress
 from bot.ports import Capacity, Failure, Refused
 from tests.builders import POOL
-from tests.scaling.care import ANA, BEN, CAM, CareWorld
+from tests.scaling.care import ANA, BEN, CareWorld
 from tests.world import OTHER_POOL, World, refused
 
 
@@ -152,11 +152,6 @@ async def test_by_hand_a_named_pool_is_the_one_that_goes_back() -> None:
     await refused("No reply in this thread offers that now", world.says("hand_back", OTHER_POOL))
     await world.done(world.says("hand_back", POOL))
     assert world.scaler.current == 10
-
-
-async def test_by_hand_needs_the_permission_to_scale() -> None:
-    world = await lent()
-    await refused(r"permissions\.scale", world.presses("hand_back", CAM))
 
 
 @pytest.mark.parametrize("meets", ["a lost permission", "shadow mode"])

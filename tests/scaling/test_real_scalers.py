@@ -67,18 +67,6 @@ async def test_what_a_person_should_know_is_said_before_the_click() -> None:
     assert "KEDA or a GitOps controller looks after these replicas" in str(answer.view)
 
 
-async def test_a_lost_answer_is_read_back_and_not_asked_again() -> None:
-    """AC-3: applied and never answered is one effect, and is told as done."""
-    api = AwsApi(faults={"SetDesiredCapacity": "silent"})
-    async with asg(api) as world:
-        request = await world.scaled()
-        await world.passes(30)
-        assert (await world.now(request)).progress is Progress.DONE
-        assert any("request accepted" in text for text in world.replies)
-    assert [action for action, _ in api.asked].count("SetDesiredCapacity") == 1
-    assert api.desired == 24
-
-
 async def test_what_never_came_is_told_with_the_clouds_own_words() -> None:
     api = AwsApi(delivers=False, failure="InsufficientInstanceCapacity - no c5.2xlarge in us-east-1a.")
     async with asg(api) as world:
@@ -103,23 +91,6 @@ async def test_what_somebody_else_raised_a_little_is_judged_again() -> None:
         await world.scaled()
         await world.passes(30)
     assert api.patches == [{"spec": {"replicas": 24}}]
-
-
-async def test_extra_runners_go_back_to_what_was_set_before() -> None:
-    api = KubernetesApi()
-    async with deployment(api) as world:
-        await world.scaled()
-        world.runners(24, busy=0, queued=0)
-        await world.passes(900, step=30)
-    assert api.patches == [{"spec": {"replicas": 24}}, {"spec": {"replicas": 10}}]
-
-
-async def test_a_missing_right_ends_the_action_with_its_name() -> None:
-    api = AwsApi(faults={"SetDesiredCapacity": "AccessDenied"})
-    async with asg(api) as world:
-        request = await world.scaled()
-        assert (await world.now(request)).progress is Progress.FAILED
-        assert "allow autoscaling:SetDesiredCapacity" in world.replies[-1]
 
 
 def plan(world: CareWorld) -> str:

@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from bot.incidents.actions import retry
-from bot.ports import Person
 from bot.posting.failures import QUARANTINE_SECONDS
 from tests.builders import incident, with_fields
-from tests.world import CAM, World, refused, whisper
+from tests.world import World, refused, whisper
 
 
 def test_again_clears_what_kept_an_incident_waiting() -> None:
@@ -32,15 +31,6 @@ async def test_who_names_it_has_it_tried_again_at_once() -> None:
     world = await quarantined()
     assert "is tried again now" in whisper(await world.types("retry", world.incident.id)).text
     assert (world.incident.trouble.attempts, world.incident.trouble.retry_at) == (0, 0.0)
-
-
-async def test_who_may_not_acknowledge_may_not_retry() -> None:
-    world = await quarantined()
-    world.chat.people[CAM] = Person(CAM, "T0", full_member=False)
-    await refused("full members", world.types("retry", world.incident.id, who=CAM))
-    world.configure(permissions={"ack": ["U0BEN"]})
-    await refused(r"permissions\.ack", world.types("retry", world.incident.id))
-    assert world.incident.trouble.attempts == 5
 
 
 async def test_an_incident_that_is_not_there_is_named() -> None:
