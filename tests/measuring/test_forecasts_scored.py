@@ -200,26 +200,6 @@ async def test_the_question_before_scaling_shows_the_table() -> None:
     assert "to boot" in shown
 
 
-async def test_the_question_warns_when_the_cause_says_that_it_is_useless(world: World) -> None:
-    """The cloud refuses: more requests do not change that."""
-    world.queues(60, **{**FULL, "limit": 80, "create_failures": 12, "creates": 0})
-    await world.done(world.fires())
-    answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
-    assert "More runners will hardly help: the cloud refuses new machines" in str(answer.view)
-
-
-async def test_nothing_is_proposed_that_would_not_be_sooner() -> None:
-    world, many = World(), {**FULL, "busy": 38, "limit": 40}
-    world.scaler.current = 38
-    world.queues(1, **many)
-    await world.done(world.fires())
-    for _ in range(4):
-        world.queues(1, **many)
-        await world.passes(60, step=30)
-    dialog = str((await world.asks("scale_up")).view)
-    assert "None proposed: more runners are not expected to help." in dialog
-
-
 async def test_scale_with_a_pool_alone_gives_the_table_to_the_person() -> None:
     """`/queue scale POOL`: what each choice would do, and nothing is asked of the scaler."""
     world = await full()
