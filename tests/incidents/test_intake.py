@@ -67,21 +67,10 @@ async def test_a_repeat_changes_nothing(world: World) -> None:
     assert world.data.commits == before
 
 
-async def test_fifty_identical_deliveries_at_once_are_one_incident(world: World) -> None:
-    taken = await asyncio.gather(*(world.fires() for _ in range(50)))
-    assert sorted(taken) == [Taken.OPENED, *[Taken.REPEATED] * 49]
-    assert len(world.incidents) == 1
-
-
 async def test_fifty_members_at_once_are_one_incident_with_all_of_them(world: World) -> None:
     await world.fires(spoken("a0"))
     await asyncio.gather(*(world.fires(spoken(f"a{n}")) for n in range(1, 20)))
     assert {alert.fingerprint for alert in world.incident.group.alerts} == {f"a{n}" for n in range(20)}
-
-
-async def test_resolved_without_an_open_incident_opens_nothing(world: World) -> None:
-    assert await world.fires(spoken(firing=False)) is Taken.NOTHING_OPEN
-    assert world.incidents == []
 
 
 async def test_the_contact_points_test_button_opens_nothing(world: World) -> None:

@@ -55,12 +55,6 @@ async def test_two_approvals_are_one() -> None:
     assert len(world.scaler.requests) == 1
 
 
-async def test_in_words_it_is_the_same() -> None:
-    world = await awaiting()
-    await world.done(world.says("approve", who=DAN))
-    assert world.scaler.current == 24
-
-
 async def test_nothing_waits_means_nothing_to_approve() -> None:
     world = await CareWorld.opened()
     await refused("No reply in this thread offers that", world.says("approve", who=DAN))

@@ -10,10 +10,6 @@ async def told(world: World) -> str:
     return whisper(await world.types("silences")).text
 
 
-async def test_nothing_is_silenced() -> None:
-    assert await told(World()) == "Nothing is silenced."
-
-
 async def test_ours_are_told_with_owner_end_condition_and_thread() -> None:
     world = await silenced("drained", custom="2h", above="200")
     text = await told(world)

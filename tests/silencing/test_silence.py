@@ -93,11 +93,6 @@ async def test_a_bad_duration_is_marked_at_its_field(world: World, text: str, pr
     assert world.data.commits == commits + 1, "what the dialog showed, and nothing else"
 
 
-async def test_a_duration_of_ones_own_goes_before_the_preset(world: World) -> None:
-    await world.done(submitted(world, custom=" 1h 30m "))
-    assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + 1.5 * HOUR
-
-
 async def test_two_dialogs_of_the_same_button_silence_once(world: World) -> None:
     button = {"request_id": request_id(world.incident, "silence")}
     await submitted(world, ANA, **button)
@@ -123,11 +118,6 @@ async def test_alerts_that_share_no_label_are_not_silenced() -> None:
 async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple[str, ...], hours: float) -> None:
     await world.done(world.says("silence", *words))
     assert next(iter(world.alertmanager.silences.values())).ends_at == world.clock.now() + hours * HOUR
-
-
-async def test_by_command_the_pools_open_incident_is_silenced(world: World) -> None:
-    await world.done(world.types("silence", POOL, "2h"))
-    assert len(world.incident.silences) == 1
 
 
 @pytest.mark.parametrize("until", ["drained", "4h", "15m"])

@@ -67,15 +67,6 @@ def only(world: World) -> SlackMessage:
     return found
 
 
-async def test_every_configured_pool_is_measured_once_a_period_without_an_incident() -> None:
-    """One look a minute at each of the two pools, whatever becomes of the chore; five round trips are all it takes."""
-    world = await watched()
-    before = world.metrics.script.count("snapshot")
-    await world.passes(600, step=10)
-    assert world.metrics.script.count("snapshot") - before == 20
-    assert world.pool_record().hour is not None
-
-
 async def test_several_processes_measure_as_often_as_one() -> None:
     """The record's due time and its claim belong to one of them."""
     world = await watched()

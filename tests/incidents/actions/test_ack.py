@@ -36,13 +36,6 @@ async def test_somebody_who_has_it_need_not_take_it_again(world: World) -> None:
     await refused("You have already acknowledged", world.says("ack"))
 
 
-async def test_somebody_else_can_take_over(world: World) -> None:
-    await world.opens()
-    await world.asks("ack", ANA)
-    await world.asks("ack", BEN)
-    assert world.incident.ownership.owner == BEN
-
-
 async def test_an_end_in_the_same_moment_wins(world: World) -> None:
     """The click was judged while the incident was open, and is written after it has closed: it is refused."""
     await world.opens()

@@ -10,10 +10,6 @@ async def text(world: World) -> str:
     return whisper(await world.types("list")).text
 
 
-async def test_nothing_open_is_said() -> None:
-    assert await text(World()) == "No incident is open in your channels."
-
-
 async def test_every_open_incident_is_listed_with_its_thread(world: World) -> None:
     await world.opens()
     first = world.incident

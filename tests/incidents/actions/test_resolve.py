@@ -26,13 +26,6 @@ async def test_confirmed_it_closes_and_says_who_did(world: World) -> None:
     assert "up to 14 jobs queued" in farewell.message.text
 
 
-async def test_in_words_it_needs_no_second_question(world: World) -> None:
-    """`@tailback resolve` in the thread was typed on purpose."""
-    await world.opens()
-    await world.says("resolve")
-    assert world.incident.closed
-
-
 async def test_what_is_over_cannot_be_closed_again(world: World) -> None:
     await world.opens()
     await world.says("resolve")
