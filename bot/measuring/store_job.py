@@ -30,18 +30,15 @@ async def take_job(context: Context, job: WorkflowJob, delivery: str) -> StoredJ
     """
     for _ in range(TRIES):
         held = await context.store.get(WorkflowJob, job.id)
-        known = held.value if held else None
-        after = told(known, job)
-        if after == known:
+        after = told(held.value if held else None, job)
+        if held and after == held.value:
             return StoredJob.REPEATED
         kept = keep_seconds(after, context.now())
-        if known is None and kept <= 0:
+        if held is None and kept <= 0:
             return StoredJob.PAST
-        if known is not None:
-            kept = max(kept, LEAST_SECONDS)
+        kept = max(kept, LEAST_SECONDS) if held else kept
         try:
-            change = _change(held, after, kept, delivery, context)
-            await context.store.commit(change)
+            await context.store.commit(_change(held, after, kept, delivery, context))
         except AlreadyDone:
             return StoredJob.REPEATED
         except Conflict:
