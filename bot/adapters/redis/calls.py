@@ -96,7 +96,10 @@ def _unreachable(error: Exception, lost: Failure) -> Unreachable:
             return Unreachable("Redis", f"{what} ({words})", remedy=remedy, failure=Failure.LATER)
     if isinstance(error, errors.TimeoutError) or words.startswith("Timeout"):
         return Unreachable(
-            "Redis", "no answer in time", failure=lost, remedy="check that the server at REDIS_URL is not stuck"
+            "Redis",
+            "no answer in time",
+            failure=lost,
+            remedy="check that the server at REDIS_URL is not stuck, and speaks TLS if you wrote rediss",
         )
     if words.startswith("No master found"):
         remedy = "wait for the failover, or correct hosts and service in REDIS_URL"

@@ -88,13 +88,15 @@ def connect(url: str) -> Clients:
         parsed = urlparse(url)
         match parsed.scheme:
             case "redis" | "rediss" | "unix":
+                if parsed.scheme != "unix":
+                    int(parsed.path.strip("/") or "0")  # redis-py would take database 0 for a word
                 return _one_server({**parse_url(url), **LIMITS})
             case "redis+sentinel" | "rediss+sentinel":
                 return _sentinel(parsed)
             case "redis+cluster" | "rediss+cluster":
                 return _cluster(parsed)
     except (ValueError, TypeError):
-        raise unusable("REDIS_URL", "login, host, port or an option cannot be read", _REMEDY) from None
+        raise unusable("REDIS_URL", "login, host, port, database or an option cannot be read", _REMEDY) from None
     raise unusable("REDIS_URL", f"the scheme {parsed.scheme!r} is not known", _REMEDY)
 
 

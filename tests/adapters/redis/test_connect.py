@@ -16,7 +16,7 @@ from handlers.tools.demo_workspace import free_port
 from tests.patience import eventually
 from tests.redis_servers import running
 
-UNREADABLE = "login, host, port or an option cannot be read"
+UNREADABLE = "login, host, port, database or an option cannot be read"
 CLOCKS = Clocks(time.time, time.monotonic)
 
 
@@ -29,6 +29,7 @@ CLOCKS = Clocks(time.time, time.monotonic)
         ("redis+cluster://", "no host is given"),
         ("redis+sentinel://host:x/service", UNREADABLE),
         ("redis://host:x", UNREADABLE),
+        ("redis://host:6379/tailback", UNREADABLE),
         ("redis://host?socket_timeout=soon", UNREADABLE),
         ("redis://host?no_such_option=1", UNREADABLE),
         *((f"redis://:s3cr{mark}et@host:6379", UNREADABLE) for mark in "/?#[]"),
