@@ -86,6 +86,9 @@ async def test_a_chart_is_drawn_with_its_values(page: Page, workspace: PageWorks
     found = await shown(workspace, page, {"type": "data_visualization", "title": "Queue", "chart": chart})
     await expect(found.locator("polyline")).to_have_count(1)
     assert await found.locator("tbody td").all_text_contents() == ["3", "7"]
+    await page.set_viewport_size({"width": 390, "height": 844})
+    shown_to = "node => node.getBoundingClientRect().right - node.querySelector('svg').getBoundingClientRect().right"
+    assert abs(await found.locator("figure.chart").evaluate(shown_to)) < 2, "a phone shows the newest point"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
