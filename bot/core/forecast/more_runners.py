@@ -1,5 +1,6 @@
 """The effect of more runners: a table of +N, the fewest that meet a target, and when to do nothing."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -102,13 +103,14 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
 
 
 def _as_said(times: Times, said: Forecast | None) -> Times:
-    """The times with the middle of this forecast, and with its bounds where it has them."""
+    """The times with the middle of this forecast, and with its bounds where it has them; some have no latest end."""
     if said is None or not said.mid_seconds or said.mid_seconds < 60:
         return times
     middle = said.mid_seconds / 60
     low, high = (middle / times[1] * time for time in (times[0], times[2]))
     low = low if said.low_seconds is None else said.low_seconds / 60
-    high = high if said.high_seconds is None else said.high_seconds / 60
+    if said.high_seconds is not None or said.verdict is Verdict.AT_LEAST:
+        high = (said.high_seconds or math.inf) / 60
     if said.verdict is Verdict.INTERVAL:
         low = max(low, 1.0001 * high / WIDEST)  # counted down, its ends have drifted apart
     return min(low, middle), middle, min(HORIZON_MINUTES, max(high, middle))
