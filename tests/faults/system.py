@@ -26,8 +26,7 @@ from tests.faults.wires import Wire
 from tests.invariants import in_redis
 from tests.patience import PATIENCE_SECONDS, eventually
 from tests.processes import Zygote
-from tests.slack_driver import SlackDriver
-from tests.slack_driver import View
+from tests.slack_driver import SlackDriver, View
 
 TOKEN = "fault-token"
 CHANNEL, OPS = "C0CIONCALL", "C0OPS"

@@ -234,7 +234,8 @@ async def test_a_scaler_that_does_not_answer_is_named() -> None:
     world = await opened()
     world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
     assert "Scaler (fake): read failed" in str((await world.asks("scale_up")).view)
-    await refused(r"The autoscaler of linux\.2xlarge did not tell its size: read failed\.", world.types("scale_up", POOL, "24"))
+    why = r"The autoscaler of linux\.2xlarge did not tell its size: read failed\."
+    await refused(why, world.types("scale_up", POOL, "24"))
 
 
 async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask_which(world: World) -> None:
