@@ -1,7 +1,7 @@
 """Plays a recording through the real code; time jumps from event to event, and everything is logged."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.context.causes import diagnosed_in
@@ -51,6 +51,8 @@ class Player:
     clock: ReplayClock
     recording: Recording
     journal: Journal
+    told: Callable[[float], None]
+    """Called with the progress (epoch seconds)."""
     judges: bool = False
     """Whether to write a judgement after each measurement."""
     seen: set[str] = field(default_factory=set)
@@ -73,9 +75,11 @@ class Player:
             if not times or min(times) > until:
                 break
             self.clock.reach(min(times))
+            self.told(self.clock.at)
             while coming and coming[0].at <= self.clock.at:
                 await self._arrives(coming.popleft())
         self.clock.reach(until)
+        self.told(until)
 
     async def _work(self) -> None:
         for _ in range(MOST_ROUNDS):

@@ -24,6 +24,9 @@ from bot.reporting.collect import gathered
 from handlers.tools.player import Player
 from handlers.wiring_tools import KINDS, scalers_and_alertmanagers
 
+TOLD_PARTS = 20
+"""How often a replay says how far it has come."""
+
 
 class StillLoop(asyncio.SelectorEventLoop):
     """An event loop on the replay's clock, so that no real time-out can pass."""
@@ -127,7 +130,7 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
         actions=ACTIONS,
         new_id=lambda prefix: f"{prefix}{next(ids)}",
     )
-    await Player(context, store, clock, recorded, journal, judges).play(until)
+    await Player(context, store, clock, recorded, journal, ReplayProgress(since, until), judges).play(until)
     data = await gathered(store, settings.file, since, until + 1)
     fed = sum(one.at <= until for one in recorded.deliveries)
     measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)
@@ -146,3 +149,16 @@ def remarks(file: File, recorded: Recording) -> Iterator[str]:
         if gaps and (usual := median(gaps)) > 2 * file.timing.poll:
             yield (f"{name} was measured every {usual:g} s, and timing.poll is {file.timing.poll:g} s: its figures are "
                    "stale in between, and no drain is seen; record more often, or raise timing.poll.")  # fmt: skip
+
+
+class ReplayProgress:
+    """Says on a terminal, in steps of a twentieth, how far a replay has come."""
+
+    def __init__(self, since: float, until: float) -> None:
+        self._since, self._length, self._told = since, max(until - since, 1.0), 0
+
+    def __call__(self, at: float) -> None:
+        part = int(TOLD_PARTS * (at - self._since) / self._length)
+        if part > self._told and sys.stderr.isatty():
+            self._told = part
+            sys.stderr.write(f"\rreplayed {part / TOLD_PARTS:.0%}" + "\n" * (part == TOLD_PARTS))

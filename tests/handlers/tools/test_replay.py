@@ -12,7 +12,7 @@ import pytest
 
 from bot.config import ConfigError
 from bot.ports import Refused
-from handlers.tools.replay import read, replayed
+from handlers.tools.replay import ReplayProgress, read, replayed
 from tests.architecture.tree import ROOT
 from tests.docs_pages import shell_lines
 from tests.patience import PATIENCE_SECONDS
@@ -214,3 +214,17 @@ def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) 
     told = replayed(tmp_path)
     assert "212 jobs queued" in told
     assert "webhook alertmanager: joined its incident" in told
+
+
+def test_a_replay_says_on_a_terminal_how_far_it_has_come(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At each twentieth, once, on standard error: the transcript stays as it is, and a log gets nothing."""
+    for terminal, steps in ((False, 0), (True, 20)):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
+        told = ReplayProgress(0.0, 1000.0)
+        for at in range(0, 1001, 10):
+            told(float(at))
+        said = capsys.readouterr()
+        assert (said.out, said.err.count("\r")) == ("", steps)
+    assert said.err.endswith("replayed 95%\rreplayed 100%\n")
