@@ -80,7 +80,12 @@ def from_mention(body: Body) -> Interaction | None:
     who = _at(event, "user")
     if not who or event.get("bot_id"):
         return None
-    verb, words = _verb(_without_call(_at(event, "text")))
+    typed = _at(event, "text").split()
+    called = [word for word in typed if word.startswith("<@")]
+    rest = list(dropwhile(called.__contains__, typed))
+    if rest == typed and called:  # nobody is called at the beginning: the first mention is Tailback's
+        rest.remove(called[0])
+    verb, words = _verb(" ".join(rest))
     ts = _at(event, "thread_ts")
     return Interaction(
         name=verb,
@@ -103,16 +108,6 @@ def from_shortcut(body: Body, name: str) -> Interaction:
 def opened_by(body: Body) -> str:
     """The person who opened App Home (`app_home_opened`)."""
     return _at(body, "event", "user")
-
-
-def _without_call(text: str) -> str:
-    """The text without those who are called at its beginning, else without the first mention: that is Tailback."""
-    words = text.split()
-    called = [word for word in words if word.startswith("<@")]
-    rest = list(dropwhile(called.__contains__, words))
-    if rest == words and called:
-        rest.remove(called[0])
-    return " ".join(rest)
 
 
 def _verb(text: str) -> tuple[str, tuple[str, ...]]:

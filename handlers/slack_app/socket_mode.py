@@ -87,7 +87,13 @@ class Watch:
         if quiet > DEAF_SECONDS:
             context.health.socket_mode = f"Socket Mode has heard nothing for {quiet:.0f} s; connecting anew"
             self._heard_at = context.monotonic()
-            await self._anew()
+            log.warning("socket mode silent", remedy="reconnecting")
+            client.wss_uri = None
+            try:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    await client.connect_to_new_endpoint(force=True)
+            except Exception as error:  # noqa: BLE001 (a boundary: whatever the SDK raises, the next look tries again)
+                log.warning("socket mode not connected", why=f"{type(error).__name__}: {error}")
         elif connected:
             context.health.socket_mode = ""
         else:
@@ -106,12 +112,3 @@ class Watch:
 
     async def _heard(self, _: object) -> None:
         self._heard_at = self._context.monotonic()
-
-    async def _anew(self) -> None:
-        log.warning("socket mode silent", remedy="reconnecting")
-        self._client.wss_uri = None
-        try:
-            async with asyncio.timeout(CONNECT_SECONDS):
-                await self._client.connect_to_new_endpoint(force=True)
-        except Exception as error:  # noqa: BLE001 (a boundary: whatever the SDK raises, the next look tries again)
-            log.warning("socket mode not connected", why=f"{type(error).__name__}: {error}")

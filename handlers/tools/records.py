@@ -135,7 +135,9 @@ async def json_lines(store: Store, since: float = -inf, who: str = "") -> AsyncI
     """One JSON object for each entry of `pages`, with its place in the chain."""
     async for page in pages(store, since, who):
         for stream_id, entry, hashed in page:
-            yield json.dumps({"id": stream_id, **asdict(entry), "at": _iso(entry.at), "hash": hashed})
+            moment = _moment(entry.at)
+            at = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None
+            yield json.dumps({"id": stream_id, **asdict(entry), "at": at, "hash": hashed})
 
 
 def moment_of(text: str, now: float) -> float:
@@ -165,11 +167,6 @@ def _cells(entry: AuditEntry) -> tuple[str, ...]:
 def _time(at: float) -> str:
     moment = _moment(at)
     return f"{moment:%Y-%m-%d %H:%M:%S}" if moment else "unknown time"
-
-
-def _iso(at: float) -> str | None:
-    moment = _moment(at)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None
 
 
 def _moment(at: float) -> datetime | None:

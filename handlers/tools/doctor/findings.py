@@ -67,8 +67,10 @@ def failed(findings: Iterable[CheckFinding]) -> bool:
 
 def for_people(findings: Sequence[CheckFinding]) -> str:
     """One line per finding, the worst last, because people read the end first; then the total."""
-    order = list(Level)
-    lines = [_line(finding) for finding in sorted(findings, key=lambda finding: order.index(finding.state))]
+    order, lines = list(Level), []
+    for one in sorted(findings, key=lambda finding: order.index(finding.state)):
+        to_do = f" To do: {_sentence(one.remedy)}" if one.remedy else ""
+        lines.append(" ".join(f"{one.state:<8} {one.area:<13} {_sentence(one.text)}{to_do}".splitlines()))
     numbers = {state: sum(finding.state is state for finding in findings) for state in Level}
     total = (
         f"{count(numbers[Level.PROBLEM], 'problem')}, {count(numbers[Level.WARNING], 'warning')}, "
@@ -81,12 +83,6 @@ def for_machines(findings: Sequence[CheckFinding]) -> str:
     """`{"ok": …, "findings": [{"area", "state", "text", "remedy"}]}`."""
     rows = [asdict(finding) for finding in findings]
     return json.dumps({"ok": not failed(findings), "findings": rows}, indent=2)
-
-
-def _line(finding: CheckFinding) -> str:
-    sentence = f"{finding.state:<8} {finding.area:<13} {_sentence(finding.text)}"
-    line = f"{sentence} To do: {_sentence(finding.remedy)}" if finding.remedy else sentence
-    return " ".join(line.splitlines())
 
 
 def _sentence(text: str) -> str:
