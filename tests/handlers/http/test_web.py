@@ -51,23 +51,24 @@ def test_only_a_store_that_does_not_answer_at_all_takes_too_long() -> None:
     assert CALL_SECONDS < READY_SECONDS < min(waits)
 
 
-async def test_a_store_that_is_nearly_full_warns_while_it_still_takes_alerts(endpoint: Endpoint) -> None:
-    """200 and degraded, with the reason and the remedy; the metric agrees."""
-    endpoint.store.nearly_full = "Redis uses 95% of its maxmemory; raise maxmemory"
+@pytest.mark.parametrize(
+    ("trouble", "dependency", "why"),
+    [
+        ({"nearly_full": "Redis uses 95% of its maxmemory; raise maxmemory"}, "storage", "raise maxmemory"),
+        ({"lost": True}, "records", "lost data"),
+    ],
+)
+async def test_a_store_in_trouble_degrades_it_while_it_still_takes_alerts(
+    endpoint: Endpoint, trouble: dict[str, object], dependency: str, why: str
+) -> None:
+    """200, with the reason; actions stand still after a loss (P10). The metric agrees."""
+    vars(endpoint.store).update(trouble)
     answer = await endpoint.client.get("/readyz")
     seen = await endpoint.client.get("/metrics")
-    assert (answer.status_code, answer.json()["degraded"]) == (200, True)
-    assert "maxmemory" in answer.json()["dependencies"]["storage"]["why"]
-    assert 'tailback_dependency_up{dependency="storage"} 0.0' in seen.text
-
-
-async def test_a_store_that_lost_data_degrades_it_and_alerts_are_still_taken(endpoint: Endpoint) -> None:
-    """It says that actions stand still (P10)."""
-    endpoint.store.lost = True
-    answer = await endpoint.client.get("/readyz")
     assert (await endpoint.alert()).status_code == 200
     assert (answer.status_code, answer.json()["degraded"]) == (200, True)
-    assert "lost data" in answer.json()["dependencies"]["records"]["why"]
+    assert why in answer.json()["dependencies"][dependency]["why"]
+    assert f'tailback_dependency_up{{dependency="{dependency}"}} 0.0' in seen.text
 
 
 async def test_a_process_that_is_being_stopped_is_not_ready(endpoint: Endpoint) -> None:
