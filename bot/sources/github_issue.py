@@ -74,6 +74,7 @@ def _alert(issue: Mapping[str, object], names: list[str], repository: str, *, ov
     ended = instant(issue.get("closed_at")) or changed or created
     body = text(issue.get("body"), MOST_BODY_CHARS).replace("\r\n", "\n")
     details, labels = _details(body), _by_name(names)
+    bold = _BOLD.search(body.partition(_HEADING)[0])  # the first lines, above the details
     own_print = _FINGERPRINT.fullmatch(details.get("fingerprint", "").strip(" `").lower())
     name = " ".join(_PREFIX.sub("", text(issue.get("title"), MOST_TITLE_CHARS)).split()) or "Issue without a title"
     links = Links(
@@ -100,7 +101,7 @@ def _alert(issue: Mapping[str, object], names: list[str], repository: str, *, ov
         rule_uid=rule_uid,
         priority=priority(given, written),
         teams=teams(given, written),
-        summary=cut(_summary(body), MOST_CHARS),
+        summary=cut(bold[1].strip() if bold and _HEADING not in bold[1] else "", MOST_CHARS),
         description=cut(details.get("description", ""), MOST_DESCRIPTION_CHARS),
         facts=bounded({**machine(name), **own, "repository": repository, "source": origin}),
     )
@@ -152,12 +153,6 @@ def _name(line: str) -> str:
     """The lower-case name of a field's line; empty for any other line."""
     field = _LINE.match(line)
     return " ".join(field[1].lower().replace("(s)", "s").split()) if field else ""
-
-
-def _summary(body: str) -> str:
-    """The bold first lines above the details."""
-    found = _BOLD.search(body.partition(_HEADING)[0])
-    return found[1].strip() if found and _HEADING not in found[1] else ""
 
 
 def _by_name(names: list[str]) -> dict[str, list[str]]:

@@ -31,12 +31,10 @@ def signed(headers: Headers, body: bytes, secrets: tuple[str, ...]) -> Credentia
     given = _SIGNATURE.fullmatch(found[0])
     if given is None:
         return _refused("not the form of a signature")
-    right = [hmac.compare_digest(given[1].lower(), _digest(secret, body)) for secret in known]
+    keys = (secret.encode("utf-8", "surrogateescape") for secret in known)
+    digests = (hmac.new(key, body, sha256).hexdigest().encode("ascii") for key in keys)
+    right = [hmac.compare_digest(given[1].lower(), digest) for digest in digests]
     return CredentialVerdict(True) if any(right) else _refused("wrong signature")
-
-
-def _digest(secret: str, body: bytes) -> bytes:
-    return hmac.new(secret.encode("utf-8", "surrogateescape"), body, sha256).hexdigest().encode("ascii")
 
 
 def _refused(reason: str) -> CredentialVerdict:

@@ -3,12 +3,11 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from typing import NamedTuple, Protocol, TypeVar
 
 from bot.adapters.http.client import Http, HttpAnswer, retry_after
 from bot.adapters.http.json_answer import one_line
-from bot.core.words import count
+from bot.core.words import clock, count
 from bot.ports import Failure, Unreachable
 
 A = TypeVar("A")
@@ -160,7 +159,7 @@ class GitHubApi:
         if now < self._quiet_until:
             raise self._quiet(now)
         if self._left is not None and self._left < self._reserve and now < self._resets_at:
-            words = f"{count(self._left, 'call')} of {self._of:,} left until {clock(self._resets_at)}"
+            words = f"{count(self._left, 'call')} of {self._of:,} left until {clock(self._resets_at)} UTC"
             kept = f"{self._reserve:,} are kept back for others"
             remedy = "use credentials of its own, or lower reserve"
             raise self._http.problem(f"{words}, and {kept}", Failure.LATER, self._resets_at - now, remedy=remedy)
@@ -218,7 +217,7 @@ class GitHubApi:
         return self._quiet(now)
 
     def _quiet(self, now: float) -> Unreachable:
-        until = f"nothing is asked before {clock(self._quiet_until)}"
+        until = f"nothing is asked before {clock(self._quiet_until)} UTC"
         return self._http.problem(self._why, Failure.LATER, self._quiet_until - now, remedy=until)
 
     def _forbidden(self, path: str, answer: HttpAnswer, verb: str) -> Unreachable:
@@ -239,11 +238,6 @@ async def together(calls: Iterable[Awaitable[A]]) -> list[A]:
     if problem := next((one for one in found if isinstance(one, BaseException)), None):
         raise problem
     return [one for one in found if not isinstance(one, BaseException)]
-
-
-def clock(at: float) -> str:
-    """`14:05 UTC`."""
-    return datetime.fromtimestamp(at, UTC).strftime("%H:%M UTC")
 
 
 def _number(text: str | None) -> int | None:

@@ -138,7 +138,11 @@ class Cloudwatch(Present):
             found = listed.value[figure]
             if figure == COUNTED:
                 figures[figure] = tuple(Counted(name, sum(values)) for name, values in found if sum(values) > 0)
-            elif values := [_reduced(metric, got) for metric, (_, got) in zip(metrics, found, strict=True) if got]:
+            elif values := [  # a sum is that of the window; any other statistic is the newest minute's
+                sum(got) if metric.stat == "Sum" else got[0]
+                for metric, (_, got) in zip(metrics, found, strict=True)
+                if got
+            ]:
                 figures[figure] = sum(values) if figure in FRACTIONAL else round(sum(values))
             else:
                 names = ", ".join(f"{metric.namespace} {metric.name}" for metric in metrics)
@@ -201,11 +205,6 @@ def _query(query_id: str, metric: Metric) -> dict[str, object]:
     dimensions = [{"Name": name, "Value": value} for name, value in metric.dimensions.items()]
     one = {"Namespace": metric.namespace, "MetricName": metric.name, "Dimensions": dimensions}
     return {"Id": query_id, "MetricStat": {"Metric": one, "Period": 60, "Stat": metric.stat}}
-
-
-def _reduced(metric: Metric, values: tuple[float, ...]) -> float:
-    """A sum is that of the window; any other statistic is the newest minute's."""
-    return sum(values) if metric.stat == "Sum" else values[0]
 
 
 build = SourceKind(AwsTable, CloudwatchPool, lambda _, keys: keys.metrics(""), Cloudwatch)

@@ -182,7 +182,11 @@ def drawn(pool: str, label: str, at: float, answers: HudAnswers, unknown: str) -
     queue, runners = unknown or _queue(live, len(mine), answers, label), _runners(answers.runners, label)
     missing = list[Gap]()
     if isinstance(queue, str):
-        missing.append(Gap("queued", queue, _remedy(jobs) if isinstance(jobs, Unreachable) and not unknown else ""))
+        remedy = ""
+        if isinstance(jobs, Unreachable) and not unknown:
+            remedy = jobs.remedy or "check url and token_env of the source"
+            remedy = "check again in a minute" if jobs.failure is Failure.LATER else remedy
+        missing.append(Gap("queued", queue, remedy))
     if isinstance(runners, str):
         missing += [Gap(name, runners) for name in ("busy", "idle", "offline")]
     if isinstance(jobs, Unreachable):
@@ -251,12 +255,6 @@ def _carrying(groups: Iterable[Row], label: str) -> Iterable[Row]:
 
 def _waited(row: Row) -> float:
     return number(row, "queue_s") or 0.0
-
-
-def _remedy(problem: Unreachable) -> str:
-    if problem.failure is Failure.LATER:
-        return "check again in a minute"
-    return problem.remedy or "check url and token_env of the source"
 
 
 build = SourceKind(HudTable, HudPool, lambda *_: FIGURES, Hud, shared=True)

@@ -156,7 +156,16 @@ async def why_nothing(ask: Ask, query: str, now: float) -> Unknown:
         try:
             one(samples(answer))
         except Unknown:
-            return _absent(metric, now - _clock_of(answer, now))
+            try:
+                ahead = now - parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
+            except (TypeError, ValueError):
+                ahead = 0.0
+            if abs(ahead) <= UNALIKE_SECONDS:
+                why = f"Prometheus has no series of {metric} now"
+                return Unknown(why, "check the name, and that its exporter is scraped")
+            side = "ahead of" if ahead > 0 else "behind"
+            apart = f"this machine's clock is {duration(abs(ahead))} {side} that of Prometheus"
+            return Unknown(f"the query returned nothing, and {apart}", "set both clocks by NTP")
     if not metrics:
         return Unknown("the query returned nothing", "try it in Prometheus, at /graph")
     why = f"Prometheus has {listed(metrics)}, but not with these labels"
@@ -167,20 +176,3 @@ def metrics_of(query: str) -> tuple[str, ...]:
     """The metrics in a query with their labels, or the only one of a plain query; empty if unclear."""
     plain = NAMED.fullmatch(query)
     return tuple(dict.fromkeys(METRIC.findall(query))) or ((plain[1],) if plain else ())
-
-
-def _absent(metric: str, ahead_seconds: float) -> Unknown:
-    if abs(ahead_seconds) <= UNALIKE_SECONDS:
-        why = f"Prometheus has no series of {metric} now"
-        return Unknown(why, "check the name, and that its exporter is scraped")
-    side = "ahead of" if ahead_seconds > 0 else "behind"
-    apart = f"this machine's clock is {duration(abs(ahead_seconds))} {side} that of Prometheus"
-    return Unknown(f"the query returned nothing, and {apart}", "set both clocks by NTP")
-
-
-def _clock_of(answer: HttpAnswer, otherwise: float) -> float:
-    """Epoch seconds of the response's Date header."""
-    try:
-        return parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
-    except (TypeError, ValueError):
-        return otherwise

@@ -239,7 +239,9 @@ class ObjectScaler:
         table = self._table
         options = ConnectOptions(table.ca_file if table.url.startswith("https://") else "", table.proxy)
         try:
-            token = self._token or await asyncio.to_thread(_token_in, table.token_file)
+            token = self._token
+            if table.token_file and not token:
+                token = (await asyncio.to_thread(File(table.token_file).read_text, "utf-8")).strip()
             return self._wire.http(self._system, table.url, headers=bearer(token), options=options)
         except (OSError, UnicodeDecodeError) as error:
             words = f"cannot read the service account's token or the cluster's CA ({error})"
@@ -248,10 +250,6 @@ class ObjectScaler:
 
     def _refusal(self, what: str, answer: HttpAnswer) -> Refused:
         return Refused(f"{self._system}: {self._object} could not {what} (HTTP {answer.status}): {answer.text}")
-
-
-def _token_in(path: str) -> str:
-    return File(path).read_text("utf-8").strip() if path else ""
 
 
 def _manages(fields: object, place: Path) -> bool:

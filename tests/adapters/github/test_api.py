@@ -2,7 +2,8 @@
 
 import pytest
 
-from bot.adapters.github.api import Allowance, clock
+from bot.adapters.github.api import Allowance
+from bot.core.words import clock
 from bot.ports import Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO
 from tests.adapters.github.world import World, world
@@ -30,7 +31,7 @@ async def test_below_the_reserve_nothing_more_is_asked_until_the_hour_ends(w: Wo
     assert len(w.github.asked) > asked
     assert (first.idle, first.queued) == (1, None)
     assert (found.queued, found.idle, found.api_remaining, found.at) == (None, None, 498, NOW + 30)
-    said = f"498 calls of 5,000 left until {clock(NOW + 1800)}, and 500 are kept back for others"
+    said = f"498 calls of 5,000 left until {clock(NOW + 1800)} UTC, and 500 are kept back for others"
     assert [why for why in gaps(found) if said in why and why.startswith(("queued:", "runners:"))]
     assert (after.queued, after.idle) == (1, 1)
 
@@ -55,7 +56,7 @@ async def test_a_used_up_limit_says_when_it_ends() -> None:
         await w.later(60)
         assert len(w.github.asked) == asked
     assert found.api_remaining == 0
-    assert f"nothing is asked before {clock(NOW + 1800)}" in gaps(found)[0]
+    assert f"nothing is asked before {clock(NOW + 1800)} UTC" in gaps(found)[0]
 
 
 @pytest.mark.parametrize(
