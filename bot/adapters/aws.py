@@ -87,24 +87,27 @@ class Aws:
         self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure = Failure.LATER
     ) -> Any:
         """Read. Raises Unreachable, or Refused with AWS's words and the missing permission."""
-        remedy = ""
         try:
             async with asyncio.timeout(self._total_seconds):
                 return await asyncio.to_thread(self._call, service, operation, arguments)
+        except TimeoutError:
+            what = f"AWS did not answer {operation} within {self._total_seconds:g} s"
+            raise Unreachable(system, what, failure=unsure) from None
         except errors.ClientError as error:
             raise _answered(system, service, operation, error, unsure) from None
-        except TimeoutError:
-            what, failure = f"AWS did not answer {operation} within {self._total_seconds:g} s", unsure
         except NO_CREDENTIALS as error:
-            what, failure = f"no AWS credentials ({one_line(str(error))})", Failure.CREDENTIALS
             remedy = "give this process a role, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            none = f"no AWS credentials ({one_line(str(error))})"
+            raise Unreachable(system, none, remedy=remedy, failure=Failure.CREDENTIALS) from None
         except errors.ParamValidationError as error:
-            what, failure = f"AWS cannot be asked so: {one_line(str(error))}", Failure.SHAPE
+            what = f"AWS cannot be asked so: {one_line(str(error))}"
+            raise Unreachable(system, what, failure=Failure.SHAPE) from None
         except errors.ConnectionError as error:
-            what, failure = f"AWS cannot be reached ({one_line(reason(error))})", Failure.UNCONNECTED
+            what = f"AWS cannot be reached ({one_line(reason(error))})"
+            raise Unreachable(system, what, failure=Failure.UNCONNECTED) from None
         except (errors.BotoCoreError, ResponseParserError, ValueError, TypeError, AttributeError, LookupError) as error:
-            what, failure = f"AWS gave no whole answer to {operation} ({one_line(reason(error))})", unsure
-        raise Unreachable(system, what, remedy=remedy, failure=failure)
+            what = f"AWS gave no whole answer to {operation} ({one_line(reason(error))})"
+            raise Unreachable(system, what, failure=unsure) from None
 
     async def tell(self, system: str, service: str, operation: str, arguments: Arguments) -> Any:
         """Write; no clear answer is Unreachable(UNKNOWN). Raises as `ask` does."""

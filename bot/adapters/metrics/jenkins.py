@@ -79,7 +79,7 @@ class Jenkins(Present):
         executors = [one for node in online for one in rows(node.get("executors"))]
         busy = sum(one.get("idle") is False for one in executors)
         gone = sum(whole(node, "numExecutors") or 0 for node in carrying if node not in online)
-        why = "nodes are counted for labels that are joined by && only"
+        unmatched = "nodes are counted for labels that are joined by && only"
         return Snapshot(
             pool,
             listed.at,
@@ -90,7 +90,7 @@ class Jenkins(Present):
             offline=gone if counted else None,
             unservable=sum(NOBODY in text(item, "why") for item in mine),
             waiting=longest(jobs),
-            missing=() if counted else tuple(Gap(name, why) for name in ("busy", "idle", "offline")),
+            missing=() if counted else tuple(Gap(name, unmatched) for name in ("busy", "idle", "offline")),
         )
 
     async def _ask(self, now: float) -> Listed[tuple[Rows, Rows]]:

@@ -188,8 +188,8 @@ class ObjectScaler:
             problem = f"{self._system}: {name} has no {place}, or it is no number"
             raise Refused(problem, remedy=self.figures.unset)
         if known is not None and known % each:
-            problem = f"{self._system}: {place} of {name} is {known:,}, no multiple of per_runner ({each:,})"
-            raise Refused(problem, remedy="make it one, or correct per_runner")
+            odd = f"{self._system}: {place} of {name} is {known:,}, no multiple of per_runner ({each:,})"
+            raise Refused(odd, remedy="make it one, or correct per_runner")
         return int((known or 0) // each)
 
     def _least(self, found: Body) -> int | None:
