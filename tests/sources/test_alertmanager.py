@@ -5,8 +5,10 @@ from urllib.parse import unquote
 import pytest
 
 from bot.core.alert import Kind
+from bot.core.routing import named_pools
 from bot.sources.alertmanager import parse
 from bot.sources.payload import Unreadable
+from tests.builders import rules
 from tests.sources.payloads import alertmanager, body, item
 
 
@@ -25,26 +27,34 @@ def test_a_first_alert() -> None:
     )
 
 
+BACKLOG, FLOOD = '{}:{alertname="CIQueueBacklog"}', '{}/{team="flood"}:{alertname="CIRunnerOffline"}'
+X64, MAC = "linux-x64-large", "mac"
+
+
 @pytest.mark.parametrize(
-    ("number", "firing", "truncated"),
+    ("number", "firing", "truncated", "key", "pools"),
     [
-        (1, [True], 0),
-        (2, [True, True], 0),
-        (3, [False, True], 0),
-        (4, [False], 0),
-        (5, [True, True, True], 5),
-        (6, [True, True, True], 5),
-        (7, [True], 0),
-        (8, [True, False], 0),
-        (9, [False], 0),
+        (1, [True], 0, BACKLOG, (X64,)),
+        (2, [True, True], 0, BACKLOG, (MAC, X64)),
+        (3, [False, True], 0, BACKLOG, (MAC, X64)),
+        (4, [False], 0, BACKLOG, (MAC,)),
+        (5, [True, True, True], 5, FLOOD, ()),
+        (6, [True, True, True], 5, FLOOD, ()),
+        (7, [True], 0, BACKLOG, (X64,)),
+        (8, [True, False], 0, BACKLOG, (MAC, X64)),
+        (9, [False], 0, '{}:{alertname="CIQueueOldestJob"}', (X64,)),
     ],
 )
-def test_every_recording_is_read(number: int, firing: list[bool], truncated: int) -> None:
-    """Status per alert, also for a resolved member in a firing payload."""
+def test_every_recording_is_read(
+    number: int, firing: list[bool], truncated: int, key: str, pools: tuple[str, ...]
+) -> None:
+    """Status per alert, also for a resolved member in a firing payload; a pool by its own name or by its `match`."""
     found = parse(alertmanager(number))
     assert [alert.firing for alert in found.alerts] == firing
-    assert found.firing is any(firing)
-    assert found.truncated == truncated
+    assert (found.firing, found.truncated, found.group_key, found.kind) == (any(firing), truncated, key, Kind.QUEUE)
+    assert named_pools(found.alerts, [rules(X64), rules(MAC, {"queue": "macos-arm64"})]).named == pools
+    assert all(alert.teams and alert.starts_at for alert in found.alerts)
+    assert all(a.links.silence.startswith("http://alertmanager.example:9093/#/silences/new?") for a in found.alerts)
 
 
 def test_the_identical_repeat_says_nothing_new_and_a_new_start_does() -> None:
@@ -82,12 +92,13 @@ def test_a_dashboard_may_stand_in_an_annotation() -> None:
     assert parse(body(item(annotations={"dashboard": "https://x"}))).alerts[0].links.dashboard == "https://x"
 
 
-@pytest.mark.parametrize("external", ["", "no address", "javascript:alert(1)"])
-def test_no_silence_link_without_an_address(external: str) -> None:
-    assert parse(body(item(), externalURL=external)).alerts[0].links.silence == ""
-
-
-def test_quotes_in_a_label_cannot_break_the_silence_link() -> None:
+@pytest.mark.parametrize(
+    ("external", "link"),
+    [
+        *((external, "") for external in ("", "no address", "javascript:alert(1)")),
+        ("https://am.example/sub/", 'https://am.example/sub/#/silences/new?filter={alertname="a\\", b=\\"c\\\\"}'),
+    ],
+)
+def test_a_silence_link_needs_an_address_and_quotes_cannot_break_it(external: str, link: str) -> None:
     odd = item(labels={"alertname": 'a", b="c\\'})
-    link = parse(body(odd, externalURL="https://am.example/sub/")).alerts[0].links.silence
-    assert unquote(link) == 'https://am.example/sub/#/silences/new?filter={alertname="a\\", b=\\"c\\\\"}'
+    assert unquote(parse(body(odd, externalURL=external)).alerts[0].links.silence) == link

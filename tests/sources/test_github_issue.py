@@ -145,16 +145,19 @@ def test_the_issues_state_decides(action: str, state: str, status: Status) -> No
     assert only(event(action=action, state=state)).status is status
 
 
-@pytest.mark.parametrize("action", ["assigned", "locked", "milestoned", "pinned", "unassigned", "", "commented"])
-def test_other_actions_say_nothing(action: str) -> None:
-    body = json.loads(event())
+@pytest.mark.parametrize(
+    ("action", "issue"),
+    [
+        *((action, {}) for action in ("assigned", "locked", "milestoned", "pinned", "unassigned", "", "commented")),
+        *(("opened", {"labels": labels}) for labels in ([{"name": "bug"}], [], None)),
+        ("opened", {"body": f"An alert.\n{marker('i1')}\n"}),
+    ],
+)
+def test_other_actions_other_issues_and_those_of_tailback_say_nothing(action: str, issue: dict[str, Any]) -> None:
+    """Tailback's own has a marker as its last line; the same line in an alert's free text hides nothing."""
+    body = json.loads(event(**issue))
     assert parse(json.dumps({**body, "action": action}).encode()) is None
-
-
-def test_an_issue_without_the_label_is_no_alert() -> None:
-    assert parse(event(labels=[{"name": "bug"}])) is None
-    assert parse(event(labels=[])) is None
-    assert parse(event(labels=None)) is None
+    assert parse(event(body=f"{marker('i1')}\n{body['issue']['body']}\ntext")) is not None
 
 
 def test_taking_the_label_off_ends_the_alert() -> None:
@@ -221,10 +224,3 @@ def test_an_odd_issue_is_read_or_refused(odd: dict[str, Any], lines: list[str]) 
     found = parse(event(**{"body": "**Alert Details**\n" + "\n".join(lines), **odd}))
     assert found is not None
     assert found.group_key
-
-
-def test_an_issue_that_tailback_filed_is_no_alert() -> None:
-    """Its last line says so; the same line in an alert's free text hides nothing."""
-    body = json.loads(event())["issue"]["body"]
-    assert parse(event(body=f"{body}\n{marker('i1')}\n")) is None
-    assert parse(event(body=f"{marker('i1')}\n{body}")) is not None

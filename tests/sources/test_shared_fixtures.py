@@ -9,7 +9,7 @@ import pytest
 from bot.adapters.github.pages import LINK
 from bot.adapters.github.queue import job
 from bot.adapters.github.runners import runner
-from bot.core.alert import Kind, Matcher, Status, merged, readings, silence_matchers
+from bot.core.alert import Kind, Status, merged
 from bot.core.pool.job import JobState
 from bot.core.routing import named_pools
 from bot.sources.cloudwatch import alarm
@@ -81,20 +81,11 @@ LINKS = {
     ),
 }
 """Grafana payload: (runbook, dashboard, alert, silence) of its first alert."""
-POOLS = [rules("linux-x64-large"), rules("mac", {"queue": "macos-arm64"})]
-NAMED = {1: (1,), 2: (2, 1), 3: (2, 1), 4: (2,), 5: (), 6: (), 7: (1,), 8: (2, 1), 9: (1,)}
-"""Alertmanager recording: the pools that it names, 1 by its own name and 2 by its `match`."""
 
 
 def bodies(folder: str, pattern: str = "*.json") -> Iterable[tuple[str, bytes]]:
     """Every payload of a folder, by its name."""
     return [(path.stem, raw(path)) for path in sorted((SHARED / folder).glob(pattern))]
-
-
-BACKLOG, FLOOD = '{}:{alertname="CIQueueBacklog"}', '{}/{team="flood"}:{alertname="CIRunnerOffline"}'
-GROUPS = {**dict.fromkeys((1, 2, 3, 4, 7, 8), BACKLOG), **dict.fromkeys((5, 6), FLOOD)}
-GROUPS[9] = '{}:{alertname="CIQueueOldestJob"}'
-"""Alertmanager recording: its group key, as Alertmanager wrote it."""
 
 
 @pytest.mark.parametrize(("name", "body"), bodies("grafana"))
@@ -109,31 +100,6 @@ def test_grafana(name: str, body: bytes) -> None:
     assert (links.runbook, links.dashboard, links.alert, links.silence) == LINKS[name]
     pools = named_pools(found.alerts, [rules("linux.2xlarge"), rules("macos")])
     assert (pools.named, pools.candidates) == ((), ("linux.2xlarge", "macos")), "none of them names a pool"
-
-
-@pytest.mark.parametrize(("name", "body"), bodies("alertmanager", "webhook_*.json"))
-def test_alertmanager(name: str, body: bytes) -> None:
-    """Every recording has its alerts, its team and a start."""
-    found = SOURCES["alertmanager"](body)
-    assert found.alerts
-    assert all(alert.teams and alert.starts_at for alert in found.alerts)
-    assert (found.truncated == 5) is ("truncated" in name or "repeat" in name)
-    number = int(name.split("_")[1])
-    expected = tuple({1: "linux-x64-large", 2: "mac"}[one] for one in NAMED[number])
-    assert named_pools(found.alerts, POOLS).named == expected
-    assert found.kind is Kind.QUEUE
-    assert found.group_key == GROUPS[number]
-    assert all(a.links.silence.startswith("http://alertmanager.example:9093/#/silences/new?") for a in found.alerts)
-
-
-def test_the_seed_alert() -> None:
-    """The readings of docs/design/diagnosis.md#reading-the-alert, from the file itself."""
-    found = SOURCES["grafana"](raw(SHARED / "grafana" / "RECONSTRUCTED_seed_alert.json"))
-    seen = readings(found.alerts[0])
-    assert (seen.longest_wait_minutes, seen.most_queued_jobs) == (114, 14)
-    assert (seen.size_limit_crossed, seen.time_limit_crossed) == (False, True)
-    assert Matcher("__alert_rule_uid__", "dez2aomgvru2oe") in silence_matchers(found.alerts)
-    assert found.alerts[0].teams == ("pytorch-dev-infra",)
 
 
 def test_resolved_and_firing_are_one_alert() -> None:

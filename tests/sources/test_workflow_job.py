@@ -1,6 +1,7 @@
 """Words about jobs of GitHub Actions: every state, what GitHub leaves out, and bodies that are no such words."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -83,14 +84,19 @@ def test_action_and_status_together_say_where_a_job_stands(
     assert told(action=action, status=status, steps=[{}] * steps).state is state
 
 
-def test_an_unknown_action_with_an_unknown_status_says_nothing() -> None:
-    assert parse(event(action="paused", status="asleep"), NOW) is None
-
-
-@pytest.mark.parametrize("labels", [[], None, "linux", [None, "", " ", {}]])
-def test_a_job_without_labels_is_no_word_for_a_queue(labels: object) -> None:
-    """It runs in a group of runners; no label has it in its queue."""
-    assert parse(event(labels=labels), NOW) is None
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"action": "paused", "status": "asleep"},
+        {"labels": []},
+        {"labels": None},
+        {"labels": "linux"},
+        {"labels": [None, "", " ", {}]},
+    ],
+)
+def test_an_unknown_word_or_a_job_without_labels_says_nothing(parts: dict[str, Any]) -> None:
+    """Such a job runs in a group of runners; no label has it in its queue."""
+    assert parse(event(**parts), NOW) is None
 
 
 def test_every_label_is_kept_once_as_it_is_written() -> None:

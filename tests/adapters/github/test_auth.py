@@ -44,29 +44,23 @@ async def test_a_token_that_was_revoked_is_asked_for_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said", "failure"),
+    ("wrong", "status", "said", "failure"),
     [
-        ({"app_id": 1}, "does not believe the App 1 (HTTP 401: Integration not found); check app_id", "CREDENTIALS"),
-        ({"installation_id": 5}, "the App 4242 has no installation 5 (HTTP 404: Not Found); correct", "SHAPE"),
+        ({"app_id": 1}, 0, "does not believe the App 1 (HTTP 401: Integration not found); check app_id", "CREDENTIALS"),
+        ({"installation_id": 5}, 0, "the App 4242 has no installation 5 (HTTP 404: Not Found); correct", "SHAPE"),
+        ({}, 403, "the App may not act (HTTP 403: no); let an owner of the organisation lift", "CREDENTIALS"),
+        ({}, 422, "gave the App no token (HTTP 422: no); look at the App's settings", "SHAPE"),
     ],
 )
-async def test_a_wrong_app_is_named(wrong: dict[str, object], said: str, failure: str) -> None:
+async def test_an_app_that_gets_no_token_says_why(
+    wrong: dict[str, object], status: int, said: str, failure: str
+) -> None:
     async with world({**APP, **wrong}) as w:
+        w.github.says = [(status, {}, "no")] * 9 if status else []
         with pytest.raises(Unreachable) as caught:
             await w.look()
     assert caught.value.reason.startswith(said)
     assert caught.value.failure is Failure[failure]
-
-
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [(403, "let an owner of the organisation lift its suspension"), (422, "look at the App's settings")],
-)
-async def test_an_app_that_gets_no_token(status: int, said: str) -> None:
-    async with world(APP) as w:
-        w.github.says = [(status, {}, "no")] * 9
-        with pytest.raises(Unreachable, match=said):
-            await w.look()
 
 
 def test_a_key_may_have_its_line_breaks_written_out() -> None:
