@@ -10,7 +10,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bot.playground.fleet.alerting.silences import SilenceRefused, Silences
+from bot.playground.fleet.alerting.rules import Flavour
+from bot.playground.fleet.alerting.silences import Silences
+from bot.playground.fleet.api.alertmanager_api import AlertmanagerApi
 from tests.invariants import Effect
 
 Json = dict[str, object]
@@ -48,11 +50,9 @@ class Ends:
                 Route(f"/pools/{POOL}", self._set, methods=["PUT"]),
                 Route("/api/v2/alerts", self._alerts),
                 Route("/api/v2/alerts/groups", self._groups),
-                Route("/api/v2/silences", self._all, methods=["GET"]),
                 Route("/api/v2/silences", self._silence, methods=["POST"]),
-                Route("/api/v2/silence/{silence_id}", self._one, methods=["GET"]),
-                Route("/api/v2/silence/{silence_id}", self._end, methods=["DELETE"]),
                 Route("/pager", self._page, methods=["POST"]),
+                *AlertmanagerApi(Flavour.ALERTMANAGER, self.silences, (), time.time, lambda: "").routes(),
             ]
         )
 
@@ -62,7 +62,7 @@ class Ends:
 
     def forget_silences(self) -> None:
         """Lose them all, as an Alertmanager does that is killed (docs/design/measurements.md#silences)."""
-        self.silences = Silences(time.time)
+        self.silences._kept.clear()
 
     async def _query(self, request: Request) -> Response:
         if self.complaint:
@@ -96,9 +96,6 @@ class Ends:
         self.listed += 1
         return JSONResponse(self.firing)
 
-    async def _all(self, _: Request) -> Response:
-        return JSONResponse([silence.as_json(time.time()) for silence in self.silences.find([])])
-
     async def _silence(self, request: Request) -> Response:
         document = json.loads(await request.body())
         if self.complaint:
@@ -106,19 +103,6 @@ class Ends:
         made = self.silences.post(document)
         self.silenced.append(document["comment"])
         return JSONResponse({"silenceID": made})
-
-    async def _one(self, request: Request) -> Response:
-        try:
-            return JSONResponse(self.silences.get(request.path_params["silence_id"]).as_json(time.time()))
-        except SilenceRefused as refused:
-            return JSONResponse(refused.reason, refused.status)
-
-    async def _end(self, request: Request) -> Response:
-        try:
-            self.silences.expire(request.path_params["silence_id"])
-        except SilenceRefused as refused:
-            return JSONResponse(refused.reason, refused.status)
-        return Response(status_code=200)
 
     async def _page(self, request: Request) -> Response:
         self.paged.append(json.loads(await request.body()))
