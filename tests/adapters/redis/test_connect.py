@@ -1,10 +1,11 @@
 """REDIS_URL in all its shapes: understood, refused with a remedy, and tried on a real Sentinel and Cluster."""
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
-import redis
 
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import REPLY_SECONDS, connect
@@ -12,9 +13,7 @@ from bot.adapters.redis.store import RedisStore
 from bot.config import ConfigError
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, KnownGroup, Put, Stored
-from handlers.tools.demo_workspace import free_port
-from tests.patience import eventually
-from tests.redis_servers import running
+from tests.faults.topologies import Topology, cluster, sentinel
 
 UNREADABLE = "login, host, port, database or an option cannot be read"
 CLOCKS = Clocks(time.time, time.monotonic)
@@ -74,39 +73,11 @@ async def works(url: str) -> None:
 
 
 @pytest.mark.needs("redis-server")
-async def test_the_store_works_over_tcp(tmp_path: Path) -> None:
-    """A plain redis:// URL with a password."""
-    port = free_port()
-    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path), "--save", ""]
-    with running(*command, "--requirepass", "s3cret", url=f"redis://:s3cret@127.0.0.1:{port}"):
-        await works(f"redis://:s3cret@127.0.0.1:{port}/0")
-        with pytest.raises(Exception, match="correct them") as refused:
-            await RedisStore(connect(f"redis://:wrong@127.0.0.1:{port}"), CLOCKS).get(Pool, "p")
-        assert "wrong@" not in str(refused.value)
-
-
-@pytest.mark.needs("redis-server")
 @pytest.mark.needs("redis-sentinel")
-async def test_the_store_works_through_sentinel(tmp_path: Path) -> None:
-    """The primary is asked for by its service name."""
-    port, watcher = free_port(), free_port()
-    config = tmp_path / "sentinel.conf"
-    config.write_text(f"port {watcher}\nbind 127.0.0.1\ndir {tmp_path}\nsentinel monitor jobs 127.0.0.1 {port} 1\n")
-    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path), "--save", ""]
-    with (
-        running(*command, url=f"redis://127.0.0.1:{port}"),
-        running("redis-sentinel", str(config), url=f"redis://127.0.0.1:{watcher}"),
-    ):
-        await works(f"redis+sentinel://127.0.0.1:{watcher}/jobs")
-
-
-@pytest.mark.needs("redis-server")
-async def test_the_store_works_on_a_cluster(tmp_path: Path) -> None:
-    """Every script stays inside one slot."""
-    port = free_port()
-    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path), "--save", ""]
-    with running(*command, "--cluster-enabled", "yes", url=f"redis://127.0.0.1:{port}"):
-        with redis.Redis(port=port) as client:
-            client.execute_command("CLUSTER", "ADDSLOTS", *range(16384))
-            await eventually(lambda: client.cluster("info")["cluster_state"] == "ok", "a cluster")
-        await works(f"redis+cluster://127.0.0.1:{port}")
+@pytest.mark.parametrize("make", [sentinel, cluster])
+async def test_the_store_works_through_sentinel_and_on_a_cluster(
+    make: Callable[[Path], AbstractAsyncContextManager[Topology]], tmp_path: Path
+) -> None:
+    """The primary is asked for by its service name; every script stays inside one slot."""
+    async with make(tmp_path) as redis:
+        await works(redis.url)
