@@ -113,9 +113,9 @@ class HttpPool:
 def _transport(options: ConnectOptions) -> httpx.AsyncHTTPTransport:
     """httpx's own, on connections that bound interim answers; httpx has no public way to hand those in."""
     limits = httpx.Limits(max_connections=100, max_keepalive_connections=20)
-    made = httpx.AsyncHTTPTransport(
-        verify=options.verify if options.ca_file else usual(), proxy=options.through, limits=limits, trust_env=False
-    )
+    proxy = httpx.Proxy(options.proxy, auth=options.user if options.login else None) if options.proxy else None
+    verify = options.verify if options.ca_file else usual()
+    made = httpx.AsyncHTTPTransport(verify=verify, proxy=proxy, limits=limits, trust_env=False)
     made._pool._network_backend = GuardedBackend()
     return made
 
@@ -234,10 +234,12 @@ class Http:
         return answer
 
     def _unreached(self, error: Exception) -> Unreachable:
-        remedy = "check proxy and its login, and that it lets this host through" if self.options.proxy else ""
+        proxy = self.options.proxy
+        remedy = "check proxy and its login, and that it lets this host through" if proxy else ""
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             remedy = "name the file of the authority that signed its certificate in ca_file"
-        words = f"cannot be reached at {self._place}{self.options.proxy_words} ({reason(error)})"
+        through = f" through the proxy {httpx.URL(proxy).netloc.decode()}" if proxy else ""
+        words = f"cannot be reached at {self._place}{through} ({reason(error)})"
         return self.problem(words, Failure.UNCONNECTED, remedy=remedy)
 
     @property

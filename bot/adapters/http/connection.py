@@ -40,22 +40,10 @@ class ConnectOptions:
         return _trusting(self.ca_file, self.version) if self.ca_file else True
 
     @property
-    def through(self) -> httpx.Proxy | None:
-        """The proxy with its login header; None without a proxy."""
-        if not self.proxy:
-            return None
-        return httpx.Proxy(self.proxy, auth=self.user if self.login else None)
-
-    @property
     def user(self) -> tuple[str, str]:
         """User name and password for the proxy; both empty without a login."""
         user, _, password = self.login.partition(":")
         return user, password
-
-    @property
-    def proxy_words(self) -> str:
-        """The proxy in words, to follow a host's name; empty without one."""
-        return f" through the proxy {httpx.URL(self.proxy).netloc.decode()}" if self.proxy else ""
 
 
 DIRECT = ConnectOptions()
