@@ -1,8 +1,10 @@
 """Saves an incident with its indexes, sets and due times in one change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
+
+import structlog
 
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
@@ -21,6 +23,8 @@ LOST = "@"
 
 Move = Callable[[Incident], Incident]
 NOTHING = Change()
+
+log = structlog.get_logger()
 
 
 def follows(before: Incident | None, after: Incident) -> Change:
@@ -110,3 +114,13 @@ async def _again(context: Context, held: Stored[Incident]) -> Stored[Incident]:
 def put_new(record: Record, due: float | None) -> Put:
     """Write a record that must not exist yet."""
     return Put(Stored(record, 0), record, due)
+
+
+async def point(context: Context, indexes: Sequence[str], value: str) -> None:
+    """Let these point to a value, for all processes."""
+    try:
+        before = await context.store.find_many(indexes)
+        moves = {one: (value, was) for one, was in zip(indexes, before, strict=True)}
+        await context.store.commit(Change(point=moves))
+    except Conflict:
+        log.info("another process found the same at the same time", indexes=indexes)

@@ -9,7 +9,7 @@ import structlog
 
 from bot.context.context import Context
 from bot.context.queries import channels
-from bot.context.save import LOST, keep
+from bot.context.save import LOST, keep, point
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.incident import Incident, noted, rooted
 from bot.core.incident.timeline import Event
@@ -39,11 +39,7 @@ async def recovered(context: Context) -> bool:
             log.warning("channel not read for lost threads", channel=channel, why=error.what)
             if error.retryable:
                 return False
-    old = await context.store.find(EPOCH)
-    try:
-        await context.store.commit(Change(point={EPOCH: (context.new_id("e"), old)}))
-    except Conflict:
-        log.info("another process recovered the records at the same time")
+    await point(context, [EPOCH], context.new_id("e"))
     context.store.accept_loss()
     return True
 

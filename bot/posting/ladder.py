@@ -4,14 +4,14 @@ A refused message leaves nothing in Slack, so the next step follows at once. See
 """
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 import structlog
 
 from bot.context.context import Context
+from bot.context.save import point
 from bot.core.message import Message
-from bot.core.record import Change, Conflict
 from bot.ports import Failure, Unreachable
 from bot.views.simpler import LADDER, YOUNG, kinds_of, without
 
@@ -57,13 +57,13 @@ async def step_by_step(context: Context, message: Message, call: Callable[[Messa
                 raise
             if error.block:
                 context.health.accepted.discard(error.block)
-                await _remember(context, "no_block", (error.block,))
+                await point(context, [f"no_block:{error.block}"], f"{context.now()}")
             context.health.simplified.update(kinds)
             log.warning("slack refused blocks", left_out=sorted(kinds), unavailable=error.block, why=error.what)
             message = without(message, kinds)
     if new := kinds_of(message) - context.health.accepted:
         with contextlib.suppress(Unreachable):
-            await _remember(context, "block", new)
+            await point(context, [f"block:{kind}" for kind in new], f"{context.now()}")
             context.health.accepted |= new
     return answer
 
@@ -77,13 +77,3 @@ async def _times(store: Indexes, name: str, kinds: Sequence[str]) -> dict[str, f
     """When each was last remembered under this name (epoch seconds); 0: never."""
     seen = await store.find_many([f"{name}:{kind}" for kind in kinds]) if kinds else ()
     return {kind: float(at or 0) for kind, at in zip(kinds, seen, strict=True)}
-
-
-async def _remember(context: Context, name: str, kinds: Iterable[str]) -> None:
-    indexes = [f"{name}:{kind}" for kind in kinds]
-    try:
-        before = await context.store.find_many(indexes)
-        now = f"{context.now()}"
-        await context.store.commit(Change(point={one: (now, was) for one, was in zip(indexes, before, strict=True)}))
-    except Conflict:
-        log.info("another process saw the same", blocks=indexes)

@@ -12,8 +12,9 @@ from typing import TypeVar
 import structlog
 
 from bot.context.context import Context
+from bot.context.save import point
 from bot.core.message import Message
-from bot.core.record import Change, Conflict, Record, Stored
+from bot.core.record import Record, Stored
 from bot.ports import EDIT_LANE, OPEN, SHUT, Failure, Posted, Unreachable, post_lane
 from bot.posting.failures import CREDENTIALS_SECONDS, PLACE_SECONDS, MessageKind, Reaction
 from bot.posting.ladder import step_by_step
@@ -120,7 +121,7 @@ async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome
     if outcome.posted:
         context.health.slack = ""
         for index in closed:
-            await _point(context, index, OPEN)
+            await point(context, [index], OPEN)
     return outcome
 
 
@@ -133,10 +134,10 @@ async def failed(context: Context, out: Outgoing, error: Unreachable) -> Outcome
         await context.store.pause_lane(out.rate_lane, error.retry_after_seconds or 1.0)
     if error.failure is Failure.CREDENTIALS:
         await context.store.pause_lane("probe", CREDENTIALS_SECONDS)
-        await _point(context, TOKEN, f"{context.now()}")
+        await point(context, [TOKEN], f"{context.now()}")
     if error.failure is Failure.PLACE and out.ts is None:
         await context.store.pause_lane(f"ask:{out.channel}", PLACE_SECONDS)
-        await _point(context, f"shut:{out.channel}", f"{context.now()}")
+        await point(context, [f"shut:{out.channel}"], f"{context.now()}")
     return _reacted(context, out, error)
 
 
@@ -222,11 +223,3 @@ async def _closed(context: Context, indexes: Sequence[str]) -> list[str]:
     """Which of the token and the channel Slack refused lately."""
     found = await context.store.find_many(indexes)
     return [index for index, value in zip(indexes, found, strict=True) if value not in {None, OPEN}]
-
-
-async def _point(context: Context, index: str, what: str) -> None:
-    before = await context.store.find(index)
-    try:
-        await context.store.commit(Change(point={index: (what, before)}))
-    except Conflict:
-        log.info("another process found the same at the same time", index=index)
