@@ -109,6 +109,9 @@ class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, no
     _: KW_ONLY
     remedy: str = ""
 
+    def __post_init__(self) -> None:
+        self.may, self.where = tuple(self.may), tuple(self.where)
+
     def __str__(self) -> str:
         return f"{self.what}; {self.remedy}" if self.remedy else self.what
 
