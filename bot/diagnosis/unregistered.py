@@ -6,14 +6,16 @@ See docs/design/diagnosis.md#machines-that-do-not-register.
 import math
 
 from bot.core.finding import Facts, Found, Rule, Scaling
-from bot.core.pool.baseline import mean, means
+from bot.core.pool.baseline import means
 from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
 
 LEAST_CREATES = 3
 WINDOW_MINUTES = 15.0
-PART = 0.9
-"""Share of the created machines that registers, from which some never do."""
+LOOKS = (15, 30, 45)
+"""Minutes ago; each sample counts the quarter of an hour before it."""
+PART = 0.1
+"""Share of the created machines that never register, beyond chance."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -39,24 +41,19 @@ def find(facts: Facts) -> Found | None:
 
 
 def _in_part(facts: Facts) -> Found | None:
-    """Some never register, or none of few: against those created a boot time earlier, over most of an hour."""
-    recent = facts.recent(50)
-    lag = facts.rules.boot_time_seconds
-    earlier = [s for s in facts.series if recent[0].at - lag <= s.at <= facts.now.at - lag]
-    created, registered = mean(earlier, "creates"), mean(recent, "registered")
-    if created is None or registered is None or len(earlier) < 3:
+    """Some never register: over most of an hour, more were created than have registered or boot longer than before."""
+    *ends, start = (facts.now, *(look for minutes in LOOKS for look in facts.before(minutes)[-1:]))
+    if len(ends) < len(LOOKS) or facts.now.at - start.at > 75 * 60 or None in {start.booting, facts.now.booting}:
         return None
-    windows = max(1.0, (recent[-1].at - recent[0].at) / 900)
-    of, came = created * windows, registered * windows
-    failed, booting = facts.now.failed or 0, facts.now.booting
-    none = booting is not None and of - booting >= LEAST_CREATES and all(s.registered == 0 for s in recent)
-    if not none and (
-        of < 8 or came > PART * of or of - came < 2.5 * math.sqrt(of) or not (failed or facts.now.failed is None)
-    ):
+    counted = [(s.creates, s.registered) for s in ends if s.creates is not None and s.registered is not None]
+    created, registered = (sum(numbers) for numbers in zip(*counted, strict=True)) if counted else (0, 0)
+    gone = created - registered - ((facts.now.booting or 0) - (start.booting or 0))
+    if facts.limit_fell or len(counted) < len(ends) or gone < max(LEAST_CREATES, PART * created + math.sqrt(created)):
         return None
-    seen = statement("partly_registered", created=round(of), registered=round(came))
+    failed = facts.now.failed or 0
+    seen = statement("partly_registered", created=created, registered=registered)
     more = (statement("booted_without_runner", machines=failed),) if failed else ()
-    return Found(0.85 if failed or none else 0.55, (seen, *more), () if failed else ("failed",))
+    return Found(0.85 if facts.now.creates else 0.5, (seen, *more))
 
 
 def unseen(facts: Facts) -> Found | None:
@@ -118,7 +115,7 @@ RULES = tuple(
         remedy="repair_image",
         needs=needs,
         one_of=one_of,
-        outranks=("surge", "limit", "lost_events", "too_few"),
+        outranks=("surge", "limit", "lost_events", "too_few", "slow_boot"),
         rules_out=("failed_fill",),
     )
     for test, needs, one_of in ((find, ("creates", "registered"), ()), (unseen, (), ("failed", "creates")))
