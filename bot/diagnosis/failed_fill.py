@@ -5,6 +5,7 @@ See docs/design/diagnosis.md#failed-runners.
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.statement import statement
+from bot.diagnosis.limit import NEARLY
 
 
 def find(facts: Facts) -> Found | None:
@@ -14,7 +15,7 @@ def find(facts: Facts) -> Found | None:
         return None
     working = now.online + (now.booting or 0)
     gone = now.offline or 0
-    filled = working + now.failed + gone >= now.limit
+    filled = working + now.failed + gone >= NEARLY * now.limit
     if working + gone >= now.limit or not (filled or _counted(facts)):
         return None
     seen = statement("limit_filled", working=working, offline=gone, failed=now.failed, limit=now.limit)

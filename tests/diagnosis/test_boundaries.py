@@ -197,7 +197,7 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
      lately(facts(creates=10, registered=7, booting=8), 44, booting=10)),
     ("still booting", "unregistered", facts(creates=3, registered=0, booting=0),
      lately(facts(creates=0, registered=0, booting=0), 15, creates=3, booting=1)),
-    ("room beside", "failed_fill", facts(failed=20, booting=0), facts(failed=19, booting=0)),
+    ("room beside", "failed_fill", facts(failed=18, booting=0), facts(failed=17, booting=0)),
     ("one for each job", "failed_fill", facts(failed=15, queued=15, booting=0, creates=0),
      facts(failed=15, queued=16, booting=0, creates=0)),
     ("it fell", "limit", leaner(17), leaner(13)),
