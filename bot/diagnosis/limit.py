@@ -9,6 +9,8 @@ NEARLY = 0.93
 """When runners end with their job, a slot is empty for some seconds before the next runner is created."""
 STILL = 0.75
 """Required share in the latest sample: if half of the runners left just now, another cause has begun."""
+WORKING = 0.6
+"""Part of the share that is usually online; with fewer, machines are slow to boot, or never register."""
 OTHERS = {Factor.ARRIVALS: 0.15, Factor.DURATION: 0.4, Factor.SUPPLY: 0.3}
 """How much less it is the limit where the queue waits for another reason."""
 
@@ -30,9 +32,11 @@ def find(facts: Facts) -> Found | None:
     looks = [s for s in facts.recent(10) if s.limit and s.online is not None]
     shares = [((s.online or 0) + (s.booting or 0)) / (s.limit or 1) for s in looks]
     have = now.online + (now.booting or 0)
-    nearly = NEARLY * _present(facts, fell)
+    nearly = NEARLY * (1.0 if now.booting is not None else _present(facts, STILL if fell else 1.0))
     if not now.busy or sum(shares) < nearly * len(shares) or have < min(STILL * now.limit, now.limit - 2):
         return None
+    if now.online < WORKING * _present(facts, 0.5) * have:
+        return None  # machines that boot and boot fill it
     seen = [statement("all_busy_at_limit", busy=now.busy, runners=have, limit=now.limit)]
     if fell:
         seen.append(statement("limit_was", limit=usual))
@@ -48,13 +52,10 @@ def find(facts: Facts) -> Found | None:
     return Found(sure if known and not takes_longer(facts) else min(sure, UNTOLD), tuple(seen))
 
 
-def _present(facts: Facts, fell: bool) -> float:
-    """Share of a full pool that is online: where nobody counts booting machines, each job's own one boots first."""
-    if facts.now.booting is not None:
-        return 1.0
-    if not facts.usual.duration:
-        return STILL if fell else 1.0
-    return facts.usual.duration / (facts.usual.duration + facts.rules.boot_time_seconds)
+def _present(facts: Facts, unknown: float) -> float:
+    """Share of a full pool that is online where each job's own machine boots first; `unknown` without a duration."""
+    lasts = facts.usual.duration
+    return lasts / (lasts + facts.rules.boot_time_seconds) if lasts else unknown
 
 
 RULE = Rule(

@@ -149,6 +149,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("machines for many jobs", "too_few", few(4), few(24)),
     ("a machine for each job", "lost_events", few(24), few(4)),
     ("no room", "too_few", facts(booting=3), facts(booting=3, limit=24)),
+    ("its machines boot and boot", "limit", facts(limit=28, busy=15, booting=13),
+     facts(limit=28, busy=13, booting=15)),
     ("nearly full", "limit", facts(limit=21, booting=0), facts(limit=25, booting=0)),
     ("one is idle", "limit", facts(limit=20, booting=0), facts(limit=20, booting=0, busy=19, idle=1)),
     ("asked for", "lost_events", facts(**DEAD), now_and_then(facts(**DEAD), 2, booting=1)),
