@@ -13,6 +13,8 @@ SURE_Z, LONGER_Z = 2.5, 1.0
 """Standard deviations by which too few jobs end; fewer do where the median duration has risen as well."""
 ENOUGH = 10.0
 """Jobs that must have ended within the hour for their median duration to mean something."""
+FULL = 0.75
+"""Share of the limit from which the pool may be full: where nobody counts booting machines, a part is not seen."""
 LATE = 0.25
 """Share of the running jobs that should have ended by now."""
 
@@ -23,7 +25,7 @@ def find(facts: Facts) -> Found | None:
     In a pool that has shrunk the running jobs are old, because none were started.
     """
     now, usual, late = facts.now, facts.usual, facts.backlog.late
-    if not now.busy or now.idle or not usual.duration or facts.shrunk:
+    if not now.busy or now.idle or not usual.duration or facts.shrunk or _has_room(facts):
         return None
     p50, longest = now.duration_p50_seconds, now.running_longest_seconds
     longer = takes_longer(facts)
@@ -46,6 +48,13 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("longest_job", seconds=longest, usual=usual.duration))
         sure += 0.05
     return Found(min(sure, 0.95), tuple(seen), () if longest is not None else ("running_longest_seconds",))
+
+
+def _has_room(facts: Facts) -> bool:
+    """Whether the pool is far below its limit: jobs that hang make others wait only where no runner can be added."""
+    now = facts.now
+    runners = (now.online or now.busy or 0) + (now.booting or 0) + (now.offline or 0)
+    return now.limit is not None and runners < FULL * now.limit
 
 
 def takes_longer(facts: Facts) -> bool:

@@ -139,9 +139,10 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
      lately(own(5.0), 5, arrivals_by_source=pushed(300))),
     ("in a busier hour", "flood", own(5.0, before=10), replace(own(5.0, before=10), day=DayStats(6.0))),
     ("by its own past", "flood", own(5.0), own(5.0, before=25)),
-    ("still run", "hung", facts(**flow(0.5)), facts(**flow(1.0))),
-    ("by chance", "hung", facts(busy=8, **flow(0.1)), facts(busy=4, **flow(0.05))),
-    ("an idle runner", "hung", facts(**flow(0.3)), facts(idle=1, **flow(0.3))),
+    ("still run", "hung", facts(**flow(0.5), limit=28), facts(**flow(1.0), limit=28)),
+    ("room for more", "hung", facts(**flow(0.5), limit=37), facts(**flow(0.5), limit=38)),
+    ("by chance", "hung", facts(busy=8, limit=16, **flow(0.1)), facts(busy=4, limit=12, **flow(0.05))),
+    ("an idle runner", "hung", facts(**flow(0.3), limit=28), facts(idle=1, limit=28, **flow(0.3))),
     ("a pool that shrank", "hung", facts(**flow(0.3), limit=20, booting=0), lately(shrunk(), 20, busy=6, **flow(0.2))),
     ("vanished", "runners_die", facts(completions_per_minute=1.0), facts(completions_per_minute=1.8)),
     ("slower boots", "slow_boot", facts(registered=15), facts(registered=20)),
@@ -241,7 +242,8 @@ def of(found: Facts, cause: str) -> Finding:
 SURER: list[tuple[str, str, Facts, Facts]] = [
     ("others as usual", "flood", sources(2, a=(20, 2), b=(10, 1), bot=(68, 0)),
      sources(2, a=(67, 2), b=(33, 1), bot=(68, 0))),
-    ("arrivals as usual", "hung", facts(**flow(0.3)), facts(**flow(0.3), arrivals_per_minute=6.0)),
+    ("arrivals as usual", "hung", facts(**flow(0.3), limit=28),
+     facts(**flow(0.3), limit=28, arrivals_per_minute=6.0)),
     ("others are started", "unassigned", facts(idle=6, **flow(0.5)), facts(idle=6)),
     ("a leap above hours", "surge", calm(40, HOURS, arrivals_per_minute=5.0), calm(40, HOURS, arrivals_per_minute=3.5)),
     ("runners that nobody took away", "runners_die", facts(completions_per_minute=1.0),
@@ -304,7 +306,7 @@ def test_when_all_sources_send_more_the_surge_comes_before_the_flood() -> None:
 
 def test_the_provider_comes_before_jobs_that_hang_with_it() -> None:
     """Jobs that wait for a provider that is down look as if they hung."""
-    found = facts(provider_up=False, **HUNG)
+    found = facts(provider_up=False, limit=28, **HUNG)
     assert [one.cause for one in diagnosed(found).findings[:2]] == ["provider", "hung"]
 
 
