@@ -23,5 +23,5 @@ RULE = Rule(
     Scaling.NO,
     remedy="find_what_kills",
     needs=("starts_per_minute", "completions_per_minute", "busy"),
-    outranks=("surge", "limit", "hung"),
+    outranks=("surge", "limit", "hung", "too_few"),
 )

@@ -30,7 +30,7 @@ def find(facts: Facts) -> Found | None:
     if not seen:
         return None
     certain = (now.oldest_wait_seconds or 0) > 2 * LIVE_SECONDS
-    sure = 0.9 if old and starts else (0.6 if certain else 0.45) if blind else 0.3 + 0.45 * share
+    sure = 0.9 if old and starts else (0.75 if certain else 0.45) if blind else 0.3 + 0.45 * share
     return Found(sure, tuple(seen), ("starts_per_minute",) if blind else ())
 
 
