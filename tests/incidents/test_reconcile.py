@@ -55,6 +55,18 @@ async def test_the_parent_is_edited_only_when_it_changes(world: World) -> None:
     assert "40 jobs queued" in world.parent.message.text
 
 
+async def test_a_drained_incident_whose_alert_still_fires_is_not_said_to_need_nothing(world: World) -> None:
+    """Once the alert has resolved, there is nothing to do."""
+    await world.opens()
+    world.queues(0)
+    await world.passes(600, step=30)
+    assert world.incident.state is State.DRAINED
+    assert world.parent.message.text.endswith("the alert still fires")
+    await world.fires(spoken(firing=False))
+    await world.work()
+    assert world.parent.message.text.endswith("Nothing to do")
+
+
 async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything(world: World) -> None:
     await world.opens()
     await world.fires(spoken("a1"), spoken("a2", host="one"))

@@ -38,7 +38,8 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
     small = notes(incident, now)
     noted = context(small) if small else None
     if incident.closed:
-        rest = say("Nothing to do") if incident.state is State.DRAINED else say("the queue is no longer watched")
+        rest = say("the alert still fires") if incident.group.firing else say("Nothing to do")
+        rest = rest if incident.state is State.DRAINED else say("the queue is no longer watched")
         alert = joined(" · ", say("{title}", title=title_of(incident)), links(incident))
         about = joined("\n", lasted(incident), peaks(incident), owner_words(incident), alert)
         blocks = (header(first), section(about), latest_actions(incident), noted)
