@@ -119,7 +119,7 @@ def _queue(checked: RunnersChecked) -> str:
     if checked.was_queued is None or checked.queued is None:
         return ""
     if checked.was_queued == checked.queued:
-        return f" The queue still has {count(checked.queued, 'job')}."
+        return f" The queue still had {count(checked.queued, 'job')}."
     return f" The queue went from {checked.was_queued:,} to {count(checked.queued, 'job')}."
 
 
