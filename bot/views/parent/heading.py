@@ -56,12 +56,15 @@ def headline(incident: Incident, view: View, now: float, timing: Timing, most: i
 def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timing) -> tuple[str, str]:
     if incident.closed:
         return _subject(incident), ending(incident)
-    if incident.group.kind is Kind.BLIND:
-        return title_of(incident), "no data from the metrics source"
     seen = of_incident(incident, view, now, timing)
     queueing = [row for row in seen if row.queueing]
     if not queueing:
-        return _subject(incident), _calm(incident, seen)
+        blind = incident.group.kind is Kind.BLIND
+        return (
+            (title_of(incident), "no data from the metrics source")
+            if blind
+            else (_subject(incident), _calm(incident, seen))
+        )
     worst, *more = queueing
     stale = " (stale)" if worst.old else ""
     also = f" (+{count(len(more), 'pool')})" if more else ""

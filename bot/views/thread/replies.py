@@ -198,7 +198,7 @@ def _values(incident: Incident, introduced: Introduced) -> Marked | None:
     """The worst alert's values, or its summary; flags are never shown as limits (docs/design/diagnosis.md#limits)."""
     alerts = incident.group.firing or incident.group.alerts
     if incident.group.kind is Kind.BLIND:
-        return say("The metrics source has no data. The queue length is unknown, which is not zero.")
+        return say("The alert's own query has no data. By the alert, the queue length is unknown, which is not zero.")
     if (worst := worst_readings(alerts)) is not None:
         found = incident.pools.maxima if incident.pools.maxima and incident.pools.maxima.of(worst) else None
         alone = introduced.named and len({*incident.pools.candidates, *incident.pools.unknown_pools}) == 1

@@ -102,6 +102,14 @@ def test_several_unknown_pools_and_alerts_that_are_not_shown_are_told_in_the_plu
     assert "2 of 2 alerts firing. 10 more not shown." in drawn
 
 
+def test_an_alert_without_data_does_not_hide_a_queue_that_is_measured() -> None:
+    """Grafana's rule had no data, and the first message said so of the queue, above its forecast."""
+    pool = samples.grown(samples.sample("linux"))
+    blind = samples.incident(candidates=("linux",), affected=("linux",), kind=Kind.BLIND)
+    assert draw(blind, samples.view(pool)).text.startswith("🔴 OPEN · P2 · linux: 14 jobs queued")
+    assert "no data from the metrics source" in draw(blind, View()).text
+
+
 def test_one_pool_takes_one_line() -> None:
     pool = samples.grown(samples.sample("linux"))
     drawn = draw(samples.incident(candidates=("linux",), affected=("linux",)), samples.view(pool))

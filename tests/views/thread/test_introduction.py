@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.alert import Kind
 from bot.core.incident.correlate import Maxima
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View, observed
@@ -80,6 +81,12 @@ def test_the_values_of_an_alert_that_names_one_pool_are_of_that_pool() -> None:
         rules = {"linux": PoolRules("linux", match=match)}
         drawn = first_reply(of, replace(seen, rules=rules))
         assert f"Alert values: 14 jobs queued, longest wait 1 h 54 min{doubt}." in drawn.text
+
+
+def test_an_alert_without_data_says_nothing_of_the_queue() -> None:
+    of, seen = samples.queueing()
+    said = first_reply(with_fields(of, kind=Kind.BLIND), seen).text
+    assert "The alert's own query has no data. By the alert, the queue length is unknown, which is not zero." in said
 
 
 def test_unread_pools_are_named_with_their_reason() -> None:
