@@ -72,7 +72,7 @@ async def test_a_token_of_one_request_is_taken_out_before_anything_is_cut(before
 async def test_a_token_that_no_header_may_hold_is_named_and_not_repeated(spoilt: str, header: str) -> None:
     """The HTTP library would repeat it in its own error; nothing is sent."""
     async with serving_once() as url, patient_pool() as wire:
-        with pytest.raises(Unreachable, match="no header may have; put it right") as caught:
+        with pytest.raises(Unreachable, match="no header may have; correct it") as caught:
             await wire.http("GitLab", url, headers={header: spoilt}).get("/x")
     assert TOKEN not in str(caught.value)
     assert caught.value.failure is Failure.CREDENTIALS

@@ -26,7 +26,7 @@ LARGEST_ANSWER = 8 * 1024 * 1024
 LONGEST_PAUSE_SECONDS = 300.0
 READS = frozenset({"GET", "HEAD"})
 Words = Mapping[str, str] | None
-UNSENDABLE = "the token for it has line breaks or letters that no header may have; put it right"
+UNSENDABLE = "the token for it has line breaks or letters that no header may have; correct it"
 
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 

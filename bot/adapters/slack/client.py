@@ -81,7 +81,9 @@ def open_session(options: ConnectOptions = DIRECT) -> aiohttp.ClientSession:
         response = await handler(request)
         if 300 <= response.status < 400:
             response.close()
-            raise aiohttp.ClientError("Slack answered with a redirect, and those are not followed; mend SLACK_API_URL")
+            raise aiohttp.ClientError(
+                "Slack answered with a redirect, and those are not followed; correct SLACK_API_URL"
+            )
         return response
 
     async def logged_in(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:

@@ -116,7 +116,7 @@ async def _measured(answers: InitAnswers, options: InitOptions, asker: Asker, di
             }
             break
         except (Unreachable, ConfigError) as error:
-            problem = f"{error}; mend the address, or leave it empty and name the pools later in tailback.toml."
+            problem = f"{error}; correct the address, or leave it empty and name the pools later in tailback.toml."
             if options.prometheus is not None:
                 raise Refused(f"--prometheus: {problem}") from None
             asker.say(problem)

@@ -72,7 +72,7 @@ async def test_a_person_answers_one_question_after_the_other() -> None:
         ({"url": "https://ci.example"}, "--signing-secret is needed"),
         ({"alerts": "pager"}, "Choose one of: alertmanager, grafana, event, github"),
         ({"prometheus": "http://prometheus", "pools": "mac"}, "Prometheus has no metrics of mac"),
-        ({"prometheus": "http://x"}, "--prometheus: .*nobody listens; mend the address, or leave it empty"),
+        ({"prometheus": "http://x"}, "--prometheus: .*nobody listens; correct the address, or leave it empty"),
         ({"secrets": {**TOKENS, "SLACK_APP_TOKEN": "xapp-1 x"}}, "--app-token: not the value that Slack shows"),
     ],
 )
