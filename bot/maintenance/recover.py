@@ -36,7 +36,9 @@ async def recovered(context: Context) -> bool:
         except Unreachable as error:
             if error.system != "Slack":
                 raise
-            log.warning("channel not read for lost threads", channel=channel, why=error.what)
+            log.warning(
+                "channel not read for lost threads", channel=channel, why=error.what, remedy="run `tailback check`"
+            )
             if error.retryable:
                 return False
     await point(context, [EPOCH], context.new_id("e"))

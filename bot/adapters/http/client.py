@@ -238,6 +238,8 @@ class Http:
         remedy = "check proxy and its login, and that it lets this host through" if proxy else ""
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             remedy = "name the file of the authority that signed its certificate in ca_file"
+        if "WRONG_VERSION_NUMBER" in str(error):
+            remedy = "write http://, or another port: this one does not speak TLS"
         through = f" through the proxy {httpx.URL(proxy).netloc.decode()}" if proxy else ""
         words = f"cannot be reached at {self._place}{through} ({reason(error)})"
         return self.problem(words, Failure.UNCONNECTED, remedy=remedy)

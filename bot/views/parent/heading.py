@@ -59,12 +59,9 @@ def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timin
     seen = of_incident(incident, view, now, timing)
     queueing = [row for row in seen if row.queueing]
     if not queueing:
-        blind = incident.group.kind is Kind.BLIND
-        return (
-            (title_of(incident), "no data from the metrics source")
-            if blind
-            else (_subject(incident), _calm(incident, seen))
-        )
+        if incident.group.kind is Kind.BLIND:
+            return title_of(incident), "no data from the metrics source"
+        return _subject(incident), _calm(incident, seen)
     worst, *more = queueing
     stale = " (stale)" if worst.old else ""
     also = f" (+{count(len(more), 'pool')})" if more else ""

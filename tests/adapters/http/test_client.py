@@ -143,6 +143,14 @@ async def test_a_name_that_does_not_resolve_means_not_done() -> None:
     assert error.failure is Failure.UNCONNECTED
 
 
+async def test_tls_to_a_port_without_it_is_explained() -> None:
+    """A slip in the scheme is the usual reason; it was "check that the server runs"."""
+    async with serving_once() as url, patient_pool() as wire:
+        error = await problem(wire.http("Prometheus", url.replace("http://", "https://")).get("/x"))
+    assert error.failure is Failure.UNCONNECTED
+    assert error.remedy == "write http://, or another port: this one does not speak TLS"
+
+
 async def test_a_connection_cut_after_the_request_leaves_a_write_in_doubt() -> None:
     """The back end may have done it: look before asking again."""
     async with serving_once(drop=True) as url, patient_pool() as wire:
