@@ -85,7 +85,6 @@ async def tried(listing: Listing[T]) -> Listed[T] | Unreachable:
 
 
 class Present:
-    async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """Always empty."""
-        del pool, since, until, step_seconds
+    async def history(self, *_: object) -> tuple[Snapshot, ...]:
+        """Always empty: the source knows the present alone."""
         return ()
