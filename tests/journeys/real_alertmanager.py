@@ -40,12 +40,9 @@ class RealAlertmanager:
     url: str
     folder: Path
 
-    async def configured(self, receiver: str, *changes: tuple[str, str]) -> None:
-        """Point it at Tailback and let it read its configuration again, with these changes."""
-        text = CONFIG.format(url=receiver, token=TOKEN)
-        for before, after in changes:
-            text = text.replace(before, after)
-        (self.folder / "config.yml").write_text(text, "utf-8")
+    async def configured(self, receiver: str) -> None:
+        """Point it at Tailback and let it read its configuration again."""
+        (self.folder / "config.yml").write_text(CONFIG.format(url=receiver, token=TOKEN), "utf-8")
         async with httpx.AsyncClient(trust_env=False) as client:
             (await client.post(f"{self.url}/-/reload")).raise_for_status()
 
@@ -53,10 +50,10 @@ class RealAlertmanager:
         """`amtool alert add NAME label=value …`: fires for five minutes unless it is ended before."""
         await self._amtool("alert", "add", *labels, "--annotation=summary=jobs have been waiting for 40 min")
 
-    async def told(self, *alerts: Json) -> None:
-        """What Prometheus says of alerts."""
+    async def end(self, alert: Json) -> None:
+        """The alert is over, as Prometheus would say it."""
         async with httpx.AsyncClient(trust_env=False) as client:
-            (await client.post(f"{self.url}/api/v2/alerts", json=alerts)).raise_for_status()
+            (await client.post(f"{self.url}/api/v2/alerts", json=[alert])).raise_for_status()
 
     async def silences(self) -> list[Json]:
         found: list[Json] = json.loads(await self._amtool("silence", "query", "--output=json"))

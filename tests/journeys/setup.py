@@ -38,9 +38,6 @@ lease = "{claim}"
 [permissions]
 scale = ["S0INFRA"]
 
-[report]
-enabled = false
-
 [alertmanager.here]
 kind = "{kind}"
 url = "{keeper}"
@@ -88,6 +85,8 @@ class Setup:
     escalate_after: str = "15m"
     tables: str = ""
     """More tables of the file."""
+    weekly: str = "[report]\nenabled = false\n"
+    """The weekly post; off, since it would come on Mondays alone."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """More variables."""
     kind: str = "alertmanager"
@@ -99,7 +98,7 @@ class Setup:
         token_line = "" if self.keeper else 'token_env = "FARM_TOKEN"'
         given = {part.name: getattr(self, part.name) for part in fields(self)} | {"keeper": self.keeper or farm}
         head = HEAD.format(**given, token_line=token_line, farm=farm)
-        return head + "".join(POOL.format(name=name, farm=farm) for name in self.pools) + self.tables
+        return head + "".join(POOL.format(name=name, farm=farm) for name in self.pools) + self.tables + self.weekly
 
     def environment(self, file: Path, slack: str, *, port: int, redis_url: str) -> dict[str, str]:
         """The variables; `slack` is the address of the stand-in, an empty `redis_url` means the embedded server."""

@@ -1,16 +1,55 @@
 """What is wrong is named, to whom can mend it; nothing is lost, nothing crashes, and unknown is never zero."""
 
+import gzip
+import json
 import signal
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.faults.servers import RedisServer
 from tests.journeys.alerts import queue_alert, seed
-from tests.journeys.opening import opened, owned
-from tests.journeys.setup import LARGE, LINUX, Setup
+from tests.journeys.setup import LARGE, LINUX, TOKEN, Setup
 from tests.journeys.world import World, running
+from tests.said import acknowledged
+
+
+async def test_every_bad_delivery_is_named_and_the_next_good_one_taken(world: World) -> None:
+    """401, 400, 400, 404, 413, 415, each with a sentence that names the problem and without the token; then 200."""
+    good = json.dumps(queue_alert(LINUX)).encode()
+    answers = {
+        "wrong token": await world.send(good, token="wrong"),
+        "broken JSON": await world.send(good[:-40]),
+        "unknown shape": await world.send(b'{"hello": "world"}'),
+        "unknown source": await world.send(good, to="pigeon"),
+        "oversized": await world.send(b'{"alerts": "' + b"x" * 20_000_000 + b'"}'),
+    }
+    async with httpx.AsyncClient(trust_env=False) as client:
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Encoding": "gzip", "Content-Type": "application/json"}
+        url = f"{world.product}/alerts/alertmanager"
+        answers["compressed"] = await client.post(url, headers=headers, content=gzip.compress(good))
+        answers["no token"] = await client.post(url, content=good)
+    found = {name: answer.status_code for name, answer in answers.items()}
+    assert found == {
+        "wrong token": 401,
+        "broken JSON": 400,
+        "unknown shape": 400,
+        "unknown source": 404,
+        "oversized": 413,
+        "compressed": 415,
+        "no token": 401,
+    }
+    for name, answer in answers.items():
+        assert len(answer.json()["error"]) > 15, name
+        assert TOKEN not in answer.text, name
+    assert "JSON" in answers["broken JSON"].json()["error"]
+    assert "alerts" in answers["unknown shape"].json()["error"]
+    assert await world.fires(queue_alert(LINUX)) == "opened"
+    await world.slack.channel("ci").parent(LINUX)
+    await world.eventually(lambda: len(world.roots()) == 2, "the incident, and one notice for all that was refused")
+    assert sum("An alert from alertmanager at " in str(call.args["text"]) for call in world.roots()) == 1
 
 
 async def test_a_pool_that_nobody_configured(world: World) -> None:
@@ -55,7 +94,9 @@ async def test_a_redis_that_stops_and_comes_back(tmp_path: Path) -> None:
     server = RedisServer(tmp_path / "redis", "--appendfsync", "always")
     await server.start()
     async with running(tmp_path, f"redis://127.0.0.1:{server.port}/0") as world:
-        parent = await opened(world)
+        world.farm.queue(LINUX, 14, 114)
+        await world.fires(queue_alert(LINUX))
+        parent = await world.slack.channel("ci").parent(LINUX)
         server.kill(signal.SIGTERM)
         refused = await world.send(queue_alert(LARGE, name="Another"))
         assert refused.status_code == 503
@@ -71,7 +112,8 @@ async def test_a_redis_that_stops_and_comes_back(tmp_path: Path) -> None:
         await world.until_ready()
         assert await world.fires(queue_alert(LARGE, name="Another")) == "opened"
         await world.slack.channel("ci").parent(LARGE)
-        await owned(parent)
+        await parent.click("Acknowledge")
+        await parent.until(acknowledged("U0ANA"))
     server.kill()
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from tests.adapters.on_the_way import Proxy, in_tls, proxying
 from tests.journeys.alerts import queue_alert
-from tests.journeys.opening import owned
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, product, surroundings
+from tests.said import acknowledged as owned_by
 
 LOGIN = "tailback:hunter22-long"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -45,7 +45,8 @@ async def acknowledged(world: World) -> None:
     await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection")
     await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
     parent = await world.slack.channel("ci").parent(LINUX)
-    await owned(parent)
+    await parent.click("Acknowledge")
+    await parent.until(owned_by("U0ANA"))
 
 
 async def test_socket_mode_works_through_a_proxy(

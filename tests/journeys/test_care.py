@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.journeys.opening import opened
+from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, process, running
 from tests.processes import Zygote
@@ -30,7 +30,9 @@ class CareSetup(Setup):
 
 async def asked(world: World, target: int) -> Message:
     """Ana asks for runners by the button; the parent."""
-    parent = await opened(world)
+    world.farm.queue(LINUX, 14, 114)
+    await world.fires(queue_alert(LINUX))
+    parent = await world.slack.channel("ci").parent(LINUX)
     await parent.click("Scale up", user=ANA)
     dialog = await world.slack.modal(ANA, "Scale up")
     await dialog.fill("New total", str(target))

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.journeys.alerts import SEED_FILE, seed
-from tests.journeys.opening import owned
 from tests.journeys.setup import LARGE, LINUX, Setup
 from tests.journeys.world import World, running
 from tests.processes import Zygote
+from tests.said import acknowledged
 
 CHANNEL = "C0DEVINFRA"
 UNHURRIED = Setup(poll="3s")
@@ -64,6 +64,7 @@ async def test_the_same_over_socket_mode(tmp_path: Path, redis_url: str, zygote:
         await told(world, zygote)
         assert world.stand_in.settings.request_url is None
         parent = await world.slack.channel("dev-infra").parent(LINUX)
-        await owned(parent)
+        await parent.click("Acknowledge")
+        await parent.until(acknowledged("U0ANA"))
         await world.slack.slash("/queue", "list", channel="dev-infra")
         assert LINUX in (await world.slack.ephemeral(containing="1 open incident")).text

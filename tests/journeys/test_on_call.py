@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from bot.playground.serving import serving
-from tests.journeys.opening import opened
+from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, running
 
@@ -79,7 +79,9 @@ async def on_call(folder: Path, redis_url: str) -> AsyncIterator[tuple[World, Se
 async def test_a_page_an_acknowledgement_an_issue_and_the_end(tmp_path: Path, redis_url: str) -> None:
     """The pager that was down is named and reached; one key, one issue, and links in both directions."""
     async with on_call(tmp_path, redis_url) as (world, services):
-        parent = await opened(world)
+        world.farm.queue(LINUX, 14, 114)
+        await world.fires(queue_alert(LINUX))
+        parent = await world.slack.channel("ci").parent(LINUX)
         await parent.reply("Could not page night: PagerDuty (night) failed (HTTP 500)")
         await parent.reply("Paged night.")
         assert services.actions == ["trigger"]

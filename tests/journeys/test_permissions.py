@@ -4,9 +4,23 @@ import asyncio
 
 import pytest
 
-from tests.journeys.opening import opened, owned
+from tests.journeys.opening import opened
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World
+from tests.said import acknowledged
+
+
+async def test_who_is_not_on_the_list_cannot_scale(world: World) -> None:
+    """Ben is told alone which list it is; no dialog opens and the scaler hears nothing. Chi, on the list, may."""
+    parent = await opened(world)
+    await parent.click("Scale up", user="U0BEN")
+    answer = await world.slack.ephemeral("U0BEN", "You don't have permission for this")
+    assert "permissions.scale" in answer.text
+    await world.slack.slash("/queue", f"scale {LINUX} 24", user="U0BEN")
+    assert world.stand_in.log.of("views.open") == []
+    assert world.farm.sets == []
+    await parent.click("Scale up", user="U0CHI")
+    await world.slack.modal("U0CHI", "Scale up")
 
 
 @pytest.mark.parametrize("who", ["U0GUEST", "U0OTHER"])
@@ -42,7 +56,8 @@ async def test_the_kill_switch_works_without_a_restart(world: World) -> None:
     await dialog.submit()
     await world.slack.modal(title="Tailback")
     assert world.farm.kept() == []
-    await owned(parent)
+    await parent.click("Acknowledge")
+    await parent.until(acknowledged("U0ANA"))
     world.reconfigure("enabled = false", "enabled = true")
 
     async def silenced() -> bool | None:

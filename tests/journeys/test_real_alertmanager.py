@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from bot.playground.fleet.api.wire import read_time
-from tests.journeys.real_alertmanager import alertmanager
-from tests.journeys.setup import LARGE, LINUX, MAC, Setup
+from tests.journeys.real_alertmanager import CONFIG, alertmanager
+from tests.journeys.setup import LARGE, LINUX, MAC, TOKEN, Setup
 from tests.journeys.world import World, running
-from tests.webhooks import Json, written
+from tests.webhooks import written
 
 LABELS = {"alertname": "RunnerQueueTooLong", "runner_label": LINUX, "severity": "critical"}
 
@@ -40,7 +40,7 @@ async def test_fired_silenced_and_resolved_in_a_real_alertmanager(tmp_path: Path
         await parent.until("<@U0ANA> ended the silence")
         assert await real.silences() == []
 
-        await real.told({"labels": LABELS, "endsAt": written(time.time())})
+        await real.end({"labels": LABELS, "endsAt": written(time.time())})
         await parent.until("EASING")
         world.farm.drain()
         await parent.until("DRAINED")
@@ -63,7 +63,10 @@ async def test_listed_extended_and_ended_in_a_real_alertmanager(tmp_path: Path, 
     """
     async with alertmanager(tmp_path / "am") as real, running(tmp_path, redis_url, Setup(keeper=real.url)) as world:
         world.farm.queue(LINUX, 14, 40)
-        await real.configured(world.product, ("repeat_interval: 1h", "repeat_interval: 1s"))
+        text = CONFIG.format(url=world.product, token=TOKEN).replace("repeat_interval: 1h", "repeat_interval: 1s")
+        (real.folder / "config.yml").write_text(text, "utf-8")
+        async with httpx.AsyncClient(trust_env=False) as client:
+            (await client.post(f"{real.url}/-/reload")).raise_for_status()
         await real.fire(*(f"{name}={value}" for name, value in LABELS.items()))
         parent = await world.slack.channel("ci").parent(LINUX)
 
@@ -99,13 +102,16 @@ async def test_listed_extended_and_ended_in_a_real_alertmanager(tmp_path: Path, 
 async def test_what_a_real_alertmanager_left_out_is_read_from_it(tmp_path: Path, redis_url: str) -> None:
     """`max_alerts: 1` of three: the delivery says "2 more", the API is asked at once, the thread knows all three."""
     async with alertmanager(tmp_path / "am") as real, running(tmp_path, redis_url, Setup(keeper=real.url)) as world:
+        text = CONFIG.format(url=world.product, token=TOKEN).replace("[alertname, runner_label]", "[alertname]")
+        text = text.replace("  - url:", "  - max_alerts: 1\n        url:")
+        (real.folder / "config.yml").write_text(text, "utf-8")
         pools = (LINUX, LARGE, MAC)
         for pool in pools:
             world.farm.queue(pool, 14, 40)
-        one = ("  - url:", "  - max_alerts: 1\n        url:")
-        await real.configured(world.product, ("[alertname, runner_label]", "[alertname]"), one)
-        alerts: list[Json] = [{"labels": {**LABELS, "runner_label": pool}} for pool in pools]
-        await real.told(*alerts)
+        async with httpx.AsyncClient(trust_env=False) as client:
+            (await client.post(f"{real.url}/-/reload")).raise_for_status()
+            alerts = [{"labels": {**LABELS, "runner_label": pool}} for pool in pools]
+            (await client.post(f"{real.url}/api/v2/alerts", json=alerts)).raise_for_status()
         parent = await world.slack.channel("ci").parent("RunnerQueueTooLong")
         for pool in pools:
             await parent.until(pool)

@@ -1,15 +1,19 @@
-"""The longer view in a whole installation: `/queue report` for one person."""
+"""The longer view in a whole installation: `/queue report` for one person, and the weekly post in the channel."""
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+from bot.core.durations import DAYS
+from bot.core.incident.incident import Thread
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.record import Change, Conflict, Put, Stored
 from bot.ports import Store
+from tests.builders import CHANNEL, closed, named
 from tests.core.pool.hours import FIRST, weeks
 from tests.journeys.setup import LINUX, Setup
-from tests.journeys.world import product, surroundings
+from tests.journeys.world import World, product, surroundings
 from tests.patience import eventually
 
 
@@ -49,3 +53,36 @@ async def test_a_person_asks_for_the_longer_view(tmp_path: Path, redis_url: str)
         await world.slack.slash("/queue", "report 400")
         await world.slack.ephemeral(containing="A report covers 1 to 42 days")
         assert world.stored() == []
+
+
+def weekly(world: World) -> list[str]:
+    texts = [str(call.args["text"]) for call in world.roots()]
+    return [text for text in texts if "Incidents of the last 7 days" in text]
+
+
+async def test_the_weekly_post_comes_once(tmp_path: Path, redis_url: str) -> None:
+    """The report was due within the last hour: it is posted when Tailback starts, and not again after a restart."""
+    setup, now = Setup(weekly=""), datetime.fromtimestamp(time.time(), UTC)
+    async with surroundings(tmp_path, setup) as world:
+        text, table = world.config.read_text("utf-8"), f'\n[report]\nday = "{DAYS[now.weekday()]}"\nhour = {now.hour}\n'
+        world.config.write_text(f"{text}{table}enabled = false\n", "utf-8")
+        async with product(world, setup, redis_url) as runtime:
+            await happened(runtime.context.store, time.time() - 86400)
+            assert weekly(world) == []
+        world.config.write_text(f"{text}{table}", "utf-8")
+        async with product(world, setup, redis_url):
+            await world.eventually(lambda: bool(weekly(world)), "a weekly post")
+        async with product(world, setup, redis_url) as runtime:
+            await runtime.context.store.commit(Change(wake=("chore:weekly", f"weekly:{CHANNEL}")))
+            await world.until_ready()
+            await world.slack.slash("/queue", "report")
+            await world.slack.ephemeral(containing="Incidents of the last 7 days")
+        (post,) = weekly(world)
+        assert f"*{LINUX}*: 1 incident, open for 1 h, 1 drained" in post
+
+
+async def happened(store: Store, at: float) -> None:
+    made = closed(id="i0123456789abcdef", opened_at=at, at=at + 3600, pools=named(LINUX))
+    made = replace(made, thread=Thread(CHANNEL, "1800000000.000100", "drawn"))
+    put = Put(Stored(made, 0), made, None, keep_seconds=86400.0)
+    await store.commit(Change(puts=(put,), join=(("ended", made.id),)))

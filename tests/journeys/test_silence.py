@@ -5,8 +5,7 @@ from pathlib import Path
 
 from bot.playground.fleet.alerting.rules import Flavour
 from bot.playground.fleet.api.wire import read_time
-from tests.journeys.alerts import seed
-from tests.journeys.opening import opened
+from tests.journeys.alerts import queue_alert, seed
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import running
 
@@ -14,7 +13,9 @@ from tests.journeys.world import running
 async def test_silenced_by_button_and_ended_by_button(tmp_path: Path, redis_url: str) -> None:
     """Free form with a field error, then a good one: exact matchers, owner, comment with a link; ended early."""
     async with running(tmp_path, redis_url) as world:
-        parent = await opened(world)
+        world.farm.queue(LINUX, 14, 114)
+        await world.fires(queue_alert(LINUX))
+        parent = await world.slack.channel("ci").parent(LINUX)
         await parent.click("Silence", user="U0BEN")
         dialog = await world.slack.modal("U0BEN", "Silence")
         assert f"runner_label={LINUX}" in dialog.text

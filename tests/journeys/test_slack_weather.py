@@ -1,8 +1,12 @@
 """Slack in bad weather: answers that get lost, archived channels, a deleted message (others: fault cases SL)."""
 
-from tests.journeys.opening import opened, owned
+import time
+
+from tests.journeys.alerts import queue_alert
+from tests.journeys.opening import opened
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World
+from tests.said import acknowledged
 
 
 async def test_an_error_after_storing_posts_nothing_twice(world: World) -> None:
@@ -15,12 +19,34 @@ async def test_an_error_after_storing_posts_nothing_twice(world: World) -> None:
     world.stand_in.faults.drop_reply("chat.postMessage")
     await parent.click("Diagnose")
     await parent.reply("asked for a diagnosis")
-    await owned(parent)
+    await parent.click("Acknowledge")
+    await parent.until(acknowledged("U0ANA"))
     world.farm.queue(LINUX, 60, 120)
     await parent.reply(f"Worse: {LINUX} 60 queued")
     replies = await parent.replies()
     assert len([one for one in replies if "asked for a diagnosis" in one.text]) == 1
     assert len(world.roots()) == 1
+
+
+async def test_an_archived_channel_gives_way_to_the_fallback(world: World) -> None:
+    """The incident opens in the fallback channel, with a note that says instead of which; its buttons work there."""
+    world.stand_in.workspace.channel("C0CIONCALL").is_archived = True
+    await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
+    parent = await world.slack.channel("ops").parent(LINUX)
+    await parent.until("Posted here because Tailback cannot post in <#C0CIONCALL>")
+    await parent.click("Acknowledge")
+    await parent.until(acknowledged("U0ANA"))
+    assert world.roots("C0CIONCALL") == []
+    assert len(world.roots("C0OPS")) == 1
+
+
+async def test_a_channel_archived_while_the_incident_is_open(world: World) -> None:
+    await opened(world)
+    world.stand_in.workspace.channel("C0CIONCALL").is_archived = True
+    world.farm.queue(LINUX, 60, 120)
+    moved = await world.slack.channel("ops").parent("60 jobs queued")
+    assert "Posted here because Tailback cannot post in <#C0CIONCALL>" in moved.text
+    assert len(world.roots("C0OPS")) == 1
 
 
 async def test_a_message_deleted_by_hand_comes_back_once(world: World) -> None:
@@ -31,5 +57,6 @@ async def test_a_message_deleted_by_hand_comes_back_once(world: World) -> None:
     again = await world.slack.channel("ci").parent("60 jobs queued")
     assert again.ts != parent.ts
     await again.until("This is its new thread")
-    await owned(again)
+    await again.click("Acknowledge")
+    await again.until(acknowledged("U0ANA"))
     assert len(world.roots()) == 2

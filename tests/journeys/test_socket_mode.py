@@ -2,10 +2,11 @@
 
 import asyncio
 import contextlib
+import time
 from pathlib import Path
 
-from tests.journeys.opening import opened, owned
-from tests.journeys.setup import Setup
+from tests.journeys.alerts import queue_alert
+from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import product, surroundings
 from tests.patience import PATIENCE_SECONDS
 from tests.said import acknowledged
@@ -22,12 +23,15 @@ async def test_an_address_that_does_not_work_is_not_tried_for_ever(tmp_path: Pat
             await asyncio.wait_for(hold.reached.wait(), PATIENCE_SECONDS)
             await world.stand_in.sockets.close()
             hold.release()
-            parent = await opened(world, minutes=40)
+            world.farm.queue(LINUX, 14, 40)
+            await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
+            parent = await world.slack.channel("ci").parent(LINUX)
             ready = await world.ask("/readyz")
             assert (ready.status_code, ready.json()["degraded"]) == (200, True)
             assert "Socket Mode" in ready.json()["dependencies"]["socket_mode"]["why"]
             await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection")
-            await owned(parent)
+            await parent.click("Acknowledge")
+            await parent.until(acknowledged("U0ANA"))
             await world.until_ready()
 
 
@@ -38,12 +42,13 @@ async def test_a_connection_that_slack_ends_is_made_again(tmp_path: Path, redis_
     between fails, Slack says so, and people press again.
     """
     async with surroundings(tmp_path, SOCKETS) as world, product(world, SOCKETS, redis_url):
-        parent = await opened(world, minutes=40)
+        world.farm.queue(LINUX, 14, 40)
+        await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
+        parent = await world.slack.channel("ci").parent(LINUX)
         await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a connection")
         await world.stand_in.sockets.disconnect()
-        await world.eventually(
-            lambda: len(world.stand_in.log.of("apps.connections.open")) >= 2, "a new address asked for"
-        )
+        opened = "apps.connections.open"
+        await world.eventually(lambda: len(world.stand_in.log.of(opened)) >= 2, "a new address asked for")
         await world.eventually(lambda: world.stand_in.sockets.connections == 1, "a new connection")
         with contextlib.suppress(RefusedError):
             await parent.click("Acknowledge", stale=True)

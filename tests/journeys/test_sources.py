@@ -38,9 +38,9 @@ class Senders:
         headers = {"Content-Type": "text/plain; charset=UTF-8"}
         return await self.http.post(f"{self.world.product}/alerts/sns", content=body, headers=headers)
 
-    async def github(self, event: dict[str, Any]) -> httpx.Response:
+    async def github(self, event: dict[str, Any], secret: str = SECRET) -> httpx.Response:
         body = json.dumps(event).encode()
-        signed = {"X-GitHub-Event": "issues", "X-Hub-Signature-256": signature(body, SECRET)}
+        signed = {"X-GitHub-Event": "issues", "X-Hub-Signature-256": signature(body, secret)}
         headers = {**signed, "Content-Type": "application/json"}
         return await self.http.post(f"{self.world.product}/github", content=body, headers=headers)
 
@@ -93,6 +93,31 @@ async def test_a_cloudwatch_alarm_by_sns(tmp_path: Path, redis_url: str) -> None
         over = sealed(message("ok", StateChangeTime=written(at + 1)), at=at)
         assert outcome(await senders.sns(over)) == "joined"
         await drained(world, parent)
+
+
+async def test_no_data_is_told_as_a_blind_source(tmp_path: Path, redis_url: str) -> None:
+    """INSUFFICIENT_DATA opens a thread that says what is unknown; OK ends it without a drain."""
+    async with listening(tmp_path, redis_url) as senders:
+        world, at = senders.world, time.time()
+        blind = sealed(message("insufficient_data", StateChangeTime=written(at)), at=at)
+        assert outcome(await senders.sns(blind)) == "opened"
+        parent = await world.slack.channel("dev-infra").parent("ci-queue-linux.2xlarge")
+        await parent.until("no data from the metrics source")
+        await parent.reply("The metrics source has no data. The queue length is unknown, which is not zero.")
+        back = message("ok", StateChangeTime=written(at + 1), OldStateValue="INSUFFICIENT_DATA")
+        assert outcome(await senders.sns(sealed(back, at=at))) == "joined"
+        await parent.reply("The metrics source is answering again.")
+
+
+async def test_strangers_open_nothing(tmp_path: Path, redis_url: str) -> None:
+    """A signature of somebody else, a topic of somebody else, a secret of somebody else: no thread, no request."""
+    async with listening(tmp_path, redis_url) as senders:
+        at = time.time()
+        for body in (sealed(at=at, signer="stranger"), sealed(at=at, TopicArn=f"{TOPIC}2"), sealed(at=at - 3700)):
+            assert (await senders.sns(body)).status_code == 401
+        assert (await senders.github(issue("opened"), "another secret")).status_code == 401
+        assert {url.host for url in senders.amazon.asked} <= {"sns.us-east-1.amazonaws.com"}
+        assert senders.world.roots() == []
 
 
 async def test_a_normalised_event(tmp_path: Path, redis_url: str, zygote: Zygote) -> None:

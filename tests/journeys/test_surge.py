@@ -3,21 +3,28 @@
 from pathlib import Path
 
 from tests.journeys.alerts import queue_alert
-from tests.journeys.opening import opened, owned
 from tests.journeys.setup import LINUX
-from tests.journeys.world import running
-from tests.said import queue
+from tests.journeys.world import World, running
+from tests.said import acknowledged, queue
+from tests.slack_driver import Message
 
 BEGAN = 1_790_000_000.0
+
+
+async def opened(world: World) -> Message:
+    world.farm.queue(LINUX, 58, 41)
+    await world.fires(queue_alert(LINUX, started_at=BEGAN))
+    return await world.slack.channel("ci").parent(LINUX)
 
 
 async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis_url: str) -> None:
     """Acknowledge, diagnose, scale up with its question, status, easing, drained; who did what when, peaks kept."""
     async with running(tmp_path, redis_url) as world:
-        parent = await opened(world, 58, 41, since=BEGAN)
+        parent = await opened(world)
         await parent.until("OPEN · P1")
 
-        await owned(parent)
+        await parent.click("Acknowledge")
+        await parent.until(acknowledged("U0ANA"))
         assert "Acknowledge" not in parent.buttons
 
         await parent.click("Diagnose", user="U0BEN")
@@ -56,3 +63,25 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         for words in ("58 jobs", "41 min", "Acknowledged by <@U0ANA>", "request accepted"):
             await parent.until(words)
         assert len(world.roots()) == 1
+
+
+async def test_the_worse_it_gets_the_more_it_says_and_no_more_often_than_asked(tmp_path: Path, redis_url: str) -> None:
+    async with running(tmp_path, redis_url) as world:
+        parent = await opened(world)
+        world.farm.queue(LINUX, 120, 55)
+        await parent.reply("Worse: linux.2xlarge 120 queued")
+        looks = world.farm.asked
+        await world.eventually(lambda: world.farm.asked > looks + 60, "eight more looks at the pool")
+        (worse,) = [call for call in world.stored() if "Worse: " in str(call.args["text"])]
+        assert not worse.args.get("reply_broadcast")
+
+
+async def test_the_queue_empties_while_the_alert_still_fires(tmp_path: Path, redis_url: str) -> None:
+    """An empty queue under a firing alert is easing, not drained; jobs that queue again make it open again."""
+    async with running(tmp_path, redis_url) as world:
+        parent = await opened(world)
+        world.farm.drain()
+        await parent.until("EASING")
+        world.farm.queue(LINUX, 31, 9)
+        await parent.until("OPEN · P1")
+        await parent.until("31 jobs")

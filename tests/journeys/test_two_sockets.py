@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest_asyncio
 
 from tests.journeys.alerts import queue_alert
-from tests.journeys.opening import owned
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, product, surroundings
+from tests.said import acknowledged
 from tests.slack_driver import Message
 
 SOCKETS = Setup(socket_mode=True)
@@ -55,7 +55,8 @@ async def twice(tmp_path: Path, redis_url: str) -> AsyncIterator[Twice]:
 
 async def test_acknowledge_gives_one_owner_and_no_reproach(twice: Twice) -> None:
     """The second delivery neither takes it over nor tells the person that it was "already requested"."""
-    await owned(twice.parent)
+    await twice.parent.click("Acknowledge")
+    await twice.parent.until(acknowledged("U0ANA"))
     assert await twice.told() == []
 
 
@@ -121,7 +122,8 @@ async def test_a_command_acts_once_and_is_answered_once(twice: Twice) -> None:
 
 async def test_a_second_person_is_still_told_who_was_first(twice: Twice) -> None:
     as_it_was = await twice.world.slack.channel("ci").parent(LINUX)
-    await owned(twice.parent)
+    await twice.parent.click("Acknowledge")
+    await twice.parent.until(acknowledged("U0ANA"))
     await as_it_was.click("Acknowledge", "U0BEN", stale=True)
     assert "<@U0ANA>" in (await twice.world.slack.ephemeral("U0BEN", "This was already requested")).text
     assert len(await twice.told("U0BEN")) == 1
