@@ -2,7 +2,6 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
 from statistics import mean
 
 from bot.core.finding import Facts, Found, Rule, Scaling
@@ -29,34 +28,35 @@ LEAST_TIMES = 2.0
 
 def find(facts: Facts) -> Found | None:
     """One source sends a large part of the jobs, far more than usual and again and again, while the others do not."""
-    now = facts.now
-    total = sum(c.number for c in now.arrivals_by_source)
-    if facts.shrunk or sum(c.number for look in _looks(facts)[-2:] for c in look) < 5:
+    now, begun = facts.now, _looks(facts)
+    total = _total(now.arrivals_by_source)
+    if facts.shrunk or sum(map(_total, begun[-2:])) < 5:
         return None
     usual = _usual(facts) or _own(facts)
-    looks = _looks(facts)[-LATELY:]
+    looks = begun[-LATELY:]
     sent = {c.name: mean(_number(look, c.name) for look in looks) for c in now.arrivals_by_source}
     top = max(now.arrivals_by_source, key=lambda c: sent[c.name] - WINDOW_MINUTES * usual.get(c.name, 0.0))
     share = top.number / total
     seen = statement("source_sent", source=top.name, jobs=top.number, total=total, share=share)
     if not usual:
-        shares = [_share(look, top.name) for look in _looks(facts)[-AGAIN:]]
+        shares = [_number(look, top.name) / max(1.0, _total(look)) for look in begun[-AGAIN:]]
         if total < 5 or len(now.arrivals_by_source) < 2 or len(shares) < AGAIN or min(share, *shares) < 0.8:
             return None
         return Found(0.5, (seen,), ("usual_by_source",))
     was = usual.get(top.name, 0.0)
-    rate, every = sent[top.name] / WINDOW_MINUTES, mean(sum(c.number for c in look) for look in looks) / WINDOW_MINUTES
+    rate, every = sent[top.name] / WINDOW_MINUTES, mean(map(_total, looks)) / WINDOW_MINUTES
     share, others = rate / every, every - rate
     others_usual = sum(usual.values()) - was
     alike = rate / max(was, 0.1) < 1.8 * others / max(others_usual, 0.1)
     arrivals = facts.backlog.share(Factor.ARRIVALS)
-    more = sum(_number(look, top.name) - WINDOW_MINUTES * was for look in _looks(facts))
+    more = sum(_number(look, top.name) - WINDOW_MINUTES * was for look in begun)
     if more < ITS_PART * (now.queued or 0) or (arrivals == 0 and now.limit is None):
         return None  # its jobs are not what waits, or jobs may wait for runners that do not come
     if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or not (windows := _windows(facts, top, was)):
         return None
     own = was / max(sum(usual.values()), 0.01)
-    mostly = more >= (own + MOSTLY * (1 - own)) * _extra(facts, usual)
+    extra = sum(map(_total, begun)) - WINDOW_MINUTES * sum(usual.values()) * len(begun)
+    mostly = more >= (own + MOSTLY * (1 - own)) * extra
     everybody = _others_too(facts, top, others_usual) and not mostly
     rates = statement("source_rate", per_minute=rate, usual=was, others=others, others_usual=others_usual)
     alone = mostly or others <= 1.3 * others_usual + 0.2
@@ -82,11 +82,6 @@ def _others_too(facts: Facts, top: Counted, usual: float) -> bool:
     return sent > 1.5 * average + 1.5 * math.sqrt(average * max(facts.usual.batches, 4.0))
 
 
-def _extra(facts: Facts, usual: Mapping[str, float]) -> float:
-    """The jobs of all sources beyond the usual since the trouble began."""
-    return sum(sum(c.number for c in look) - WINDOW_MINUTES * sum(usual.values()) for look in _looks(facts))
-
-
 def _looks(facts: Facts) -> list[tuple[Counted, ...]]:
     """The counts by source in each window since the trouble began."""
     known = [s for s in facts.series if s.at >= facts.usual.since - 1800 and s.arrivals_by_source]
@@ -98,9 +93,8 @@ def _number(look: tuple[Counted, ...], name: str) -> float:
     return sum(c.number for c in look if c.name == name)
 
 
-def _share(look: tuple[Counted, ...], name: str) -> float:
-    """The source's share of the jobs in a window."""
-    return _number(look, name) / max(1.0, sum(c.number for c in look))
+def _total(look: tuple[Counted, ...]) -> float:
+    return sum(c.number for c in look)
 
 
 def _own(facts: Facts) -> dict[str, float]:
@@ -121,7 +115,7 @@ def _own(facts: Facts) -> dict[str, float]:
 def _usual(facts: Facts) -> dict[str, float]:
     """Usual jobs per minute of each source; empty if unknown."""
     rate = facts.usual.arrivals
-    every = sum(c.number for c in facts.now.usual_by_source)
+    every = _total(facts.now.usual_by_source)
     return {c.name: rate * c.number / every for c in facts.now.usual_by_source} if rate and every else {}
 
 
