@@ -21,6 +21,8 @@ def find(facts: Facts) -> Found | None:
     recent = facts.recent(20)
     counted = now.registered is not None
     booting, per_minute = means(recent, ("booting", "registered" if counted else "starts_per_minute"))
+    if per_minute is None and now.creates is not None and (before := facts.before(15)):  # as many left as came
+        booting, per_minute = mean(facts.recent(30), "booting"), (now.creates + (before[-1].creates or 0)) / 30
     if not now.booting or per_minute is None or booting is None or booting < LEAST_BOOTING:
         return None
     per_minute = per_minute / 15 if counted else per_minute
@@ -66,6 +68,6 @@ RULE = Rule(
     Scaling.UNKNOWN,
     remedy="look_at_boot_log",
     needs=("booting",),
-    one_of=("registered", "starts_per_minute"),
+    one_of=("registered", "starts_per_minute", "creates"),
     outranks=("surge", "limit", "too_few"),
 )
