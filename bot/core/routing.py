@@ -1,6 +1,6 @@
 """Finds an alert's channel, mention and pools."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.core.alert import Alert
@@ -61,8 +61,18 @@ def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
     unknown = spoken - {name for pool in rules for name in (pool.name, *pool.match.values())}
     if named := tuple(dict.fromkeys((*matched, *called))):
         return Named(named, named, tuple(sorted(unknown)))
-    possible = [pool.name for pool in rules if not facts or any(_may_match(pool.match, known) for known in facts)]
+    possible = [pool.name for pool in rules if _may_be_meant(pool, facts)]
     return Named(tuple(possible or (pool.name for pool in rules)), (), tuple(sorted(unknown)))
+
+
+def all_ruled_out(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> bool:
+    """Whether the alerts name other pools than these: each `match` asks for another value of a label that they have."""
+    facts = [_facts(alert) for alert in alerts]
+    return not any(_may_be_meant(pool, facts) for pool in pools)
+
+
+def _may_be_meant(pool: PoolRules, facts: Sequence[Mapping[str, set[str]]]) -> bool:
+    return not facts or any(_may_match(pool.match, known) for known in facts)
 
 
 def _facts(alert: Alert) -> dict[str, set[str]]:

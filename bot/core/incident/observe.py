@@ -19,7 +19,7 @@ from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.held_cause import HeldCause
 from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot, drained, empty, raised, worst_first
-from bot.core.routing import named_pools
+from bot.core.routing import all_ruled_out, named_pools
 
 STORM_SECONDS = 15.0
 """An incident whose thread came later than this waited in a storm."""
@@ -74,7 +74,8 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     if incident.group.kind is Kind.BLIND or not measurable:
         return _closed_unmeasured(after, now, view)
     if _have_drained(after, now, timing, measurable):
-        if len(measurable) == len(after.pools.judged) and not after.pools.unknown_pools:
+        strangers = after.pools.unknown_pools and all_ruled_out(after.group.alerts, view.rules.values())
+        if len(measurable) == len(after.pools.judged) and not strangers:
             return _drained(after, view, now, timing)
         if not after.group.firing:
             return _closed_unmeasured(after, now, view)
