@@ -67,7 +67,8 @@ def nearly_full(facts: object) -> Problem | None:
     """A warning while INFO shows that stores will soon fail; None while there is room."""
     if not isinstance(facts, Mapping):
         return None
-    most, used = (float(str(facts.get(name, 0))) for name in ("maxmemory", "used_memory"))
+    found = (facts.get("maxmemory"), facts.get("used_memory"))
+    most, used = (value if isinstance(value, int | float) else 0 for value in found)  # a product may write a word
     if most and used > NEARLY * most:
         return _redis(
             f"Redis uses {used / most:.0%} of its maxmemory", "raise maxmemory, or alerts cannot be stored soon"

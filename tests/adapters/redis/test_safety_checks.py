@@ -59,6 +59,8 @@ def test_clocks_more_than_two_seconds_apart_are_named_with_their_side(apart: flo
         ({"maxmemory": 1000, "used_memory": 901}, "90% of its maxmemory"),
         ({"maxmemory": 1000, "used_memory": 899}, ""),
         ({"maxmemory": 0, "used_memory": 10**12}, ""),
+        ({"maxmemory": "unlimited", "used_memory": 10**12}, ""),
+        ({"maxmemory": 1000, "used_memory": ""}, ""),
         ({"aof_last_write_status": "err"}, "append-only"),
         ({}, ""),
     ],
