@@ -103,7 +103,7 @@ async def test_no_data_is_told_as_a_blind_source(tmp_path: Path, redis_url: str)
         assert outcome(await senders.sns(blind)) == "opened"
         parent = await world.slack.channel("dev-infra").parent("ci-queue-linux.2xlarge")
         await parent.until("no data from the metrics source")
-        await parent.reply("The alert's own query has no data, so the alert does not say how long the queue is.")
+        await parent.reply("By the alert, the queue length is unknown, which is not zero.")
         back = message("ok", StateChangeTime=written(at + 1), OldStateValue="INSUFFICIENT_DATA")
         assert outcome(await senders.sns(sealed(back, at=at))) == "joined"
         await parent.reply("The metrics source is answering again.")
