@@ -145,10 +145,13 @@ def _faster(option: Option) -> str:
         return f"{times} × faster, about {duration(option.sooner_seconds)} sooner"
     low, middle, high = (f"{x:.1f}" if x < MOST_FASTER else f"{MOST_FASTER:.0f}"
                          for x in (speedup.low, speedup.times, speedup.high))  # fmt: skip
-    more = " or more" if speedup.high > MOST_FASTER else ""
-    span = f"{f'up to {high}' if speedup.low < LEAST_FASTER else f'{low} to {high}'} × faster{more}"
-    if LEAST_FASTER <= speedup.low < speedup.high / WIDEST:
+    span, beyond = f"{low} to {high} × faster", speedup.high > MOST_FASTER
+    if speedup.low < LEAST_FASTER:
+        span = f"up to {high} × faster{' or more' if beyond else ''}"
+    elif speedup.low < speedup.high / WIDEST:
         span = f"about {middle} × faster (at least {low} ×)"
+    elif beyond:
+        span = f"at least {low} × faster"
     return f"{span}, depending on how long the cause lasts"
 
 

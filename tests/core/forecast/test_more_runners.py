@@ -111,7 +111,7 @@ def test_the_effect_is_the_ratio_and_the_difference_of_the_middles() -> None:
         (Speedup(30.0, 20.0, 40.0), "more than 10 × faster, about 10 min sooner"),
         (Speedup(2.0, 1.2, 7.1, False), "1.2 to 7.1 × faster, depending on how long the cause lasts"),
         (Speedup(2.0, 1.0, 222.0, False), "up to 10 × faster or more, depending on how long the cause lasts"),
-        (Speedup(14.0, 2.0, 15.0, False), "2.0 to 10 × faster or more, depending on how long the cause lasts"),
+        (Speedup(14.0, 2.0, 15.0, False), "at least 2.0 × faster, depending on how long the cause lasts"),
         (Speedup(2.0, 1.2, 14.2, False), "about 2.0 × faster (at least 1.2 ×), depending on how long the cause lasts"),
     ],
 )
