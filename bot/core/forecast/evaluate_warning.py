@@ -66,11 +66,8 @@ def learnt_from(fired: Sequence[Fired]) -> Threshold | None:
 
 def reached(sample: Snapshot, limits: Sequence[Threshold], share: float = 1.0) -> bool:
     """Whether a sample reaches a threshold, or a share of it; unknown figures never do."""
-    return any((_height(sample, limit.measure) or 0.0) >= share * limit.value for limit in limits)
-
-
-def _height(sample: Snapshot, measure: Measure) -> float | None:
-    return sample.oldest_wait_seconds if measure is Measure.WAIT else sample.queued
+    figures = {Measure.WAIT: sample.oldest_wait_seconds, Measure.QUEUED: sample.queued}
+    return any((figures[limit.measure] or 0.0) >= share * limit.value for limit in limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +94,13 @@ def expected(
     if isinstance(flow, Statement) or not flow.weeks or last.arrivals_per_minute is None:
         return ()
     coming = Ahead(flow, list(walk(flow, USUAL_FROM_MINUTES, until=LOOK_AHEAD_MINUTES)), _ages(series, flow))
-    found = [_crossing(limit, series, coming) for limit in limits]
-    return tuple(sorted((one for one in found if one), key=lambda one: one.mid_seconds))
-
-
-def _crossing(limit: Threshold, series: Sequence[Snapshot], ahead: Ahead) -> Crossing | None:
-    low, mid, sure, high = (_when(limit, series[-1], ahead, z) for z in (INTERVAL_Z, 0.0, -SURE_Z, -INTERVAL_Z))
-    if low is None or mid is None:
-        return None
-    low, high = max(0.0, low - BLUNT_MINUTES), None if high is None else high + BLUNT_MINUTES
-    return Crossing(limit, series[-1].at, 60 * low, 60 * mid, None if high is None else 60 * high, sure is not None)
+    found = []
+    for limit in limits:
+        low, mid, sure, high = (_when(limit, last, coming, z) for z in (INTERVAL_Z, 0.0, -SURE_Z, -INTERVAL_Z))
+        if low is not None and mid is not None:
+            low, high = 60 * max(0.0, low - BLUNT_MINUTES), None if high is None else 60 * (high + BLUNT_MINUTES)
+            found.append(Crossing(limit, last.at, low, 60 * mid, high, sure is not None))
+    return tuple(sorted(found, key=lambda one: one.mid_seconds))
 
 
 def _when(limit: Threshold, last: Snapshot, ahead: Ahead, z: float) -> float | None:
@@ -116,18 +110,12 @@ def _when(limit: Threshold, last: Snapshot, ahead: Ahead, z: float) -> float | N
         heights = [max(0.0, point.queued + z * _spread(point)) + unservable for point in ahead.points]
     else:
         heights = [60 * wait for wait in _waits(ahead, z)]
-    before: tuple[float, float] | None = None
+    minute, lower = 0.0, 0.0
     for point, height in zip(ahead.points, heights, strict=True):
         if height >= limit.value:
-            return _between(before, (point.minute, height), limit.value)
-        before = (point.minute, height)
+            return minute + (point.minute - minute) * (limit.value - lower) / (height - lower)
+        minute, lower = point.minute, height
     return None
-
-
-def _between(before: tuple[float, float] | None, after: tuple[float, float], value: float) -> float:
-    if before is None:
-        return after[0]
-    return before[0] + (after[0] - before[0]) * (value - before[1]) / (after[1] - before[1])
 
 
 def _waits(ahead: Ahead, z: float) -> list[float]:

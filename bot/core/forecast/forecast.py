@@ -58,7 +58,9 @@ def bounds(found: DrainReadings, known: Calibration, *, branch: bool = False) ->
 
 def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) -> Forecast:
     low, middle, high = bounds(found, known, branch=bool(flow.blocked))
-    reason: Statement | None
+    reason: Statement | None = statement(
+        "rates", arrivals=round(flow.arrivals, 3), finished=round(flow.pace * flow.runners, 3)
+    )
     if flow.blocked:
         verdict, reason = Verdict.UNTIL_REPAIRED, flow.blocked
     elif flow.cut_off:
@@ -67,10 +69,12 @@ def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) 
         verdict = Verdict.INTERVAL
         reason = statement("calibrated", scored=known.scored) if known.widen > 1 else None
     elif found.never and low >= FAR_MINUTES:
-        verdict, reason = _trend(flow), _rates(flow)
+        *_, last = walk(flow, until=GROWTH_MINUTES)
+        grows = last.queued > flow.queued + max(1.0, 0.05 * flow.queued)
+        verdict = Verdict.GROWING if grows else Verdict.STALLED
     else:
         says_more = high < HORIZON_MINUTES and HORIZON_MINUTES / high > max(low, 1.0)
-        verdict, reason = (Verdict.AT_MOST if says_more else Verdict.AT_LEAST), _rates(flow)
+        verdict = Verdict.AT_MOST if says_more else Verdict.AT_LEAST
     return replace(
         made,
         verdict=verdict,
@@ -79,15 +83,6 @@ def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) 
         high_seconds=None if verdict is Verdict.AT_LEAST or high >= HORIZON_MINUTES else 60 * high,
         reason=reason,
     )
-
-
-def _trend(flow: Flow) -> Verdict:
-    *_, last = walk(flow, until=GROWTH_MINUTES)
-    return Verdict.GROWING if last.queued > flow.queued + max(1.0, 0.05 * flow.queued) else Verdict.STALLED
-
-
-def _rates(flow: Flow) -> Statement:
-    return statement("rates", arrivals=round(flow.arrivals, 3), finished=round(flow.pace * flow.runners, 3))
 
 
 def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float) -> Pool:

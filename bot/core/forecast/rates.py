@@ -95,15 +95,11 @@ def _rates(series: Sequence[Snapshot], arrivals: float | None) -> tuple[float, f
     if falls is None:
         return None if arrivals is None or starts is None else (arrivals, starts)
     came = mean_of((arrivals, None if starts is None else max(0.0, starts - falls)))
-    came = _rises(within(series, SLOPE_MINUTES)) if came is None else came
+    if came is None:
+        known = [s for s in within(series, SLOPE_MINUTES) if s.queued is not None]
+        rose = sum(max(0.0, servable(after) - servable(before)) for before, after in pairwise(known))
+        came = rose * 60 / (known[-1].at - known[0].at)
     return came, max(0.0, came + falls)
-
-
-def _rises(series: Sequence[Snapshot]) -> float:
-    """Jobs by which the queue rose per minute, without its falls."""
-    known = [s for s in series if s.queued is not None]
-    rose = sum(max(0.0, servable(after) - servable(before)) for before, after in pairwise(known))
-    return rose * 60 / (known[-1].at - known[0].at)
 
 
 def _shrinks(series: Sequence[Snapshot], minutes: float) -> float | None:

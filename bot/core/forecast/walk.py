@@ -55,18 +55,16 @@ def walk(flow: Flow, usual_from: float = NEVER, more: int = 0, until: float = HO
         come = flow.come if minute < usual_from + flow.boot else 1.0
         present = runners + (more * come if minute >= flow.boot else 0)
         left = busy * math.exp(-pace * step)
-        takes = 0.0 if flow.blocked and minute < usual_from else _takes(present, busy, left, pace * step)
+        if flow.blocked and minute < usual_from:
+            takes = 0.0
+        else:  # on free runners, and on those that finish a job, some more than once
+            takes = present - busy + present * (pace * step) if busy <= present else max(0.0, present - left)
         starts = min(queued + arrives * step, takes)
         busy = max(left, min(present, left + starts))
         queued += arrives * step - starts
         minute, arrived, started = minute + step, arrived + arrives * step, started + starts
         young = flow.queued * max(0.0, flow.normal_wait - minute) / max(flow.waited, flow.normal_wait, 0.5)
         yield WalkPoint(minute, queued, arrived, started, arrives * min(minute, flow.normal_wait) + young)
-
-
-def _takes(present: float, busy: float, left: float, turns: float) -> float:
-    """The most jobs that start in a step: on free runners, and on those that finish one, some more than once."""
-    return present - busy + present * turns if busy <= present else max(0.0, present - left)
 
 
 def drains_after(points: Iterable[WalkPoint], floor: float, spread: float = 0.0) -> float | None:
