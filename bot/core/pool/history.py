@@ -51,7 +51,7 @@ def cells_of(past: PoolHistory | None, pool: Pool | None) -> tuple[HourStats, ..
 
 def known_hours(past: PoolHistory) -> frozenset[int]:
     """The sufficiently known hours."""
-    return frozenset(_hour(row) for row in past.rows if _covered(row) >= LEAST_KNOWN_SECONDS)
+    return frozenset(_hour(row) for row in past.rows if float(row.split(";", 3)[2]) >= LEAST_KNOWN_SECONDS)
 
 
 def finished(past: PoolHistory, cells: tuple[HourStats, ...]) -> PoolHistory:
@@ -98,8 +98,7 @@ def remembered(before: Pool, after: Pool) -> tuple[Pool, tuple[HourStats, ...]]:
 def _more(cell: HourStats, sample: Snapshot, seconds: float, samples: int) -> HourStats:
     """The hour with a sample that represents so many seconds; `samples` is 0 if the next hour counts it."""
     wait, queued = sample.oldest_wait_seconds, sample.queued
-    started = _jobs(sample.starts_per_minute, seconds)
-    known = wait is not None and started > 0
+    started = (sample.starts_per_minute or 0.0) * seconds / 60
     return replace(
         cell,
         samples=cell.samples + samples,
@@ -116,16 +115,12 @@ def _more(cell: HourStats, sample: Snapshot, seconds: float, samples: int) -> Ho
         longest_wait_seconds=wait if cell.longest_wait_seconds is None else max(cell.longest_wait_seconds, wait or 0.0),
         waits=cell.waits if wait is None else counted(cell.waits, wait, seconds, WAIT_EDGES),
         sizes=cell.sizes if queued is None else counted(cell.sizes, queued, seconds, SIZE_EDGES),
-        waited=counted(cell.waited, wait, started, WAIT_EDGES) if known and wait is not None else cell.waited,
+        waited=counted(cell.waited, wait, started, WAIT_EDGES) if wait is not None and started > 0 else cell.waited,
     )
 
 
 def _plus(amount: Amount, figure: float | None, seconds: float, by: float = 1.0) -> Amount:
     return amount if figure is None else Amount(amount.total + figure * seconds * by, amount.seconds + seconds)
-
-
-def _jobs(per_minute: float | None, seconds: float) -> float:
-    return 0.0 if per_minute is None else per_minute * seconds / 60
 
 
 def _most(one: int | None, other: int | None) -> int | None:
@@ -190,10 +185,6 @@ def _arrived(row: str) -> Amount:
     """The jobs that arrived, of a row."""
     fields = row.split(";", 4)
     return _summed(fields[3], int(fields[2] or 0)) if len(fields) > 3 else Amount()
-
-
-def _covered(row: str) -> float:
-    return float(row.split(";", 3)[2])
 
 
 def _row(cell: HourStats) -> str:

@@ -52,19 +52,16 @@ def merged(pool: str, answers: Sequence[SourceAnswer]) -> Snapshot:
     at = figures["queued"][1] if "queued" in figures else newest
     whole = Snapshot(pool, at, **values)  # type: ignore[arg-type]  # each name is a field of it
     gaps = tuple(gap for one in answers for gap in _gaps(one, values, newest))
-    return replace(whole, missing=gaps, origins=_origins(figures), contradictions=_contradictions(samples, newest))
+    names: dict[tuple[str, float], list[str]] = {}
+    for name, (source, measured_at, _) in figures.items():
+        names.setdefault((source, measured_at), []).append(name)
+    origins = tuple(Origin(*origin, tuple(found)) for origin, found in names.items())
+    return replace(whole, missing=gaps, origins=origins, contradictions=_contradictions(samples, newest))
 
 
 def age_of(sample: Snapshot, figure: str) -> float:
     """When a figure of a sample was measured (epoch seconds)."""
     return next((origin.at for origin in sample.origins if figure in origin.figures), sample.at)
-
-
-def _origins(figures: Mapping[str, tuple[str, float, object]]) -> tuple[Origin, ...]:
-    names: dict[tuple[str, float], list[str]] = {}
-    for name, (source, at, _) in figures.items():
-        names.setdefault((source, at), []).append(name)
-    return tuple(Origin(source, at, tuple(found)) for (source, at), found in names.items())
 
 
 def _gaps(one: SourceAnswer, values: Mapping[str, object], newest: float) -> list[Gap]:
