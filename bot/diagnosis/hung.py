@@ -25,8 +25,11 @@ def find(facts: Facts) -> Found | None:
     In a pool that has shrunk the running jobs are old, because none were started.
     """
     now, usual, late = facts.now, facts.usual, facts.backlog.late
-    if not now.busy or now.idle or not usual.duration or facts.shrunk or _has_room(facts):
+    if not now.busy or now.idle or not usual.duration or facts.shrunk:
         return None
+    runners = (now.online or now.busy) + (now.booting or 0) + (now.offline or 0)
+    if now.limit is not None and runners < FULL * now.limit:
+        return None  # jobs that hang make others wait only where no runner can be added
     p50, longest = now.duration_p50_seconds, now.running_longest_seconds
     longer = takes_longer(facts)
     seen: list[Statement] = []
@@ -48,13 +51,6 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("longest_job", seconds=longest, usual=usual.duration))
         sure += 0.05
     return Found(min(sure, 0.95), tuple(seen), () if longest is not None else ("running_longest_seconds",))
-
-
-def _has_room(facts: Facts) -> bool:
-    """Whether the pool is far below its limit: jobs that hang make others wait only where no runner can be added."""
-    now = facts.now
-    runners = (now.online or now.busy or 0) + (now.booting or 0) + (now.offline or 0)
-    return now.limit is not None and runners < FULL * now.limit
 
 
 def takes_longer(facts: Facts) -> bool:

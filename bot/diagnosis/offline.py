@@ -24,11 +24,10 @@ def find(facts: Facts) -> Found | None:
     more = now.offline - (usual or 0)
     total = now.online + now.offline
     share = now.offline / total
-    longer = more < 1 and share >= MOST_OF_IT and _whole(total, now.limit)
+    whole = bool(now.limit) and WHOLE[0] <= total / (now.limit or 1) <= WHOLE[1]
+    longer = more < 1 and share >= MOST_OF_IT and whole
     missed = share if longer else more / (now.online + max(more, 1))
-    if (more < 1 and not longer) or missed < LEAST_SHARE:
-        return None
-    if now.idle:
+    if (more < 1 and not longer) or missed < LEAST_SHARE or now.idle:
         return None
     seen = [statement("runners_offline", offline=now.offline, runners=total, share=share)]
     if longer:
@@ -50,11 +49,6 @@ def _gone(facts: Facts) -> Found | None:
         return None
     seen = statement("runners_left", online=now.online, before=max(before))
     return Found(0.6, (seen,), ("offline",))
-
-
-def _whole(total: int, limit: int | None) -> bool:
-    low, high = WHOLE
-    return bool(limit) and low <= total / (limit or 1) <= high
 
 
 RULE = Rule(

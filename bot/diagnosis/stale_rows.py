@@ -20,11 +20,9 @@ def find(facts: Facts) -> Found | None:
     if now.ghosts:
         seen.append(statement("rows_left_out", rows=now.ghosts))
     old, starts = (now.oldest_wait_seconds or 0) > LIVE_SECONDS, mean(facts.recent(60), "starts_per_minute")
-    if old and starts:
-        seen.append(statement("wait_beyond_life", seconds=now.oldest_wait_seconds, starts=starts))
     blind = old and starts is None
-    if blind:
-        seen.append(statement("wait_beyond_life", seconds=now.oldest_wait_seconds, starts=None))
+    if blind or (old and starts):
+        seen.append(statement("wait_beyond_life", seconds=now.oldest_wait_seconds, starts=starts))
     share, passed = _overtaken(facts)
     seen += passed
     if not seen:

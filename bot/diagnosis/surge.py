@@ -38,21 +38,11 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("all_busy", runners=now.busy, room=room))
     sure = 0.4 + 0.4 * share + 0.15 * (usual.weeks > 0)
     full = now.limit is not None and (now.online or 0) + (now.booting or 0) >= 0.93 * now.limit
-    proven = share > 0.8 and (_far_above(facts, rate) or _has_passed(facts, most))
+    far_above = bool(usual.weeks or usual.most) and rate > PROVEN * usual.high
+    over = now.arrivals_per_minute is not None and now.arrivals_per_minute <= usual.high
+    proven = share > 0.8 and (far_above or (over and most > BURST * usual.high))  # the limit copes with the usual
     at_most = UNTOLD if _stands_still(facts) else AT_LIMIT if full and not proven else 1.0
     return Found(min(sure, at_most), tuple(seen))
-
-
-def _far_above(facts: Facts, rate: float) -> bool:
-    """Whether the rate is far above that of the same hour in past weeks, or of the last day's busiest hours."""
-    usual = facts.usual
-    return bool(usual.weeks or usual.most) and rate > PROVEN * (usual.high or 0.0)
-
-
-def _has_passed(facts: Facts, most: float) -> bool:
-    """Whether many jobs came at once and no more than usual come now: the limit copes with what is usual."""
-    now, high = facts.now.arrivals_per_minute, facts.usual.high or 0.0
-    return now is not None and now <= high and most > BURST * high
 
 
 def _stands_still(facts: Facts) -> bool:
