@@ -262,19 +262,14 @@ def _spread(average: float, median: float | None) -> float:
     return max(SIGMA, min(WIDEST_SIGMA, math.sqrt(2 * math.log(max(1.0, average / median)))))
 
 
-def _still(seconds: float, average: float, sigma: float) -> float:
-    """The probability that a job runs longer, for lognormal durations with this mean."""
-    return _above((math.log(max(seconds, 1.0) / average) + sigma**2 / 2) / sigma)
-
-
 def _still_longer(seconds: float, average: float, sigma: float) -> float:
-    """The same for a job that runs already: long jobs are found running more often than short ones."""
-    found = _above((math.log(max(seconds, 1.0) / average) - sigma**2 / 2) / sigma)
-    return max(0.0, found - seconds / average * _still(seconds, average, sigma))
+    """The probability that a job that runs already runs longer, for lognormal durations with this mean.
 
-
-def _above(deviations: float) -> float:
-    return 0.5 * math.erfc(deviations / math.sqrt(2))
+    Long jobs are found running more often than short ones.
+    """
+    log, half = math.log(max(seconds, 1.0) / average), sigma**2 / 2
+    found, new = (0.5 * math.erfc(above / sigma / math.sqrt(2)) for above in (log - half, log + half))
+    return max(0.0, found - seconds / average * new)
 
 
 def _lost(series: Sequence[Snapshot], usual: Baseline) -> float | None:

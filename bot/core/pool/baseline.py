@@ -72,6 +72,7 @@ def baseline_of(
     arrivals, weeks = _arrivals(now, came, ahead, day)
     own, batches, most = little(known), batches_of(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
+    jobs = (ended or 0.0) * _length(known) / 60
     older = before if len(before) >= 3 else [s for s in series if s.at < now.at - 1200]
     return Baseline(
         since,
@@ -80,7 +81,7 @@ def baseline_of(
         most,
         arrivals if weeks or arrivals is None else max(arrivals, most or 0.0),
         min((one for one in (own, day.duration_seconds if day else None) if one), default=given),
-        _doubt((ended or 0.0) * _length(known) / 60, batches) if own else 0.0,
+        DEVIATION / math.sqrt(max(1.0, jobs / batches)) if own else 0.0,
         now.usual_duration_seconds or middle(known, "duration_p50_seconds"),
         middle(older, "offline", 0.25),
         middle(older, "limit", 0.75),
@@ -128,11 +129,6 @@ def little(samples: Sequence[Snapshot]) -> float | None:
     if not busy or not ended or ended * _length(both) / 60 < 5:
         return None
     return 60 * busy / ended
-
-
-def _doubt(ended: float, batches: float) -> float:
-    """One standard deviation of a mean over the pushes of so many jobs that ended."""
-    return DEVIATION / math.sqrt(max(1.0, ended / batches))
 
 
 def weights(samples: Sequence[Snapshot]) -> list[float]:
