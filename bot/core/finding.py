@@ -237,7 +237,17 @@ def facts_of(
 ) -> tuple[Facts, ...]:
     """The facts of every pool with its context."""
     alone = [_alone(pools.get(name), rules.get(name, PoolRules(name)), moment) for name in dict.fromkeys(names)]
-    fleet = _fleet_context(alone, moment.unknown_labels)
+    fresh = [f for f in alone if not f.old and f.now.queued is not None]
+    queueing = [f for f in fresh if f.waits]
+    said = [f.now.provider_up for f in fresh if f.now.provider_up is not None]
+    fleet = FleetContext(
+        measured=tuple(f.pool for f in fresh),
+        queueing=tuple(f.pool for f in queueing),
+        idle_beside=tuple(f.pool for f in queueing if f.now.idle),
+        failing=tuple(f.pool for f in fresh if f.now.create_failures),
+        provider_up=all(said) if said else None,
+        unknown_labels=moment.unknown_labels,
+    )
     return tuple(replace(facts, fleet=fleet) for facts in alone)
 
 
@@ -252,17 +262,3 @@ def _pace(pool: Pool) -> float:
     """How often the source has new figures, in seconds; a coarse exporter is not blind between two of them."""
     gaps = [b.at - a.at for a, b in pairwise(pool.samples[-6:])]
     return min(median(gaps), SLOWEST_SECONDS) if gaps else 0.0
-
-
-def _fleet_context(alone: Sequence[Facts], unknown_labels: tuple[str, ...]) -> FleetContext:
-    fresh = [f for f in alone if not f.old and f.now.queued is not None]
-    queueing = [f for f in fresh if f.waits]
-    said = [f.now.provider_up for f in fresh if f.now.provider_up is not None]
-    return FleetContext(
-        measured=tuple(f.pool for f in fresh),
-        queueing=tuple(f.pool for f in queueing),
-        idle_beside=tuple(f.pool for f in queueing if f.now.idle),
-        failing=tuple(f.pool for f in fresh if f.now.create_failures),
-        provider_up=all(said) if said else None,
-        unknown_labels=unknown_labels,
-    )

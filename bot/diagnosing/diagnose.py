@@ -61,11 +61,15 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 async def read(context: Context, names: list[str], incident: Incident | None = None) -> Result:
     """Measure pools in parallel; those that do not answer in time are unknown, as are those with old figures."""
     pools = await _read(context, names)
-    found = _diagnosed(context, names, pools, incident)
+    file, now = context.settings.file, context.now()
+    unknown, verdicts = (incident.pools.unknown_pools, incident.pools.verdicts) if incident else ((), {})
+    causes = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
+    found = [remembered(verdicts.get(one.pool), one) for one in causes]
     blind = {one.pool for one in found if one.blind}
     seen = [p.latest for n in names if (p := pools[n]).latest and n not in blind]
     measured = {sample.pool for sample in seen}
-    named = {*(incident.pools.unknown_pools if incident else ()), *(blind & _asked_for(names, incident))}
+    asked = set(names) if len(names) == 1 or incident is None else set(incident.pools.affected)
+    named = {*unknown, *(blind & asked)}  # a source that is blind for what was asked is named as such
     waiting = [one for one in found if (one.waits and not one.blind) or one.pool in named]
     first = waiting[:MOST_DIAGNOSED]
     groups = grouped(first)
@@ -93,22 +97,6 @@ def _queueing(context: Context, seen: list[Snapshot], causes: Sequence[Diagnosis
     rules = {sample.pool: context.settings.file.rules_of(sample.pool) for sample in seen}
     queueing = (sample.pool for sample in worst_first(seen) if empty(sample, rules[sample.pool].floor) is False)
     return tuple(QueueingPool(name, rules[name].boot_time_seconds, shown.get(name, ())) for name in queueing)
-
-
-def _diagnosed(
-    context: Context, names: list[str], pools: dict[str, Pool], incident: Incident | None
-) -> list[Diagnosis]:
-    """The ranked causes of each pool and of unknown names; a cause that the incident remembers comes first."""
-    file, now = context.settings.file, context.now()
-    unknown = incident.pools.unknown_pools if incident else ()
-    found = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
-    held = incident.pools.verdicts if incident else {}
-    return [remembered(held.get(one.pool), one) for one in found]
-
-
-def _asked_for(names: list[str], incident: Incident | None) -> set[str]:
-    """The pools that the answer is about: a source that is blind for them is named as such."""
-    return set(names) if len(names) == 1 or incident is None else set(incident.pools.affected)
 
 
 async def _read(context: Context, names: list[str]) -> dict[str, Pool]:
