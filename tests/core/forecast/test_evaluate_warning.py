@@ -70,13 +70,8 @@ def test_a_growing_queue_of_a_full_pool_is_warned_of() -> None:
 
 def test_a_burst_that_stands_in_line_ages_as_fast_as_time() -> None:
     """100 jobs came 8 min ago and 2 a minute are started: the oldest is 30 min old in 22 min, whatever else happens."""
-    rates = {
-        "arrivals_per_minute": 2.0,
-        "starts_per_minute": 2.0,
-        "completions_per_minute": 2.0,
-        "busy": 20,
-        "limit": 20,
-    }
+    rates = dict.fromkeys(("arrivals_per_minute", "starts_per_minute", "completions_per_minute"), 2.0)
+    rates |= {"busy": 20, "limit": 20}
     series = [sample(0, at=NOW - 60 * ago, **{**FULL, **rates}) for ago in range(20, 8, -1)]
     series += [sample(100, at=NOW - 60 * ago, **{**FULL, **rates, "oldest_wait_seconds": 60.0 * (8 - ago)})
                for ago in range(8, -1, -1)]  # fmt: skip
@@ -228,22 +223,6 @@ def test_no_warning_while_an_incident_speaks_of_the_pool() -> None:
     assert after(seen(n, SURE, incidents=("i1",)) for n in range(9)).episode is None
 
 
-def test_an_alert_that_fires_takes_it_over_and_makes_it_right() -> None:
-    """The incident's id is kept, for the link."""
-    found = advanced(BEGUN, seen(9, one=OVER, incidents=("i1",), fired="i1"))
-    assert found.episode is not None
-    assert (found.episode.ending, found.episode.incident) == (Ending.FIRED, "i1")
-    assert scores(found) == (1, 0, 0)
-
-
-def test_an_incident_about_other_pools_takes_it_over_and_proves_nothing() -> None:
-    """Neither right nor false."""
-    found = advanced(BEGUN, seen(9, incidents=("i1",)))
-    assert found.episode is not None
-    assert found.episode.ending is Ending.FIRED
-    assert scores(found) == (0, 0, 0)
-
-
 def test_a_crossing_without_an_alert_makes_it_right_once() -> None:
     """It stands until the pool is well below again; an alert that fires meanwhile does not count twice."""
     crossed = after([seen(9, one=OVER), seen(10, one=OVER)], BEGUN)
@@ -255,39 +234,46 @@ def test_a_crossing_without_an_alert_makes_it_right_once() -> None:
     assert eased.episode.ending is Ending.EASED
 
 
-def test_it_passes_when_nothing_is_expected_for_a_while() -> None:
-    """Not at the first better look; then it was false."""
-    still = after([seen(3), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60 - 2)], BEGUN)
-    assert still.standing
-    over = advanced(still, seen(4 + CALM_SECONDS / 60))
-    assert over.episode is not None
-    assert over.episode.ending is Ending.PASSED
-    assert scores(over) == (0, 1, 0)
+QUIET = [seen(3, LIKELY), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60)]
+"""Nothing is expected any more, and for long enough."""
 
 
-@pytest.mark.parametrize(("scaled", "ending", "false"), [(2.5, Ending.AVERTED, 0), (1.0, Ending.PASSED, 1)])
-def test_a_warning_that_was_acted_on_counts_neither_way(scaled: float, ending: Ending, false: int) -> None:
-    """Only what was done while it stood; nobody knows what would have been."""
-    one, *others = [seen(3, LIKELY), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60)]
-    found = after([replace(one, scaled_at=NOW + 60 * scaled), *others], BEGUN)
+@pytest.mark.parametrize(
+    ("looks", "ending", "incident", "counted"),
+    [
+        ([seen(9, one=OVER, incidents=("i1",), fired="i1")], Ending.FIRED, "i1", (1, 0, 0)),
+        ([seen(9, incidents=("i1",))], Ending.FIRED, "i1", (0, 0, 0)),
+        ([seen(3), seen(4, LIKELY), seen(3 + CALM_SECONDS / 60)], None, "", (0, 0, 0)),
+        (
+            [seen(3), seen(4, LIKELY), seen(3 + CALM_SECONDS / 60), seen(4 + CALM_SECONDS / 60)],
+            Ending.PASSED,
+            "",
+            (0, 1, 0),
+        ),
+        ([replace(QUIET[0], scaled_at=NOW + 150), *QUIET[1:]], Ending.AVERTED, "", (0, 0, 0)),
+        ([replace(QUIET[0], scaled_at=NOW + 60), *QUIET[1:]], Ending.PASSED, "", (0, 1, 0)),
+        ([seen(n, LIKELY) for n in range(3, 365)], Ending.EXPIRED, "", (0, 1, 0)),
+        ([seen(3, limits=())], Ending.WITHDRAWN, "", (0, 0, 0)),
+    ],
+    ids=[
+        "an alert fires: it was right",
+        "an incident about other pools proves nothing",
+        "not at the first better look",
+        "it passes: it was false",
+        "scaled while it stood: nobody knows what would have been",
+        "scaled before",
+        "it does not stand for ever",
+        "switched off it is not counted",
+    ],
+)
+def test_a_warning_ends_and_counts_by_what_came_of_it(
+    looks: list[Measurement], ending: Ending | None, incident: str, counted: tuple[int, int, int]
+) -> None:
+    """The id of the incident that takes it over is kept, for the link."""
+    found = after(looks, BEGUN)
     assert found.episode is not None
-    assert found.episode.ending is ending
-    assert scores(found) == (0, false, 0)
-
-
-def test_it_does_not_stand_for_ever() -> None:
-    """After six hours it was false, however likely the crossing still looks."""
-    found = after((seen(n, LIKELY) for n in range(3, 365)), BEGUN)
-    assert found.episode is not None
-    assert found.episode.ending is Ending.EXPIRED
-    assert scores(found) == (0, 1, 0)
-
-
-def test_switched_off_it_is_withdrawn_and_not_counted() -> None:
-    found = advanced(BEGUN, seen(3, limits=()))
-    assert found.episode is not None
-    assert found.episode.ending is Ending.WITHDRAWN
-    assert scores(found) == (0, 0, 0)
+    assert (found.episode.ending, found.episode.incident, scores(found)) == (ending, incident, counted)
+    assert found.standing is (ending is None)
 
 
 def test_the_next_one_waits_until_the_last_has_rested() -> None:
@@ -299,27 +285,21 @@ def test_the_next_one_waits_until_the_last_has_rested() -> None:
     assert later.standing
 
 
+NEAR = sample(20, oldest_wait_seconds=1700.0)
+
+
 @pytest.mark.parametrize(
-    "looks",
+    ("looks", "missed"),
     [
-        [seen(0, one=OVER), seen(1, one=OVER)],
-        [seen(0, incidents=("i1",), fired="i1"), seen(1, one=OVER, incidents=("i1",))],
-        [seen(0, one=OVER), seen(1, one=OVER, incidents=("i1",), fired="i1")],
+        ([seen(0, one=OVER), seen(1, one=OVER)], 1),
+        ([seen(0, incidents=("i1",), fired="i1"), seen(1, one=OVER, incidents=("i1",))], 1),
+        ([seen(0, one=OVER), seen(1, one=OVER, incidents=("i1",), fired="i1")], 1),
+        ([seen(0, one=OVER), seen(1, one=NEAR), seen(2, one=OVER)], 1),
+        ([seen(0, one=OVER), seen(1), seen(2, one=OVER)], 2),
+        ([seen(0, one=OVER, limits=()), seen(1, limits=(), fired="i1")], 0),
     ],
-    ids=["crossed", "fired", "crossed, then fired"],
+    ids=["crossed", "fired", "crossed, then fired", "hangs about the threshold", "was left by enough", "no threshold"],
 )
-def test_what_no_warning_stood_before_is_missed_once(looks: list[Measurement]) -> None:
-    """However long it stays there."""
-    assert scores(after(looks)) == (0, 0, 1)
-
-
-def test_the_next_crossing_counts_when_the_first_was_left_by_enough() -> None:
-    """A wait that hangs about its threshold is one miss."""
-    near = sample(20, oldest_wait_seconds=1700.0)
-    assert scores(after([seen(0, one=OVER), seen(1, one=near), seen(2, one=OVER)])) == (0, 0, 1)
-    assert scores(after([seen(0, one=OVER), seen(1), seen(2, one=OVER)])) == (0, 0, 2)
-
-
-def test_without_a_threshold_nothing_is_counted() -> None:
-    """Nobody can miss what nobody knows."""
-    assert scores(after([seen(0, one=OVER, limits=()), seen(1, limits=(), fired="i1")])) == (0, 0, 0)
+def test_what_no_warning_stood_before_is_missed_once(looks: list[Measurement], missed: int) -> None:
+    """However long it stays there; nobody can miss what nobody knows."""
+    assert scores(after(looks)) == (0, 0, missed)
