@@ -12,7 +12,7 @@ from bot.core.pool.pool import Counted, Pool, PoolRules, Snapshot
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.views.words.diagnosis import caution, evidence_words, survey_headline
-from tests.diagnosis.rows import AT, HUNG, POOL, facts, lately
+from tests.diagnosis.rows import AT, POOL, facts, lately
 
 SEEN = statement("limit_was", limit=50)
 DEAD: dict[str, Any] = {"booting": 0, "creates": 0, "registered": 0}
@@ -226,6 +226,16 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
      lately(facts(**QUIET, create_failures=3), 10, create_failures=0)),
     ("never seen to boot", "lost_events", once(facts(booting=0, creates=None), 50, booting=2),
      facts(booting=0, creates=None)),
+    ("offline ones hold places beside", "failed_fill", facts(failed=1, offline=37, busy=2, booting=0),
+     facts(failed=1, offline=38, busy=2, booting=0)),
+    ("more than always", "offline", lately(facts(offline=60), 10, offline=75),
+     lately(facts(offline=60), 10, offline=61)),
+    ("more than a few", "offline", lately(facts(offline=2), 10, offline=12), lately(facts(), 10, offline=3)),
+    ("rows that are always there", "offline", lately(facts(), 10, offline=14), facts(offline=60, busy=20, limit=40)),
+    ("two are being replaced", "limit", lately(facts(limit=20, booting=0), 1, busy=18),
+     lately(facts(limit=20, booting=0), 1, busy=9)),
+    ("two of a small pool", "limit", lately(facts(limit=3, busy=3, booting=0), 1, busy=1),
+     lately(facts(limit=3, busy=3, booting=0), 1, busy=0)),
     ("idle beside", "failed_fill", facts(failed=20, booting=0), facts(failed=20, booting=0, busy=18, idle=2)),
 ]  # fmt: skip
 
@@ -289,6 +299,22 @@ EVIDENCE: list[tuple[str, str, Facts, str, bool]] = [
     ("in this pool", "stockout", replace(coded(9, 9), fleet=FleetContext(MANY, MANY[:1], failing=MANY[:1])),
      "launch requests fail in", False),
     ("a burst that is over", "surge", burst(16.0), "up to 16.0 jobs per minute", True),
+    ("refusals that nobody counts", "unknown_label", facts(**QUIET, create_failures=None),
+     "0 created and refusals unknown in 15 min", True),
+    ("refusals that nobody counts, of many pools", "together",
+     facts(FleetContext(MANY, MANY), creates=0, create_failures=None), "created in 15 min, refusals unknown", True),
+    ("no refusal in many pools", "together", facts(FleetContext(MANY, MANY), creates=0),
+     "created in 15 min, none refused", True),
+    ("a rate with its time", "surge", lately(facts(arrivals_per_minute=6.0), 3, arrivals_per_minute=0.5),
+     "jobs per minute arrived in the last ", True),
+    ("booting runners that nobody counts", "unknown_label", facts(limit=0, busy=0, booting=None),
+     "booting runners are unknown", True),
+    ("they may hold a part of the room", "surge", facts(arrivals_per_minute=6.0, booting=None), "more allowed", False),
+    ("room", "surge", facts(arrivals_per_minute=6.0), "more allowed", True),
+    ("failed ones hold the room", "surge", facts(**DEAD, failed=18, busy=22, arrivals_per_minute=6.0),
+     "more allowed", False),
+    ("few failed ones hold the room", "surge", facts(**DEAD, failed=5, busy=35, arrivals_per_minute=6.0),
+     "more allowed", False),
     ("one source's rate", "flood", sources(7, big=(100, 100), bot=(80, 0)), "; 5.3 jobs per minute (usually", True),
 ]  # fmt: skip
 
@@ -305,12 +331,6 @@ def test_when_all_sources_send_more_the_surge_comes_before_the_flood() -> None:
     """One of them sends most; without it there would be a surge as well."""
     found = sources(2, a=(67, 2), b=(33, 1), bot=(68, 0))
     assert [one.cause for one in diagnosed(found).findings] == ["surge", "flood"]
-
-
-def test_the_provider_comes_before_jobs_that_hang_with_it() -> None:
-    """Jobs that wait for a provider that is down look as if they hung."""
-    found = facts(provider_up=False, limit=28, **HUNG)
-    assert [one.cause for one in diagnosed(found).findings[:2]] == ["provider", "hung"]
 
 
 def test_an_open_cause_says_nothing_against_more_runners() -> None:

@@ -11,23 +11,7 @@ from bot.core.pool.pool import Contradiction, Counted
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
 from bot.views.words.diagnosis import caution, diagnosis_lines
-from tests.diagnosis.rows import HUNG, POOL, facts, lately
-
-
-def test_the_deeper_cause_comes_before_the_limit_that_it_fills() -> None:
-    """Hung jobs or a flood fill the pool to its limit: they are first, the limit second."""
-    found = facts(limit=20, booting=0, **HUNG)
-    assert [f.cause for f in diagnosed(found).findings[:2]] == ["hung", "limit"]
-    bot = (Counted("example/torch / autorevert", 60), Counted("example/torch / pull", 20))
-    found = facts(limit=20, booting=0, arrivals_by_source=bot)
-    assert [f.cause for f in diagnosed(found).findings] == ["flood", "limit"]
-
-
-def test_two_causes_stand_side_by_side() -> None:
-    """Hosts offline, and a flood besides."""
-    flood = (Counted("example/torch / autorevert", 60), Counted("example/torch / pull", 20))
-    found = lately(facts(arrivals_by_source=flood, arrivals_per_minute=5.0), 20, offline=14, busy=6)
-    assert {f.cause for f in diagnosed(found).findings[:2]} == {"offline", "flood"}
+from tests.diagnosis.rows import POOL, facts
 
 
 def lines(*groups: tuple[Diagnosis, ...]) -> tuple[str, ...]:

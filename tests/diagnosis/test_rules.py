@@ -163,12 +163,6 @@ def test_a_rule_without_evidence_names_nothing() -> None:
     assert diagnosed(facts(), [careless]).findings == ()
 
 
-def test_rows_of_runners_that_are_always_offline_are_no_missing_hosts() -> None:
-    """Left-over registrations beside a pool that works: as many as ever, and not a part of the limit."""
-    found = facts(offline=60, busy=20, limit=40)
-    assert all(finding.cause != "offline" for finding in diagnosed(found).findings)
-
-
 def test_hosts_that_are_offline_are_no_room_for_more() -> None:
     """A surge does not say that 14 more are allowed where the 14 that are away hold the places."""
     (finding,) = diagnosed(facts(arrivals_per_minute=6.0, offline=14, limit=36), [surge.RULE]).findings
