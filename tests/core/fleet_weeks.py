@@ -54,7 +54,7 @@ def live(pool: PoolSpec, hours: float, seed: int = 1) -> Lived:
     """Run the pool from Monday on, look at it once a minute, and keep the hours as its past would."""
     fleet, lived = SimulatedFleet([pool], seed=seed, start_seconds=MONDAY), Lived()
     waiting: deque[float] = deque()
-    cell, before, newest = None, None, (MONDAY, MONDAY)
+    newest = MONDAY, MONDAY
     for step in range(1, round(hours * HOUR / LOOK_SECONDS) + 1):
         now = MONDAY + step * LOOK_SECONDS
         fleet.advance(now)
@@ -64,11 +64,8 @@ def live(pool: PoolSpec, hours: float, seed: int = 1) -> Lived:
             begun = waiting.popleft()
             lived.jobs.append((begun, at - begun))
         newest = (now, now)
-        sample = snapshot(fleet, pool.name)
-        lived.samples.append(sample)
-        cell, over = entered(cell, before, sample)
-        lived.cells += over
-        before = sample
+        lived.samples.append(snapshot(fleet, pool.name))
+    lived.cells += entered(None, None, lived.samples)[1]
     return lived
 
 

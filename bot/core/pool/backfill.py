@@ -82,13 +82,8 @@ def hours_of(day: int, samples: Iterable[Snapshot]) -> tuple[HourStats, ...]:
 
     Values between two samples are unknown: rates and shares are accurate, and the maxima are those of the samples.
     """
-    cell: HourStats | None = None
-    before: Snapshot | None = None
-    over: list[HourStats] = []
-    for sample in samples:
-        cell, ended = entered(cell, before, sample)
-        before, over = sample, [*over, *ended]
-    made = [*over, cell] if cell else over
+    cell, over = entered(None, None, samples)
+    made = (*over, cell) if cell else over
     mine = (one for one in made if one.hour // DAY_HOURS == day)
     return tuple(one for one in mine if one.covered_seconds >= LEAST_KNOWN_SECONDS)
 

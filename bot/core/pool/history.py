@@ -1,5 +1,6 @@
 """A pool's history: six weeks of hours, made from samples, and the expectation for coming hours."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -64,34 +65,33 @@ def finished(past: PoolHistory, cells: tuple[HourStats, ...]) -> PoolHistory:
 
 
 def entered(
-    cell: HourStats | None, before: Snapshot | None, sample: Snapshot
-) -> tuple[HourStats, tuple[HourStats, ...]]:
-    """(the hour that goes on, the hours that are over) after one more sample; `before` is the sample before it.
+    cell: HourStats | None, before: Snapshot | None, samples: Iterable[Snapshot]
+) -> tuple[HourStats | None, tuple[HourStats, ...]]:
+    """(the hour that goes on, the hours that are over) after more samples; `before` is the sample before them.
 
     A sample that is not newer adds nothing.
     """
-    hour = int(sample.at // HOUR_SECONDS)
-    if cell is not None and (hour < cell.hour or (before is not None and sample.at <= before.at)):
-        return cell, ()
-    stands = 0.0 if before is None else min(sample.at - before.at, STANDS_SECONDS)
-    over: tuple[HourStats, ...] = ()
-    if cell is None or hour > cell.hour:
-        begun = hour * HOUR_SECONDS
-        early = max(0.0, stands - (sample.at - begun))
-        if cell is not None:
-            over = (_more(cell, sample, early, 0) if early and cell.hour == hour - 1 else cell,)
-        stands, cell = stands - early, HourStats(hour)
-    return _more(cell, sample, stands, 1), over
+    over: list[HourStats] = []
+    for sample in samples:
+        last, before = before, sample
+        hour = int(sample.at // HOUR_SECONDS)
+        if cell is not None and (hour < cell.hour or (last is not None and sample.at <= last.at)):
+            continue
+        stands = 0.0 if last is None else min(sample.at - last.at, STANDS_SECONDS)
+        if cell is None or hour > cell.hour:
+            early = max(0.0, stands - (sample.at - hour * HOUR_SECONDS))
+            if cell is not None:
+                over.append(_more(cell, sample, early, 0) if early and cell.hour == hour - 1 else cell)
+            stands, cell = stands - early, HourStats(hour)
+        cell = _more(cell, sample, stands, 1)
+    return cell, tuple(over)
 
 
 def remembered(before: Pool, after: Pool) -> tuple[Pool, tuple[HourStats, ...]]:
     """(`after` with the current hour, finished hours), from samples newer than `before`."""
-    last, cell = before.latest, before.hour
-    over: tuple[HourStats, ...] = ()
-    for sample in after.samples:
-        if last is None or sample.at > last.at:
-            cell, ended = entered(cell, last, sample)
-            last, over = sample, (*over, *ended)
+    last = before.latest
+    new = (sample for sample in after.samples if last is None or sample.at > last.at)
+    cell, over = entered(before.hour, last, new)
     return replace(after, hour=cell), over
 
 

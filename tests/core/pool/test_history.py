@@ -29,13 +29,8 @@ BEGIN = HOUR * 3600.0
 
 def lived(*samples: Snapshot) -> tuple[HourStats, ...]:
     """The hours of a run of samples, the last one being the hour that goes on."""
-    cell: HourStats | None = None
-    before: Snapshot | None = None
-    done: list[HourStats] = []
-    for one in samples:
-        cell, over = entered(cell, before, one)
-        before, done = one, [*done, *over]
-    return (*done, cell) if cell else ()
+    cell, over = entered(None, None, samples)
+    return (*over, cell) if cell else ()
 
 
 def test_a_sample_stands_for_the_time_since_the_one_before_it() -> None:
@@ -108,18 +103,15 @@ def test_a_row_of_another_release_is_read_as_far_as_it_is_known() -> None:
 def test_six_weeks_are_kept_and_fit_into_one_record() -> None:
     """A busy pool's 1,008 hours stay under 200 kB; older hours leave."""
     dice = random.Random(7)
-    cell: HourStats | None = None
-    before: Snapshot | None = None
-    past = PoolHistory(POOL)
-    done: list[HourStats] = []
+    samples = []
     for minute in range(0, (KEPT_HOURS + 30) * 60, 5):
         queued = int(dice.expovariate(1 / 20)) if dice.random() < 0.5 else 0
         rates: dict[str, Any] = {name: dice.uniform(0, 90) for name in ("arrivals_per_minute", "starts_per_minute")}
         wait = dice.uniform(0, 3000) if queued else 0.0
-        one = Snapshot(POOL, BEGIN + 60 * minute, queued, wait, busy=dice.randint(10, 90), limit=90, **rates)
-        cell, over = entered(cell, before, one)
-        before, done = one, [*done, *over]
-    past = finished(past, tuple(done))
+        busy = dice.randint(10, 90)
+        samples.append(Snapshot(POOL, BEGIN + 60 * minute, queued, wait, busy=busy, limit=90, **rates))
+    _, over = entered(None, None, samples)
+    past = finished(PoolHistory(POOL), over)
     assert len(past.rows) == KEPT_HOURS
     assert past.cells[0].hour == past.cells[-1].hour - KEPT_HOURS + 1
     assert len(encode(past)) < 200_000

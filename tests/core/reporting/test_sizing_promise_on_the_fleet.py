@@ -6,6 +6,7 @@ import pytest
 
 from bot.core.pool.history import entered
 from bot.core.pool.hour_stats import HourStats
+from bot.core.pool.pool import Snapshot
 from bot.core.reporting.sizing import NeededLimit, needed_limit, shape_of
 from tests.bench.rough import HOUR, Rough, Spec, spec
 
@@ -22,13 +23,11 @@ def tight(seed: int, batch: float, *, share: float = 0.7) -> Spec:
     return replace(one, limit=round(share * one.rate * max(one.week) * one.mean_minutes))
 
 
-def lived(one: Spec) -> tuple[list[HourStats], Rough]:
-    world, cells, cell, before = Rough(one, start=0.0), list[HourStats](), None, None
+def lived(one: Spec) -> tuple[tuple[HourStats, ...], Rough]:
+    world, samples = Rough(one, start=0.0), list[Snapshot]()
     while world.now < DAY:
-        sample = world.minute()
-        cell, over = entered(cell, before, sample)
-        cells, before = [*cells, *over], sample
-    return cells, world
+        samples.append(world.minute())
+    return entered(None, None, samples)[1], world
 
 
 @pytest.mark.parametrize("batch", [1.0, 6.0, 12.0])
