@@ -63,11 +63,11 @@ def diagnosed(
     )
 
 
-def possible(figures: Container[str], rules: Sequence[Rule] = RULES) -> tuple[str, ...]:
+def possible(figures: Container[str]) -> tuple[str, ...]:
     """The causes that can be found with these figures."""
     found = (
         rule.cause
-        for rule in rules
+        for rule in RULES
         if rule.always
         or (
             "queued" in figures
