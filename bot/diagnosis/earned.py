@@ -49,16 +49,9 @@ EARNED: Mapping[str, tuple[float, ...]] = {
 
 def earned(found: Finding, *, rivals_known: bool, table: Mapping[str, tuple[float, ...]] = EARNED) -> float:
     """The confidence of a first cause; a cause that was not measured keeps its own weight."""
-    weight = found.confidence
-    measured = _between(weight, table[found.cause]) if found.cause in table else weight
+    measured = weight = found.confidence
+    if frequencies := table.get(found.cause):
+        points = pairwise(((0.0, 0.0), *zip(KNOTS, frequencies, strict=True)))
+        between = (a + (b - a) * (weight - low) / (high - low) for (low, a), (high, b) in points if weight <= high)
+        measured = next(between, frequencies[-1])
     return measured if rivals_known else min(measured, CAPPED)
-
-
-def _between(weight: float, frequencies: tuple[float, ...]) -> float:
-    points = list(zip(KNOTS, frequencies, strict=True))
-    if weight <= KNOTS[0]:
-        return frequencies[0] * weight / KNOTS[0]
-    for (low, first), (high, second) in pairwise(points):
-        if weight <= high:
-            return first + (second - first) * (weight - low) / (high - low)
-    return frequencies[-1]

@@ -10,14 +10,13 @@ AT = 1_800_000_000.0
 POOL = "linux.2xlarge"
 SOURCES = (Counted("example/torch / pull", 20), Counted("example/torch / trunk", 10))
 PLAIN: dict[str, Any] = {
-    "queued": 30, "oldest_wait_seconds": 2400.0, "busy": 20, "idle": 0, "offline": 0, "booting": 0, "failed": 0,
+    "queued": 30, "oldest_wait_seconds": 2400.0, "busy": 20, "idle": 0, "offline": 0, "booting": 8, "failed": 0,
     "limit": 40, "arrivals_per_minute": 2.0, "starts_per_minute": 2.0, "completions_per_minute": 2.0,
     "duration_p50_seconds": 540.0, "running_longest_seconds": 1200.0, "creates": 40, "registered": 40,
     "create_failures": 0, "provider_up": True, "api_remaining": 4000, "arrivals_by_source": SOURCES,
     "usual_by_source": SOURCES, "usual_arrivals_per_minute": 2.0, "usual_duration_seconds": 540.0,
 }  # fmt: skip
 """A pool that queues although every figure is as usual: no rule may fit."""
-PLAIN_BOOTING = {**PLAIN, "booting": 8}
 HUNG: dict[str, Any] = {
     "starts_per_minute": 0.3, "completions_per_minute": 0.3, "duration_p50_seconds": 1500.0,
     "running_longest_seconds": 12_000.0,
@@ -27,7 +26,7 @@ HUNG: dict[str, Any] = {
 
 def facts(fleet: FleetContext | None = None, pool: str = POOL, looks: int = 60, **changes: Any) -> Facts:
     """An hour of samples of the plain pool, one a minute, with these figures changed throughout."""
-    figures = {**PLAIN_BOOTING, **changes}
+    figures = {**PLAIN, **changes}
     series = tuple(Snapshot(pool, AT - 60 * ago, **figures) for ago in range(looks - 1, -1, -1))
     here = fleet or FleetContext((pool, "other.a", "other.b"), (pool,), provider_up=figures["provider_up"])
     return Facts(PoolRules(pool, boot_time_seconds=180.0), series, here)

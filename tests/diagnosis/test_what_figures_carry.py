@@ -10,6 +10,7 @@ from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.diagnosis.rank import diagnosed
 from bot.views.words.diagnosis import caution, evidence_words
 from tests.diagnosis.rows import AT, HUNG, POOL, facts, lately
+from tests.diagnosis.test_boundaries import leaving
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
 DEAD: dict[str, Any] = {"busy": 0, "booting": 0, "creates": 0, "registered": 0}
@@ -129,11 +130,7 @@ def test_without_a_known_limit_nobody_knows_whether_there_was_room() -> None:
 
 def test_runners_that_leave_may_be_offline_where_nobody_counts_those() -> None:
     """And where a runner was created after all, the label is not lost."""
-    calm = replace(facts(looks=300), series=tuple(
-        replace(s, queued=0, oldest_wait_seconds=0.0, creates=3) if AT - s.at > 3000 else s
-        for s in facts(looks=300).series
-    ))  # fmt: skip
-    left = lately(calm, 40, **{**DEAD, "busy": 8})
+    left = leaving(8)
     named = [of(left, "unknown_label"), of(lately(left, 40, offline=None), "unknown_label")]
     assert [one.sureness if one else None for one in named] == ["high", "low"]
     assert named[1] is not None

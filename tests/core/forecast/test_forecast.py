@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import TRIMMED, WIDEST, bounds, forecast, looked_ahead
 from bot.core.forecast.more_runners import what_if
 from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
@@ -29,6 +30,13 @@ def series(queued: int = 60, falls: float = 2.0, **changes: Any) -> list[Snapsho
     known = {**FULL, "oldest_wait_seconds": 1800.0, "arrivals_per_minute": 4.0 - falls, **changes}
     lengths = {ago: max(0, round(queued + falls * ago)) for ago in range(30, -1, -1)}
     return [Snapshot("linux", AT - 60 * ago, **{"queued": length, **known}) for ago, length in lengths.items()]
+
+
+def flow_from(looks: list[Snapshot], rules: PoolRules = RULES, ahead: tuple[ExpectedHour, ...] = ()) -> Flow:
+    """The flow of these samples."""
+    found = flow_of(looks, rules, ahead)
+    assert isinstance(found, Flow)
+    return found
 
 
 def test_a_queue_that_shrinks_drains_in_an_interval() -> None:
@@ -61,23 +69,25 @@ def test_whatever_figures_there_are_the_answer_is_useful_and_consistent(
         assert high <= WIDEST * max(low, 1e-9) * 1.001
 
 
+UNKNOWN: dict[str, Any] = dict.fromkeys(FIGURES)
+BARE = series(**UNKNOWN)
+"""Only the queue is known."""
+
+
 @pytest.mark.parametrize(
-    ("changes", "reason"),
+    ("looks", "reason"),
     [
-        ({"queued": None}, "the queue length is unknown"),
-        ({"missing": (Gap("unservable", "HTTP 500"),)}, "unknown which part of the queue can be served"),
+        ([replace(look, queued=None) for look in series()], "the queue length is unknown"),
+        (series(missing=(Gap("unservable", "HTTP 500"),)), "unknown which part of the queue can be served"),
+        (BARE[-2:], "2 of 3 measurements needed"),
     ],
 )
-def test_an_unknown_queue_is_refused_by_name(changes: dict[str, Any], reason: str) -> None:
-    found = forecast([replace(sample, **changes) for sample in series()], RULES)
+def test_what_cannot_be_forecast_is_refused_by_name(looks: list[Snapshot], reason: str) -> None:
+    found = forecast(looks, RULES)
     assert (found.verdict, reason_words(found.reason)) == (Verdict.NONE, reason)
 
 
-def test_a_queue_without_rates_needs_three_samples() -> None:
-    """Rates make one sample enough."""
-    nothing: dict[str, Any] = dict.fromkeys(FIGURES)
-    bare = series(**nothing)
-    assert reason_words(forecast(bare[-2:], RULES).reason) == "2 of 3 measurements needed"
+def test_with_rates_one_sample_is_enough() -> None:
     assert forecast(series()[-1:], RULES).verdict is not Verdict.NONE
     assert forecast([], RULES).verdict is Verdict.NONE
 

@@ -33,16 +33,19 @@ def options(**changes: Any) -> tuple[Option, ...]:
     return what_if(series(**changes), RULES, (2, 5, 10, 20, 40, 80), Terms(cost_per_runner_hour=0.5)).options
 
 
+def never_later(table: tuple[Option, ...], *columns: str) -> None:
+    """Each column falls or stays from row to row; not draining counts as the latest of all."""
+    for column in columns:
+        values = [getattr(option, column) for option in table]
+        known = [float("inf") if value is None else value for value in values]
+        assert known == sorted(known, reverse=True), column
+
+
 @pytest.mark.parametrize(
     "changes", [{}, STUCK, {"booting": 6, "limit": 90}, {"creates": 60, "limit": 90, "booting": 9}]
 )
 def test_more_runners_never_make_it_later(changes: dict[str, object]) -> None:
-    """Each column falls or stays from row to row; not draining counts as the latest of all."""
-    table = options(**changes)
-    for column in ("low_seconds", "mid_seconds", "high_seconds", "oldest_wait_seconds"):
-        values = [getattr(option, column) for option in table]
-        known = [float("inf") if value is None else value for value in values]
-        assert known == sorted(known, reverse=True), column
+    never_later(options(**changes), "low_seconds", "mid_seconds", "high_seconds", "oldest_wait_seconds")
 
 
 def test_no_help_comes_before_the_boot_time() -> None:
@@ -83,10 +86,7 @@ def test_the_dialog_begins_with_the_forecast_of_the_thread(said: Forecast) -> No
     assert found.options[0].mid_seconds == said.mid_seconds
     assert found.options[0].high_seconds == said.high_seconds
     assert [o.more for o in found.options] == [o.more for o in fresh.options]
-    for column in ("low_seconds", "mid_seconds", "high_seconds"):
-        values = [getattr(o, column) for o in found.options]
-        known = [float("inf") if value is None else value for value in values]
-        assert known == sorted(known, reverse=True), column
+    never_later(found.options, "low_seconds", "mid_seconds", "high_seconds")
     assert what_more_would_do(found).above[0] == f"Without more runners: {forecast_words(said)}."
 
 

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import what_if
 from bot.core.forecast.outlook import Verdict
 from bot.core.forecast.readings import HIGH, LOW, MIDDLE, quantile, readings
 from bot.core.forecast.walk import HORIZON_MINUTES, drains_after, walk
 from bot.core.pool.pool import Snapshot
-from tests.core.forecast.test_forecast import AT, FIGURES, RULES, series
+from tests.core.forecast.test_forecast import AT, FIGURES, RULES, flow_from, series
 
 BATCH_AGO = 15
 """Minutes."""
@@ -40,13 +39,6 @@ def after_a_batch(**changes: Any) -> list[Snapshot]:
     return looks
 
 
-def flow(looks: list[Snapshot]) -> Flow:
-    """Of these samples."""
-    found = flow_of(looks, RULES)
-    assert isinstance(found, Flow)
-    return found
-
-
 @pytest.mark.parametrize(
     "hidden",
     [(), ("arrivals_per_minute",), ("starts_per_minute", "completions_per_minute"), ("limit", "idle"),
@@ -54,7 +46,7 @@ def flow(looks: list[Snapshot]) -> Flow:
 )  # fmt: skip
 def test_a_batch_is_no_rate_that_goes_on(hidden: tuple[str, ...]) -> None:
     """150 jobs at a net 2 a minute take 75 minutes; as a rate, 14 a minute would never drain."""
-    found = flow(after_a_batch(**dict.fromkeys(hidden)))
+    found = flow_from(after_a_batch(**dict.fromkeys(hidden)))
     assert found.arrivals == pytest.approx(2.0, abs=0.8)
     assert drains_after(walk(found), 0) == pytest.approx(75.0, rel=0.35)
 
@@ -65,13 +57,13 @@ def test_a_surge_is_no_batch() -> None:
         replace(s, queued=max(0, 12 * (BATCH_AGO - ago)), arrivals_per_minute=2.0 if ago > BATCH_AGO else 14.0)
         for s, ago in zip(after_a_batch(), range(240, -1, -1), strict=True)
     ]
-    assert flow(even).arrivals > 7.0
+    assert flow_from(even).arrivals > 7.0
 
 
 def test_jobs_that_came_while_nothing_was_measured_are_no_batch() -> None:
     """Over forty minutes without a sample they may have come evenly."""
     looks = [s for s in after_a_batch() if not 10 <= (AT - s.at) / 60 < 50]
-    assert flow(looks).arrivals > flow(after_a_batch()).arrivals + 3
+    assert flow_from(looks).arrivals > flow_from(after_a_batch()).arrivals + 3
 
 
 @pytest.mark.parametrize("hidden", [(), ("arrivals_per_minute", "starts_per_minute", "completions_per_minute")])
@@ -81,7 +73,7 @@ def test_busy_runners_tell_what_is_usual_where_no_rate_is_told(hidden: tuple[str
             for ago in range(240, 30, -1)]  # fmt: skip
     looks = [*calm, *series(60, -2.0, **working(4.0))]
     unknown: dict[str, Any] = dict.fromkeys(hidden)
-    found = flow([replace(s, **unknown) for s in looks])
+    found = flow_from([replace(s, **unknown) for s in looks])
     assert found.usual[0].arrivals == pytest.approx(2.4, abs=0.4)
     assert found.runners == pytest.approx(40.0)
 
@@ -90,8 +82,7 @@ def test_busy_runners_tell_what_is_usual_where_no_rate_is_told(hidden: tuple[str
 def test_machines_that_boot_are_counted_by_littles_law_where_no_source_tells(boot: float, most: float) -> None:
     """Each job has its own machine: 2.4 starts a minute and boots of 6 min keep 14 of 40 machines booting."""
     looks = series(60, 0.0, busy=24, idle=0, booting=None, starts_per_minute=2.4, completions_per_minute=2.4)
-    found = flow_of(looks, replace(RULES, boot_time_seconds=60 * boot))
-    assert isinstance(found, Flow)
+    found = flow_from(looks, replace(RULES, boot_time_seconds=60 * boot))
     assert found.most == pytest.approx(most)
 
 
@@ -114,7 +105,7 @@ REFUSED: dict[str, Any] = {"busy": 24, "idle": 0, "booting": 0}
 def test_more_runners_that_do_not_come_help_only_after_the_trouble(changes: dict[str, Any], comes: bool) -> None:
     """Almost none of those ordered a boot ago came; a larger share comes in the end, because orders are repeated."""
     looks = series(60, -1.0, **{**REFUSED, "creates": None, "create_failures": None, "registered": None, **changes})
-    found = flow(looks)
+    found = flow_from(looks)
     assert (found.come == 1.0) == comes
     plain, helped = (list(walk(found, more=more))[-1].queued for more in (0, 30))
     assert (helped < 0.5 * plain) == comes
@@ -133,13 +124,13 @@ def test_no_upper_bound_where_the_queue_only_grew(falls: float) -> None:
     assert forecast(looks, RULES).high_seconds is None
     assert what_if(looks, RULES, (10,)).options[0].high_seconds is None
     dip = [replace(s, queued=(s.queued or 0) + 5 * (s.at == AT - 600)) for s in looks]
-    assert flow(dip).fell
+    assert flow_from(dip).fell
 
 
 def test_runners_of_a_pool_without_any_must_boot() -> None:
     """Idle ones take jobs as soon as the provider assigns them."""
     none, idle = (
-        flow(series(60, 0.0, busy=0, idle=n, booting=0, starts_per_minute=0.0, completions_per_minute=None))
+        flow_from(series(60, 0.0, busy=0, idle=n, booting=0, starts_per_minute=0.0, completions_per_minute=None))
         for n in (0, 40)
     )
     assert none.blocked is not None
@@ -150,8 +141,7 @@ def test_runners_of_a_pool_without_any_must_boot() -> None:
 
 @given(st.integers(1, 400), st.floats(-5, 4), st.sets(st.sampled_from(FIGURES)))
 def test_chance_never_makes_a_drain_later(queued: int, falls: float, hidden: set[str]) -> None:
-    found = flow_of(series(queued, falls, **dict.fromkeys(hidden)), RULES)
-    assert isinstance(found, Flow)
+    found = flow_from(series(queued, falls, **dict.fromkeys(hidden)))
     read = readings(found)
     assert found.spread >= 0
     assert (read.lucky or HORIZON_MINUTES) <= (read.as_it_is or HORIZON_MINUTES)
@@ -159,7 +149,7 @@ def test_chance_never_makes_a_drain_later(queued: int, falls: float, hidden: set
 
 def test_no_forecast_jumps_where_a_drain_at_present_rates_passes_the_horizon() -> None:
     """It is one of two blends, and part of both in between."""
-    found = replace(readings(flow(after_a_batch())), as_it_is=719.9, lucky=500.0)
+    found = replace(readings(flow_from(after_a_batch())), as_it_is=719.9, lucky=500.0)
     for share in (LOW, MIDDLE, HIGH):
         assert quantile(found, share) == pytest.approx(quantile(replace(found, as_it_is=None), share), rel=0.01)
     assert quantile(replace(found, as_it_is=359.0), LOW) == quantile(replace(found, as_it_is=300.0), LOW)

@@ -8,21 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.forecast.flow import Flow, flow_of, usual_at
+from bot.core.forecast.flow import Flow, usual_at
 from bot.core.forecast.readings import readings
 from bot.core.forecast.speedup import Speedup, speedup_of
 from bot.core.forecast.walk import HORIZON_MINUTES, drains_after, walk
 from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
-from tests.core.forecast.test_forecast import AT, FIGURES, RULES, series
+from tests.core.forecast.test_forecast import AT, FIGURES, RULES, flow_from, series
 
 
 def flow(*args: Any, ahead: Any = (), **changes: Any) -> Flow:
     """The flow of a series."""
-    found = flow_of(series(*args, **changes), RULES, ahead)
-    assert isinstance(found, Flow)
-    return found
+    return flow_from(series(*args, **changes), ahead=ahead)
 
 
 FLOWS = st.builds(
@@ -88,22 +86,19 @@ def test_figures_that_a_source_lacks_follow_from_the_others(hidden: tuple[str, .
 
 def test_who_works_now_counts_before_rates_that_lag() -> None:
     """Half of the runners left five minutes ago, and the source's rates still average over the time before."""
-    found = flow_of([replace(s, busy=20) if AT - s.at <= 300 else s for s in series(falls=0.0)], RULES)
-    assert isinstance(found, Flow)
+    found = flow_from([replace(s, busy=20) if AT - s.at <= 300 else s for s in series(falls=0.0)])
     assert found.runners == pytest.approx(20.0)
 
 
 def test_more_machines_boot_than_at_all_times() -> None:
     """Three always boot; of the 15 that boot now, 12 come within one boot of three minutes."""
-    found = flow_of([replace(s, booting=15 if s.at == AT else 3, limit=90) for s in series(falls=0.0)], RULES)
-    assert isinstance(found, Flow)
+    found = flow_from([replace(s, booting=15 if s.at == AT else 3, limit=90) for s in series(falls=0.0)])
     assert found.grows == pytest.approx(4.0)
 
 
 def test_a_queue_alone_shows_what_arrives_and_what_starts() -> None:
     """It rises by 10 and falls by 10 in turns and is never empty: 5 arrive a minute, and none waits for hours."""
-    found = flow_of([Snapshot("linux", AT - 60 * ago, queued=10 + ago % 2 * 10) for ago in range(240, -1, -1)], RULES)
-    assert isinstance(found, Flow)
+    found = flow_from([Snapshot("linux", AT - 60 * ago, queued=10 + ago % 2 * 10) for ago in range(240, -1, -1)])
     assert found.arrivals == pytest.approx(5.0)
     assert found.runners * found.pace == pytest.approx(5.0)
     assert found.waited <= 4.0
@@ -130,8 +125,7 @@ def test_an_unknown_wait_is_not_zero(queued: int, falls: float, changes: dict[st
 @pytest.mark.parametrize(("minutes", "most", "usual"), [(3.0, 24.0, 40 * 6 / 9), (20.0, 40.0, 40.0)])
 def test_machines_that_boot_at_the_limit_take_no_jobs(minutes: float, most: float, usual: float) -> None:
     """Where each job has its own machine, 16 of 40 always boot; over less than two boot times the pool still fills."""
-    found = flow_of(series(60, -1.0, busy=24, booting=16), replace(RULES, boot_time_seconds=60 * minutes))
-    assert isinstance(found, Flow)
+    found = flow_from(series(60, -1.0, busy=24, booting=16), replace(RULES, boot_time_seconds=60 * minutes))
     assert (found.runners, found.most) == pytest.approx((24.0, most))
     assert found.usual_runners == pytest.approx(usual)
 
@@ -147,8 +141,7 @@ def test_every_hour_counts_alike_however_often_it_was_measured() -> None:
     """Of older samples one in five minutes is kept: they stand for as much time as the five of the last hour."""
     calm = [replace(s, at=AT - 21_600 + 300 * n, arrivals_per_minute=1.0) for n, s in enumerate(series()[:1] * 67)]
     late = [replace(s, arrivals_per_minute=13.0, completions_per_minute=1.0) for s in series()]
-    found = flow_of([*calm, *late], RULES)
-    assert isinstance(found, Flow)
+    found = flow_from([*calm, *late])
     assert found.usual[0].arrivals == pytest.approx(2.0, abs=0.1)
     assert found.usual_pace == pytest.approx((11 * 4 + 1) / 12 / 40, rel=0.03)
 
