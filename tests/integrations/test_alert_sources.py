@@ -1,7 +1,6 @@
 """The pages of the alert sources: each configuration through the doctor, and every template on them is read."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from bot.core.routing import named_pools
 from bot.sources.event import parse
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.builders import rules
-from tests.integrations.checking import PAGES, checked
+from tests.integrations.checking import blocks, checked
 
 TOPIC = "arn:aws:sns:us-east-1:123456789012:ci-alerts"
 NOT_MEASURED = "no metrics source is named"
@@ -57,12 +56,7 @@ async def test_each_failure_is_told_with_its_remedy(
     assert remedy in one.remedy
 
 
-def templates() -> list[str]:
-    """The pieces of JSON on the page of events."""
-    return re.findall(r"^```json\n(.*?)^```$", (PAGES / "event.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
-
-
-@pytest.mark.parametrize("template", templates(), ids=["example", "datadog"])
+@pytest.mark.parametrize("template", blocks("event", "json"), ids=["example", "datadog"])
 def test_each_template_on_the_page_yields_an_event(template: str) -> None:
     """With Datadog's variables filled in; the pool is named and the team can be routed by."""
     for variable, value in DATADOG.items():

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.answering import answering
-from tests.integrations.checking import checked, said
+from tests.integrations.checking import checked, only, said
 from tests.journeys.real_alertmanager import alertmanager
 
 URLS = {"alertmanager": "http://localhost:9093", "grafana": "https://example.grafana.net"}
@@ -24,9 +24,7 @@ DENIED = {
 async def found(page: str, url: str, folder: Path, **instead: str) -> CheckFinding:
     """The doctor's one finding about the alertmanager of a page."""
     variables = {"GRAFANA_TOKEN": "glsa_made_up_0123456789"}
-    findings = await checked(page, folder, {URLS[page]: url, **instead}, variables)
-    (one,) = [finding for finding in findings if finding.area == "alertmanager"]
-    return one
+    return only(await checked(page, folder, {URLS[page]: url, **instead}, variables), "alertmanager")
 
 
 def answering_by_path(answer: Callable[[str], Response]) -> AbstractAsyncContextManager[str]:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from handlers.http.metrics import REGISTRY
 from tests.architecture.tree import ROOT
 from tests.builders import rules as rules_of
 from tests.integrations.monitoring_figures import lively_metrics
-from tests.patience import PATIENCE_SECONDS
+from tests.processes import program
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
 EXAMPLES = ROOT / "docs" / "examples"
@@ -123,13 +122,6 @@ class Dashboard(Model):
     links: list[object]
 
 
-def run(*command: str | Path) -> str:
-    """What a tool says; it must be content."""
-    said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
-    assert said.returncode == 0, said.stdout + said.stderr
-    return said.stdout
-
-
 def dashboard() -> Dashboard:
     """The dashboard, read by its model."""
     return Dashboard.model_validate_json(DASHBOARD.read_text("utf-8"))
@@ -142,13 +134,13 @@ def asked(expression: str) -> str:
 
 @pytest.mark.needs("prometheus")
 def test_the_rules_are_taken_by_prometheus() -> None:
-    assert "SUCCESS: 25 rules found" in run("promtool", "check", "rules", RULES)
+    assert "SUCCESS: 25 rules found" in program("promtool", "check", "rules", RULES).out
 
 
 @pytest.mark.needs("prometheus")
 def test_every_alert_fires_when_it_should_and_not_before() -> None:
     """`promtool test rules`, and no alert without a test."""
-    assert "SUCCESS" in run("promtool", "test", "rules", RULES.with_name("rules_test.yml"))
+    assert "SUCCESS" in program("promtool", "test", "rules", RULES.with_name("rules_test.yml")).out
     alerts = re.findall(r"- alert: (\w+)", RULES.read_text("utf-8"))
     tests = RULES.with_name("rules_test.yml").read_text("utf-8")
     for alert in alerts:
@@ -159,15 +151,14 @@ def test_every_alert_fires_when_it_should_and_not_before() -> None:
 @pytest.mark.needs("amtool")
 def test_the_routes_are_taken_by_alertmanager() -> None:
     """`amtool check-config`; queue alerts reach Tailback, alerts on Tailback reach people."""
-    assert "SUCCESS" in run("amtool", "check-config", ROUTES)
+    assert "SUCCESS" in program("amtool", "check-config", ROUTES).out
     text = RULES.read_text("utf-8")
     for block in re.findall(r"- alert: .*?(?=\n      - |\n\n|\Z)", text, re.DOTALL):
         name = re.findall(r"- alert: (\w+)", block)[0]
         team = re.findall(r"team: (\w+)", block)[0]
-        chosen = run(
-            "amtool", "config", "routes", "test", f"--config.file={ROUTES}", f"alertname={name}", f"team={team}"
-        )
-        assert chosen.strip() == ("people" if team == "tailback" else "tailback"), name
+        given = [f"--config.file={ROUTES}", f"alertname={name}", f"team={team}"]
+        chosen = program("amtool", "config", "routes", "test", *given).out.strip()
+        assert chosen == ("people" if team == "tailback" else "tailback"), name
 
 
 @pytest.mark.parametrize("file", [ROUTES, EXAMPLES.parents[1] / "deploy" / "compose" / "alertmanager.yml"])

@@ -51,7 +51,7 @@ def test_the_pages_are_alike(name: str) -> None:
 @pytest.mark.parametrize("name", pages())
 def test_the_doctor_examines_the_configuration_of_each_page(name: str) -> None:
     """Its own test, or one that it shares, runs the page's blocks through `tailback check`."""
-    asking = re.compile(rf"""(checked|scaler_finding|found)\(\s*"{name}"|parametrize\("page", \[[^\]]*"{name}\"""")
+    asking = re.compile(rf"""(checked|found)\(\s*"{name}"|parametrize\("page", \[[^\]]*"{name}\"""")
     assert [file for file, text in TESTS.items() if asking.search(text)], f"write tests/integrations/test_{name}.py"
 
 

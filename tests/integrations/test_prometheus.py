@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from bot.adapters.prometheus.presets import PRESETS
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.answering import answering
-from tests.integrations.checking import PAGES, checked, said
+from tests.integrations.checking import PAGES, checked, only, said
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
 POOL = 'pool="linux.2xlarge"'
@@ -27,9 +27,7 @@ QUEUED = f"queued = 'sum(ci_jobs_queued{{{POOL}}})'"
 
 async def found(url: str, folder: Path, instead: dict[str, str] | None = None, **variables: str) -> CheckFinding:
     """The doctor's one finding about the pool."""
-    findings = await checked("prometheus", folder, {URL: url, **(instead or {})}, variables)
-    (one,) = [finding for finding in findings if finding.area == "metrics"]
-    return one
+    return only(await checked("prometheus", folder, {URL: url, **(instead or {})}, variables), "metrics")
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +100,7 @@ async def test_each_refusal_is_told_with_its_remedy(
     """A wrong token, a missing permission by its name, a wrong address, a server that starts."""
     async with refusing(status, body, "https://elsewhere.example/") as url:
         wanted = {f'url = "{URL}"': f'url = "{url}"\ntoken_env = "PROMETHEUS_TOKEN"'}
-        findings = await checked("prometheus", tmp_path, wanted, {"PROMETHEUS_TOKEN": "a-wrong-token"})
-        (one,) = [finding for finding in findings if finding.area == "metrics"]
+        one = only(await checked("prometheus", tmp_path, wanted, {"PROMETHEUS_TOKEN": "a-wrong-token"}), "metrics")
         fine = await checked("prometheus", tmp_path, {**wanted, PRESET: QUEUED}, {"PROMETHEUS_TOKEN": "good-token-1"})
     assert one.state is Level.PROBLEM
     assert text in one.text

@@ -17,22 +17,22 @@ from tests.adapters.scalers.git_api import GitApi
 from tests.adapters.scalers.jobs import FakeJobs, job
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, SCALE_SET, KubernetesApi
 from tests.answering import answering
-from tests.integrations.checking import PAGES, checked, said
-from tests.integrations.scalers import actions_of, scaler_finding
+from tests.integrations.checking import actions_of, blocks, checked, only, said
 
 pytestmark = pytest.mark.usefixtures("made_up_aws")
 
 HRA = "/apis/actions.summerwind.dev/v1alpha1/namespaces/ci/horizontalrunnerautoscalers/runners"
 KEDA = "/apis/keda.sh/v1alpha1/namespaces/ci/scaledobjects/runners"
 NODES = "/apis/karpenter.sh/v1/nodepools/ci"
-REGION, BRANCH, ARC, PROGRAM = (
-    'region = "us-east-1"\n',
-    'branch = "main"\n',
-    'namespace = "arc-runners"\n',
-    "/usr/local/bin/fleet",
-)
+REGION, BRANCH, ARC = 'region = "us-east-1"\n', 'branch = "main"\n', 'namespace = "arc-runners"\n'
+PROGRAM = "/usr/local/bin/fleet"
 PROBLEM, WARNING = Level.PROBLEM, Level.WARNING
 GROUPS, GAR = "DescribeAutoScalingGroups", "github-aws-runners"
+REVIEWED = {
+    "arc": ("actions.github.com", "autoscalingrunnersets", "arc-runners", "linux-2xlarge"),
+    "kubernetes": ("apps", "deployments", "ci", "runners"),
+}
+"""Group, resource, namespace and name that the cluster is asked about."""
 READ, TRIED = "only read access was tested", "Tailback may scale it; nothing was changed"
 
 
@@ -141,15 +141,9 @@ async def test_the_configuration_of_the_page_works(page: str, tmp_path: Path) ->
     one = (await all_found(page, tmp_path, made))[0]
     assert (one.state, one.text) == (Level.OK, TABLE[page].fine)
     if isinstance(made, KubernetesApi):
-        named = {
-            "namespace": "ci",
-            "resource": "deployments",
-            "name": "runners",
-            "subresource": "scale",
-            "group": "apps",
-        }
-        of_arc = {"group": "actions.github.com", "resource": "autoscalingrunnersets", "namespace": "arc-runners"}
-        wanted = named if page == "kubernetes" else {**of_arc, "name": "linux-2xlarge"}
+        group, resource, namespace, name = REVIEWED[page]
+        scale = {"subresource": "scale"} if page == "kubernetes" else {}
+        wanted = {"group": group, "resource": resource, "namespace": namespace, "name": name, **scale}
         assert {"verb": "patch", **wanted} in made.reviews
         assert made.patches == []
     if isinstance(made, GitApi):
@@ -160,7 +154,7 @@ async def test_the_configuration_of_the_page_works(page: str, tmp_path: Path) ->
 
 
 async def test_a_pool_without_a_lever_is_in_order(tmp_path: Path) -> None:
-    one = await scaler_finding("none", tmp_path, {})
+    one = only(await checked("none", tmp_path, {}), "scaler")
     assert (one.state, one.text) == (Level.OK, "macos-m1 is scaled manually")
 
 
@@ -258,9 +252,9 @@ async def test_what_is_not_there_or_not_known_is_told(tmp_path: Path, monkeypatc
     assert "refused the credentials (HTTP 401): who are you?" in wrong.text
     assert 'the token that [pool."linux".scaler] names' in wrong.remedy
     assert "another-token-1" not in said(wrong)
-    nowhere = await scaler_finding("http", tmp_path, {"localhost:9100": "127.0.0.1:9"}, {"SCALER_TOKEN": "x" * 20})
-    assert "cannot be reached" in nowhere.text
-    gone = await scaler_finding("command", tmp_path, {PROGRAM: str(tmp_path / "none")})
+    nowhere = await checked("http", tmp_path, {"localhost:9100": "127.0.0.1:9"}, {"SCALER_TOKEN": "x" * 20})
+    assert "cannot be reached" in only(nowhere, "scaler").text
+    gone = only(await checked("command", tmp_path, {PROGRAM: str(tmp_path / "none")}), "scaler")
     assert "cannot be started (No such file or directory); install it, or correct its path and mode" in said(gone)
     outside = next(one for one in await checked("kubernetes", tmp_path, {}) if one.area == "scaler")
     assert (outside.state, "or set token_env, ca_file and url" in said(outside)) == (PROBLEM, True)
@@ -318,5 +312,5 @@ async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(page: st
 )
 def test_the_role_on_the_page_has_two_verbs_on_one_object(page: str, rule: tuple[str, ...]) -> None:
     """Least permission, as the configuration above it needs it."""
-    block = (PAGES / f"{page}.md").read_text("utf-8").partition("```yaml\n")[2].partition("```")[0]
+    block = blocks(page, "yaml")[0]
     assert [line for line in (*rule, "verbs: [get, patch]") if block.count(line) != 1] == []

@@ -17,8 +17,7 @@ from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.adapters.scalers.aws_api import AwsApi
 from tests.answering import answering
 from tests.ci_systems import PAGE, Said, buildkite, gitlab, hud, jenkins
-from tests.integrations.checking import PAGES, checked, said
-from tests.integrations.scalers import actions_of
+from tests.integrations.checking import actions_of, blocks, checked, only, said
 from tests.machines import POOL, KubernetesLists, runner
 
 pytestmark = pytest.mark.usefixtures("made_up_aws")
@@ -151,7 +150,7 @@ async def found(page: str, folder: Path, wrong: Wrong, system: Any = None) -> li
 @pytest.mark.parametrize("page", ["buildkite", "gitlab", "hud", "jenkins", "github", "ec2-auto-scaling"])
 async def test_the_configuration_of_the_page_works(page: str, tmp_path: Path) -> None:
     """Jobs and the longest wait, as the doctor reads them."""
-    (one,) = [it for it in await found(page, tmp_path, Wrong()) if it.area == "metrics"]
+    one = only(await found(page, tmp_path, Wrong()), "metrics")
     assert one.state is Level.OK
     assert one.text.startswith(TRIED[page].fine)
 
@@ -243,7 +242,7 @@ async def test_each_failure_is_told_with_its_remedy(  # noqa: PLR0917 - the colu
 
 async def test_old_figures_of_hud_are_called_old(tmp_path: Path) -> None:
     """They would never count as drained."""
-    (one,) = [it for it in await found("hud", tmp_path, Wrong(), hud()) if it.area == "metrics"]
+    one = only(await found("hud", tmp_path, Wrong(), hud()), "metrics")
     assert one.state is WARNING
     assert "the newest figures are" in one.text
 
@@ -252,7 +251,7 @@ async def test_old_figures_of_hud_are_called_old(tmp_path: Path) -> None:
 async def test_a_page_on_aws_needs_the_actions_of_its_policy_and_no_others(tmp_path: Path, page: str) -> None:
     """CloudWatch has no data yet, which is named as unknown and never as zero."""
     api, no_data = AwsApi(), page == "cloudwatch"
-    (one,) = [it for it in await found(page, tmp_path, Wrong(), api) if it.area == "metrics"]
+    one = only(await found(page, tmp_path, Wrong(), api), "metrics")
     assert (one.state, one.remedy) == ((WARNING, "correct its name and dimensions") if no_data else (Level.OK, ""))
     asked = {f"{'cloudwatch' if no_data else 'autoscaling'}:{action}" for action, _ in api.asked}
     assert asked | ({"cloudwatch:ListMetrics"} if no_data else set()) == actions_of(page)
@@ -260,10 +259,9 @@ async def test_a_page_on_aws_needs_the_actions_of_its_policy_and_no_others(tmp_p
 
 async def test_the_page_on_kubernetes_needs_the_rights_of_its_roles_and_no_others(tmp_path: Path) -> None:
     """Rights as `list KIND in NAMESPACE`."""
-    text = (PAGES / "kubernetes-events.md").read_text("utf-8")
-    roles = list(yaml.safe_load_all(text.partition("```yaml\n")[2].partition("```")[0]))
+    roles = list(yaml.safe_load_all(blocks("kubernetes-events", "yaml")[0]))
     lists = TRIED["kubernetes-events"].system()
-    (one,) = [it for it in await found("kubernetes-events", tmp_path, Wrong(), lists) if it.area == "metrics"]
+    one = only(await found("kubernetes-events", tmp_path, Wrong(), lists), "metrics")
     rules = [(role["metadata"]["namespace"], rule) for role in roles for rule in role["rules"]]
     rights = {
         f"{verb} {kind} in {space}" for space, rule in rules for kind in rule["resources"] for verb in rule["verbs"]
@@ -273,6 +271,6 @@ async def test_the_page_on_kubernetes_needs_the_rights_of_its_roles_and_no_other
 
 async def test_before_the_first_start_missing_webhooks_are_a_warning(tmp_path: Path) -> None:
     """Nothing of the installation is wrong then."""
-    (one,) = [it for it in await checked("github-webhooks", tmp_path, {}, {}) if it.area == "metrics"]
+    one = only(await checked("github-webhooks", tmp_path, {}, {}), "metrics")
     assert one.state is WARNING
     assert "the stored webhooks cannot be read here; start Tailback, then check again" in said(one)
