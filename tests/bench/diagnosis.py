@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from bot.core.finding import Diagnosis, Finding, Scaling, facts_of
-from bot.core.finding import Moment as Now
+from bot.core.finding import Finding, Moment, Scaling, facts_of
 from bot.core.pool.held_cause import judged, remembered
 from bot.core.pool.pool import Snapshot
 from bot.diagnosis.earned import EARNED
@@ -21,7 +20,7 @@ from bot.diagnosis.refused import family
 from bot.diagnosis.registry import RULES
 from tests.architecture.tree import ROOT
 from tests.bench.jobfleet.cases import KINDS, PAIRS, Case, case, tellable
-from tests.bench.jobfleet.stories import NAME, Moment, lived
+from tests.bench.jobfleet.stories import NAME, lived
 from tests.bench.table import write
 
 PAGE = ROOT / "docs/explanation/diagnosis.md"
@@ -65,17 +64,13 @@ def tell(one: Case, table: Mapping[str, tuple[float, ...]]) -> Story:
     for moment in lived(one):
         begun = time.process_time()
         last = moment.pools[NAME].samples[-1]
-        found = _found(moment, table)
+        every = facts_of(list(moment.pools), moment.pools, moment.rules, Moment(moment.now, 60.0))
+        found = diagnosed(next(f for f in every if f.pool == NAME), table=table)
         held = judged(held, found, last.at, last.queued)
         named = remembered(held, found).claims
         story.cpu_seconds += time.process_time() - begun
         story.judged.append(Judged(moment.minute, named, by_thumb(last), bool(last.queued)))
     return story
-
-
-def _found(moment: Moment, table: Mapping[str, tuple[float, ...]]) -> Diagnosis:
-    every = facts_of(list(moment.pools), moment.pools, moment.rules, Now(moment.now, 60.0))
-    return diagnosed(next(f for f in every if f.pool == NAME), table=table)
 
 
 def by_thumb(now: Snapshot) -> str:
@@ -161,11 +156,8 @@ def suite(kinds: Sequence[str], cases: int, name: str, table: Mapping[str, tuple
 def document(stories: Sequence[Story], real: Sequence[Story], cases: int) -> list[str]:
     """The figures, the reliability of the confidence and the confusion matrix as Markdown."""
     command = f"python -m tests.bench.diagnosis {cases} --write"
-    lines = [
-        f"Written by `{command}` on {len(stories)} incidents of the suite `unseen` and {len(real)} of `trace`.",
-        "",
-    ]
-    lines += ["| measure | made-up jobs | real jobs |", "|---|---|---|"]
+    lines = [f"Written by `{command}` on {len(stories)} incidents of the suite `unseen` and {len(real)} of `trace`."]
+    lines += ["", "| measure | made-up jobs | real jobs |", "|---|---|---|"]
     made_up, traced = table(stories), table(real)
     lines += [f"| {what} | {str(made_up[what]).strip()} | {str(traced[what]).strip()} |" for what in sorted(made_up)]
     changes = "changes of the first cause in an hour, median"

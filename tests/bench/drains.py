@@ -9,7 +9,6 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from bot.core.pool.history import usual_ahead
 from bot.core.pool.hour_stats import ExpectedHour
@@ -17,7 +16,7 @@ from bot.core.pool.pool import PoolRules, Snapshot
 from tests.bench.jobfleet import cases, stories
 from tests.bench.jobfleet.exporter import Exporter
 from tests.bench.jobfleet.fleet import JobFleet
-from tests.bench.rough import HOUR, MINUTE, Rough, Spec, past, spec
+from tests.bench.rough import HOUR, MINUTE, Rough, past, spec
 
 ASKED_MINUTES = (0, 15, 45)
 """When a forecast is made, after the alert."""
@@ -29,23 +28,44 @@ IN_A_ROW = 3
 WEEKS = (0, 4)
 
 
-class World(Protocol):
-    """A simulated pool; trouble begins at second 0."""
+class JobWorld:
+    """A case of the other simulator; its troubles end, after 110 minutes in the median."""
 
-    now: float
-    """Seconds since the trouble began."""
+    def __init__(self, found: cases.Case) -> None:
+        dice = random.Random(f"{found.seed}/until")
+        faults = tuple(replace(f, until=min(f.until, ends(found.begin, dice))) for f in found.faults)
+        self.begin, self._due = found.begin, 0.0
+        self.fleet = JobFleet(found.spec, faults, found.seed, found.begin - stories.BEFORE)
+        self._exporter = Exporter(self.fleet, stories.NAME, found.exporter, stories.MONDAY)
+        self.now = -stories.BEFORE
+        """Seconds since the trouble began."""
 
     def minute(self) -> Snapshot | None:
         """Live one minute; the exporter's sample if it has a new one."""
+        self.fleet.advance(self.fleet.now + MINUTE)
+        self.now = self.fleet.now - self.begin
+        if self.fleet.now < self._due:
+            return None
+        self._due = self.fleet.now + self._exporter.step
+        return self._exporter.look()
 
     def waits(self) -> float:
         """Seconds that the oldest job has waited."""
+        return self.fleet.now - self.fleet.queue[0].arrived if self.fleet.queue else 0.0
 
     def waiting(self) -> int:
         """Jobs in the queue."""
+        return len(self.fleet.queue)
 
     def add(self, runners: int) -> None:
         """More runners, as by a scale-up."""
+        self.fleet.add(runners)
+
+
+World = Rough | JobWorld
+"""A simulated pool; trouble begins at second 0."""
+Other = Callable[[World], World]
+"""Makes another future of a world's present moment."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +83,6 @@ class Case:
     number: int
     futures: tuple[float, ...] = ()
     """Seconds until the drain in other futures of the same moment, or with each of `more` runners."""
-
-
-Other = Callable[["World"], "World"]
-"""Makes another future of a world's present moment."""
 
 
 def lived(
@@ -124,44 +140,8 @@ def rough_cases(seed: int, others: Sequence[Other] = ()) -> Iterator[Case]:
     """The forecasts of an incident of the rough simulator."""
     one = spec(seed)
     for series, actual, drains in lived(Rough(one), one.rules, one.alert_minutes * MINUTE, others):
-        yield Case(one.kind, one.exporter, one.rules, series, _ahead(one, series[-1].at), actual, seed, drains)
-
-
-def _ahead(one: Spec, at: float) -> tuple[tuple[ExpectedHour, ...], ...]:
-    return tuple(usual_ahead(past(one, weeks), int(at // HOUR)) for weeks in WEEKS)
-
-
-class JobWorld:
-    """A case of the other simulator; its troubles end, after 110 minutes in the median."""
-
-    def __init__(self, found: cases.Case) -> None:
-        dice = random.Random(f"{found.seed}/until")
-        faults = tuple(replace(f, until=min(f.until, ends(found.begin, dice))) for f in found.faults)
-        self.begin, self._due = found.begin, 0.0
-        self.fleet = JobFleet(found.spec, faults, found.seed, found.begin - stories.BEFORE)
-        self._exporter = Exporter(self.fleet, stories.NAME, found.exporter, stories.MONDAY)
-        self.now = -stories.BEFORE
-
-    def minute(self) -> Snapshot | None:
-        """Live one minute."""
-        self.fleet.advance(self.fleet.now + MINUTE)
-        self.now = self.fleet.now - self.begin
-        if self.fleet.now < self._due:
-            return None
-        self._due = self.fleet.now + self._exporter.step
-        return self._exporter.look()
-
-    def waits(self) -> float:
-        """Seconds that the oldest job has waited."""
-        return self.fleet.now - self.fleet.queue[0].arrived if self.fleet.queue else 0.0
-
-    def waiting(self) -> int:
-        """Jobs in the queue."""
-        return len(self.fleet.queue)
-
-    def add(self, runners: int) -> None:
-        """More runners, as by a scale-up."""
-        self.fleet.add(runners)
+        ahead = tuple(usual_ahead(past(one, weeks), int(series[-1].at // HOUR)) for weeks in WEEKS)
+        yield Case(one.kind, one.exporter, one.rules, series, ahead, actual, seed, drains)
 
 
 def another(number: int) -> Other:

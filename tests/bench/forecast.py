@@ -78,18 +78,14 @@ def fitted(rule: Rule, known: Sequence[Case], cases: Sequence[Case]) -> list[Bou
     return [bounds(case) for case in cases]
 
 
-def pinball(bounds: Bounds, actual: float) -> float:
-    """The loss of both bounds on a logarithmic scale; a missing one counts as a minute, or as the horizon."""
-    total = 0.0
-    for said, share in zip((bounds[0] or LEAST_SECONDS, bounds[1] or HORIZON), SHARES, strict=True):
-        off = math.log(max(LEAST_SECONDS, actual) / min(HORIZON, max(LEAST_SECONDS, said)))
-        total += max(share * off, (share - 1) * off)
-    return total
-
-
 def mean_loss(said: Sequence[Bounds], cases: Sequence[Case]) -> float:
-    """Of all cases."""
-    return sum(pinball(bounds, case.actual) for bounds, case in zip(said, cases, strict=True)) / len(cases)
+    """The pinball loss of both bounds on a logarithmic scale; a missing one counts as a minute, or as the horizon."""
+    total = 0.0
+    for (low, high), case in zip(said, cases, strict=True):
+        for bound, share in zip((low or LEAST_SECONDS, high or HORIZON), SHARES, strict=True):
+            off = math.log(max(LEAST_SECONDS, case.actual) / min(HORIZON, max(LEAST_SECONDS, bound)))
+            total += max(share * off, (share - 1) * off)
+    return total / len(cases)
 
 
 def made(cases: Sequence[Case], weeks: int) -> list[Forecast]:
@@ -100,8 +96,8 @@ def made(cases: Sequence[Case], weeks: int) -> list[Forecast]:
 
 def oracle(case: Case) -> Bounds:
     """The earliest and the latest of the other futures: it knows all rates, but neither luck nor the end."""
-    times = sorted(case.futures[len(ADDED) :])
-    return times[0], times[-1]
+    times = case.futures[len(ADDED) :]
+    return min(times), max(times)
 
 
 @dataclass(frozen=True)

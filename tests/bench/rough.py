@@ -18,15 +18,14 @@ MINUTE, HOUR = 60.0, 3600.0
 BEFORE = 6 * HOUR
 """Simulated time before the trouble begins at second 0."""
 KINDS = ("surge", "batch", "limit", "offline", "stockout", "hung", "outage", "image", "slow", "daily")
+MAKING = frozenset({"creates", "registered", "create_failures", "booting", "offline", "provider_up"})
+RATES = frozenset({"limit", "arrivals_per_minute", "completions_per_minute", "starts_per_minute"})
 EXPORTERS = {
     "full": frozenset[str](),
-    "ordinary": frozenset({"creates", "registered", "create_failures", "booting", "offline", "provider_up"}),
-    "no rates": frozenset({"creates", "registered", "create_failures", "booting", "offline", "provider_up", "limit",
-                           "arrivals_per_minute", "completions_per_minute", "starts_per_minute"}),
-    "bare": frozenset({"creates", "registered", "create_failures", "booting", "offline", "provider_up", "limit",
-                       "arrivals_per_minute", "completions_per_minute", "starts_per_minute", "duration_p50_seconds",
-                       "idle", "busy"}),
-}  # fmt: skip
+    "ordinary": MAKING,
+    "no rates": MAKING | RATES,
+    "bare": MAKING | RATES | {"duration_p50_seconds", "idle", "busy"},
+}
 """The figures that each does not export."""
 
 
@@ -132,9 +131,8 @@ class Rough:
         self.ends: list[tuple[float, int]] = []
         self.boots: list[float] = []
         self.failed: list[float] = []
-        self.idle, self.offline, self.number = 0, 0, 0
-        self.idle_since = 0.0
-        self.log: deque[dict[str, float]] = deque()
+        self.offline, self.number = 0, 0
+        self.log: deque[dict[str, float]] = deque(maxlen=30)
         self.day_level, self.day = 1.0, -1
         self.next_target = self.start
         load = one.usual_rate(one.start_hour + self.start / HOUR) * one.mean_minutes
@@ -163,8 +161,6 @@ class Rough:
         for _ in range(2):
             self._half()
         self.log.append(self.count)
-        while len(self.log) > 30:
-            self.log.popleft()
         return self._sample()
 
     def _half(self) -> None:

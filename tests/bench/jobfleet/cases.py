@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -43,12 +43,8 @@ class Case:
 
 def week(dice: random.Random) -> tuple[float, ...]:
     """Factors of the hours of a week with working hours, quiet nights and a quieter weekend; mean 1."""
-    night, weekend, first, last = (
-        dice.uniform(0.1, 0.4),
-        dice.uniform(0.2, 0.5),
-        dice.randint(7, 9),
-        dice.randint(17, 20),
-    )
+    night, weekend = dice.uniform(0.1, 0.4), dice.uniform(0.2, 0.5)
+    first, last = dice.randint(7, 9), dice.randint(17, 20)
     hours = [
         (1 + 0.35 * math.sin(math.pi * (hour - first) / (last - first)) if first <= hour < last else night)
         * (1.0 if day < 5 else weekend)
@@ -93,19 +89,15 @@ Made = tuple[Spec, tuple[Fault, ...]]
 Maker = Callable[[Spec, random.Random, float], Made]
 
 
-def _one(kind: str, low: float, high: float, **more: float) -> Maker:
+def _one(kind: str, low: float, high: float, texts: Sequence[str] = ()) -> Maker:
     def made(spec: Spec, dice: random.Random, at: float) -> Made:
-        until = at + more["hours"] * 3600 if "hours" in more else math.inf
-        return spec, (Fault(kind, at, dice.uniform(low, high), until=until),)
+        return spec, (Fault(kind, at, dice.uniform(low, high), dice.choice(texts) if texts else ""),)
 
     return made
 
 
 def _refused(cause: str, low: float, high: float) -> Maker:
-    def made(spec: Spec, dice: random.Random, at: float) -> Made:
-        return spec, (Fault("refused", at, dice.uniform(low, high), dice.choice(CODES[cause])),)
-
-    return made
+    return _one("refused", low, high, CODES[cause])
 
 
 def _flood(spec: Spec, dice: random.Random, at: float) -> Made:
@@ -121,10 +113,6 @@ def _tight(spec: Spec, dice: random.Random, at: float) -> Made:
 
 def _burst(spec: Spec, dice: random.Random, at: float) -> Made:
     return spec, (Fault("burst", at, spec.limit * dice.uniform(3.0, 6.0) * 1800 / spec.mean + spec.limit),)
-
-
-def _provider(spec: Spec, dice: random.Random, at: float) -> Made:
-    return spec, (Fault("provider", at, dice.uniform(0.95, 1.0), dice.choice(("", "down"))),)
 
 
 def _failed_fill(spec: Spec, dice: random.Random, at: float) -> Made:
@@ -158,7 +146,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Maker]] = {
     "lost events in part": (("lost_events", "too_few"), ("event",), _one("lost_events", 0.4, 0.75)),
     "too few": (("too_few",), SCALED, _one("too_few", 0.15, 0.4)),
     "API limit": (("throttled_api",), SCALED, _one("throttled_api", 1.0, 1.0)),
-    "provider": (("provider",), (*SCALED, "static"), _provider),
+    "provider": (("provider",), (*SCALED, "static"), _one("provider", 0.95, 1.0, ("", "down"))),
     "unassigned": (("unassigned",), (*SCALED, "static"), _one("unassigned", 0.95, 1.0)),
     "label gone": (("unknown_label", "no_runner"), SCALED, _one("label", 1.0, 1.0)),
     "ghosts": (("stale_rows",), SCALED, _one("ghosts", 1.0, 4.0)),

@@ -107,10 +107,7 @@ class JobFleet:
 
     def at(self, kind: str) -> Fault | None:
         """The fault of this kind that is at work now."""
-        for fault in self.faults:
-            if fault.kind == kind and fault.since <= self.now < fault.until:
-                return fault
-        return None
+        return next((one for one in self.faults if one.kind == kind and one.since <= self.now < one.until), None)
 
     @property
     def limit(self) -> int:
@@ -181,26 +178,22 @@ class JobFleet:
         return self.spec.median * math.exp(self.spec.sigma * self.pushes.gauss(0, 1))
 
     def _enter(self, source: str, work: float) -> None:
-        self.queue.append(Job(self.now, source, min(work, 8 * HOUR)))
+        lost = self.at("lost_events")
+        self._wait(source, min(work, 8 * HOUR), told=not (lost and self.dice.random() < lost.amount))
+
+    def _wait(self, source: str, work: float, *, told: bool = True) -> None:
+        self.queue.append(Job(self.now, source, work))
         self.tally.arrivals.append(self.now)
         self.tally.sources.append(source)
-        lost = self.at("lost_events")
-        if not (lost and self.dice.random() < lost.amount):
-            self.wanted += 1
+        self.wanted += told
 
     def _end(self) -> None:
         while self.running and self.running[0][0] <= self.now:
             end, _, _, begun = heapq.heappop(self.running)
             self.tally.ends.append(self.now)
             self.tally.durations.append(end - begun)
-            if self.spec.scaler == "event":
-                continue
-            self._free()
-
-    def _free(self) -> None:
-        if self.spec.scaler != "static" and self.online + 1 > max(self.limit, 0):
-            return
-        self.idle += 1
+            room = self.spec.scaler == "static" or self.online < max(self.limit, 0)
+            self.idle += room and self.spec.scaler != "event"
 
     def _lose(self) -> None:
         dying = self.at("runners_die")
@@ -219,10 +212,7 @@ class JobFleet:
             self.idle, self.offline = self.idle + self.offline, 0
         for one in lost:
             self.running.remove(one)
-            self.queue.append(Job(self.now, one[2].source, one[2].work))
-            self.tally.arrivals.append(self.now)
-            self.tally.sources.append(one[2].source)
-            self.wanted += 1
+            self._wait(one[2].source, one[2].work)
         if lost:
             heapq.heapify(self.running)
 
@@ -290,11 +280,8 @@ class JobFleet:
             self.idle -= min(self.idle, over)
         if self.queue or self.idle <= self.spec.minimum + self.added:
             self.idle_since = self.now
-        elif self.now - self.idle_since > 600 and not self._unassigned():
+        elif self.now - self.idle_since > 600 and not (self.at("provider") or self.at("unassigned")):
             self.idle -= 1
-
-    def _unassigned(self) -> bool:
-        return bool(self.at("provider") or self.at("unassigned"))
 
     def _assign(self) -> None:
         stuck = self.at("provider") or self.at("unassigned")
