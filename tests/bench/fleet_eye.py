@@ -4,18 +4,15 @@ from bisect import insort
 from collections import deque
 from dataclasses import dataclass, field
 
-from bot.core.pool.pool import Counted, PoolRules, Snapshot
+from bot.core.pool.pool import Counted, Snapshot
 from bot.playground.fleet.figures import read
 from bot.playground.fleet.simulation import SimulatedFleet
 
 WINDOW_SECONDS, LATELY_SECONDS = 900.0, 7200.0
 KEPT = 240
-
-
-def rules_of(fleet: SimulatedFleet, name: str) -> PoolRules:
-    """The configuration that fits a simulated pool."""
-    spec = fleet.pools[name].spec
-    return PoolRules(name, floor=spec.drained_at, boot_time_seconds=spec.boot_seconds, scalable=True)
+SHOWN = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "booting", "failed",
+         "arrivals_per_minute", "starts_per_minute", "completions_per_minute", "duration_p50_seconds")  # fmt: skip
+"""The figures that the metrics source shows as they are."""
 
 
 @dataclass
@@ -24,8 +21,6 @@ class Eye:
 
     fleet: SimulatedFleet
     name: str
-    hidden: frozenset[str] = frozenset()
-    """Figures that this source does not have."""
     series: deque[Snapshot] = field(default_factory=lambda: deque(maxlen=KEPT))
     _counts: deque[tuple[float, dict[str, dict[str, int]]]] = field(default_factory=deque)
     _arrivals: deque[tuple[float, dict[str, int]]] = field(default_factory=deque)
@@ -35,24 +30,14 @@ class Eye:
     def look(self) -> Snapshot:
         """Take one sample now."""
         now, figures = self.fleet.now_seconds, read(self.fleet, self.name)
-        arrived = self._arrived()
+        tally = self.fleet.pools[self.name].tally
+        arrived = {f"{repository} / {workflow}": n for (repository, workflow), n in tally.arrived.items()}
         counts = self._grown(now, arrived)
         insort(self._rates, figures.arrivals_per_minute)
         if figures.duration_p50_seconds is not None:
             insort(self._durations, figures.duration_p50_seconds)
         known: dict[str, object] = {
-            "queued": figures.queued,
-            "oldest_wait_seconds": figures.oldest_wait_seconds,
-            "busy": figures.busy,
-            "idle": figures.idle,
-            "offline": figures.offline,
-            "limit": figures.limit,
-            "booting": figures.booting,
-            "failed": figures.failed,
-            "arrivals_per_minute": figures.arrivals_per_minute,
-            "starts_per_minute": figures.starts_per_minute,
-            "completions_per_minute": figures.completions_per_minute,
-            "duration_p50_seconds": figures.duration_p50_seconds,
+            **{name: getattr(figures, name) for name in SHOWN},
             "running_longest_seconds": figures.running_seconds,
             "create_failures": sum(counts["failures"].values()),
             "create_failures_by_code": _counted(counts["failures"]),
@@ -64,9 +49,7 @@ class Eye:
             "usual_arrivals_per_minute": self._rates[len(self._rates) // 2],
             "usual_duration_seconds": self._durations[len(self._durations) // 2] if self._durations else None,
         }
-        given = {name: value for name, value in known.items() if name not in self.hidden} if self.hidden else known
-        missing = tuple(f"{name}: not exported" for name in sorted(self.hidden))
-        sample = Snapshot(self.name, now, missing=missing, **given)  # type: ignore[arg-type]  # names are checked by it
+        sample = Snapshot(self.name, now, **known)  # type: ignore[arg-type]  # names are checked by it
         self.series.append(sample)
         return sample
 
@@ -75,10 +58,6 @@ class Eye:
         while len(self._arrivals) > 1 and self._arrivals[1][0] <= now - LATELY_SECONDS:
             self._arrivals.popleft()
         return self._arrivals[0][1]
-
-    def _arrived(self) -> dict[str, int]:
-        arrived = self.fleet.pools[self.name].tally.arrived
-        return {f"{repository} / {workflow}": n for (repository, workflow), n in arrived.items()}
 
     def _grown(self, now: float, arrived: dict[str, int]) -> dict[str, dict[str, int]]:
         tally = self.fleet.pools[self.name].tally

@@ -10,6 +10,8 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
@@ -83,27 +85,32 @@ async def latency(address: str, stub: SlackStub, session: aiohttp.ClientSession,
     return found
 
 
-async def flood(
-    address: str, stub: SlackStub, session: aiohttp.ClientSession, numbers: list[int]
-) -> tuple[float, float, float]:
-    """(seconds until all were accepted, seconds until `wanted` posts arrived, slowest answer) for webhooks at once."""
-    sender, gate = Sender(address, session), asyncio.Semaphore(AT_ONCE)
+async def at_once(send: Callable[[int], Awaitable[float]], numbers: Sequence[int], most: int) -> float:
+    """The slowest answer with at most so many requests on their way at any time."""
+    gate = asyncio.Semaphore(most)
 
     async def one(number: int) -> float:
         async with gate:
-            return await sender.send(number)
+            return await send(number)
 
-    wanted = len(set(numbers))
-    begun, before = time.monotonic(), stub.posts
-    slowest = max(await asyncio.gather(*(one(number) for number in numbers)))
-    accepted = time.monotonic() - begun
-    while stub.posts - before < wanted and time.monotonic() - begun < 60:
+    return max(await asyncio.gather(*map(one, numbers)))
+
+
+async def flood(
+    address: str, stub: SlackStub, session: aiohttp.ClientSession, numbers: Sequence[int]
+) -> tuple[float, float]:
+    """(seconds until a post arrived for each of them, slowest answer) for webhooks at once."""
+    begun, wanted = time.monotonic(), stub.posts + len(set(numbers))
+    slowest = await at_once(Sender(address, session).send, numbers, AT_ONCE)
+    while stub.posts < wanted and time.monotonic() - begun < 60:
         await asyncio.sleep(0.01)
-    return accepted, stub.last_post - begun, slowest
+    return stub.last_post - begun, slowest
 
 
-async def small_bot(port: int, slack: str, redis: str) -> asyncio.subprocess.Process:
-    """The baseline as a process."""
+@asynccontextmanager
+async def small_bot(slack: str, redis: str) -> AsyncIterator[tuple[str, int]]:
+    """The address and the process id of the baseline."""
+    port = free_port()
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.bench.small_bot", str(port), slack, redis, stdout=sys.stderr
     )
@@ -114,8 +121,12 @@ async def small_bot(port: int, slack: str, redis: str) -> asyncio.subprocess.Pro
             await asyncio.sleep(0.05)
             continue
         writer.close()
-        return process
-    raise RuntimeError("the small bot did not start")
+        break
+    else:
+        raise RuntimeError("the small bot did not start")
+    yield f"http://127.0.0.1:{port}", process.pid
+    process.terminate()
+    await process.wait()
 
 
 async def measured(folder: Path) -> list[Row]:
@@ -123,11 +134,8 @@ async def measured(folder: Path) -> list[Row]:
     stub = SlackStub()
     async with serving(stub.app) as slack, aiohttp.ClientSession() as session:
         redis = EmbeddedRedis(folder / "small")
-        port, redis_url = free_port(), await redis.start()
-        process = await small_bot(port, slack, redis_url)
-        base = await figures(f"http://127.0.0.1:{port}", process.pid, stub, session)
-        process.terminate()
-        await process.wait()
+        async with small_bot(slack, await redis.start()) as (address, pid):
+            base = await figures(address, pid, stub, session)
         await redis.stop()
         async with product(folder / "product", slack, TOML) as running:
             ours = await figures(running.address, running.pid, stub, session)
@@ -153,5 +161,5 @@ async def figures(
     await latency(address, stub, session, 1_000_000)
     one = statistics.median(await latency(address, stub, session, 2_000_000))
     spent = cpu_seconds(pid)
-    _, posted, slowest = await flood(address, stub, session, list(range(GROUPS)))
+    posted, slowest = await flood(address, stub, session, range(GROUPS))
     return one, GROUPS / posted, slowest, (cpu_seconds(pid) - spent) / GROUPS * 1000

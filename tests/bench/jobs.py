@@ -10,7 +10,6 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from bot.adapters.redis.server.embedded import running_url
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.stored_jobs import StoredJobs
 from bot.playground.serving import serving
-from tests.bench.intake import TOML, Sender
+from tests.bench.intake import TOML, Sender, at_once
 from tests.bench.product import product
 from tests.bench.stub import SlackStub
 from tests.sources.github import event, signature
@@ -72,19 +71,6 @@ class GitHub:
         return time.monotonic() - begun
 
 
-async def rate(send: Callable[[int], Awaitable[float]], numbers: Sequence[int]) -> tuple[float, float]:
-    """(events a second, slowest answer in ms) with AT_ONCE on their way at any time."""
-    gate = asyncio.Semaphore(AT_ONCE)
-
-    async def one(number: int) -> float:
-        async with gate:
-            return await send(number)
-
-    begun = time.monotonic()
-    slowest = max(await asyncio.gather(*(one(number) for number in numbers)))
-    return len(numbers) / (time.monotonic() - begun), slowest * 1000
-
-
 async def steady(github: GitHub) -> list[float]:
     """Milliseconds of each answer at 100 events a second, evenly spaced."""
     begun, sent = time.monotonic(), list[asyncio.Task[float]]()
@@ -128,7 +114,10 @@ async def main() -> None:
                     ("alerts: new groups", alerts.send, range(some.start, some.start + EVENTS // 5)),
                     ("alerts: repeats of one", alerts.send, [0] * EVENTS),
                 ):
-                    found.setdefault(label, []).append(await rate(send, numbers))
+                    begun = time.monotonic()
+                    slowest = await at_once(send, numbers, AT_ONCE)
+                    speed = len(numbers) / (time.monotonic() - begun)
+                    found.setdefault(label, []).append((speed, slowest * 1000))
             print(f"{'events a second, median of rounds':34} {'rate':>8} {'ratio':>8} {'slowest ms':>12}")
             base = statistics.median(speed for speed, _ in found["alerts: repeats of one"])
             for label, rounds in found.items():

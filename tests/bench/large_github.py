@@ -5,7 +5,6 @@ page, and every 40th request ends with a 502. All jobs come by webhooks, as the 
 """
 
 import asyncio
-import json
 from dataclasses import dataclass, field, replace
 
 import httpx
@@ -50,8 +49,8 @@ class LargeGitHub:
             return httpx.Response(502, text="<html>Server Error</html>")
         size, page = int(query["per_page"]), int(query.get("page", "1"))
         if runs:
-            self.sizes.add(query["per_page"])
             self.latest_size = query["per_page"]
+            self.sizes.add(self.latest_size)
             key, total = "workflow_runs", RUNS[query["status"]]
         else:
             key, total = "runners", RUNNERS
@@ -63,8 +62,7 @@ class LargeGitHub:
             "x-ratelimit-reset": str(int(BEGIN) + 7200),
             "x-ratelimit-limit": "15000",
         }
-        body = json.dumps({"total_count": total, key: rows}).encode()
-        return httpx.Response(200, content=body, headers={"link": link, **left})
+        return httpx.Response(200, json={"total_count": total, key: rows}, headers={"link": link, **left})
 
 
 def row(key: str, number: int, status: str) -> dict[str, object]:

@@ -4,33 +4,28 @@ The baseline of all is a small bot (`tests.bench.small_bot`).
 """
 
 import asyncio
-import os
 import resource
-import subprocess
 import sys
 from pathlib import Path
 
 from bot.adapters.redis.server.embedded import EmbeddedRedis
 from bot.playground.serving import serving
-from handlers.tools.demo_workspace import free_port
 from tests.bench.intake import TOML, small_bot
-from tests.bench.product import ROOT, product, resident_mb
+from tests.bench.product import product, resident_mb
 from tests.bench.stub import SlackStub
 from tests.bench.table import Row
+from tests.processes import program
 
 MOST_MB = {"run": 80, "web": 70, "worker": 70}
 
 
 async def measured(folder: Path) -> list[Row]:
     """One run."""
-    stub = SlackStub()
     redis = EmbeddedRedis(folder / "redis")
-    async with serving(stub.app) as slack:
+    async with serving(SlackStub().app) as slack:
         url = await redis.start()
-        process = await small_bot(free_port(), slack, url)
-        base = resident_mb(process.pid)
-        process.terminate()
-        await process.wait()
+        async with small_bot(slack, url) as (_, pid):
+            base = resident_mb(pid)
         rows = []
         for command, most in MOST_MB.items():
             variables = {} if command == "run" else {"REDIS_URL": url}
@@ -48,12 +43,6 @@ async def measured(folder: Path) -> list[Row]:
 def help_seconds() -> float:
     """The CPU time of `tailback --help`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-m", "handlers", "--help"],
-        cwd=ROOT,
-        env=dict(os.environ),
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    program(sys.executable, "-m", "handlers", "--help")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 
 from handlers.tools.demo_workspace import free_port
+from tests.architecture.tree import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "bench-token"
 
 

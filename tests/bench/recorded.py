@@ -5,7 +5,6 @@ Run with `python -m tests.bench.recorded FOLDER` to write the example of the doc
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -27,6 +26,7 @@ PLAIN = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "b
          "registered", "create_failures", "arrivals_per_minute", "starts_per_minute", "completions_per_minute",
          "duration_p50_seconds", "running_longest_seconds", "usual_arrivals_per_minute",
          "usual_duration_seconds", "provider_up")  # fmt: skip
+HEADERS = {"User-Agent": "tailback-fleet", "Content-Type": "application/json"}
 COUNTED = ("create_failures_by_code", "arrivals_by_source", "usual_by_source")
 
 
@@ -60,37 +60,25 @@ def record(folder: Path, scenario: Scenario, taken: Taken) -> None:
         at = BEGINS_AT + now
         book.observe(breaches(scenario.rule, [read(fleet, spec.name) for spec in scenario.pools]), at)
         if alerts := book.due(at):
-            webhooks.append(webhook(scenario, payload(scenario.rule, alerts, "http://alerts.example"), at + 0.25))
+            body = payload(scenario.rule, alerts, "http://alerts.example")
+            path = f"/alerts/{scenario.rule.flavour}"
+            webhooks.append({"received_at": at + 0.25, "path": path, "headers": HEADERS, "body": body})
             book.told(alerts, at)
     folder.mkdir(parents=True, exist_ok=True)
     for name, lines in (("webhooks", webhooks), ("metrics", metrics)):
         if lines:
-            (folder / f"{name}.jsonl").write_text(written(lines), "utf-8")
-
-
-def webhook(scenario: Scenario, body: object, at: float) -> dict[str, object]:
-    """One delivery, as the recordings of a real Alertmanager have it."""
-    headers = {"User-Agent": "tailback-fleet", "Content-Type": "application/json"}
-    return {"received_at": at, "path": f"/alerts/{scenario.rule.flavour}", "headers": headers, "body": body}
+            text = "".join(f"{json.dumps(one, separators=(',', ':'))}\n" for one in lines)
+            (folder / f"{name}.jsonl").write_text(text, "utf-8")
 
 
 def line(look: Snapshot, *, by_source: bool) -> dict[str, object]:
-    """One measurement; what is not known is left out."""
+    """One measurement, with two digits; what is not known is left out."""
     known = asdict(look)
-    figures = {name: rounded(known[name]) for name in PLAIN if known[name] is not None}
+    told = {name: known[name] for name in PLAIN if known[name] is not None}
+    figures = {name: round(value, 2) if isinstance(value, float) else value for name, value in told.items()}
     parts = [name for name in COUNTED if by_source and known[name]]
     counted = {name: {one["name"]: one["number"] for one in known[name]} for name in parts}
     return {"pool": look.pool, "at": BEGINS_AT + look.at, **figures, **counted}
-
-
-def rounded(value: object) -> object:
-    """Two digits are enough for a figure."""
-    return round(value, 2) if isinstance(value, float) else value
-
-
-def written(lines: Iterable[Mapping[str, object]]) -> str:
-    """One JSON object a line."""
-    return "".join(f"{json.dumps(one, separators=(',', ':'))}\n" for one in lines)
 
 
 EXAMPLE = replace(SCENARIOS["limit-reached"], pools=(replace(LINUX_LARGE, bursts=(Burst(-24 * 60.0, 60),)), MACOS))

@@ -123,8 +123,6 @@ class StormWorld(World):
 class Storm:
     """What came of one storm; seconds from the accepted delivery to the name in the channel."""
 
-    groups: int
-    workers: int
     waits: Sequence[float]
     unnamed: int
     refused: int
@@ -168,7 +166,7 @@ async def storm(groups: int, workers: int, arrive: float) -> Storm:
         await figures
     await asyncio.gather(*tasks)
     waits = [chat.named[name] - at for name, at in accepted.items() if name in chat.named]
-    return Storm(groups, workers, waits, groups - len(waits), chat.refused, len(chat.parents()))
+    return Storm(waits, groups - len(waits), chat.refused, len(chat.parents()))
 
 
 async def _changing(world: World) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-START, END = "<!-- python -m tests.bench --write -->\n", "<!-- end -->"
+OF_ROWS = "<!-- python -m tests.bench --write -->", "<!-- end -->"
 """What stands before and after the table in a page."""
-BEGIN_FIGURES, END_FIGURES = "<!-- begin of the figures -->", "<!-- end of the figures -->"
+OF_FIGURES = "<!-- begin of the figures -->", "<!-- end of the figures -->"
 """The same of pages whose figures are no `Row`."""
 HEAD = f"{'figure':44} {'min':>8} {'median':>8} {'max':>8} {'baseline':>9} {'ratio':>6}  goal"
 
@@ -40,19 +40,19 @@ class Row:
 
 
 def written(page: str, rows: Iterable[Row]) -> str:
-    """The page with a new table between `START` and `END`."""
-    before, _, rest = page.partition(START)
-    after = rest.partition(END)[2]
-    head = "| figure | minimum | median | maximum | baseline | ratio | goal |\n|---|---|---|---|---|---|---|\n"
-    table = "".join(f"{row.cells()}\n" for row in rows)
-    return f"{before}{START}\n{head}{table}\n{END}{after}"
+    """The page with a new table."""
+    head = ("", "| figure | minimum | median | maximum | baseline | ratio | goal |", "|---|---|---|---|---|---|---|")
+    return _between(page, OF_ROWS, (*head, *(row.cells() for row in rows), ""))
 
 
 def write(page: Path, lines: Iterable[str]) -> None:
     """Replace the figures of a page of the docs."""
-    before, _, rest = page.read_text("utf-8").partition(BEGIN_FIGURES)
-    after = rest.partition(END_FIGURES)[2]
-    page.write_text("\n".join([before + BEGIN_FIGURES, *lines, END_FIGURES]) + after, "utf-8")
+    page.write_text(_between(page.read_text("utf-8"), OF_FIGURES, lines), "utf-8")
+
+
+def _between(page: str, marks: tuple[str, str], lines: Iterable[str]) -> str:
+    before, _, rest = page.partition(marks[0])
+    return "\n".join([before + marks[0], *lines, marks[1]]) + rest.partition(marks[1])[2]
 
 
 def joined(runs: Iterable[Sequence[Row]]) -> list[Row]:
