@@ -27,8 +27,7 @@ async def found(page: Page) -> list[str]:
 @pytest.mark.parametrize("width", [1280, 390])
 async def test_axe_finds_nothing(browser: Browser, workspace: PageWorkspace, scheme: str, width: int) -> None:
     """Channel, thread, tour, clock and dialog; contrast included."""
-    stories = [{"name": "surge", "title": "A surge", "teaches": "How to scale up."}]
-    workspace.state["frame"] = {"rate": 60, "story": "surge", "stories": stories}
+    await workspace.frames(rate=60)
     context = await browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]  # of the two that there are
     try:
         page = await context.new_page()
@@ -42,8 +41,7 @@ async def test_axe_finds_nothing(browser: Browser, workspace: PageWorkspace, sch
 async def test_the_tab_key_reaches_clock_messages_and_composer_in_this_order(
     page: Page, workspace: PageWorkspace
 ) -> None:
-    workspace.state["frame"] = {"rate": 60, "story": "surge", "stories": []}
-    await workspace.changed()
+    await workspace.frames(rate=60)
     await expect(page.get_by_test_id("rate-60")).to_be_visible()
     order = ["me", "rate-0", "action-ack", "composer"]
     met: list[str] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.playground.page.state import Json, button, message
+from tests.playground.page.state import Json, button
 from tests.playground.page.workspace import PageWorkspace
 from tests.playground.slack_kit import mrkdwn, plain
 
@@ -20,8 +20,7 @@ MOST_HEIGHT = 560
 
 
 async def shown(workspace: PageWorkspace, page: Page, *blocks: Json) -> Locator:
-    workspace.messages.append(message(TS, "A message with blocks.", blocks=list(blocks)))
-    await workspace.changed()
+    await workspace.says(TS, "A message with blocks.", blocks=list(blocks))
     found = page.get_by_test_id("messages").get_by_test_id(f"message-{TS}")
     await expect(found).to_be_visible()
     return found

@@ -25,8 +25,7 @@ async def test_news_of_others_is_counted_and_one_press_away(page: Page, workspac
     await filled(page, workspace)
     pill = page.get_by_test_id("pill").first
     for number in (1, 2):
-        workspace.messages.append(message(f"178000200{number}.000100", f"News {number}"))
-        await workspace.changed()
+        await workspace.says(f"178000200{number}.000100", f"News {number}")
         await expect(pill).to_have_text(f"{number} new ↓")
     await pill.click()
     await expect(page.get_by_text("News 2", exact=True)).to_be_in_viewport()
@@ -38,12 +37,10 @@ async def test_ones_own_words_come_into_view(page: Page, workspace: PageWorkspac
     await page.get_by_test_id("composer").fill("hello")
     await page.get_by_test_id("composer").press("Enter")
     await workspace.receives("/ui/say")
-    workspace.messages.append(message("1780002001.000100", "hello there", user="U0ANA"))
-    await workspace.changed()
+    await workspace.says("1780002001.000100", "hello there", user="U0ANA")
     await expect(page.get_by_text("hello there", exact=True)).to_be_in_viewport()
     await page.locator("#messages-scroll").evaluate("node => { node.scrollTop = 300; }")
-    workspace.messages.append(message("1780002002.000100", "An answer"))
-    await workspace.changed()
+    await workspace.says("1780002002.000100", "An answer")
     await expect(page.get_by_text("An answer", exact=True)).to_be_in_viewport()
 
 
@@ -73,7 +70,7 @@ async def test_a_message_that_has_more_than_fits_is_read_from_its_top(page: Page
 
 
 async def test_a_demo_opens_where_its_story_happens(page: Page, workspace: PageWorkspace) -> None:
-    workspace.state["frame"] = {"rate": 60, "story": "surge", "stories": [], "channel": "C0OPS"}
+    await workspace.frames(rate=60, channel="C0OPS")
     await page.goto(f"{workspace.base}/?user=U0ANA")
     await expect(page.locator("#channel-title")).to_have_text("# ops")
 
@@ -82,8 +79,7 @@ async def test_a_toast_says_where_an_answer_appeared(page: Page, workspace: Page
     """The thread is closed, the answer to the own click is in it, and one press leads there."""
     await page.get_by_role("button", name="Acknowledge").first.click()
     await workspace.receives("/ui/click")
-    workspace.messages.append(message("1780002002.000100", "The answer", thread_ts=PARENT_TS))
-    await workspace.changed()
+    await workspace.says("1780002002.000100", "The answer", thread_ts=PARENT_TS)
     toast = page.get_by_test_id("toast")
     await expect(toast).to_contain_text("answered in the thread in #ci")
     await toast.get_by_role("button", name="Show").click()
@@ -92,10 +88,8 @@ async def test_a_toast_says_where_an_answer_appeared(page: Page, workspace: Page
 
 async def test_the_frame_shows_the_time_and_sets_its_speed(page: Page, workspace: PageWorkspace) -> None:
     """Pause, 1x, 10x and 60x; the pressed one is the one that runs."""
-    story = {"name": "surge", "title": "A surge", "teaches": "How to scale up."}
-    workspace.state["frame"] = {"rate": 1, "story": "surge", "stories": [story]}
     workspace.state["now"] = 1780002000
-    await workspace.changed()
+    await workspace.frames(rate=1)
     await expect(page.get_by_test_id("rate-1")).to_have_attribute("aria-pressed", "true")
     await expect(page.locator("#time")).to_have_text("23:00")
     await page.get_by_test_id("rate-0").click()
@@ -104,8 +98,7 @@ async def test_the_frame_shows_the_time_and_sets_its_speed(page: Page, workspace
 
 
 async def test_the_same_place_on_a_phone(page: Page, workspace: PageWorkspace) -> None:
-    workspace.state["frame"] = {"rate": 60, "story": "surge", "stories": []}
-    await workspace.changed()
+    await workspace.frames(rate=60)
     await page.get_by_role("button", name="Phone").click()
     phone = page.get_by_test_id("phone")
     await expect(phone.get_by_label("Lock screen")).to_contain_text("in #ci")

@@ -14,6 +14,12 @@ def parent(page: Page) -> Locator:
     return page.get_by_test_id("messages").get_by_test_id(f"message-{PARENT_TS}")
 
 
+async def open_thread(page: Page) -> Locator:
+    """The composer of the parent's thread."""
+    await parent(page).get_by_test_id(f"replies-{PARENT_TS}").click()
+    return page.get_by_test_id("thread-composer")
+
+
 async def test_a_person_reads_the_parent(page: Page) -> None:
     """Header, mrkdwn, pool table, fields, links, local time and the edited mark are all there, in words."""
     shown = parent(page)
@@ -77,7 +83,7 @@ async def test_the_overflow_menu_works_by_keyboard_and_survives_an_update(page: 
 
 async def test_a_thread_opens_beside_the_channel_and_stands_in_the_address(page: Page) -> None:
     """Root and replies are shown, a reload comes back to the same thread, the close button gives the channel back."""
-    await parent(page).get_by_test_id(f"replies-{PARENT_TS}").click()
+    await open_thread(page)
     thread = page.get_by_test_id("thread")
     await expect(thread.get_by_test_id(f"message-{PARENT_TS}")).to_be_visible()
     await expect(thread).to_contain_text("@ana is looking. Reported: no idle runner.")
@@ -102,8 +108,7 @@ async def test_slash_commands_go_from_the_channel_and_not_from_a_thread(page: Pa
     sent = await workspace.receives("/ui/slash")
     assert sent == [{"user": "U0ANA", "channel": CI, "command": "/queue", "text": "status linux.2xlarge"}]
     await expect(composer).to_have_value("")
-    await parent(page).get_by_test_id(f"replies-{PARENT_TS}").click()
-    in_thread = page.get_by_test_id("thread-composer")
+    in_thread = await open_thread(page)
     await in_thread.fill("/queue status")
     await in_thread.press("Enter")
     await expect(page.get_by_test_id("thread")).to_contain_text("cannot be typed in a thread. Try @tailback status")
@@ -113,8 +118,7 @@ async def test_slash_commands_go_from_the_channel_and_not_from_a_thread(page: Pa
 
 async def test_a_mention_is_completed_and_sent_into_the_thread(page: Page, workspace: PageWorkspace) -> None:
     """`@tai` completes to the app, and Enter posts into the open thread."""
-    await parent(page).get_by_test_id(f"replies-{PARENT_TS}").click()
-    in_thread = page.get_by_test_id("thread-composer")
+    in_thread = await open_thread(page)
     await in_thread.press_sequentially("@tai")
     await page.keyboard.press("Tab")
     await in_thread.press_sequentially("status")
@@ -128,8 +132,7 @@ async def test_live_updates_leave_half_typed_text_alone(page: Page, workspace: P
     await parent(page).evaluate("node => { node.untouched = true; }")
     composer = page.get_by_test_id("composer")
     await composer.press_sequentially("half a ")
-    workspace.messages.append(message("1780000390.000900", "Queue is shrinking: 40 jobs."))
-    await workspace.changed()
+    await workspace.says("1780000390.000900", "Queue is shrinking: 40 jobs.")
     await expect(page.get_by_test_id("messages")).to_contain_text("Queue is shrinking: 40 jobs.")
     await page.keyboard.type("sentence")
     await expect(composer).to_have_value("half a sentence")
@@ -208,7 +211,7 @@ async def test_the_tour_shows_one_step(page: Page, workspace: PageWorkspace) -> 
 @pytest.mark.parametrize("width", [390, 960, 1400])
 async def test_an_open_thread_leaves_the_tour_in_view(page: Page, width: int) -> None:
     await page.set_viewport_size({"width": width, "height": 844})
-    await parent(page).get_by_test_id(f"replies-{PARENT_TS}").click()
+    await open_thread(page)
     await expect(page.get_by_test_id("thread")).to_be_in_viewport()
     await expect(page.get_by_test_id("tour")).to_be_in_viewport(ratio=1)
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -245,8 +248,7 @@ async def test_a_redraw_right_after_the_jump_stays_at_the_permalink(page: Page, 
 async def test_a_busy_channel_shows_its_newest_messages_first(page: Page, workspace: PageWorkspace) -> None:
     """Of very many messages the page draws the newest; the older ones are one click away, and scrolling stays put."""
     for number in range(200):
-        workspace.messages.append(message(f"1780001{number:03}.000100", f"Report {number}"))
-    await workspace.changed()
+        await workspace.says(f"1780001{number:03}.000100", f"Report {number}")
     messages = page.get_by_test_id("messages")
     await expect(messages.get_by_text("Report 199", exact=True)).to_be_in_viewport()
     assert await messages.get_by_role("article").count() == 150
@@ -262,7 +264,7 @@ async def test_a_busy_channel_shows_its_newest_messages_first(page: Page, worksp
 async def test_the_newest_message_stays_in_view_when_the_thread_opens(page: Page, workspace: PageWorkspace) -> None:
     """Neither opening the thread by hand nor coming back to it by address leaves the channel scrolled off its end."""
     newest = page.get_by_test_id("ephemeral-1780000320.000600").get_by_text("may scale this pool")
-    await parent(page).get_by_test_id(f"replies-{PARENT_TS}").click()
+    await open_thread(page)
     await expect(newest).to_be_in_viewport(ratio=1)
     await page.reload()
     await expect(page.get_by_test_id("thread")).to_be_visible()

@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from tests.patience import PATIENCE_SECONDS
-from tests.playground.page.state import Json, new_state
+from tests.playground.page.state import Json, message, new_state
 
 PAGE = Path(__file__).parents[3] / "bot" / "playground" / "page"
 
@@ -36,6 +36,17 @@ class PageWorkspace:
     def messages(self) -> list[Json]:
         found: list[Json] = self.state["channels"][0]["messages"]
         return found
+
+    async def says(self, ts: str, text: str, user: str = "U0TAILBACK", **more: object) -> None:
+        """A new message in #ci."""
+        self.messages.append(message(ts, text, user, **more))
+        await self.changed()
+
+    async def frames(self, rate: int, **more: object) -> None:
+        """The demo's frame around the workspace: a clock that runs so fast, and one story."""
+        story = {"name": "surge", "title": "A surge", "teaches": "How to scale up."}
+        self.state["frame"] = {"rate": rate, "story": "surge", "stories": [story], **more}
+        await self.changed()
 
     def sent(self, path: str) -> list[Json]:
         return [body for where, body in self.posted if where == path]
