@@ -1,4 +1,4 @@
-"""Reads the Dockerfile for the tests: its stages with their instructions, and which files reach the builder."""
+"""Reads the Dockerfile, with the files that reach the builder, and the systemd unit for the tests."""
 
 import fnmatch
 import json
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.architecture.tree import ROOT
+
+UNIT = ROOT / "deploy/systemd/tailback.service"
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,9 @@ class Instruction:
         return [str(word) for word in json.loads(self.value)]
 
 
-def stages(path: Path = ROOT / "Dockerfile") -> list[list[Instruction]]:
+def stages() -> list[list[Instruction]]:
     """The instructions of each stage, from its FROM on; what stands before the first FROM comes with the first."""
-    text = re.sub(r"^\s*#.*\n", "", path.read_text("utf-8"), flags=re.M).replace("\\\n", " ")
+    text = re.sub(r"^\s*#.*\n", "", (ROOT / "Dockerfile").read_text("utf-8"), flags=re.M).replace("\\\n", " ")
     found: list[list[Instruction]] = [[]]
     for line in filter(None, map(str.strip, text.splitlines())):
         name, _, value = line.partition(" ")
@@ -35,10 +37,24 @@ def stages(path: Path = ROOT / "Dockerfile") -> list[list[Instruction]]:
     return found
 
 
+BUILD, FINAL = stages()
+
+
+def final(name: str) -> str:
+    """The only instruction of that name in the final stage."""
+    (found,) = [each.value for each in FINAL if each.name == name]
+    return found
+
+
+def variables() -> dict[str, str]:
+    """What the final stage sets."""
+    return dict(part.split("=", 1) for part in final("ENV").split())
+
+
 def copied() -> list[tuple[str, str]]:
     """(source in the project, target) of every COPY that takes from the project, over all stages."""
     pairs = []
-    for one in (one for stage in stages() for one in stage if one.name == "COPY"):
+    for one in (one for one in (*BUILD, *FINAL) if one.name == "COPY"):
         words = [word for word in shlex.split(one.value) if not word.startswith("--")]
         if "--from=" not in one.value:
             pairs += [(source, words[-1]) for source in words[:-1]]
@@ -57,3 +73,11 @@ def reaches_the_builder(path: str) -> bool:
             if any(fnmatch.fnmatchcase(name, rule) for name in names):
                 allowed = line.startswith("!")
     return allowed
+
+
+def unit_settings() -> dict[str, list[str]]:
+    """The settings of the unit, each with all its values."""
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r"^(\w+)=(.*)$", UNIT.read_text("utf-8"), re.M):
+        found.setdefault(name, []).append(value)
+    return found

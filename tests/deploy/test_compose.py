@@ -16,6 +16,7 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
 SERVICES = COMPOSE["services"]
 PROMETHEUS = yaml.safe_load((ROOT / "deploy/compose/prometheus.yml").read_text("utf-8"))
 ALERTMANAGER = yaml.safe_load((ROOT / "deploy/compose/alertmanager.yml").read_text("utf-8"))
+HOOKS = [hook for one in ALERTMANAGER["receivers"] for hook in one.get("webhook_configs", [])]
 LISTENS = {"tailback": 8080, "redis": 6379, "prometheus": 9090, "alertmanager": 9093}
 
 
@@ -27,18 +28,10 @@ def mounts() -> list[tuple[str, str, str]]:
 
 def addresses() -> list[str]:
     """Every host:port by which one service is told to reach another."""
-    scraped = [
-        target for job in PROMETHEUS["scrape_configs"] for one in job["static_configs"] for target in one["targets"]
-    ]
-    alerted = [
-        target
-        for one in PROMETHEUS["alerting"]["alertmanagers"]
-        for group in one["static_configs"]
-        for target in group["targets"]
-    ]
-    hooks = [hook["url"] for one in ALERTMANAGER["receivers"] for hook in one.get("webhook_configs", [])]
-    urls = [*hooks, SERVICES["tailback"]["environment"]["REDIS_URL"]]
-    return [*scraped, *alerted, *(re.sub(r"^\w+://([^/]+)/.*$", r"\1", url) for url in urls)]
+    asked = [*PROMETHEUS["scrape_configs"], *PROMETHEUS["alerting"]["alertmanagers"]]
+    targets = [target for one in asked for group in one["static_configs"] for target in group["targets"]]
+    urls = [*(hook["url"] for hook in HOOKS), SERVICES["tailback"]["environment"]["REDIS_URL"]]
+    return [*targets, *(re.sub(r"^\w+://([^/]+)/.*$", r"\1", url) for url in urls)]
 
 
 def test_every_mounted_file_is_there_and_every_volume_is_declared() -> None:
@@ -53,20 +46,16 @@ def test_services_reach_one_another_by_name_and_port() -> None:
     """Each address names a service on a port that it listens on, and each pair shares a network."""
     assert sorted(set(addresses())) == ["alertmanager:9093", "redis:6379", "tailback:8080"]
     assert [one for one in addresses() if LISTENS[one.partition(":")[0]] != int(one.partition(":")[2])] == []
-    for pair in (
-        ("tailback", "redis"),
-        ("tailback", "prometheus"),
-        ("prometheus", "alertmanager"),
-        ("alertmanager", "tailback"),
-    ):
-        assert set.intersection(*(set(SERVICES[name]["networks"]) for name in pair)), pair
+    for other in ("redis", "prometheus", "alertmanager"):
+        assert set(SERVICES["tailback"]["networks"]) & set(SERVICES[other]["networks"]), other
+    assert set(SERVICES["prometheus"]["networks"]) & set(SERVICES["alertmanager"]["networks"])
     assert SERVICES["redis"]["networks"] == ["store"]
     assert COMPOSE["networks"]["store"] == {"internal": True}
 
 
 def test_alertmanager_presents_the_token_that_tailback_expects() -> None:
     """One variable of .env is both: the secret file in one container, the environment in the other."""
-    (hook,) = [hook for one in ALERTMANAGER["receivers"] for hook in one.get("webhook_configs", [])]
+    (hook,) = HOOKS
     (secret,) = SERVICES["alertmanager"]["secrets"]
     assert hook["http_config"]["authorization"] == {"type": "Bearer", "credentials_file": f"/run/secrets/{secret}"}
     assert COMPOSE["secrets"][secret] == {"environment": "TAILBACK_WEBHOOK_TOKEN"}

@@ -18,10 +18,10 @@ from bot.settings import HttpTable
 from handlers.tools.demo_workspace import free_port
 from tests.answering import answering_aside
 from tests.architecture.tree import ROOT
+from tests.deploy.dockerfile import UNIT, unit_settings
 from tests.patience import PATIENCE_SECONDS, until
 from tests.processes import program
 
-UNIT = ROOT / "deploy/systemd/tailback.service"
 NGINX = ROOT / "deploy/proxy/nginx.conf"
 CADDY = ROOT / "deploy/proxy/Caddyfile"
 MOST_EXPOSED = 1.5
@@ -37,16 +37,6 @@ PUBLIC = (
     "/slack/events",
 )
 PRIVATE = ("/metrics", "/healthz", "/readyz", "/", "/alerts/", "/alerts/grafana/x", "/slack", "/github/x")
-
-
-def settings() -> dict[str, list[str]]:
-    """The settings of the unit, each with all its values."""
-    found: dict[str, list[str]] = {}
-    for line in UNIT.read_text("utf-8").splitlines():
-        name, sign, value = line.partition("=")
-        if sign and not line.startswith("#"):
-            found.setdefault(name, []).append(value)
-    return found
 
 
 @pytest.fixture
@@ -72,7 +62,7 @@ def test_the_unit_exposes_little(unit: Path) -> None:
 
 def test_the_unit_bounds_what_tailback_uses_and_stops_it_in_order() -> None:
     """Only Tailback gets SIGTERM: it drains, then ends its own Redis. Killed together, Redis would be gone first."""
-    given = {name: values[-1] for name, values in settings().items()}
+    given = {name: values[-1] for name, values in unit_settings().items()}
     assert (given["DynamicUser"], given["ProtectSystem"], given["KillMode"]) == ("yes", "strict", "mixed")
     assert int(given["TimeoutStopSec"].removesuffix("s")) > 30
     assert int(given["LimitNOFILE"]) >= 10_032, "the embedded server wants 10,000 clients and 32 more"
@@ -81,12 +71,12 @@ def test_the_unit_bounds_what_tailback_uses_and_stops_it_in_order() -> None:
 
 def test_the_unit_keeps_the_data_where_it_may_write() -> None:
     """The variables are Tailback's own, and the data folder lies in the only place that the service may write to."""
-    variables = dict(value.split("=", 1) for value in settings()["Environment"])
+    variables = dict(value.split("=", 1) for value in unit_settings()["Environment"])
     assert set(variables) <= {name.upper() for name in Environment.model_fields} | {"HOME"}
-    (state,) = settings()["StateDirectory"]
+    (state,) = unit_settings()["StateDirectory"]
     assert variables["TAILBACK_DATA"].startswith(f"/var/lib/{state}/")
     assert variables["HOME"] == f"/var/lib/{state}", "without a home, slack_sdk cannot be imported"
-    assert settings()["EnvironmentFile"] == ["/etc/tailback/env"]
+    assert unit_settings()["EnvironmentFile"] == ["/etc/tailback/env"]
 
 
 @pytest.fixture

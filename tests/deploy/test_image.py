@@ -14,23 +14,12 @@ from starlette.responses import Response
 
 from tests.answering import answering_aside
 from tests.architecture.tree import ROOT
-from tests.deploy.dockerfile import copied, reaches_the_builder, stages
+from tests.deploy.dockerfile import BUILD, FINAL, copied, final, reaches_the_builder, variables
 from tests.patience import PATIENCE_SECONDS, until
 from tests.processes import Ran, program
 
-BUILD, FINAL = stages()
 HEALTH = ROOT / "deploy/healthcheck.py"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-
-
-def one(name: str) -> str:
-    """The only instruction of that name in the final stage."""
-    (found,) = [each.value for each in FINAL if each.name == name]
-    return found
-
-
-def variables() -> dict[str, str]:
-    return dict(part.split("=", 1) for part in one("ENV").split())
 
 
 def test_everything_that_is_copied_exists_and_reaches_the_builder() -> None:
@@ -57,7 +46,7 @@ def test_the_copied_files_alone_make_a_wheel_with_the_whole_product(tmp_path: Pa
 
 def test_the_process_runs_as_a_numbered_user_that_is_not_root() -> None:
     """Kubernetes refuses `runAsNonRoot` for a user that is only a name."""
-    assert re.fullmatch(r"[1-9]\d{3,}:[1-9]\d{3,}", one("USER"))
+    assert re.fullmatch(r"[1-9]\d{3,}:[1-9]\d{3,}", final("USER"))
     names = [each.name for each in FINAL]
     assert names.index("USER") > max(place for place, name in enumerate(names) if name in {"RUN", "COPY"})
 
@@ -68,7 +57,7 @@ def test_signals_reach_tailback_itself() -> None:
     (command,) = [each for each in FINAL if each.name == "CMD"]
     assert entry.words[0] in PROJECT["scripts"]
     assert command.words == ["run"]
-    assert one("STOPSIGNAL") == "SIGTERM"
+    assert final("STOPSIGNAL") == "SIGTERM"
 
 
 def test_only_locked_packages_with_their_hashes_are_installed() -> None:
@@ -90,16 +79,16 @@ def test_the_base_is_one_tag_with_a_python_that_tailback_supports() -> None:
     oldest = PROJECT["requires-python"].removeprefix(">=")
     assert tuple(map(int, python[1].split("."))) >= tuple(map(int, oldest.split(".")))
     assert [each.value for each in BUILD if each.name == "FROM"] == ["${PYTHON_IMAGE} AS build"]
-    assert one("FROM") == "${PYTHON_IMAGE}"
+    assert final("FROM") == "${PYTHON_IMAGE}"
 
 
 def test_the_image_holds_no_secret_and_writes_only_to_its_volume_and_tmp() -> None:
     """The root file system may be read-only: data, home and the configuration lie outside of it."""
     given = variables()
     assert [name for name in given if re.search("TOKEN|SECRET|PASSWORD|KEY", name)] == []
-    assert given["TAILBACK_DATA"].startswith(f"{one('VOLUME')}/")
+    assert given["TAILBACK_DATA"].startswith(f"{final('VOLUME')}/")
     assert (given["HOME"], given["PYTHONDONTWRITEBYTECODE"]) == ("/tmp", "1")
-    assert one("EXPOSE").split() == [given["PORT"], given["TAILBACK_WORKER_PORT"]]
+    assert final("EXPOSE").split() == [given["PORT"], given["TAILBACK_WORKER_PORT"]]
 
 
 @pytest.mark.parametrize(("status", "healthy"), [(200, True), (404, True), (500, False), (503, False)])

@@ -22,14 +22,12 @@ from handlers.tools.examples import EXAMPLES
 from handlers.version import VERSION
 from tests.architecture.tree import ROOT
 from tests.deploy.charts import CHART, only, rendered
-from tests.deploy.dockerfile import stages
+from tests.deploy.dockerfile import final, unit_settings, variables
 from tests.docs_pages import page
 from tests.processes import program
 
 PAGES = {name: page(f"docs/how-to/{name}.md") for name in ("container", "kubernetes", "systemd", "pipx")}
-IMAGE = {one.name: one.value for one in stages()[-1]}
-GIVEN = dict(part.split("=", 1) for part in IMAGE["ENV"].split())
-UNIT = (ROOT / "deploy/systemd/tailback.service").read_text("utf-8")
+GIVEN = variables()
 COMMANDS = set(getattr(get_command(app), "commands", {}))
 
 
@@ -56,7 +54,7 @@ def test_every_docker_command_names_what_is_there() -> None:
     assert len(started) == 2
     for words in started:
         targets = {target.split(":")[1] for target in values(words, "--volume")}
-        assert targets <= {GIVEN["TAILBACK_CONFIG"], IMAGE["VOLUME"]}
+        assert targets <= {GIVEN["TAILBACK_CONFIG"], final("VOLUME")}
         assert {port.split(":")[-1] for port in values(words, "--publish")} <= {GIVEN["PORT"]}
         assert words[-1] == "tailback" or (words[-2] == "tailback" and words[-1] in COMMANDS)
     assert any(words[:2] == ["docker", "build"] and values(words, "--tag") == ["tailback"] for words in lines("docker"))
@@ -108,12 +106,13 @@ def test_every_kubectl_command_names_what_is_there() -> None:
 
 def test_every_host_command_names_what_is_there() -> None:
     """Paths are those of the unit, files those of the project, and the wheel is that of this version."""
-    assert values_of("ExecStart") == ["/usr/local/bin/tailback run"]
+    unit = unit_settings()
+    assert unit["ExecStart"] == ["/usr/local/bin/tailback run"]
     (link,) = lines("ln")
     assert link[-2:] == ["/opt/tailback/bin/tailback", "/usr/local/bin/tailback"]
     targets = {words[-1] for words in lines("install")}
-    assert targets == {*values_of("EnvironmentFile"), "/etc/tailback/tailback.toml"}
-    assert "TAILBACK_CONFIG=/etc/tailback/tailback.toml" in values_of("Environment")
+    assert targets == {*unit["EnvironmentFile"], "/etc/tailback/tailback.toml"}
+    assert "TAILBACK_CONFIG=/etc/tailback/tailback.toml" in unit["Environment"]
     pip = lines("/opt/tailback/bin/pip")
     assert [values(words, "--requirement") for words in pip] == [["requirements.lock"], []]
     assert pip[1][-1] == f"dist/tailback-{VERSION}-py3-none-any.whl"
@@ -121,11 +120,6 @@ def test_every_host_command_names_what_is_there() -> None:
     assert {name for name, _ in piped} == {"tailback.service", "nginx.conf", "Caddyfile"} <= set(EXAMPLES)
     assert [target for name, target in piped if name.endswith(".service")] == ["/etc/systemd/system/tailback.service"]
     assert {words[-1] for words in lines("systemctl")} <= {"tailback", "daemon-reload", "nginx", "caddy"}
-
-
-def values_of(setting: str) -> list[str]:
-    """The values of one setting of the unit."""
-    return re.findall(rf"^{setting}=(.*)$", UNIT, re.M)
 
 
 def test_every_address_and_path_of_the_pages_is_served() -> None:
