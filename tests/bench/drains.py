@@ -72,15 +72,12 @@ Other = Callable[[World], World]
 class Case:
     """One forecast to make, and the truth."""
 
-    kind: str
-    exporter: str
     rules: PoolRules
     series: tuple[Snapshot, ...]
     ahead: tuple[tuple[ExpectedHour, ...], ...]
     """Expectations with each of WEEKS."""
     actual: float
     """Seconds until the queue was short, or the wait normal; at most HORIZON."""
-    number: int
     futures: tuple[float, ...] = ()
     """Seconds until the drain in other futures of the same moment, or with each of `more` runners."""
 
@@ -141,7 +138,7 @@ def rough_cases(seed: int, others: Sequence[Other] = ()) -> Iterator[Case]:
     one = spec(seed)
     for series, actual, drains in lived(Rough(one), one.rules, one.alert_minutes * MINUTE, others):
         ahead = tuple(usual_ahead(past(one, weeks), int(series[-1].at // HOUR)) for weeks in WEEKS)
-        yield Case(one.kind, one.exporter, one.rules, series, ahead, actual, seed, drains)
+        yield Case(one.rules, series, ahead, actual, drains)
 
 
 def another(number: int) -> Other:
@@ -175,4 +172,4 @@ def job_cases(kind: str, number: int, suite: str, others: Sequence[Other] = ()) 
     rules = PoolRules(stories.NAME, boot_time_seconds=round(found.spec.boot))
     for series, actual, drains in lived(JobWorld(found), rules, found.alert_seconds, others):
         ahead = tuple(stories.known(replace(found, weeks=weeks), 0.0)[0].ahead for weeks in WEEKS)
-        yield Case(found.kind, found.exporter, rules, series, ahead, actual, number, drains)
+        yield Case(rules, series, ahead, actual, drains)
