@@ -6,14 +6,12 @@ crossing is false, a crossing without a warning is missed.
 
 import argparse
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import replace
 from statistics import median
 
 from bot.core.forecast.evaluate_warning import Measurement, advanced, expected, thresholds
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.history import usual_ahead
-from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import Snapshot
 from tests.bench.rough import HOUR, MINUTE, Rough, past, spec
 
@@ -28,7 +26,9 @@ def watched(seed: int, weeks: int) -> tuple[WarningHistory, list[float]]:
     rules = replace(one.rules, warn_wait_seconds=one.alert_minutes * MINUTE)
     world, limits = Rough(one, start=-WEEK_SECONDS), thresholds(rules)
     early, series, leads = WarningHistory(), deque[Snapshot](maxlen=KEPT), list[float]()
-    for ahead in _hours(seed, weeks):
+    known = past(one, weeks + 1)
+    for hour in range(int(-WEEK_SECONDS // HOUR), int(AFTER_SECONDS // HOUR)):
+        ahead = usual_ahead(known, hour) if weeks else ()
         for _ in range(60):
             sample, before = world.minute(), early.episode
             series.append(sample)
@@ -38,13 +38,6 @@ def watched(seed: int, weeks: int) -> tuple[WarningHistory, list[float]]:
             if now and now.crossed_at and (before is None or before.crossed_at is None):
                 leads.append(now.crossed_at - now.began_at)
     return early, leads
-
-
-def _hours(seed: int, weeks: int) -> Iterator[tuple[ExpectedHour, ...]]:
-    """The expectation at each hour."""
-    known = past(spec(seed), weeks + 1)
-    for hour in range(int(-WEEK_SECONDS // HOUR), int(AFTER_SECONDS // HOUR)):
-        yield usual_ahead(known, hour) if weeks else ()
 
 
 def main() -> None:

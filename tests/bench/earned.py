@@ -5,7 +5,6 @@ suite `tune` is used; `python -m tests.bench.diagnosis` judges the result on oth
 """
 
 import argparse
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -16,6 +15,7 @@ from tests.bench.jobfleet.cases import KINDS, PAIRS
 
 PRIOR = 5.0
 PLACE = ROOT / "bot/diagnosis/earned.py"
+BEGIN, END = "# begin of the table\n", "# end of the table\n"
 
 
 def fitted(stories: Iterable[Story]) -> dict[str, tuple[float, ...]]:
@@ -45,7 +45,7 @@ def written(table: Mapping[str, tuple[float, ...]], cases: int) -> str:
     """The table's source."""
     rows = "".join(f'    "{cause}": {values},\n' for cause, values in table.items())
     note = f"# python -m tests.bench.earned {cases}: suite tune, judged at the alert, 15 and 45 min after it\n"
-    return f"# begin of the table\n{note}EARNED: Mapping[str, tuple[float, ...]] = {{\n{rows}}}\n# end of the table\n"
+    return f"{BEGIN}{note}EARNED: Mapping[str, tuple[float, ...]] = {{\n{rows}}}\n{END}"
 
 
 def main() -> None:
@@ -55,13 +55,10 @@ def main() -> None:
     cases = asked.parse_args().cases
     table = fitted(suite([*KINDS, *(" + ".join(pair) for pair in PAIRS)], cases, "tune", table={}))
     source = PLACE.read_text("utf-8")
-    PLACE.write_text(
-        re.sub(
-            r"# begin of the table\n.*# end of the table\n", lambda _: written(table, cases), source, flags=re.DOTALL
-        ),
-        "utf-8",
-    )
-    print(written(table, cases))
+    text = written(table, cases)
+    before, _, rest = source.partition(BEGIN)
+    PLACE.write_text(before + text + rest.partition(END)[2], "utf-8")
+    print(text)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 
 from bot.core.finding import Facts, Scaling
@@ -100,28 +99,9 @@ def oracle(case: Case) -> Bounds:
     return min(times), max(times)
 
 
-@dataclass(frozen=True)
-class Effects:
-    """How good the effect of more runners is, for each number of them."""
-
-    right: list[bool] = field(default_factory=list)
-    """Whether a given figure is within `NEAR`."""
-    held: list[bool] = field(default_factory=list)
-    """Whether the range holds that stands where no figure is given."""
-
-    def rows(self, where: str) -> list[str]:
-        """For the table."""
-        given = [True] * len(self.right) + [False] * len(self.held)
-        return [
-            f"| effect of more runners, {where}: a figure is given | {_share(given)} |",
-            f"| …: it is within 20 % (goal 70 %) | {_share(self.right)} |",
-            f"| …: the range that stands for it holds | {_share(self.held)} |",
-        ]
-
-
-def effects(cases: Sequence[Case], *, only_helping: bool) -> Effects:
-    """Judge "times faster" for each number of more runners; `only_helping`: where Diagnose says that they help."""
-    found = Effects()
+def effects(cases: Sequence[Case], *, only_helping: bool) -> list[str]:
+    """Rows on "times faster" for each number of more runners; `only_helping`: where Diagnose says that they help."""
+    right, held = list[bool](), list[bool]()  # a figure within `NEAR`; the range that stands where none is given
     for case in cases:
         ahead = case.ahead[-1]
         options = what_if(case.series, case.rules, ADDED, Terms(ahead=ahead)).options
@@ -131,10 +111,16 @@ def effects(cases: Sequence[Case], *, only_helping: bool) -> Effects:
         for option, helped in zip(options[1:], case.futures, strict=False):
             truth = max(LEAST_SECONDS, case.actual) / max(LEAST_SECONDS, helped)
             if option.speedup.sure:
-                found.right.append(abs(option.times_faster / truth - 1) <= NEAR)
+                right.append(abs(option.times_faster / truth - 1) <= NEAR)
             else:
-                found.held.append(option.speedup.low <= truth * 1.02 and truth <= option.speedup.high * 1.02)
-    return found
+                held.append(option.speedup.low <= truth * 1.02 and truth <= option.speedup.high * 1.02)
+    where = "where Diagnose says that they help" if only_helping else "all cases"
+    given = [True] * len(right) + [False] * len(held)
+    return [
+        f"| effect of more runners, {where}: a figure is given | {_share(given)} |",
+        f"| …: it is within 20 % (goal 70 %) | {_share(right)} |",
+        f"| …: the range that stands for it holds | {_share(held)} |",
+    ]
 
 
 def judged(suite: str, number: int, oracles: int = 0) -> list[Case]:
@@ -177,8 +163,7 @@ def main() -> None:
             said = made(cases, weeks)
             print(f"{1000 * (time.process_time() - begun) / len(cases):.1f} ms of CPU for a forecast")
             lines += [f"| {weeks} known weeks: {what} | {how} |" for what, how in _good(said, cases)]
-        for only, where in ((False, "all cases"), (True, "where Diagnose says that they help")):
-            lines += effects(cases, only_helping=only).rows(where)
+        lines += [*effects(cases, only_helping=False), *effects(cases, only_helping=True)]
     print("\n".join(lines))
     if given.write:
         command = f"python -m tests.bench.forecast {given.cases} {given.seeds} --write"

@@ -34,16 +34,17 @@ AT_ONCE = 32
 STEADY_A_SECOND = 100
 STEADY_SECONDS = 10
 SECRET = "bench-secret"
+KIND = "workflow_job_queued"
 LABEL = "linux.2xlarge"
 FILLER = {
     f"field_{number}_url": f"https://api.github.com/repos/example-org/engine/{number}" * 2 for number in range(70)
 }
 
 
-def body(number: int, kind: str = "workflow_job_queued") -> bytes:
+def body(number: int) -> bytes:
     """One word about a job, as large as GitHub's."""
     created = datetime.fromtimestamp(time.time() - number % 3600, UTC).isoformat()
-    whole = json.loads(event(kind, id=number, created_at=created))
+    whole = json.loads(event(KIND, id=number, created_at=created))
     whole["repository"] |= FILLER
     return json.dumps(whole).encode()
 
@@ -54,13 +55,13 @@ class GitHub:
     def __init__(self, address: str, session: aiohttp.ClientSession) -> None:
         self._url, self._session = f"{address}/github", session
 
-    async def send(self, number: int, kind: str = "workflow_job_queued") -> float:
+    async def send(self, number: int) -> float:
         """Send one; seconds until the answer. Raises RuntimeError unless it was stored or known."""
-        content = body(number, kind)
+        content = body(number)
         headers = {
             "Content-Type": "application/json",
             "X-GitHub-Event": "workflow_job",
-            "X-GitHub-Delivery": f"{kind}-{number}",
+            "X-GitHub-Delivery": f"{KIND}-{number}",
             "X-Hub-Signature-256": signature(content, SECRET),
         }
         begun = time.monotonic()

@@ -57,18 +57,17 @@ class PrometheusStub:
         asked = scope["query_string"] + (await receive()).get("body", b"")
         names = [{FIGURE: name.decode()} for name in self._figures.findall(asked)] or [{}]
         past = scope["path"].endswith("query_range")
-        times = _times(parse_qs(asked.decode())) if past else [time.time()]
+        times = [time.time()]
+        if past:
+            given = parse_qs(asked.decode())
+            start, end, step = (float(given[name][0].removesuffix("s")) for name in ("start", "end", "step"))
+            times = [start + step * number for number in range(int((end - start) / step) + 1)]
         values = [[at, "3"] for at in times]
         rows = [{"metric": one, **({"values": values} if past else {"value": values[0]})} for one in names]
         found = {"resultType": "matrix" if past else "vector", "result": rows}
         body = json.dumps({"status": "success", "data": found}).encode()
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": body})
-
-
-def _times(asked: dict[str, list[str]]) -> list[float]:
-    start, end, step = (float(asked[name][0].removesuffix("s")) for name in ("start", "end", "step"))
-    return [start + step * number for number in range(int((end - start) / step) + 1)]
 
 
 async def measured(folder: Path) -> list[Row]:

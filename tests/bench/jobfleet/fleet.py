@@ -4,7 +4,6 @@ import heapq
 import math
 import random
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 TICK = 15.0
@@ -127,12 +126,6 @@ class JobFleet:
         """Busy and idle runners."""
         return len(self.running) + self.idle
 
-    def rate(self) -> float:
-        """Present arrivals per minute, without floods."""
-        usual = self.spec.rate * self.spec.week[int(self.now // HOUR) % 168]
-        surge = self.at("surge")
-        return usual * (surge.amount if surge else 1.0)
-
     def advance(self, until: float) -> None:
         """Live on until that second."""
         while self.now < until:
@@ -152,25 +145,26 @@ class JobFleet:
         burst = next((f for f in self.faults if f.kind == "burst" and f.since <= self.now < f.since + TICK), None)
         for _ in range(round(burst.amount) if burst else 0):
             self._enter(self._source(), self._work())
+        surge = self.at("surge")
+        usual = self.spec.rate * self.spec.week[int(self.now // HOUR) % 168]
         while self._next_push <= self.now:
-            rate = max(self.rate(), 1e-6) / self.spec.batch / 60
+            rate = max(usual * (surge.amount if surge else 1.0), 1e-6) / self.spec.batch / 60
             self._next_push += self.pushes.expovariate(rate) if rate > 1e-5 else HOUR
             if self._next_push - self.now > HOUR:
                 self._next_push = self.now + HOUR
                 continue
             source = self._source()
-            for work in self._push():
+            if self.spec.trace:
+                push = self.pushes.choice(self.spec.trace)
+            else:
+                jobs = 1 + int(self.pushes.expovariate(1 / max(self.spec.batch - 0.5, 0.1)))
+                push = tuple(self._work() for _ in range(jobs))
+            for work in push:
                 self._enter(source, work)
 
     def _source(self) -> str:
         names, shares = zip(*self.spec.sources, strict=True)
         return str(self.pushes.choices(names, shares)[0])
-
-    def _push(self) -> Sequence[float]:
-        if self.spec.trace:
-            return self.pushes.choice(self.spec.trace)
-        jobs = 1 + int(self.pushes.expovariate(1 / max(self.spec.batch - 0.5, 0.1)))
-        return [self._work() for _ in range(jobs)]
 
     def _work(self) -> float:
         if self.spec.trace:
