@@ -21,10 +21,9 @@ def find(facts: Facts) -> Found | None:
     seen = [statement("provider_label", pool=facts.pool)]
     looks = [(s.at, s.busy) for s in facts.recent(30) if s.busy is not None]
     busy = [number for _, number in looks]
-    if len(busy) >= 5 and min(busy) == max(busy) > 0:
-        seconds = looks[-1][0] - looks[0][0]
-        if seconds >= FLAT_SECONDS:
-            seen.append(statement("running_flat", jobs=busy[-1], seconds=seconds))
+    seconds = looks[-1][0] - looks[0][0] if looks else 0.0
+    if len(busy) >= 5 and min(busy) == max(busy) > 0 and seconds >= FLAT_SECONDS:
+        seen.append(statement("running_flat", jobs=busy[-1], seconds=seconds))
     return Found(0.9, tuple(seen))
 
 

@@ -55,7 +55,11 @@ def rates_of(series: Sequence[Snapshot], usual: float | None) -> Rates | None:
     """The present rates; None with too few samples. After a large batch the usual ones arrive."""
     hour = within(series, BATCH_MINUTES)
     level = _without_batch(hour, usual)
-    found = _rates(level or hour, usual if level else _present_arrivals(hour))
+    arrivals = usual if level else mean_of(s.arrivals_per_minute for s in within(hour, NOW_MINUTES))
+    waited = hour[-1].oldest_wait_seconds or 0.0
+    if arrivals is None and level is None and waited > NORMAL_WAIT_SECONDS / 2:
+        arrivals = servable(hour[-1]) * 60 / waited  # by Little's law
+    found = _rates(level or hour, arrivals)
     return None if found is None else Rates(*found, _shrinks(level or hour, LATELY_MINUTES))
 
 
@@ -72,15 +76,6 @@ def _without_batch(series: Sequence[Snapshot], usual: float | None) -> list[Snap
     if size < max(LEAST_BATCH, total / 2, BATCH_USUAL_MINUTES * (usual or 0.0)):
         return None
     return [replace(s, queued=round((s.queued or 0) + size)) if s.at < at else s for s in known]
-
-
-def _present_arrivals(series: Sequence[Snapshot]) -> float | None:
-    """Present arrivals per minute by the source, else by Little's law."""
-    arrivals = mean_of(s.arrivals_per_minute for s in within(series, NOW_MINUTES))
-    waited = series[-1].oldest_wait_seconds or 0.0
-    if arrivals is None and waited > NORMAL_WAIT_SECONDS / 2:
-        return servable(series[-1]) * 60 / waited
-    return arrivals
 
 
 def _rates(series: Sequence[Snapshot], arrivals: float | None) -> tuple[float, float] | None:
