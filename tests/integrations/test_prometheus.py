@@ -25,9 +25,9 @@ ci_runners{{{POOL},state="busy"}} 38
 QUEUED = f"queued = 'sum(ci_jobs_queued{{{POOL}}})'"
 
 
-async def found(url: str, folder: Path, instead: dict[str, str] | None = None, **variables: str) -> CheckFinding:
+async def found(url: str, folder: Path, instead: dict[str, str] | None = None) -> CheckFinding:
     """The doctor's one finding about the pool."""
-    return only(await checked("prometheus", folder, {URL: url, **(instead or {})}, variables), "metrics")
+    return only(await checked("prometheus", folder, {URL: url, **(instead or {})}), "metrics")
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from starlette.requests import Request
@@ -36,10 +36,6 @@ REVIEWED = {
 READ, TRIED = "only read access was tested", "Tailback may scale it; nothing was changed"
 
 
-class Endpoint(Protocol):
-    async def endpoint(self, request: Request) -> Response: ...
-
-
 @dataclass
 class HomeGrown:
     """An autoscaler that knows one token and one pool."""
@@ -62,6 +58,10 @@ class Program(HomeGrown):
     def write(self, program: Path) -> None:
         program.write_text(f'#!/bin/sh\n[ "$1 $2" = "size linux" ] || exit 9\n{self.script}\n')
         program.chmod(0o700)
+
+
+Endpoint = HomeGrown | AwsApi | GitApi | KubernetesApi
+"""What stands in for a back end."""
 
 
 def cluster() -> KubernetesApi:
