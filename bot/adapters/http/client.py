@@ -24,6 +24,8 @@ IN_FLIGHT = 10
 """Concurrent requests per host; httpx slows down with more (docs/design/measurements.md#http-clients)."""
 LARGEST_ANSWER = 8 * 1024 * 1024
 LONGEST_PAUSE_SECONDS = 300.0
+IDLE_SECONDS = 3.0
+"""A connection is kept this long: many servers close theirs after 5 s, and a request on its way then would fail."""
 READS = frozenset({"GET", "HEAD"})
 Words = Mapping[str, str] | None
 UNSENDABLE = "the token for it has line breaks or letters that no header may have; correct it"
@@ -112,7 +114,7 @@ class HttpPool:
 
 def _transport(options: ConnectOptions) -> httpx.AsyncHTTPTransport:
     """httpx's own, on connections that bound interim answers; httpx has no public way to hand those in."""
-    limits = httpx.Limits(max_connections=100, max_keepalive_connections=20)
+    limits = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=IDLE_SECONDS)
     proxy = httpx.Proxy(options.proxy, auth=options.user if options.login else None) if options.proxy else None
     verify = options.verify if options.ca_file else usual()
     made = httpx.AsyncHTTPTransport(verify=verify, proxy=proxy, limits=limits, trust_env=False)

@@ -10,6 +10,7 @@ import httpcore
 import httpx
 import pytest
 
+from bot.adapters.http import client as client_module
 from bot.adapters.http.address import base_url, secret_url
 from bot.adapters.http.client import LARGEST_ANSWER, Http, HttpPool, retry_after
 from bot.ports import Failure, Unreachable
@@ -165,6 +166,32 @@ async def test_an_answer_that_does_not_come_in_time_leaves_a_write_in_doubt() ->
     async with serving_once(wait_for=held.wait) as url, HttpPool(total_seconds=0.2) as wire:
         assert (await problem(wire.http("Scaler", url).send("PUT", "/x", {}))).failure is Failure.UNKNOWN
         held.set()
+
+
+@pytest.mark.parametrize(("seconds", "connections"), [(0.0, 2), (60.0, 1)])
+async def test_a_connection_is_given_up_before_its_server_does(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, connections: int
+) -> None:
+    """One that both ends give up at the same moment cost a measurement: "Server disconnected"."""
+    assert client_module.IDLE_SECONDS < 5.0, "uvicorn and Node.js close an idle connection after 5 s"
+    monkeypatch.setattr(client_module, "IDLE_SECONDS", seconds)
+    served: list[asyncio.Task[object]] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if task := asyncio.current_task():
+            served.append(task)
+        while (await reader.readline()).strip():
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(serve, "127.0.0.1")
+    async with server, patient_pool() as wire:
+        http = wire.http("Prometheus", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        assert [(await http.get()).status, (await http.get()).status] == [200, 200]
+    await asyncio.gather(*served)
+    assert len(served) == connections
 
 
 async def test_at_most_ten_requests_are_in_flight_to_one_host() -> None:
