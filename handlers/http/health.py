@@ -6,10 +6,9 @@ import shutil
 import structlog
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.context.context import Context
@@ -45,9 +44,11 @@ class HealthEndpoints:
         self.runtime = runtime
 
     def application(self) -> ASGIApp:
-        """The ASGI application. A trailing slash is served, never redirected: a webhook sender may not follow."""
-        app = Starlette(routes=self.routes())
-        app.router.redirect_slashes = False
+        """The ASGI application. A trailing slash is served, never redirected: a webhook sender may not follow.
+
+        No middleware: uvicorn logs an exception and answers 500 by itself.
+        """
+        app = Router(self.routes(), redirect_slashes=False)
 
         async def without_trailing_slash(scope: Scope, receive: Receive, send: Send) -> None:
             path = scope.get("path", "/")
