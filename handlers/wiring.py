@@ -113,7 +113,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             url = await embedded.start()
             stack.push_async_callback(embedded.stop)
         clocks = Clocks(clock.now, time.monotonic, clock.rate, clock.ahead)
-        store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease)
+        store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease, shared=embedded is None)
         stack.push_async_callback(store.aclose)
         back_ends = build(settings, clock.now, jobs=StoredJobs(store, clock.now), store=None if embedded else store)
         stack.push_async_callback(back_ends.close)

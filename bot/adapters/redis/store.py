@@ -46,7 +46,10 @@ PARK_SECONDS = 60.0
 class RedisStore:
     """Implements `bot.ports.Store`, one per process; times are sent as delays, so clock differences do not matter."""
 
-    def __init__(self, clients: Clients, clocks: keys.Clocks, *, lease_seconds: float = 10.0) -> None:
+    def __init__(
+        self, clients: Clients, clocks: keys.Clocks, *, lease_seconds: float = 10.0, shared: bool = True
+    ) -> None:
+        """`shared`: whether other processes write there too, so that their commits have to wake this one."""
         self._clients = clients
         self._link = RedisLink(clients.requests)
         self._clocks = clocks
@@ -54,7 +57,7 @@ class RedisStore:
         self._sender = secrets.token_hex(8)
         self._requests = count(1)
         """Numbers of the commits; a repeated one has the same, and is applied once."""
-        self._wake = RedisWake(clients.listener, self._sender)
+        self._wake = RedisWake(clients.listener if shared else None, self._sender)
         self._trail = TrailEnds()
         self._hw = 0
         self._lost = False

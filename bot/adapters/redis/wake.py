@@ -14,9 +14,9 @@ _AGAIN_SECONDS = 1.0
 
 
 class RedisWake:
-    """One subscription per process, made on first use."""
+    """One subscription per process, made on first use; none (`listener`) where no other process writes."""
 
-    def __init__(self, listener: Callable[[], Redis], sender: str) -> None:
+    def __init__(self, listener: Callable[[], Redis] | None, sender: str) -> None:
         self._listener = listener
         self._sender = sender.encode()
         self._event = asyncio.Event()
@@ -28,8 +28,8 @@ class RedisWake:
 
     async def wait(self, timeout_seconds: float) -> bool:
         """True as soon as something became due since the last call; False after the timeout."""
-        if self._task is None:
-            self._task = asyncio.create_task(self._listen(), name="redis-wake")
+        if self._task is None and self._listener is not None:
+            self._task = asyncio.create_task(self._listen(self._listener), name="redis-wake")
         try:
             async with asyncio.timeout(max(0.0, timeout_seconds)):
                 await self._event.wait()
@@ -45,11 +45,11 @@ class RedisWake:
             await asyncio.wait({self._task}, timeout=_AGAIN_SECONDS)
         self._task = None
 
-    async def _listen(self) -> None:
+    async def _listen(self, listener: Callable[[], Redis]) -> None:
         log, lost = structlog.get_logger(), False
         while True:
             try:
-                async with aclosing(self._listener()) as client, client.pubsub() as channel:
+                async with aclosing(listener()) as client, client.pubsub() as channel:
                     await channel.subscribe(CHANNEL)
                     lost = False
                     while True:
