@@ -25,7 +25,7 @@ def message_problems(message: Message) -> list[str]:
         found.append(f"text has {len(message.text)} characters, 1 to 4000 are allowed")
     if len(message.blocks) > MOST_BLOCKS:
         found.append(f"{len(message.blocks)} blocks, {MOST_BLOCKS} are allowed")
-    if (total := len(json.dumps(message.blocks, ensure_ascii=False))) > MOST_TOTAL:
+    if (total := len(json.dumps(message.blocks, ensure_ascii=False, separators=(",", ":")))) > MOST_TOTAL:
         found.append(f"blocks have {total} characters, {MOST_TOTAL} are allowed")
     return found + check_blocks(list(message.blocks), "message", frozenset()) + _ours(message.blocks)
 

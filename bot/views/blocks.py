@@ -1,9 +1,10 @@
 """Builds Slack blocks within Slack's limits; only this file knows them (docs/design/slack.md#message-limits)."""
 
-import json
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, zip_longest
+
+from pydantic_core import to_json
 
 from bot.core.alert import digest
 from bot.core.message import Block, Message
@@ -14,7 +15,7 @@ MOST_TEXT = 4_000
 """`chat.update` refuses more; `chat.postMessage` does not."""
 MOST_BLOCKS = 30
 MOST_TOTAL = 10_000
-"""Characters of all blocks as JSON; Slack refuses at about 13,000 (slackapi/bolt-js#2509)."""
+"""Characters of all blocks as JSON, as it is sent; Slack refuses at about 13,000 (slackapi/bolt-js#2509)."""
 MOST_SECTION = 3_000
 MOST_CONTEXT, MOST_CONTEXT_ELEMENTS = 2_000, 10
 MOST_HEADER, MOST_LABEL, MOST_VALUE, MOST_OPTION_VALUE = 150, 75, 2_000, 75
@@ -30,7 +31,10 @@ MOST_BULLET = 600
 MOST_LINES, LINES_A_SECTION = 40, 10
 _SHRINKABLE = 600
 AS_OF = "as_of"
-_encoded = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
+def _encoded(block: Block) -> str:
+    return to_json(block, fallback=str).decode()
 
 
 def plain(text: str, most: int) -> Block:

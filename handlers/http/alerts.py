@@ -3,6 +3,7 @@
 import asyncio
 
 import structlog
+from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -131,6 +132,6 @@ def _answer(status: int, sentence: str, source: str, sender: str = "") -> Respon
     """The response: a refusal with its reason, or 200 with the outcome."""
     metrics.ALERTS.labels(source, sender, sentence if status == 200 else str(status)).inc()
     if status == 200:
-        return JSONResponse({"outcome": sentence})
+        return Response(to_json({"outcome": sentence}), media_type="application/json")
     headers = {"WWW-Authenticate": 'Basic realm="tailback"'} if status == 401 and source != "sns" else {}
     return JSONResponse({"error": sentence}, status, headers)

@@ -1,13 +1,15 @@
 """Converts a Change to the keys and arguments of the commit script; names all of Tailback's keys and clocks."""
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from bot.adapters.records import kind_name, written
 from bot.adapters.redis.calls import Word
 from bot.core.record import Change, Put
+from bot.ports import Failure, Unreachable
 
 ROOT = "{tailback}:"
 """One hash tag, so that every script also runs on Redis Cluster."""
@@ -36,7 +38,7 @@ def request(change: Change, now: float, rows: Sequence[tuple[str, str]], **more:
     """ARGV as `scripts.COMMIT` reads it, without `ahead`; `rows` are audit entries, hashed.
 
     `more` are the lease in ms, the `sender` whom the wake-up need not reach, and whether the entries follow nothing
-    (`first`), so that the trail must be empty.
+    (`first`), so that the trail must be empty. Raises Unreachable for what is not Unicode.
     """
     documents: list[Word] = []
     puts = []
@@ -56,7 +58,10 @@ def request(change: Change, now: float, rows: Sequence[tuple[str, str]], **more:
         "listed": [(name, member, _ms(seconds)) for name, member, seconds in change.listed],
         **more,
     }
-    return [json.dumps(what, ensure_ascii=False, separators=(",", ":")), *documents]
+    try:
+        return [to_json(what), *documents]
+    except PydanticSerializationError as error:
+        raise Unreachable("Redis", f"a text is not Unicode ({error})", failure=Failure.SHAPE) from None
 
 
 def _settings(put: Put, now: float) -> dict[str, object]:

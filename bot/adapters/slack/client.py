@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 import aiohttp
+from pydantic_core import to_json
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
@@ -155,5 +156,5 @@ def _compact(value: object) -> str:
 def _body(asked: Mapping[str, object], blocks: Sequence[str]) -> bytes:
     if not blocks:
         return _compact(asked).encode()
-    others = _compact({name: value for name, value in asked.items() if name != "blocks"})
-    return f'{others[:-1]},"blocks":[{",".join(blocks)}]}}'.encode("utf-8", "replace")
+    others = to_json({name: value for name, value in asked.items() if name != "blocks"})
+    return others[:-1] + f',"blocks":[{",".join(blocks)}]}}'.encode()
