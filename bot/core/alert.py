@@ -112,6 +112,9 @@ class Readings:
     time_limit_crossed: bool | None
 
 
+NO_READINGS = Readings(None, None, None, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """One webhook request: a group of alerts from one receiver of one source."""
@@ -177,7 +180,7 @@ def likeness(source: str, receiver: str, group_key: str) -> str:
 
 def digest(*parts: str) -> str:
     """32 hex digits over `parts`, with unambiguous boundaries."""
-    joined = "\0".join(f"{len(part)}:{part}" for part in parts)
+    joined = "\0".join([f"{len(part)}:{part}" for part in parts])
     return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -186,7 +189,8 @@ _identity = lru_cache(256)(digest)
 
 def readings(alert: Alert) -> Readings:
     """Read the values of PyTorch's queue rule; every field is None for another rule."""
-    values = alert.values
+    if not (values := alert.values):
+        return NO_READINGS
     flags = {name: value != 0 for name, value in values.items()}
     return Readings(
         most_queued_jobs=values.get("max_queue_size"),

@@ -44,8 +44,9 @@ async def known_blocks(store: Indexes) -> tuple[frozenset[str], dict[str, float]
 async def step_by_step(context: Context, message: Message, call: Callable[[Message], Awaitable[T]]) -> T:
     """The result of `call` for the richest form of the message that Slack accepts. Raises Unreachable."""
     since = context.now() - REMEMBERED_SECONDS
-    refused = await _times(context.store, "no_block", sorted(kinds_of(message)))
-    message = without(message, frozenset(kind for kind, at in refused.items() if at > since))
+    if young := kinds_of(message):
+        refused = await _times(context.store, "no_block", sorted(young))
+        message = without(message, frozenset(kind for kind, at in refused.items() if at > since))
     while True:
         try:
             answer = await call(message)
@@ -61,7 +62,7 @@ async def step_by_step(context: Context, message: Message, call: Callable[[Messa
             context.health.simplified.update(kinds)
             log.warning("slack refused blocks", left_out=sorted(kinds), unavailable=error.block, why=error.what)
             message = without(message, kinds)
-    if new := kinds_of(message) - context.health.accepted:
+    if young and (new := kinds_of(message) - context.health.accepted):
         with contextlib.suppress(Unreachable):
             await point(context, [f"block:{kind}" for kind in new], f"{context.now()}")
             context.health.accepted |= new

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
-from bot.core.alert import Alert, Delivery
+from bot.core.alert import Alert, Delivery, Links
 from bot.sources.group import Item, delivery
 from bot.sources.labels import MOST_LINK_CHARS, first_link, named
 
@@ -21,7 +21,7 @@ def _completed(alert: Alert, item: Item) -> Alert:
     """The alert with links as Alertmanager's users give them; the payload carries no figures but those in its texts."""
     dashboard = first_link(*named(item.annotations, "dashboard_url"), *named(item.annotations, "dashboard"))
     silence = _silence_link(item.group.external_url, item.labels)
-    return replace(alert, links=replace(alert.links, dashboard=dashboard, silence=silence))
+    return replace(alert, links=Links(alert.links.runbook, dashboard, alert.links.alert, silence))
 
 
 def _silence_link(external_url: str, labels: Mapping[str, str]) -> str:

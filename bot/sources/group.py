@@ -121,10 +121,9 @@ def _alert(place: int, entry: object, group: Group, complete: Complete) -> Alert
         raise Unreadable(f"alerts[{place}].status: neither firing nor resolved")
     labels, annotations = pairs(raw["labels"]), pairs(raw.get("annotations"))
     item = Item(raw, labels, annotations, group)
-    own_print = digest(*(part for pair in sorted(labels.items()) for part in pair))[:16]
     summaries = (*named(annotations, "summary"), *named(annotations, "message"))
     alert = Alert(
-        fingerprint=_whole_or_digest(item.text("fingerprint")) or own_print,
+        fingerprint=_whole_or_digest(item.text("fingerprint")) or _fingerprint(labels),
         status=status,
         name=_name(item),
         labels=bounded(labels, FIRST_LABELS),
@@ -139,6 +138,10 @@ def _alert(place: int, entry: object, group: Group, complete: Complete) -> Alert
         description=cut(next(named(annotations, "description"), ""), MOST_DESCRIPTION_CHARS),
     )
     return complete(alert, item)
+
+
+def _fingerprint(labels: Words) -> str:
+    return digest(*(part for pair in sorted(labels.items()) for part in pair))[:16]
 
 
 def _status(value: object) -> Status | None:

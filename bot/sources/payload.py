@@ -90,6 +90,8 @@ def pairs(value: object) -> dict[str, str]:
 
 def bounded(whole: Mapping[str, str], first: tuple[str, ...] = ()) -> dict[str, str]:
     """As much of `whole` as a record may hold; names in `first` take precedence."""
+    if len(whole) <= MOST_PAIRS and sum(map(len, (*whole, *whole.values()))) <= MOST_CHARS:
+        return dict(whole)
     kept: dict[str, str] = {}
     room = MOST_PAIR_CHARS
     for name in sorted(whole, key=lambda name: name not in first):

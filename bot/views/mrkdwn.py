@@ -20,6 +20,7 @@ _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
 """Invisible Hangul letters."""
 _FORMATTING = re.compile(r"[*_~](?:(?<![^\W_][*_~])|(?![^\W_]))")
 """`*`, `_` and `~` where Slack would begin or end a format; inside a word they mean nothing."""
+_MARKUP = re.compile("[*_~&<>`]")
 _LOOK_ALIKES = str.maketrans("*_~", "\u2217\u02cd\u223c")
 _USER, _GROUP, _CHANNEL = (re.compile(rf"[{first}][A-Z0-9]{{1,20}}") for first in ("UW", "S", "CGD"))
 _TAIL = re.compile(r"&[#a-zA-Z0-9]{0,6}$")
@@ -45,6 +46,8 @@ def escaped(value: str | int, most: int = MOST_VALUE) -> Marked:
     if isinstance(value, Marked):
         return value
     text = clipped(clean(f"{value:,}" if isinstance(value, int) else value), most)
+    if _MARKUP.search(text) is None:
+        return Marked(text)
     text = _FORMATTING.sub(lambda found: found[0].translate(_LOOK_ALIKES), text)
     return Marked(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("`", "ˋ"))
 

@@ -85,7 +85,7 @@ class DeliveryTrouble:
 
     def over(self) -> "DeliveryTrouble":
         """Slack confirmed something: nothing is in the way."""
-        return replace(self, attempts=0, why=None)
+        return replace(self, attempts=0, why=None) if self.attempts or self.why is not None else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +155,8 @@ def noted(  # noqa: PLR0913 - an entry's parts, named at every call
 def opened(incident_id: str, delivery: Delivery, now: float, thread: Thread, pools: Named) -> Incident:
     """A new incident for a group that fires."""
     known = IncidentPools(pools.candidates, pools.named, pools.unknown)
-    incident = Incident(incident_id, group_of(delivery), now, thread, changed_at=now, pools=known)
-    incident = noted(incident, now, Event.OPENED, AlertFired(delivery.title, introduced=False), tell=False)
+    log = IncidentLog((Entry(1, now, Event.OPENED, AlertFired(delivery.title, introduced=False)),), entries=1)
+    incident = Incident(incident_id, group_of(delivery), now, thread, changed_at=now, pools=known, log=log)
     return noted(incident, now, Event.NOTED, AlertOddities(delivery.oddities)) if delivery.oddities else incident
 
 
