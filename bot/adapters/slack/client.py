@@ -25,10 +25,10 @@ T = TypeVar("T")
 
 
 class BoundedResponse(aiohttp.ClientResponse):
-    """An answer of bounded size: not compressed, at most 4 MiB, after at most 16 interim (1xx) answers."""
+    """An answer of bounded size: no redirect, not compressed, at most 4 MiB, after at most 16 interim (1xx) answers."""
 
     async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
-        """Read the head. Raises ClientPayloadError when it does not come or announces a compressed body."""
+        """Read the head. Raises ClientError when it does not come, redirects, or announces a compressed body."""
         protocol = connection.protocol
         if protocol is not None:
             protocol.read = _counted(protocol.read)  # type: ignore[method-assign]  # aiohttp reads interim answers here
@@ -37,6 +37,11 @@ class BoundedResponse(aiohttp.ClientResponse):
         finally:
             if protocol is not None:
                 del protocol.read
+        if 300 <= self.status < 400:
+            self.close()
+            raise aiohttp.ClientError(
+                "Slack answered with a redirect, and those are not followed; correct SLACK_API_URL"
+            )
         if self.headers.get("Content-Encoding", "identity").strip().lower() not in {"", "identity"}:
             self.close()
             raise aiohttp.ClientPayloadError("Slack's answer is compressed, which was not asked for")
@@ -76,17 +81,6 @@ def open_session(options: ConnectOptions = DIRECT) -> aiohttp.ClientSession:
     Raises OSError if `ca_file` cannot be used.
     """
 
-    async def no_redirects(
-        request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
-    ) -> aiohttp.ClientResponse:
-        response = await handler(request)
-        if 300 <= response.status < 400:
-            response.close()
-            raise aiohttp.ClientError(
-                "Slack answered with a redirect, and those are not followed; correct SLACK_API_URL"
-            )
-        return response
-
     async def logged_in(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
         """The proxy login as a header; in the proxy's address it would appear in error messages."""
         login = {"Proxy-Authorization": aiohttp.encode_basic_auth(*options.user)}
@@ -102,7 +96,7 @@ def open_session(options: ConnectOptions = DIRECT) -> aiohttp.ClientSession:
         timeout=aiohttp.ClientTimeout(total=TOTAL_SECONDS, connect=CONNECT_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
         json_serialize=_compact,
-        middlewares=(no_redirects, logged_in) if options.login else (no_redirects,),
+        middlewares=(logged_in,) if options.login else (),
         trust_env=False,
         auto_decompress=False,
         headers={"Accept-Encoding": "identity"},
