@@ -57,6 +57,10 @@ A retry could apply a write twice (docs/design/measurements.md#client-retries).
 class Client(Protocol):
     """The parts of a redis-py client that the store uses; for one server, Sentinel or Cluster."""
 
+    @property
+    def open(self) -> bool:
+        """Whether a call now has its reply, or fails, within REPLY_SECONDS."""
+
     def execute_command(self, *args: bytes | str | float) -> Awaitable[object]:
         """Send one command, once."""
 
@@ -70,13 +74,14 @@ class Clients:
 
     requests: Client
     listener: Callable[[], Redis]
-    watchers: tuple[Client, ...] = ()
+    watchers: tuple[Redis, ...] = ()
     """The sentinels that locate the primary."""
 
     async def aclose(self) -> None:
         """Close every connection but those of listeners."""
-        for client in (self.requests, *self.watchers):
-            await client.aclose()
+        await self.requests.aclose()
+        for watcher in self.watchers:
+            await watcher.aclose()
 
 
 def connect(url: str) -> Clients:
@@ -140,6 +145,8 @@ def _cluster(parsed: ParseResult) -> Clients:
 
 class _OneSlot:
     """A Cluster client that sends commands without a key to the node with our keys, whose settings and clock count."""
+
+    open = False
 
     def __init__(self, cluster: RedisCluster) -> None:
         self._cluster = cluster

@@ -27,11 +27,17 @@ class Pipe:
         self._wire: _Wire | None = None
         self._opening: asyncio.Task[_Wire] | None = None
 
+    @property
+    def open(self) -> bool:
+        """Whether a command can be sent at once."""
+        wire = self._wire
+        return wire is not None and not wire.closed and wire.idle_seconds <= self._idle_seconds
+
     async def execute_command(self, *args: Word) -> object:
         """The reply to one command, sent once. Raises RedisError."""
         packed = pack_command(args)  # type: ignore[arg-type]  # its stub means one word
         wire = self._wire
-        if wire is None or wire.closed or wire.idle_seconds > self._idle_seconds:
+        if wire is None or not self.open:
             if self._opening is None or self._opening.done():
                 self._opening = asyncio.create_task(self._opened(), name="redis-connect")
             wire = await asyncio.shield(self._opening)

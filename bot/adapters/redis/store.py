@@ -4,7 +4,6 @@ import contextlib
 import math
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
@@ -257,7 +256,7 @@ class RedisStore:
             return None
         if held is not None:
             in_doubt_since = whole(opened_ms) / 1000 + offset if opened_ms else None
-            held = replace(held, fence=whole(fence), in_doubt_since=in_doubt_since, lease_ends=lease_ends)
+            held = Stored(held.value, held.version, whole(fence), in_doubt_since, lease_ends, held.apart)
         return Claim(name, record_id, held, whole(fence), lease_ends)
 
     async def give_back(self, claim: Claim, seconds: float) -> None:
