@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from urllib.parse import quote
 
-from bot.core.alert import Alert, Delivery, Links
-from bot.sources.group import Item, delivery
+from bot.core.alert import Delivery
+from bot.sources.group import Extra, Item, delivery
 from bot.sources.labels import MOST_LINK_CHARS, first_link, named
 
 _TEXT = json.JSONEncoder(ensure_ascii=False)
@@ -14,14 +13,13 @@ _TEXT = json.JSONEncoder(ensure_ascii=False)
 
 def parse(body: bytes) -> Delivery:
     """The delivery in an Alertmanager webhook; raises Unreadable."""
-    return delivery(body, "alertmanager", "an Alertmanager webhook (version 4)", _completed)
+    return delivery(body, "alertmanager", "an Alertmanager webhook (version 4)", _extra)
 
 
-def _completed(alert: Alert, item: Item) -> Alert:
-    """The alert with links as Alertmanager's users give them; the payload carries no figures but those in its texts."""
+def _extra(item: Item) -> Extra:
+    """Links as Alertmanager's users give them; the payload carries no figures but those in its texts."""
     dashboard = first_link(*named(item.annotations, "dashboard_url"), *named(item.annotations, "dashboard"))
-    silence = _silence_link(item.group.external_url, item.labels)
-    return replace(alert, links=Links(alert.links.runbook, dashboard, alert.links.alert, silence))
+    return Extra(dashboard, _silence_link(item.group.external_url, item.labels))
 
 
 def _silence_link(external_url: str, labels: Mapping[str, str]) -> str:

@@ -1,11 +1,10 @@
 """Parses Grafana's webhook, payload version 1 (docs/design/alert-formats.md#grafana)."""
 
 import re
-from dataclasses import replace
 from urllib.parse import quote
 
-from bot.core.alert import RULE_UID, Alert, Delivery, Kind
-from bot.sources.group import Item, delivery
+from bot.core.alert import RULE_UID, Delivery
+from bot.sources.group import Extra, Item, delivery
 from bot.sources.labels import MOST_SPOKEN_CHARS, first_link, link, matchers, spoken_values
 from bot.sources.payload import numbers, text
 
@@ -18,22 +17,20 @@ _UID_IN_PATH = re.compile(r"/alerting/(?:grafana/([A-Za-z0-9_-]{1,64})/view|([A-
 
 def parse(body: bytes) -> Delivery:
     """The delivery in a Grafana webhook; raises Unreadable."""
-    return delivery(body, "grafana", "a Grafana webhook (version 1)", _completed)
+    return delivery(body, "grafana", "a Grafana webhook (version 1)", _extra)
 
 
-def _completed(alert: Alert, item: Item) -> Alert:
-    """The alert with what only Grafana sends: figures, the rule's uid, dashboard and silence links, the Test button."""
+def _extra(item: Item) -> Extra:
+    """Figures, the rule's uid, dashboard and silence links, the Test button."""
     group, name, uid = item.group, item.labels.get("alertname", ""), _rule_uid(item)
     spoken, given = spoken_values(item.text("valueString")), item.raw.get("values")
     values = numbers((text(key, 200), one) for key, one in given.items()) if isinstance(given, dict) else spoken
     dashboard = first_link(item.text("dashboardURL"), item.text("panelURL"))
-    links = replace(alert.links, dashboard=dashboard, silence=_silence_link(item, uid))
     tests = group.receiver == "test"
     by_button = (tests and group.key.startswith("test-")) or (
         name == "TestAlert" and (tests or item.labels.get("instance") == "Grafana")
     )
-    kind = Kind.TEST if by_button else alert.kind
-    return replace(alert, values=values if kind is Kind.QUEUE else {}, links=links, rule_uid=uid, kind=kind)
+    return Extra(dashboard, _silence_link(item, uid), values, uid, test=by_button)
 
 
 def _rule_uid(item: Item) -> str | None:

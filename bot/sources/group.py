@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.core.alert import Alert, Delivery, Kind, Links, Status, digest
 from bot.core.routing import POOL_LABELS
@@ -56,8 +56,19 @@ class Item:
         return text(self.raw.get(name), None)
 
 
-Complete = Callable[[Alert, Item], Alert]
-"""The alert with what only this sender's payload has."""
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What only one sender's payload has."""
+
+    dashboard: str = ""
+    silence: str = ""
+    values: Mapping[str, float] = field(default_factory=dict)
+    rule_uid: str | None = None
+    test: bool = False
+    """Whether it comes from the sender's Test button."""
+
+
+Complete = Callable[[Item], Extra]
 
 
 def delivery(body: bytes, source: str, wanted: str, complete: Complete) -> Delivery:
@@ -121,8 +132,11 @@ def _alert(place: int, entry: object, group: Group, complete: Complete) -> Alert
         raise Unreadable(f"alerts[{place}].status: neither firing nor resolved")
     labels, annotations = pairs(raw["labels"]), pairs(raw.get("annotations"))
     item = Item(raw, labels, annotations, group)
+    extra = complete(item)
+    kind = Kind.BLIND if labels.get("alertname") in BLIND_NAMES else Kind.QUEUE
+    kind = Kind.TEST if extra.test else kind
     summaries = (*named(annotations, "summary"), *named(annotations, "message"))
-    alert = Alert(
+    return Alert(
         fingerprint=_whole_or_digest(item.text("fingerprint")) or _fingerprint(labels),
         status=status,
         name=_name(item),
@@ -130,14 +144,15 @@ def _alert(place: int, entry: object, group: Group, complete: Complete) -> Alert
         annotations=bounded(annotations),
         starts_at=instant(raw.get("startsAt")),
         ends_at=instant(raw.get("endsAt")),
-        links=Links(runbook=runbook(annotations), alert=link(item.text("generatorURL"))),
-        kind=Kind.BLIND if labels.get("alertname") in BLIND_NAMES else Kind.QUEUE,
+        values=extra.values if kind is Kind.QUEUE else {},
+        links=Links(runbook(annotations), extra.dashboard, link(item.text("generatorURL")), extra.silence),
+        rule_uid=extra.rule_uid,
+        kind=kind,
         priority=priority(annotations, labels),
         teams=teams(annotations, labels),
         summary=cut(next(iter(summaries), ""), MOST_CHARS),
         description=cut(next(named(annotations, "description"), ""), MOST_DESCRIPTION_CHARS),
     )
-    return complete(alert, item)
 
 
 def _fingerprint(labels: Words) -> str:
