@@ -11,6 +11,7 @@ from hashlib import sha256
 from bot.core.alert import ANYBODY, AlertSender
 
 SIGNATURE_HEADER = "X-Grafana-Alerting-Signature"
+_SIGNATURE = SIGNATURE_HEADER.lower().encode()
 TIMESTAMP_HEADER = "X-Grafana-Alerting-Timestamp"
 MOST_SKEW_SECONDS = 300.0
 MOST_HEADER_BYTES = 8192
@@ -59,7 +60,7 @@ def judged_by_headers(headers: Headers, secrets: Secrets) -> CredentialVerdict |
     return None if signed and verdict.ok else verdict
 
 
-def _by_headers(found: dict[str, list[bytes]], secrets: Secrets) -> tuple[CredentialVerdict, bool]:
+def _by_headers(found: dict[bytes, list[bytes]], secrets: Secrets) -> tuple[CredentialVerdict, bool]:
     """(the verdict on everything but a signature, whether there is one)."""
     if any(len(values) > 1 for values in found.values()):
         return _refused("a credential header came more than once"), False
@@ -67,8 +68,8 @@ def _by_headers(found: dict[str, list[bytes]], secrets: Secrets) -> tuple[Creden
         return _refused("a credential header is too long"), False
     every = (*((token, ANYBODY) for token in secrets.tokens), *secrets.senders)
     tokens = [(token, sender) for token, sender in every if token]
-    authorization = found["authorization"] if tokens else []
-    signed = bool(found.get(SIGNATURE_HEADER.lower()))
+    authorization = found[b"authorization"] if tokens else []
+    signed = bool(found.get(_SIGNATURE))
     if not authorization:
         return (CredentialVerdict(True), True) if signed else (_refused("no credentials"), False)
     sender = _sender(authorization[0], tokens)
@@ -85,16 +86,17 @@ def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> Crede
     verdict, signed = _by_headers(found, secrets)
     if not verdict.ok or not signed:
         return verdict
-    wrong = _signature_trouble(found[SIGNATURE_HEADER.lower()][0], body, found, secrets, now)
+    wrong = _signature_trouble(found[_SIGNATURE][0], body, found, secrets, now)
     return _refused(wrong) if wrong else verdict
 
 
-def _wanted(headers: Headers, secrets: Secrets) -> dict[str, list[bytes]]:
-    signing = {SIGNATURE_HEADER.lower(), secrets.timestamp_header.lower()} if secrets.hmac_secret else set()
-    found: dict[str, list[bytes]] = {name: [] for name in {"authorization", *signing}}
+def _wanted(headers: Headers, secrets: Secrets) -> dict[bytes, list[bytes]]:
+    found: dict[bytes, list[bytes]] = {b"authorization": []}
+    if secrets.hmac_secret:
+        found |= {_SIGNATURE: [], secrets.timestamp_header.lower().encode(): []}
     for name, value in headers:
-        if (known := name.decode("latin-1").lower()) in found:
-            found[known].append(value)
+        if (values := found.get(name.lower())) is not None:
+            values.append(value)
     return found
 
 
@@ -117,12 +119,12 @@ def _sender(value: bytes, tokens: Sequence[tuple[str, AlertSender]]) -> AlertSen
 
 
 def _signature_trouble(
-    value: bytes, body: bytes, found: dict[str, list[bytes]], secrets: Secrets, now: float
+    value: bytes, body: bytes, found: dict[bytes, list[bytes]], secrets: Secrets, now: float
 ) -> str | None:
     """The problem with Grafana's signature, or None; format: docs/design/alert-formats.md#grafana."""
     digest = hmac.new(_secret(secrets.hmac_secret), digestmod=sha256)
     if secrets.timestamp_header:
-        stamps = found[secrets.timestamp_header.lower()]
+        stamps = found[secrets.timestamp_header.lower().encode()]
         if not stamps:
             return "signature without its timestamp header"
         if not _SECONDS.fullmatch(stamps[0]):

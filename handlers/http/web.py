@@ -2,7 +2,6 @@
 
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 from hashlib import sha256
 
 import structlog
@@ -11,6 +10,7 @@ from slack_bolt.async_app import AsyncApp
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from handlers.http import alerts, github, metrics
 from handlers.http.body_limits import BodyBudget
@@ -37,14 +37,11 @@ class Web(HealthEndpoints):
         """All routes; `/readyz` and `/metrics` are elsewhere if `TAILBACK_HEALTH_PORT` is set."""
         shared = super().routes()
         return [
-            Route("/alerts/{source}", partial(self._taken, alerts.intake), methods=["POST"]),
-            Route("/github", partial(self._taken, github.intake), methods=["POST"]),
+            Route("/alerts/{source}", _Intake(self, alerts.intake), methods=["POST"]),
+            Route("/github", _Intake(self, github.intake), methods=["POST"]),
             Route("/slack/events", self._from_slack, methods=["POST"]),
             *(shared if self.runtime.context.settings.env.tailback_health_port is None else shared[:1]),
         ]
-
-    async def _taken(self, intake: Callable[..., Awaitable[Response]], request: Request) -> Response:
-        return await intake(self.runtime.context, self.throttle, self.body_budget, request)
 
     async def _from_slack(self, request: Request) -> Response:
         context = self.runtime.context
@@ -72,6 +69,19 @@ class Web(HealthEndpoints):
             metrics.SLACK_REFUSED.labels("unreadable").inc()
             log.warning("Slack's request cannot be read", why=type(error).__name__)
             return PlainTextResponse("the body cannot be read", 400)
+
+
+class _Intake:
+    """A webhook's endpoint as an ASGI application, without the layer that Starlette puts around functions."""
+
+    def __init__(self, web: Web, intake: Callable[..., Awaitable[Response]]) -> None:
+        self._web, self._intake = web, intake
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        web = self._web
+        request = Request(scope, receive)
+        response = await self._intake(web.runtime.context, web.throttle, web.body_budget, request)
+        await response(scope, receive, send)
 
 
 def genuine(headers: Mapping[str, str], body: bytes, secret: str, now: float) -> bool:
