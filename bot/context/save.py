@@ -76,13 +76,15 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
         begun = context.monotonic()
         try:
             await context.store.commit(
-                replace(
-                    base,
+                Change(
                     puts=(put, *also),
-                    audit=audit,
+                    point=base.point,
+                    join=base.join,
+                    leave=base.leave,
                     once=once,
                     once_value=after.id,
                     wake=(*base.wake, *paging, *wake),
+                    audit=audit,
                 )
             )
         except Conflict:

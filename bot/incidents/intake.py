@@ -140,8 +140,7 @@ async def _open(
     base, about = follows(None, incident), {"source": delivery.source, "channel": thread.channel}
     audit = AuditEntry(now, f"sender:{sender.name}", "alert", about, outcome=Taken.OPENED, incident=incident.id)
     like = {f"like:{delivery.likeness}": (incident.id, related.known)}
-    change = replace(
-        base,
+    change = Change(
         puts=(put_new(incident, now), _kept(past, EndedAlerts(past.value.id))),
         point={**base.point, **like, _index(delivery): (incident.id, old)},
         join=(*base.join, ("receivers", f"{delivery.source}|{delivery.receiver}")),

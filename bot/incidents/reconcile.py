@@ -67,7 +67,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             mine = doubted(context, held, result.again_at) if result.restart_settle else held
             await keep(context, mine, moved, due=result.again_at, uncertain=result.uncertain)
             return
-        if step.do in {Do.POST_ROOT, Do.POST_REPLY, Do.RETURN_TO_CHANNEL}:
+        if held.in_doubt_since is not None and step.do in {Do.POST_ROOT, Do.POST_REPLY, Do.RETURN_TO_CHANNEL}:
             held = replace(held, in_doubt_since=None)
         move, drawing = moved, None if step.do in {Do.ESCALATE, Do.RETURN_TO_CHANNEL} else drawing
     await keep(context, held, move, due=context.now(), uncertain=held.in_doubt_since is not None)

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import lru_cache
 
 from bot.core.alert import CUT
 
@@ -20,6 +21,7 @@ MOST_PAIR_CHARS = 8000
 """Most characters kept from all labels, or all annotations, of one alert."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONGEST_INSTANT = 40
 _INSTANT = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(?:[.,](\d{1,12}))?\s?(?:[Zz]|([+-]\d\d:?[0-5]\d))?", re.ASCII
 )
@@ -130,8 +132,13 @@ def instant(value: object) -> float | None:
     Alertmanager writes up to nine fraction digits in a webhook, and cuts the same instant to milliseconds in its API
     (docs/design/alert-formats.md#alertmanager). Without an offset the time is UTC.
     """
-    found = _INSTANT.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found is None:
+    written = value.strip() if isinstance(value, str) else ""
+    return _instant(written) if len(written) <= _LONGEST_INSTANT else None
+
+
+@lru_cache(128)
+def _instant(value: str) -> float | None:
+    if (found := _INSTANT.fullmatch(value)) is None:
         return None
     day, clock, second, fraction, offset = found.groups("")
     try:
