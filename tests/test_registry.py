@@ -10,8 +10,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import PoolRules
-from bot.core.requests.interaction import Surface
-from bot.core.requests.offer import Offer
+from bot.core.requests.interaction import Offer, Surface
 from bot.registry import ACTIONS, VERBS, helped
 from bot.settings import PermissionsTable
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS

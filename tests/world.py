@@ -15,8 +15,7 @@ from bot.core.message import Block, Message
 from bot.core.paging.page import OUTSIDE
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import Answer, Interaction, Surface, request_id
 from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy

@@ -12,8 +12,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.pool import Pool
 from bot.core.record import Prepared, Stored
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import ButtonLabel, Offer, request_id
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Offer, Surface, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Alertmanager, Chat, IssueTracker, Metrics, Pager, Scaler, Sns, Store

@@ -6,10 +6,8 @@ from bot.context.context import Action, Context
 from bot.core.incident.details.diagnosis import CauseJudged
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
-from bot.core.requests.body import AtOnce
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import judgement_of
-from bot.core.requests.request import done
+from bot.core.requests.interaction import Answer, Interaction, Surface, judgement_of
+from bot.core.requests.request import AtOnce, done
 from bot.ports import Refused
 from bot.requests.submit import new_request, submit
 from bot.views.home.answers import plain_answer

@@ -16,10 +16,8 @@ from bot.core.incident.timeline import Event
 from bot.core.pool.held_cause import remembered
 from bot.core.pool.pool import Pool, Snapshot, empty, stale, worst_first
 from bot.core.reporting.incident_history import judged_causes
-from bot.core.requests.body import Diagnose
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import ButtonLabel
-from bot.core.requests.request import Request, Result
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surface
+from bot.core.requests.request import Diagnose, Request, Result
 from bot.diagnosis.rank import grouped, shown_figures
 from bot.requests.submit import new_request, subject, submit
 from bot.views.home.answers import plain_answer

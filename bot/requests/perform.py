@@ -13,8 +13,18 @@ from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import advanced, anchor_of, decided, offering
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
-from bot.core.requests.body import ExtendLease, HandBack, ScaleUp, asked_for
-from bot.core.requests.request import Progress, Request, Result, done, failed, sent
+from bot.core.requests.request import (
+    ExtendLease,
+    HandBack,
+    Progress,
+    Request,
+    Result,
+    ScaleUp,
+    asked_for,
+    done,
+    failed,
+    sent,
+)
 from bot.core.words import duration
 from bot.ports import Failure, Refused, Unreachable
 from bot.posting.ladder import whisper

@@ -3,8 +3,7 @@
 import asyncio
 
 from bot.context.context import Context
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import incident_of
+from bot.core.requests.interaction import Answer, Interaction, incident_of
 from bot.core.requests.request import Request
 from bot.ports import Refused, Unreachable
 from bot.views.words import refusals

@@ -11,10 +11,8 @@ from bot.core.incident.details.details import Details
 from bot.core.incident.incident import Incident, acting, noted
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Put, Stored
-from bot.core.requests.body import AtOnce, Body, parameters
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import incident_of, request_id, used
-from bot.core.requests.request import Progress, Request, Shown, done
+from bot.core.requests.interaction import Answer, Interaction, Surface, incident_of, request_id, used
+from bot.core.requests.request import AtOnce, Body, Progress, Request, Shown, done, parameters
 from bot.ports import Refused, Unreachable
 from bot.views.words import refusals
 

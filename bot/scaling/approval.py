@@ -9,9 +9,8 @@ from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import advanced, decided, offering
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import AlreadyDone, AuditEntry, Put, Stored
-from bot.core.requests.body import ExtendLease, parameters
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.request import Progress, Request, agreed, failed
+from bot.core.requests.request import ExtendLease, Progress, Request, agreed, failed, parameters
 from bot.core.scaling.limits import needs_approval
 from bot.ports import Refused
 from bot.requests.perform import KEPT_SECONDS

@@ -3,8 +3,7 @@
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.details.scaling import ScaleStep
 from bot.core.incident.timeline import Event
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import ButtonLabel
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
 from bot.requests.permission import permit
 from bot.scaling.approval import decide, pending_approval
 

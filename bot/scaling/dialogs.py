@@ -11,9 +11,8 @@ from bot.core.incident.incident import Incident
 from bot.core.pool.held_cause import remembered
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.record import Stored
-from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.request import Request
+from bot.core.requests.request import Request, ScaleUp
 from bot.core.scaling.limits import ScalePolicy, needs_approval, proposed
 from bot.core.words import count, duration, money
 from bot.ports import Capacity, Refused, Unreachable

@@ -8,10 +8,8 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Prepared, Put
-from bot.core.requests.body import ExtendLease
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import ButtonLabel
-from bot.core.requests.request import Request, Result
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
+from bot.core.requests.request import ExtendLease, Request, Result
 from bot.core.scaling.lease import EXTEND, HAND_BACK, Lease, extended_end, with_lease
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import time_left

@@ -16,10 +16,8 @@ from bot.core.incident.details.scaling import (
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, Prepared, Put, Stored
-from bot.core.requests.body import HandBack
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import ButtonLabel
-from bot.core.requests.request import Request, Result
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
+from bot.core.requests.request import HandBack, Request, Result
 from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, lease_end, return_target, with_lease
 from bot.ports import Refused
 from bot.requests.submit import already, audited, subject_of_button

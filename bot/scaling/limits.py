@@ -5,8 +5,7 @@ from dataclasses import replace
 from bot.context.context import Context, PoolScaler
 from bot.core.incident.details.scaling import LeaseTerms
 from bot.core.record import Stored
-from bot.core.requests.body import ExtendLease, ScaleUp
-from bot.core.requests.request import Progress, Request
+from bot.core.requests.request import ExtendLease, Progress, Request, ScaleUp
 from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy, judged, needs_approval, overpriced
 from bot.ports import Capacity, Failure, Refused, Unreachable

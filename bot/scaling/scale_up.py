@@ -9,10 +9,8 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.record import Change, Prepared, Put, Stored
-from bot.core.requests.body import ScaleUp
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import ButtonLabel, request_id
-from bot.core.requests.request import Progress, Request, Result
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surface, request_id
+from bot.core.requests.request import Progress, Request, Result, ScaleUp
 from bot.core.scaling.lease import BOOTS, HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
 from bot.ports import Refused
 from bot.requests.submit import already, new_request, own_id, refused, subject, submit

@@ -9,10 +9,8 @@ from bot.core.incident.observe import latest
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Event
 from bot.core.record import Change, Prepared, Put, Stored
-from bot.core.requests.body import EndSilence
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import ButtonLabel, Place
-from bot.core.requests.request import Progress, Request, Result, failed
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place
+from bot.core.requests.request import EndSilence, Progress, Request, Result, failed
 from bot.ports import Alertmanager, Refused
 from bot.requests.perform import KEPT_SECONDS
 from bot.requests.submit import hand_over, new_request, own_of, subject, subject_of_button

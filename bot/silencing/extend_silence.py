@@ -11,10 +11,8 @@ from bot.core.incident.reply_buttons import decided
 from bot.core.incident.silence import PROLONG, Silence, warn_at
 from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Prepared, Stored
-from bot.core.requests.body import ExtendSilence, MakeSilence
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import ButtonLabel
-from bot.core.requests.request import Request, Result
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
+from bot.core.requests.request import ExtendSilence, MakeSilence, Request, Result
 from bot.ports import Refused
 from bot.requests.submit import SeveralIncidents, hand_over, new_request, own_of, subject, subject_of_button
 from bot.silencing.silence import alertmanager_of, wanted

@@ -7,8 +7,7 @@ from bot.context.context import Action, Context
 from bot.context.queries import permalinks, readable
 from bot.core.external import SilenceFound
 from bot.core.incident.incident import Incident
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import incident_of
+from bot.core.requests.interaction import Answer, Interaction, incident_of
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.views.home.answers import ListedSilence, silence_list
 from bot.views.words import refusals

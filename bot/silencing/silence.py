@@ -12,10 +12,8 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.silence import PROLONG, SILENCE, UNSILENCE, Silence, coverage, goes_on, holding, warn_at
 from bot.core.incident.timeline import Event
 from bot.core.record import Prepared
-from bot.core.requests.body import EndSilence, MakeSilence
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import ButtonLabel, request_id
-from bot.core.requests.request import Progress, Request, Result
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surface, request_id
+from bot.core.requests.request import EndSilence, MakeSilence, Progress, Request, Result
 from bot.ports import Alertmanager, Refused, Unreachable
 from bot.requests.submit import hand_over, new_request, recall, remember, subject
 from bot.views.dialogs.modals import silence_modal

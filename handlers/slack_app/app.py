@@ -14,8 +14,7 @@ from slack_bolt.authorization import AuthorizeResult
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.record import Conflict
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import incident_of, request_id
+from bot.core.requests.interaction import Answer, Interaction, Surface, incident_of, request_id
 from bot.ports import Failure, Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced

@@ -13,7 +13,7 @@ from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, PoolRules
 from bot.core.record import Change, Claim, Conflict
-from bot.core.requests.body import ScaleUp
+from bot.core.requests.request import ScaleUp
 from bot.incidents.intake import take_alert
 from bot.measuring.store_job import take_job
 from bot.playground.memory.store import MemoryStore

@@ -17,8 +17,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Gap, Pool
 from bot.core.record import Record, WarningRecord
-from bot.core.requests.body import EndSilence, HandBack, parameters
-from bot.core.requests.request import Request
+from bot.core.requests.request import EndSilence, HandBack, Request, parameters
 from bot.core.scaling.lease import PoolLeases
 from bot.core.statement import statement
 from bot.diagnosis.registry import RULES

@@ -19,8 +19,7 @@ from bot.core.record import (
     Record,
     Stored,
 )
-from bot.core.requests.body import AtOnce
-from bot.core.requests.request import Request
+from bot.core.requests.request import AtOnce, Request
 from tests.adapters.store_world import AnyStore, World, incident, new
 from tests.audit import broken_at
 

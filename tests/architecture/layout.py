@@ -101,7 +101,7 @@ TEXT_READERS: dict[str, str] = {
     "bot.core.pool.early_warning": "message keys, such as early/TIME/POOL",
     "bot.core.pool.history": "the compact rows of its own record",
     "bot.core.reporting.issue": "the marker in the text of an issue",
-    "bot.core.requests.offer": "request ids, INCIDENT.HASH",
+    "bot.core.requests.interaction": "request ids, INCIDENT.HASH",
     "bot.diagnosis.hosted": "labels of the CI provider's own machines",
     "bot.diagnosis.refused": "error codes of the clouds",
     "bot.incidents.intake": "index values, and keys of groups",

@@ -7,8 +7,7 @@ from bot.core.incident.details.general import PlainText
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.reporting.incident_history import judged_causes
-from bot.core.requests.interaction import Answer
-from bot.core.requests.offer import judgement_of, judgement_value, request_id
+from bot.core.requests.interaction import Answer, judgement_of, judgement_value, request_id
 from bot.ports import Refused
 from bot.views.words.diagnosis import confirmed
 from tests.builders import NOW, incident

@@ -4,7 +4,7 @@ import pytest
 
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change, Put, Stored
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import request_id
 from bot.diagnosing import diagnose
 from bot.ports import Failure, Refused
 from bot.views.words.timeline import details_lines, details_words

@@ -7,8 +7,7 @@ import pytest
 
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.record import Change
-from bot.core.requests.body import Diagnose
-from bot.core.requests.request import Request
+from bot.core.requests.request import Diagnose, Request
 from bot.diagnosing.diagnose import effect
 from bot.playground.fleet.alerting.rules import breaches
 from bot.playground.fleet.figures import read

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from bot.core.incident.timeline import Event
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import request_id
 from bot.core.requests.request import Progress
 from tests.architecture.tree import ROOT
 from tests.builders import POOL

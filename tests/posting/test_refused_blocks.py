@@ -8,7 +8,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot.adapters.slack.failures import unknown_block
 from bot.core.message import Message
-from bot.core.requests.offer import judgement_value
+from bot.core.requests.interaction import judgement_value
 from bot.playground.slack.rules.blocks import check_blocks
 from bot.ports import Failure, Posted, Unreachable
 from bot.views.simpler import YOUNG, kinds_of

@@ -1,7 +1,7 @@
 """What a person just did is shown ahead of everything that waits its turn (P8, docs/design/slack.md#rate-limits)."""
 
 from bot.core.incident.incident import Incident
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import request_id
 from tests.said import acknowledged
 from tests.world import ANA, World, spoken
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import request_id
 from tests.builders import CHANNEL
 from tests.handlers.endpoint import Endpoint, Json
 from tests.world import ANA

@@ -8,9 +8,8 @@ from bot.context.context import Action, Context, Effect
 from bot.core.incident.details.general import Note, Noted
 from bot.core.incident.incident import Incident
 from bot.core.record import AuditEntry, Change, Put, Stored
-from bot.core.requests.body import AtOnce
 from bot.core.requests.interaction import Interaction, Surface
-from bot.core.requests.request import Request, Result
+from bot.core.requests.request import AtOnce, Request, Result
 from bot.ports import Failure, Person, Refused
 from bot.registry import ACTIONS
 from bot.requests.permission import acting, permit

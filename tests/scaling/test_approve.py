@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from bot.core.record import Change, Put
-from bot.core.requests.body import ScaleUp
 from bot.core.requests.interaction import Surface
-from bot.core.requests.request import Progress, Request
+from bot.core.requests.request import Progress, Request, ScaleUp
 from bot.ports import Failure
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, DAN, CareWorld, awaiting

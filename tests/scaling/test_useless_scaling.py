@@ -10,8 +10,8 @@ from bot.core.forecast.more_runners import expectation, what_if
 from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
-from bot.core.requests.body import ScaleUp
-from bot.core.requests.offer import Offer
+from bot.core.requests.interaction import Offer
+from bot.core.requests.request import ScaleUp
 from bot.core.statement import statement
 from bot.diagnosis.registry import RULES
 from bot.scaling.dialogs import expected_effect, more_would_do

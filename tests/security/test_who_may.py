@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.requests.interaction import Surface
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import Surface, request_id
 from bot.incidents.actions.list_incidents import publish_app_home
 from bot.ports import Failure, Person, Refused
 from bot.registry import ACTIONS

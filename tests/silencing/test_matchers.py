@@ -17,9 +17,8 @@ from bot.adapters.alertmanagers.alertmanager import build
 from bot.core.alert import Alert, Matcher, silence_matchers, silences
 from bot.core.incident.incident import Incident, Silence
 from bot.core.incident.silence import coverage
-from bot.core.requests.body import MakeSilence
 from bot.core.requests.interaction import Surface
-from bot.core.requests.request import Request
+from bot.core.requests.request import MakeSilence, Request
 from bot.silencing.check_silences import keep_silences
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import NOW, POOL

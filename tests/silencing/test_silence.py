@@ -7,8 +7,7 @@ import pytest
 
 from bot.core.alert import Links, Matcher
 from bot.core.incident.incident import Silence
-from bot.core.requests.interaction import Answer, Surface
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import Answer, Surface, request_id
 from bot.ports import Failure, Refused
 from bot.silencing import silence
 from tests.builders import POOL, incident, view, with_fields

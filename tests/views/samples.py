@@ -10,7 +10,7 @@ from bot.core.incident.pools import Named
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
 from bot.core.pool.pool import Gap, Job, Peak, Pool, PoolRules, Snapshot
-from bot.core.requests.offer import Offer, Place, request_id
+from bot.core.requests.interaction import Offer, Place, request_id
 from tests.builders import with_fields
 from tests.slack_limits import texts
 

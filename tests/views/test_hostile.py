@@ -19,7 +19,7 @@ from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
 from bot.core.pool.early_warning import Ending, WarningHistory
 from bot.core.pool.pool import PoolRules, Snapshot
-from bot.core.requests.offer import Offer, Place
+from bot.core.requests.interaction import Offer, Place
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.statement import statement

@@ -13,7 +13,7 @@ from bot.core.incident.silence import Silence
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
 from bot.core.pool.pool import PoolRules
-from bot.core.requests.offer import Offer
+from bot.core.requests.interaction import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
 from bot.views.home import answers

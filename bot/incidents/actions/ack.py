@@ -4,8 +4,7 @@ from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.incident import Incident, acked
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import ButtonLabel, Place
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place
 from bot.ports import Refused
 from bot.requests.submit import finish, subject
 from bot.views.words import refusals

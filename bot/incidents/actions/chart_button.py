@@ -5,8 +5,7 @@ from bot.core.charts.sparkline import sparks_of
 from bot.core.incident.details.queue import ChartShown
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import ButtonLabel, Place
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place
 from bot.ports import Refused
 from bot.requests.submit import finish, subject
 from bot.views.words import refusals

@@ -11,10 +11,8 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.reporting.issue import being_filed, issue_of, marker
-from bot.core.requests.body import FileIssue
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import ButtonLabel, Place, request_id
-from bot.core.requests.request import Request, Result
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place, Surface, request_id
+from bot.core.requests.request import FileIssue, Request, Result
 from bot.ports import IssueTracker, Refused
 from bot.requests.submit import hand_over, new_request, recall, remember, subject
 from bot.views.dialogs.modals import issue_modal, offer_issue

@@ -5,8 +5,7 @@ from functools import partial
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.incident import muted
 from bot.core.incident.timeline import Event
-from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.offer import ButtonLabel, Place
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place
 from bot.requests.submit import finish, subject
 
 

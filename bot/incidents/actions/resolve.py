@@ -5,8 +5,7 @@ from bot.core.incident.closing import resolved_by_hand, scores_of
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import goes_on, holding
 from bot.core.incident.timeline import Event
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import ButtonLabel, Place
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place, Surface
 from bot.requests.submit import finish, subject
 from bot.views.dialogs.modals import question
 from bot.views.words.silences import until_when

@@ -7,7 +7,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.silence import Silence, holding
 from bot.core.message import Block, Message
-from bot.core.requests.offer import Offer
+from bot.core.requests.interaction import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.words import count
 from bot.views.blocks import context, header, section

@@ -14,7 +14,7 @@ from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View, latest
 from bot.core.message import Block, Message
 from bot.core.pool.pool import empty, stale, worst_first
-from bot.core.requests.offer import Offer
+from bot.core.requests.interaction import Offer
 from bot.core.words import count, listed
 from bot.views.blocks import as_of, context, header, message, section
 from bot.views.chart import chart_now

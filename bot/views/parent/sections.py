@@ -10,7 +10,7 @@ from bot.core.incident.silence import coverage
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block
 from bot.core.reporting.issue import issue_of
-from bot.core.requests.offer import Offer, Place
+from bot.core.requests.interaction import Offer, Place
 from bot.core.words import count, duration
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS, actions, button, option, overflow, section
 from bot.views.mrkdwn import Marked, channel, date, escaped, joined, link, mention, safe_url, say

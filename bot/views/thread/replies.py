@@ -16,7 +16,7 @@ from bot.core.incident.reply_buttons import begins
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
-from bot.core.requests.offer import ButtonLabel
+from bot.core.requests.interaction import ButtonLabel
 from bot.core.words import count, listed, money
 from bot.views.blocks import MOST_BULLET, actions, button, context, line_sections, message, section
 from bot.views.chart import charts_of

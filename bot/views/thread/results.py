@@ -6,7 +6,7 @@ from bot.core.incident.details.diagnosis import Diagnosed
 from bot.core.incident.details.scaling import ScaleAccepted
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
-from bot.core.requests.offer import judgement_value
+from bot.core.requests.interaction import judgement_value
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import SCALE_UP
 from bot.core.words import count

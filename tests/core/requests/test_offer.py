@@ -1,6 +1,6 @@
 """Ids of buttons: computed, opaque, and new after each use."""
 
-from bot.core.requests.offer import incident_of, request_id, used
+from bot.core.requests.interaction import incident_of, request_id, used
 from tests.builders import incident, with_fields
 
 

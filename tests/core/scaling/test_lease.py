@@ -7,8 +7,7 @@ import pytest
 
 from bot.core.incident.details.scaling import ReturnReason, RunnersCame
 from bot.core.pool.pool import Snapshot
-from bot.core.requests.body import HandBack, ScaleUp
-from bot.core.requests.request import Request, done, failed
+from bot.core.requests.request import HandBack, Request, ScaleUp, done, failed
 from bot.core.scaling.lease import (
     Lease,
     PoolLeases,

@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.incident.incident import State
 from bot.core.record import Change, Conflict
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import request_id
 from bot.ports import Failure, Unreachable
 from tests.builders import CHANNEL, POOL
 from tests.handlers.endpoint import Endpoint

@@ -7,8 +7,7 @@ import pytest
 
 from bot.core.message import Message
 from bot.core.record import Change
-from bot.core.requests.interaction import Answer, Interaction, Surface
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import Answer, Interaction, Surface, request_id
 from bot.ports import Failure, Unreachable
 from handlers.slack_app.respond import Afterwards, tell
 from tests.builders import CHANNEL, POOL

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.core.requests.interaction import Interaction, Surface
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import Interaction, Surface, request_id
 from bot.core.requests.request import Shown
 from bot.ports import Failure, Unreachable
 from bot.registry import ACTIONS

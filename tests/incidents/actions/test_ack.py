@@ -2,8 +2,7 @@
 
 import asyncio
 
-from bot.core.requests.interaction import Answer
-from bot.core.requests.offer import Place
+from bot.core.requests.interaction import Answer, Place
 from bot.incidents.actions import ack
 from bot.ports import Refused
 from tests.builders import incident, view

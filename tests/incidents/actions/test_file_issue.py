@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.core.reporting.issue import is_own, issue_of, marker
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import request_id
 from bot.incidents.actions.file_issue import NAME
 from bot.ports import Failure, Refused
 from tests.requests.test_perform import dies_after_the_effect

@@ -1,6 +1,6 @@
 """List: the open incidents, with their threads, for the person who asks."""
 
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import request_id
 from bot.ports import Failure
 from tests.builders import CHANNEL
 from tests.world import World, whisper

@@ -18,7 +18,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
 from bot.core.pool.pool import Gap, Peak, Pool, PoolRules, Snapshot
-from bot.core.requests.offer import Offer, Place
+from bot.core.requests.interaction import Offer, Place
 from bot.core.statement import statement
 from bot.core.words import clock
 from bot.views.blocks import digest_of
