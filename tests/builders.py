@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.core.alert import Alert, Delivery, Status
-from bot.core.incident.details.general import AlertFired
+from bot.core.incident.details.events import AlertFired
 from bot.core.incident.incident import DeliveryTrouble, Incident, Ownership, State, Thread, opened, rooted
 from bot.core.incident.membership import AlertGroup
 from bot.core.incident.observe import Timing, View

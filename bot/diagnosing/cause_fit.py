@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import Action, Context
-from bot.core.incident.details.diagnosis import CauseJudged
+from bot.core.incident.details.events import CauseJudged
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction, Surface, judgement_of

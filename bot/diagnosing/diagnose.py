@@ -9,7 +9,7 @@ from bot.context.context import WORDS, Action, Context, Effect, MessageShortcut
 from bot.context.measure_now import measure_now
 from bot.context.queries import known_pool
 from bot.core.finding import Diagnosis
-from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
+from bot.core.incident.details.events import Diagnosed, QueueingPool
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event

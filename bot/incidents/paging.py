@@ -8,7 +8,7 @@ import structlog
 from bot.context.context import Context
 from bot.context.queries import permalinks
 from bot.context.save import EXPIRES_SECONDS, intend, keep
-from bot.core.incident.details.general import Paged
+from bot.core.incident.details.events import Paged
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.paging.page import GIVE_UP_SECONDS, PageAction, PageEvent, PageRecord, PagerState, current, owed

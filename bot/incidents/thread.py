@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.context.context import Context
-from bot.core.incident.details.general import Note, Noted
+from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.incident import (
     Incident,
     moved,

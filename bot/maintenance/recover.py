@@ -10,7 +10,7 @@ import structlog
 from bot.context.context import Context
 from bot.context.queries import channels
 from bot.context.save import LOST, keep, point
-from bot.core.incident.details.general import Note, Noted
+from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.incident import Incident, noted, rooted
 from bot.core.incident.timeline import Event
 from bot.core.record import Change, Conflict

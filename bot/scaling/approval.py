@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.context.context import Context
 from bot.context.save import APPROVE, Move, keep
-from bot.core.incident.details.scaling import ScaleRequest, ScaleStep
+from bot.core.incident.details.requests import ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import advanced, decided, offering
 from bot.core.incident.timeline import Decision, Event

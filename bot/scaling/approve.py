@@ -1,7 +1,7 @@
 """The action Approve: a second person approves exactly these figures."""
 
 from bot.context.context import IN_THREAD, Action, Context
-from bot.core.incident.details.scaling import ScaleStep
+from bot.core.incident.details.requests import ScaleStep
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
 from bot.ports import Refused

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
-from bot.core.incident.details.scaling import LeaseNoted, LeaseStep
+from bot.core.incident.details.requests import LeaseNoted, LeaseStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.timeline import Decision, Event

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.context.save import keep, put_new
 from bot.core.alert import digest
-from bot.core.incident.details.scaling import (
+from bot.core.incident.details.requests import (
     LeaseNoted,
     LeaseStep,
     ReturnBlock,

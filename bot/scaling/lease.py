@@ -6,7 +6,7 @@ from functools import partial
 
 from bot.context.context import Context
 from bot.context.save import keep
-from bot.core.incident.details.scaling import (
+from bot.core.incident.details.requests import (
     LeaseNoted,
     LeaseStep,
     ReturnBlock,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import Context, PoolScaler
-from bot.core.incident.details.scaling import LeaseTerms
+from bot.core.incident.details.requests import LeaseTerms
 from bot.core.record import Stored
 from bot.core.requests.request import ExtendLease, Progress, Request, ScaleUp
 from bot.core.scaling.lease import PoolLeases

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.queries import known_pool, permit_here
-from bot.core.incident.details.scaling import ScaleAccepted, ScaleStep
+from bot.core.incident.details.requests import ScaleAccepted, ScaleStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event

@@ -12,7 +12,7 @@ from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.context.save import keep
 from bot.core.alert import silence_matchers
-from bot.core.incident.details.silences import SilenceEnd, SilenceEnded, SilenceStep, Silencing
+from bot.core.incident.details.requests import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, Silence, noted, silenced
 from bot.core.incident.silence import warn_at
 from bot.core.incident.timeline import Event

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
-from bot.core.incident.details.silences import EndReason, SilenceEnd, SilenceEnded
+from bot.core.incident.details.requests import EndReason, SilenceEnd, SilenceEnded
 from bot.core.incident.incident import Incident, Silence, State
 from bot.core.incident.observe import latest
 from bot.core.incident.silence import UNSILENCE, goes_on, holding

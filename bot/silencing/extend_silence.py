@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.context.queries import pool_if_named
 from bot.core.external import SilenceFound
-from bot.core.incident.details.silences import SilenceStep, Silencing
+from bot.core.incident.details.requests import SilenceStep, Silencing
 from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import decided
 from bot.core.incident.silence import PROLONG, Silence, warn_at

@@ -7,7 +7,7 @@ from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.queries import known_pool, open_of
 from bot.core.alert import Matcher, digest, silence_matchers
 from bot.core.durations import seconds
-from bot.core.incident.details.silences import SilenceStep, Silencing
+from bot.core.incident.details.requests import SilenceStep, Silencing
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import PROLONG, SILENCE, UNSILENCE, Silence, coverage, goes_on, holding, warn_at
 from bot.core.incident.timeline import Event

@@ -11,7 +11,7 @@ from operator import itemgetter
 from bot.core.charts.queue_series import QueueSeries, segments, until
 from bot.core.charts.sparkline import MOST_BARS, pictured
 from bot.core.forecast.outlook import Forecast
-from bot.core.incident.details.queue import Spark
+from bot.core.incident.details.events import Spark
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event, Role

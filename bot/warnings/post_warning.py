@@ -10,7 +10,7 @@ from bot.context.context import Context
 from bot.context.queries import channel_of_pool
 from bot.context.save import intend, keep
 from bot.core.finding import Finding
-from bot.core.incident.details.general import EarlyWarningGiven
+from bot.core.incident.details.events import EarlyWarningGiven
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.message import Message

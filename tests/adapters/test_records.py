@@ -13,8 +13,7 @@ from bot.adapters.records import COMPACT, KINDS, decode, encode, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import Diagnosed, PlainText, QueueingPool
 from bot.core.incident.incident import Incident, Silence, Thread, noted
 from bot.core.incident.membership import AlertGroup
 from bot.core.incident.pools import Reported

@@ -10,9 +10,8 @@ from bot.adapters.migrations import CAUSES_0_2_0, DECISIONS_0_2_0, NEW_THREAD_0_
 from bot.adapters.records import KINDS, decode, encode
 from bot.core.alert import digest
 from bot.core.audit_chain import canonical, chained, linked, readable
-from bot.core.incident.details.general import Note, Noted
-from bot.core.incident.details.scaling import ReturnBlock, ReturnReason
-from bot.core.incident.details.silences import EndReason
+from bot.core.incident.details.events import Note, Noted
+from bot.core.incident.details.requests import EndReason, ReturnBlock, ReturnReason
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Gap, Pool

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bot.core.incident.details.diagnosis import CauseJudged
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import CauseJudged, PlainText
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.reporting.incident_history import judged_causes

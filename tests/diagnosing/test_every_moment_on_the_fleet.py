@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.core.incident.details.diagnosis import Diagnosed
+from bot.core.incident.details.events import Diagnosed
 from bot.core.record import Change
 from bot.core.requests.request import Diagnose, Request
 from bot.diagnosing.diagnose import effect

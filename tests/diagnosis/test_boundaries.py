@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Facts, Finding, FleetContext, Moment, Scaling, facts_of
-from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
+from bot.core.incident.details.events import Diagnosed, QueueingPool
 from bot.core.pool.hour_stats import DayStats
 from bot.core.pool.pool import Counted, Pool, PoolRules, Snapshot
 from bot.core.statement import statement

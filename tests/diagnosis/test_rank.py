@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Diagnosis, FleetContext, Found, Rule, Scaling
-from bot.core.incident.details.diagnosis import Diagnosed
+from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Contradiction, Counted
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures

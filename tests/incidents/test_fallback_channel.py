@@ -1,6 +1,6 @@
 """The channel that cannot be used is left, asked once a minute for new incidents, and gone back to within the hour."""
 
-from bot.core.incident.details.general import Note
+from bot.core.incident.details.events import Note
 from bot.ports import Failure
 from bot.views.words.timeline import NOTES
 from tests.builders import CHANNEL

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.incident.details.general import Note
+from bot.core.incident.details.events import Note
 from bot.core.message import Message
 from bot.core.requests.interaction import Surface
 from bot.maintenance.recover import EPOCH, recovered

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.context.context import Action, Context, Effect
-from bot.core.incident.details.general import Note, Noted
+from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.incident import Incident
 from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.core.requests.interaction import Interaction, Surface

@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.forecast.more_runners import expectation, what_if
-from bot.core.incident.details.diagnosis import Diagnosed
+from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import Offer

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.core.alert import Alert, Delivery, Kind, Links, Status
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident, State, Thread, noted, opened
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.pools import Named

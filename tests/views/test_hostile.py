@@ -10,8 +10,7 @@ import pytest
 
 from bot.core.alert import silence_matchers
 from bot.core.finding import Finding, Scaling
-from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import Diagnosed, PlainText, QueueingPool
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import View
 from bot.core.incident.silence import Silence

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.alert import silence_matchers
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.silence import Silence

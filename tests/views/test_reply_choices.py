@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import decided, offering
 from bot.core.incident.timeline import Decision, Event

@@ -4,7 +4,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from bot.core.charts.queue_series import QueueSeries, segments
-from bot.core.incident.details.queue import Spark
+from bot.core.incident.details.events import Spark
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Peak, Pool
 

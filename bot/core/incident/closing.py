@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.forecast.scoring import KEPT_SCORES, score_summary, waiting
-from bot.core.incident.details import closing
-from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
+from bot.core.incident.details import events
+from bot.core.incident.details.requests import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.reply_buttons import offering, story_of
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
@@ -18,31 +18,31 @@ MOST_POOLS = 5
 """Pools with a cause in the summary."""
 
 
-def waits(incident: Incident, now: float) -> tuple[closing.Waited, ...]:
+def waits(incident: Incident, now: float) -> tuple[events.Waited, ...]:
     """By pool, the most waiting first; unmeasured pools are absent."""
     length = max(incident.lasted(incident.closed_at or now), 1.0)
     found = [
-        closing.Waited(name, series.waited_seconds / 3600, min(1.0, max(0.0, 1 - series.measured_seconds / length)))
+        events.Waited(name, series.waited_seconds / 3600, min(1.0, max(0.0, 1 - series.measured_seconds / length)))
         for name, series in incident.pools.courses.items()
         if series.measured_seconds > 0
     ]
     return tuple(sorted(found, key=lambda waited: (-waited.hours, waited.pool)))
 
 
-def likely_causes(incident: Incident) -> tuple[closing.LikelyCause, ...]:
+def likely_causes(incident: Incident) -> tuple[events.LikelyCause, ...]:
     """The likeliest cause of each pool, the worst waits first."""
     worst = sorted(incident.pools.courses.items(), key=lambda item: -item[1].waited_seconds)[:MOST_POOLS]
-    return tuple(closing.LikelyCause(name, *series.likeliest) for name, series in worst if series.likeliest is not None)
+    return tuple(events.LikelyCause(name, *series.likeliest) for name, series in worst if series.likeliest is not None)
 
 
-def summary(incident: Incident, now: float) -> closing.ClosingSummary:
+def summary(incident: Incident, now: float) -> events.ClosingSummary:
     """The summary for the last reply: duration, causes, peaks, waiting, forecasts and the queue."""
     added = runners_added(incident, now)
-    return closing.ClosingSummary(
+    return events.ClosingSummary(
         incident.lasted(now),
         likely_causes(incident),
         tuple(
-            closing.PoolPeak(pool, peak.queued, peak.oldest_wait_seconds)
+            events.PoolPeak(pool, peak.queued, peak.oldest_wait_seconds)
             for pool, peak in sorted(incident.pools.peaks.items(), key=lambda item: item[1].order)
             if peak.queued
         ),
@@ -56,12 +56,12 @@ def summary(incident: Incident, now: float) -> closing.ClosingSummary:
     )
 
 
-def runners_added(incident: Incident, now: float) -> tuple[closing.RunnersAdded, ...]:
+def runners_added(incident: Incident, now: float) -> tuple[events.RunnersAdded, ...]:
     """By person and pool, in order; those that are not back yet count until the lease returns them.
 
     A change that waited for a merge may have come at any time, so it is left out.
     """
-    found: dict[tuple[str | None, str], closing.RunnersAdded] = {}
+    found: dict[tuple[str | None, str], events.RunnersAdded] = {}
     for entry in incident.log.timeline:
         up = entry.details
         if not isinstance(up, ScaleAccepted) or up.before is None or up.pending:
@@ -82,7 +82,7 @@ def runners_added(incident: Incident, now: float) -> tuple[closing.RunnersAdded,
         cost = None if up.cost_per_runner_hour is None else runners * hours * up.cost_per_runner_hour
         if before is not None:
             runners, cost = runners + before.runners, None if cost is None else cost + (before.cost or 0.0)
-        found[entry.who, up.pool] = closing.RunnersAdded(entry.who, up.pool, runners, cost, up.currency)
+        found[entry.who, up.pool] = events.RunnersAdded(entry.who, up.pool, runners, cost, up.currency)
     return tuple(found.values())
 
 
@@ -92,7 +92,7 @@ def _registered(incident: Incident, entry: Entry) -> int:
     return max((one.registered or 0 for one in asked if isinstance(one, ScaleRequest)), default=0)
 
 
-def without_runners(incident: Incident, now: float) -> closing.Counterfactual | None:
+def without_runners(incident: Incident, now: float) -> events.Counterfactual | None:
     """The forecast made last before the first scale-up, against the end of the incident; None without either.
 
     A scale-up that waited for a merge may have come at any time, so nothing is concluded from it.
@@ -112,12 +112,12 @@ def without_runners(incident: Incident, now: float) -> closing.Counterfactual | 
         return None
     made, ended_at = before[-1], incident.closed_at or now
     if made.verdict in {Verdict.STALLED, Verdict.GROWING, Verdict.UNTIL_REPAIRED}:
-        return closing.Counterfactual(pool, helped=helped)
+        return events.Counterfactual(pool, helped=helped)
     if made.low_seconds is None:
         return None
     later, low, high = made.at - ended_at, made.low_seconds, made.high_seconds
     mid = low if made.mid_seconds is None or high is None else made.mid_seconds
-    return closing.Counterfactual(pool, mid + later, low + later, None if high is None else high + later, helped)
+    return events.Counterfactual(pool, mid + later, low + later, None if high is None else high + later, helped)
 
 
 def _helped(incident: Incident, at: float, up: ScaleAccepted, ended_at: float) -> Score | None:
@@ -132,7 +132,7 @@ def _helped(incident: Incident, at: float, up: ScaleAccepted, ended_at: float) -
 def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     incident: Incident,
     now: float,
-    how: closing.IncidentEnding,
+    how: events.IncidentEnding,
     *,
     who: str | None = None,
     samples: int = 0,
@@ -145,8 +145,8 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     A silence that outlasts the incident can be ended from it.
     """
     names = incident.pools.judged if pools is None else pools
-    details = closing.IncidentEnded(how, summary(incident, now), names, samples, still_firing)
-    event = Event.RESOLVED_BY_HAND if how is closing.IncidentEnding.CLOSED else Event.DRAINED
+    details = events.IncidentEnded(how, summary(incident, now), names, samples, still_firing)
+    event = Event.RESOLVED_BY_HAND if how is events.IncidentEnding.CLOSED else Event.DRAINED
     over = noted(incident, now, event, details, who=who, figures=figures, broadcast=who is None)
     if left := [silence for silence in holding(incident.silences, now) if not silence.until_drained]:
         over = offering(over, left[0].act, (UNSILENCE,))
@@ -157,7 +157,7 @@ def resolved_by_hand(incident: Incident, who: str, now: float, scores: tuple[Sco
     """Somebody closed the incident; it stays closed until a new occurrence fires."""
     pools = replace(incident.pools, scores=scores)
     over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now, pools=pools)
-    return ended(over, now, closing.IncidentEnding.CLOSED, who=who)
+    return ended(over, now, events.IncidentEnding.CLOSED, who=who)
 
 
 def scores_of(incident: Incident, pools: Mapping[str, Pool]) -> tuple[Score, ...]:

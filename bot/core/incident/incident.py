@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from bot.core.alert import Delivery, Kind
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.general import AlertFired, AlertOddities, AlertResolved, FiredAgain, Note, Noted
+from bot.core.incident.details.events import AlertFired, AlertOddities, AlertResolved, FiredAgain, Note, Noted
 from bot.core.incident.membership import AlertGroup, changed, group_of, left_out
 from bot.core.incident.pools import IncidentPools, Named
 from bot.core.incident.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name

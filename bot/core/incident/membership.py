@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.core.alert import Alert, Delivery, Kind, begun, merged
-from bot.core.incident.details.general import AlertsJoined
+from bot.core.incident.details.events import AlertsJoined
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,8 @@ from bot.core.charts.queue_series import QueueSeries, Span, extended
 from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.correlate import PoolsNow, correlated
-from bot.core.incident.details.closing import IncidentEnding
-from bot.core.incident.details.general import AlertFired, Introduced, Note, Noted
-from bot.core.incident.details.queue import QueueChanged
-from bot.core.incident.details.silences import SilenceEnd, SilenceEnded, SilenceStep, Silencing
+from bot.core.incident.details.events import AlertFired, IncidentEnding, Introduced, Note, Noted, QueueChanged
+from bot.core.incident.details.requests import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, State, noted, silenced
 from bot.core.incident.pools import Reported
 from bot.core.incident.reply_buttons import decided, ended_with, offering

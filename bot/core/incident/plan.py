@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from bot.core.incident.details.general import Escalated
+from bot.core.incident.details.events import Escalated
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import Timing, introduction_due_at
 from bot.core.incident.timeline import Event

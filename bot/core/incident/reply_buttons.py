@@ -3,8 +3,15 @@
 from dataclasses import replace
 
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.requests import RequestEnd, RequestNotDone
-from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, ScaleAccepted, ScaleRequest, ScaleStep
+from bot.core.incident.details.requests import (
+    RequestEnd,
+    RequestNotDone,
+    RunnersCame,
+    RunnersChecked,
+    ScaleAccepted,
+    ScaleRequest,
+    ScaleStep,
+)
 from bot.core.incident.incident import Incident, State, noted, rewritten
 from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.pool.pool import Snapshot

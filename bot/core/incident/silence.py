@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bot.core.alert import Alert, Matcher
 from bot.core.alert import silences as covers
-from bot.core.incident.details.silences import ActiveSilence, Coverage
+from bot.core.incident.details.requests import ActiveSilence, Coverage
 from bot.core.incident.membership import alert_label
 
 SILENCE, PROLONG, UNSILENCE = "silence", "prolong", "unsilence"

@@ -7,7 +7,7 @@ from statistics import median
 
 from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import held_share, not_scored
-from bot.core.incident.details.diagnosis import CauseJudged
+from bot.core.incident.details.events import CauseJudged
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Event, Role
 from bot.core.record import AuditEntry

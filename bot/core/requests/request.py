@@ -6,8 +6,7 @@ from typing import Literal, TypeVar
 
 from bot.core.alert import Matcher, digest
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.scaling import ReturnReason, ReturnResult
-from bot.core.incident.details.silences import EndReason
+from bot.core.incident.details.requests import EndReason, ReturnReason, ReturnResult
 from bot.core.incident.incident import Silence
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Snapshot

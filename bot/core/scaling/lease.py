@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.core.incident.details.scaling import (
+from bot.core.incident.details.requests import (
     ReturnBlock,
     ReturnReason,
     ReturnResult,

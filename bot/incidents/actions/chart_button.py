@@ -2,7 +2,7 @@
 
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.charts.sparkline import sparks_of
-from bot.core.incident.details.queue import ChartShown
+from bot.core.incident.details.events import ChartShown
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from bot.core.incident.details.scaling import LeaseNoted, LeaseStep
-from bot.core.incident.details.silences import SilenceStep, Silencing
+from bot.core.incident.details.requests import LeaseNoted, LeaseStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import coverage
 from bot.core.incident.timeline import Entry, Event, Role

@@ -6,11 +6,8 @@ from dataclasses import replace
 
 from bot.core.alert import Kind, Readings, worst_readings
 from bot.core.incident.correlate import Maxima
-from bot.core.incident.details.closing import ClosingSummary, IncidentEnded
-from bot.core.incident.details.diagnosis import Diagnosed
-from bot.core.incident.details.general import AlertResolved, Introduced
-from bot.core.incident.details.requests import IssueNoted
-from bot.core.incident.details.scaling import ScaleRequest, ScaleStep
+from bot.core.incident.details.events import AlertResolved, ClosingSummary, Diagnosed, IncidentEnded, Introduced
+from bot.core.incident.details.requests import IssueNoted, ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.reply_buttons import begins
 from bot.core.incident.timeline import Entry, Event, Role

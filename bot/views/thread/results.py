@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from bot.core.incident.details.diagnosis import Diagnosed
-from bot.core.incident.details.scaling import ScaleAccepted
+from bot.core.incident.details.events import Diagnosed
+from bot.core.incident.details.requests import ScaleAccepted
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
 from bot.core.requests.interaction import judgement_value

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.core.incident.details.requests import RequestEnd, RequestNotDone
-from bot.core.incident.details.scaling import (
+from bot.core.incident.details.requests import (
+    RequestEnd,
+    RequestNotDone,
     ReturnReason,
     ReturnResult,
     RunnersCame,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from bot.core.forecast.outlook import Score
-from bot.core.incident.details.closing import (
+from bot.core.incident.details.events import (
     ClosingSummary,
     Counterfactual,
     IncidentEnded,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.core.finding import Diagnosis, Finding, Scaling
-from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed, QueueingPool
+from bot.core.incident.details.events import CauseJudged, Diagnosed, QueueingPool
 from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import clock, count, duration, figure, listed, share

@@ -1,6 +1,6 @@
 """Scaling, leases and returns in words."""
 
-from bot.core.incident.details.scaling import (
+from bot.core.incident.details.requests import (
     LeaseNoted,
     LeaseStep,
     LeaseTerms,

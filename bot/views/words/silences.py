@@ -1,6 +1,6 @@
 """Silences in words."""
 
-from bot.core.incident.details.silences import (
+from bot.core.incident.details.requests import (
     ActiveSilence,
     Coverage,
     EndReason,

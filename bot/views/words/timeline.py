@@ -3,14 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bot.core.incident.details import general
-from bot.core.incident.details.closing import IncidentEnded
+from bot.core.incident.details import events
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.diagnosis import CauseJudged, Diagnosed
-from bot.core.incident.details.queue import ChartShown, QueueChanged
-from bot.core.incident.details.requests import IssueNoted, IssueStep, RequestEnd, RequestNotDone
-from bot.core.incident.details.scaling import LeaseNoted, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
-from bot.core.incident.details.silences import SilenceEnded, Silencing
+from bot.core.incident.details.events import CauseJudged, ChartShown, Diagnosed, IncidentEnded, QueueChanged
+from bot.core.incident.details.requests import (
+    IssueNoted,
+    IssueStep,
+    LeaseNoted,
+    RequestEnd,
+    RequestNotDone,
+    RunnersChecked,
+    RunnersReturned,
+    ScaleAccepted,
+    ScaleRequest,
+    SilenceEnded,
+    Silencing,
+)
 from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.paging.page import PageAction
 from bot.core.pool.pool import Snapshot
@@ -38,11 +46,11 @@ PLAIN = {
 }
 """Events without values."""
 NOTES = {
-    general.Note.QUEUE_FILLS: "Jobs are queueing again.",
-    general.Note.NEW_THREAD: "The first message of this incident was deleted. This is its new thread.",
-    general.Note.BACK_IN_CHANNEL: "Its own channel works again: the incident continues here. "
+    events.Note.QUEUE_FILLS: "Jobs are queueing again.",
+    events.Note.NEW_THREAD: "The first message of this incident was deleted. This is its new thread.",
+    events.Note.BACK_IN_CHANNEL: "Its own channel works again: the incident continues here. "
     "It was in the fallback channel until now.",
-    general.Note.RECORDS_LOST: "The records of this thread were lost, and with them all actions. "
+    events.Note.RECORDS_LOST: "The records of this thread were lost, and with them all actions. "
     "The alert still fires, so the incident continues here.",
 }
 DECISIONS = {
@@ -75,21 +83,21 @@ def entry_lines(entry: Entry) -> tuple[str, ...]:
 def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  # noqa: PLR0911 - a line a kind
     """The sentence of details, without the author; `figures` are the entry's."""
     match details:
-        case general.PlainText():
+        case events.PlainText():
             return f"noted: {details.text}" if details.quoted else details.text
-        case general.Noted():
+        case events.Noted():
             return NOTES[details.note]
-        case general.Introduced():
+        case events.Introduced():
             return "Alert values and other pools."
-        case general.AlertFired():
+        case events.AlertFired():
             return f"The alert arrived: {details.title}"
-        case general.AlertResolved():
+        case events.AlertResolved():
             return "The alert resolved." + (" I'll watch the queue until it has drained." if details.measured else "")
-        case general.FiredAgain():
+        case events.FiredAgain():
             return f"The alert fired again, {duration(details.after_seconds)} after the end."
-        case general.AlertOddities():
+        case events.AlertOddities():
             return "The alert's sender does not follow the event format. Check what is missing or wrong here:"
-        case general.EarlyWarningGiven():
+        case events.EarlyWarningGiven():
             before = duration(details.before_seconds)
             return f"An early warning for {details.pool} came {before} before this alert."
         case ChartShown():
@@ -101,9 +109,9 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
 
 def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> tuple[str, ...]:  # noqa: PLR0911
     match details:
-        case general.PlainText():
+        case events.PlainText():
             return details.lines
-        case general.AlertOddities():
+        case events.AlertOddities():
             return details.problems
         case ChartShown():
             return spark_lines(details.sparks, details.more_pools)
@@ -119,7 +127,7 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
             return ()
 
 
-def _joined_words(joined: general.AlertsJoined) -> str:
+def _joined_words(joined: events.AlertsJoined) -> str:
     parts = []
     if joined.new:
         parts.append(f"{count(len(joined.new), 'more alert')} of this group fired: {listed(joined.new)}.")
@@ -178,9 +186,9 @@ def page_text(action: PageAction, headline: str, *, over: bool) -> str:
     return f"{headline}. {'Nobody owns it any more. A new page follows.' if replaced else ENDINGS[action]}"
 
 
-def paged_words(details: general.Escalated | general.Paged) -> str:
+def paged_words(details: events.Escalated | events.Paged) -> str:
     """That nobody acknowledged; `Paged oncall.`, or that the pager could not be reached."""
-    if isinstance(details, general.Escalated):
+    if isinstance(details, events.Escalated):
         return f"Nobody has acknowledged this incident for {duration(details.waited_seconds)}."
     if details.problem:
         return f"Could not page {details.pager}: {details.problem}. I keep trying."
@@ -188,9 +196,9 @@ def paged_words(details: general.Escalated | general.Paged) -> str:
 
 
 _WORDS: Mapping[type[Details], Callable[[Any], str]] = {
-    general.AlertsJoined: _joined_words,
-    general.Escalated: paged_words,
-    general.Paged: paged_words,
+    events.AlertsJoined: _joined_words,
+    events.Escalated: paged_words,
+    events.Paged: paged_words,
     QueueChanged: _queue_words,
     Silencing: silencing_words,
     SilenceEnded: silence_ended_words,

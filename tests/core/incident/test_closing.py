@@ -8,8 +8,8 @@ import pytest
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, summary, waits
-from bot.core.incident.details.closing import Waited
-from bot.core.incident.details.scaling import (
+from bot.core.incident.details.events import Waited
+from bot.core.incident.details.requests import (
     LeaseTerms,
     ReturnResult,
     RunnersCame,

@@ -7,9 +7,8 @@ import pytest
 from bot.core.alert import Kind
 from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.incident.closing import ended, summary
-from bot.core.incident.details.closing import IncidentEnding
-from bot.core.incident.details.general import PlainText
-from bot.core.incident.details.scaling import LeaseTerms, ScaleAccepted
+from bot.core.incident.details.events import IncidentEnding, PlainText
+from bot.core.incident.details.requests import LeaseTerms, ScaleAccepted
 from bot.core.incident.incident import (
     Incident,
     Silence,

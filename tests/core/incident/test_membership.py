@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.alert import Kind
-from bot.core.incident.details.general import AlertsJoined
+from bot.core.incident.details.events import AlertsJoined
 from bot.core.incident.membership import changed, left_out
 from tests.builders import NOW, alert, resolved
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Silence, State, Thread, moved, noted, reopened
 from bot.core.incident.observe import Timing
 from bot.core.incident.plan import RETURN_SECONDS, Do, NextStep, escalated, escalation_due_at, next_step, return_due

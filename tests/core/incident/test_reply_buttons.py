@@ -1,6 +1,6 @@
 """The log of an incident: buttons below replies are decided and drawn again, and the timeline stays small."""
 
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident, noted, reply_posted
 from bot.core.incident.reply_buttons import decided, offering, placed, reworded
 from bot.core.incident.timeline import KEPT_ENTRIES, Decision, Entry, Event, shortened

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import Amount, Fired, HourStats

@@ -8,7 +8,7 @@ import pytest
 
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
-from bot.core.incident.details.general import PlainText
+from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.membership import group_of
 from bot.core.incident.timeline import Event

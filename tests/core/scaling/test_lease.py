@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.incident.details.scaling import ReturnReason, RunnersCame
+from bot.core.incident.details.requests import ReturnReason, RunnersCame
 from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import HandBack, Request, ScaleUp, done, failed
 from bot.core.scaling.lease import (

@@ -7,8 +7,8 @@ import pytest
 
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Forecast, Score, Verdict
-from bot.core.incident.details.general import PlainText
-from bot.core.incident.details.scaling import RunnersCame, RunnersChecked, ScaleRequest, ScaleStep
+from bot.core.incident.details.events import PlainText
+from bot.core.incident.details.requests import RunnersCame, RunnersChecked, ScaleRequest, ScaleStep
 from bot.core.incident.incident import noted
 from bot.core.incident.reply_buttons import offering
 from bot.core.incident.timeline import KEPT_ENTRIES, Event

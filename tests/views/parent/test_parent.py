@@ -10,9 +10,8 @@ from bot.core.alert import Kind, Status
 from bot.core.finding import Finding, Scaling
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.general import PlainText
-from bot.core.incident.details.scaling import LeaseNoted, LeaseStep
-from bot.core.incident.details.silences import SilenceStep, Silencing
+from bot.core.incident.details.events import PlainText
+from bot.core.incident.details.requests import LeaseNoted, LeaseStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event

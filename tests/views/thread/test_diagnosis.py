@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bot.core.finding import Diagnosis, Finding, Scaling
-from bot.core.incident.details.diagnosis import Diagnosed, QueueingPool
+from bot.core.incident.details.events import Diagnosed, QueueingPool
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
 from bot.core.statement import statement

@@ -1,31 +1,31 @@
 """The union of all details."""
 
-from bot.core.incident.details import closing, diagnosis, general, queue, requests, scaling, silences
+from bot.core.incident.details import events, requests
 
 Details = (
-    general.PlainText
-    | general.Noted
-    | general.AlertFired
-    | general.Introduced
-    | general.AlertOddities
-    | general.AlertsJoined
-    | general.AlertResolved
-    | general.FiredAgain
-    | general.Escalated
-    | general.Paged
-    | general.EarlyWarningGiven
-    | queue.QueueChanged
-    | queue.ChartShown
-    | silences.Silencing
-    | silences.SilenceEnded
-    | scaling.ScaleRequest
-    | scaling.ScaleAccepted
-    | scaling.RunnersChecked
-    | scaling.LeaseNoted
-    | scaling.RunnersReturned
+    events.PlainText
+    | events.Noted
+    | events.AlertFired
+    | events.Introduced
+    | events.AlertOddities
+    | events.AlertsJoined
+    | events.AlertResolved
+    | events.FiredAgain
+    | events.Escalated
+    | events.Paged
+    | events.EarlyWarningGiven
+    | events.QueueChanged
+    | events.ChartShown
+    | requests.Silencing
+    | requests.SilenceEnded
+    | requests.ScaleRequest
+    | requests.ScaleAccepted
+    | requests.RunnersChecked
+    | requests.LeaseNoted
+    | requests.RunnersReturned
     | requests.RequestNotDone
     | requests.IssueNoted
-    | diagnosis.Diagnosed
-    | diagnosis.CauseJudged
-    | closing.IncidentEnded
+    | events.Diagnosed
+    | events.CauseJudged
+    | events.IncidentEnded
 )
