@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable
 from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
-from bot.adapters.metrics.listing import Listed, Listing, Present
-from bot.adapters.metrics.source import Given, SourceKind
+from bot.adapters.metrics.source import Given, Listed, Listing, Present, SourceKind
 from bot.adapters.prometheus.pool import FRACTIONAL
 from bot.config import Table, WrongSetting
 from bot.core.pool.merge import FIGURES

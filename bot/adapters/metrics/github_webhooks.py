@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from bot.adapters.github.job_figures import asks_for, figures
-from bot.adapters.metrics.listing import Present
-from bot.adapters.metrics.source import Given, SourceKind
+from bot.adapters.metrics.source import Given, Present, SourceKind
 from bot.config import Table
 from bot.core.pool.job import EVERY_LABEL
 from bot.core.pool.pool import Snapshot

@@ -1,15 +1,17 @@
-"""What one kind of metrics source declares, and how it is built from its tables."""
+"""What every metrics source is made of: its declaration, and listings that its pools share."""
 
-from collections.abc import Callable, Collection, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import Field
 
 from bot.adapters.build_context import BuildContext, Problems, ReachTable, read
-from bot.adapters.http.client import Http
+from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, Http
 from bot.config import Seconds, Table
-from bot.ports import Metrics
+from bot.core.pool.pool import Snapshot
+from bot.ports import Failure, Metrics, Unreachable
 
 T = TypeVar("T", bound=Table)
 P = TypeVar("P", bound=Table)
@@ -93,3 +95,84 @@ class SourceKind(Generic[T, P, M]):
     def can_give(self, place: str, raw: Mapping[str, object], keys: Mapping[str, object]) -> frozenset[str]:
         """The figures that a valid table and a pool's valid keys can give."""
         return frozenset(self.figures(read(self.table, place, raw), read(self.pool, place, keys)))
+
+
+V = TypeVar("V")
+USUAL_SECONDS = 20.0
+"""Shorter than the default poll of 30 s, so that every measurement gets a newer listing."""
+PATIENCE_SECONDS = 6.0
+"""How long a measurement waits for a listing; with the request that it makes afterwards it fits into a lease."""
+KEPT_SECONDS = 60.0
+"""How long a listing counts, with its own time, while newer ones fail or take long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[V]):
+    value: V
+    at: float
+    """When the source measured (epoch seconds)."""
+    good_seconds: float = 0.0
+    """How long the source asks not to be called again."""
+
+
+class Listing(Generic[V]):
+    """Keeps the newest response, or failure, for the period; concurrent callers share one request."""
+
+    def __init__(
+        self,
+        ask: Callable[[float], Awaitable[Listed[V]]],
+        now: Callable[[], float],
+        seconds: float = USUAL_SECONDS,
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        """`ask` gets the time at which it is called; `seconds` is the least time between two requests."""
+        self._ask, self._now, self._seconds, self._patience = ask, now, seconds, patience_seconds
+        self._reading: asyncio.Task[None] | None = None
+        self._kept: Listed[V] | None = None
+        self._problem: Unreachable | None = None
+        self._from, self._until = 0.0, 0.0
+
+    async def get(self) -> Listed[V]:
+        """The newest listing. Raises Unreachable while there is none, also for a failure earlier in this period.
+
+        A request that takes longer than the patience goes on, and an older listing counts until it is answered.
+        """
+        now = self._now()
+        if self._reading is None and not self._from <= now < self._until:
+            self._from = now
+            self._reading = asyncio.ensure_future(self._read())
+        if (reading := self._reading) is not None:
+            done, _ = await asyncio.wait({reading}, timeout=self._patience)
+            for one in done:
+                one.result()
+        if self._kept is not None and (self._problem is None or 0 <= now - self._kept.at < KEPT_SECONDS):
+            return self._kept
+        if self._problem is not None:
+            raise self._problem.with_traceback(None)
+        late = f"has not answered within {self._patience:g} s; the request goes on"
+        raise Unreachable("The metrics source", late, failure=Failure.LATER)
+
+    async def _read(self) -> None:
+        wanted = 0.0
+        try:
+            self._kept, self._problem = await self._ask(self._from), None
+            wanted = self._kept.good_seconds
+        except Unreachable as problem:
+            self._problem, wanted = problem, problem.retry_after_seconds or 0.0
+        finally:
+            self._until = self._from + max(self._seconds, min(wanted, LONGEST_PAUSE_SECONDS))
+            self._reading = None
+
+
+async def tried(listing: Listing[V]) -> Listed[V] | Unreachable:
+    """The listing, or why there is none; for optional parts."""
+    try:
+        return await listing.get()
+    except Unreachable as problem:
+        return problem
+
+
+class Present:
+    async def history(self, *_: object) -> tuple[Snapshot, ...]:
+        """Always empty: the source knows the present alone."""
+        return ()
