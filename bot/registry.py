@@ -15,8 +15,8 @@ from bot.incidents.reconcile import reconcile
 from bot.incidents.rejected_alert import post_rejected
 from bot.maintenance.alert_on_waits import alert_on_waits
 from bot.maintenance.chores import Duty, chore, noting
-from bot.maintenance.deduplicate_threads import deduplicate_threads
 from bot.maintenance.expire import expire
+from bot.maintenance.repair_threads import deduplicate_threads
 from bot.maintenance.resync import resync
 from bot.maintenance.slack_outage import check_slack_outage, pause_seconds
 from bot.measuring.backfill import backfill, wake_fills

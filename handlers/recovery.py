@@ -6,7 +6,7 @@ import structlog
 
 from bot.context.context import Context
 from bot.core.record import Change, Conflict
-from bot.maintenance.recover import EPOCH, recovered
+from bot.maintenance.repair_threads import EPOCH, recovered
 from bot.registry import wake_all
 
 AGAIN_SECONDS = 10.0

@@ -1,1 +1,1 @@
-"""Early warnings in Slack: posted once, kept up to date, repaired after a loss of records."""
+"""Early warnings in Slack: posted once and kept up to date."""

@@ -29,12 +29,8 @@ LAYERS = (
 BESIDE = ("bot.adapters", "bot.playground")
 HANDLERS = "handlers"
 
-REPAIRED_TOGETHER = "one pass over a channel's messages repairs threads and early warnings"
-
 NEIGHBORS: dict[tuple[str, str], str] = {
     ("bot.wrong_settings", "bot.settings"): "it tells of the validators' own errors",
-    ("bot.maintenance.recover", "bot.warnings.repair_warnings"): REPAIRED_TOGETHER,
-    ("bot.maintenance.deduplicate_threads", "bot.warnings.repair_warnings"): REPAIRED_TOGETHER,
     ("bot.maintenance.alert_on_waits", "bot.incidents.intake"): "an alert of our own is taken in as a delivery is",
     ("bot.maintenance.resync", "bot.incidents.intake"): "what a delivery missed is taken in as a delivery is",
 }
@@ -105,10 +101,9 @@ TEXT_READERS: dict[str, str] = {
     "bot.diagnosis.hosted": "labels of the CI provider's own machines",
     "bot.diagnosis.refused": "error codes of the clouds",
     "bot.incidents.intake": "index values, and keys of groups",
-    "bot.maintenance.recover": "message keys and index values",
+    "bot.maintenance.repair_threads": "message keys and index values",
     "bot.requests.permission": "Slack ids: a group begins with S",
     "bot.silencing.list_silences": "the tag in a silence's comment, [tailback ID]",
-    "bot.warnings.repair_warnings": "message keys",
     "bot.wrong_settings": "pydantic's kinds of errors, and locations in tailback.toml",
     "handlers.terminal": "names of modules",
     "handlers.tools.commands": "the name of the program",

@@ -7,14 +7,14 @@ import pytest
 
 from bot.context.context import Health
 from bot.core.record import Claims
-from bot.maintenance.recover import EPOCH
+from bot.maintenance.repair_threads import EPOCH
 from bot.ports import Failure, Own, Refused
 from bot.registry import DUTIES
 from bot.requests.permission import acting
 from handlers.recovery import AGAIN_SECONDS, LOOK_SECONDS, Recovery
 from handlers.worker import Worker
 from tests.fakes_store import FakeStore
-from tests.maintenance.test_recover import all_lost
+from tests.maintenance.test_repair_threads import all_lost
 from tests.patience import eventually
 from tests.world import World
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.pool.early_warning import warning_key, warning_of
 from bot.core.record import Change, WarningRecord
-from bot.maintenance.recover import recovered
+from bot.maintenance.repair_threads import recovered
 from bot.ports import Failure
 from bot.posting.message_key import OVER
 from tests.builders import CHANNEL, NOW, POOL

@@ -1,0 +1,173 @@
+"""Repairs messages that stand in Slack without a record, or twice: incidents' threads and early warnings.
+
+After a loss of records, the history of an incident is not rebuilt. The key on its first message identifies a thread,
+and the next delivery of its group adopts it (`take_alert`). An early warning without a record says that its outcome is
+unknown. Until all channels were read no action runs (P10). Second messages come from very late requests (P2).
+"""
+
+from dataclasses import replace
+
+import structlog
+
+from bot.context.context import Context
+from bot.context.queries import channels, open_incidents
+from bot.context.save import LOST, keep, point
+from bot.core.incident.details.events import Note, Noted
+from bot.core.incident.incident import Incident, noted, rooted
+from bot.core.incident.timeline import Event
+from bot.core.pool.early_warning import warning_key, warning_of
+from bot.core.record import Change, Conflict, Put, Stored, WarningRecord
+from bot.ports import Own, Posted, Unreachable
+from bot.posting.message_key import OVER, message_key
+from bot.views.thread.early_warning import outcome_unknown
+from bot.views.thread.results import duplicate
+
+COLLAPSED = "duplicate/"
+"""Prefix of the key of a collapsed message."""
+SEARCHED_SECONDS = 2 * 86400.0
+"""How far back channels are searched after a loss of records."""
+BACK_SECONDS = 900.0
+"""How old an incident or warning may be; a second message arrives within minutes or never."""
+EPOCH = "epoch"
+"""The index in every initialised store; if it is missing, everything was lost."""
+
+log = structlog.get_logger()
+
+
+async def recovered(context: Context) -> bool:
+    """Search every channel once; False if one could not be read and it must be repeated."""
+    for channel in channels(context):
+        try:
+            for message in await context.chat.own(channel, since=context.now() - SEARCHED_SECONDS):
+                reconnect = _reconnect_thread if warning_of(message.key) is None else _reconnect_warning
+                try:
+                    await reconnect(context, channel, message)
+                except Conflict as conflict:
+                    log.info("message without a record left to others", message=message.ts, why=str(conflict))
+        except Unreachable as error:
+            if error.system != "Slack":
+                raise
+            log.warning(
+                "channel not read for lost threads", channel=channel, why=error.what, remedy="run `tailback check`"
+            )
+            if error.retryable:
+                return False
+    await point(context, [EPOCH], context.new_id("e"))
+    context.store.accept_loss()
+    return True
+
+
+async def _reconnect_thread(context: Context, channel: str, message: Own) -> None:
+    """The incident of that group continues in this thread, now or with its next delivery."""
+    incident, dot, like = message.key.partition(".")
+    if not dot or "/" in message.key or message.key.startswith(OVER):
+        return
+    if await context.store.get(Incident, incident) is not None:
+        return
+    index = f"like:{like}"
+    known = await context.store.find(index)
+    if known is None or known.startswith(LOST):
+        await context.store.commit(Change(point={index: (f"{LOST}{channel}|{message.ts}", known)}))
+        return
+    held = await context.store.get(Incident, known)
+    if held is not None and held.value.thread.root is None and not held.value.closed:
+        now = context.now()
+
+        def continued(fresh: Incident) -> Incident:
+            return rooted(noted(fresh, now, Event.NOTED, Noted(Note.RECORDS_LOST)), channel, message.ts, "", now)
+
+        await keep(context, held, continued, due=now)
+    elif held is not None and held.value.thread.root not in {None, message.ts}:  # that one it has continued in
+        place = Posted(held.value.thread.channel, held.value.thread.root or "")
+        await _collapse(context, channel, [message], place, incident)
+
+
+async def _reconnect_warning(context: Context, channel: str, message: Own) -> None:
+    """Reconnect a known warning to its message; another one says that its outcome is unknown.
+
+    Raises Unreachable if a retry can help, and Conflict if another process has done it.
+    """
+    pool, began_at = warning_of(message.key) or ("", 0.0)
+    held = await context.store.get(WarningRecord, pool) or Stored(WarningRecord(pool), 0)
+    record = held.value
+    known = [one for one in (record.episode, (await context.pool(pool)).early.episode) if one]
+    episode = next((one for one in known if warning_key(pool, one.began_at) == message.key), None)
+    if episode is not None:
+        older = record.episode is None or record.episode.began_at < episode.began_at
+        # an empty channel means that the message was deleted
+        if older or (record.ts is None and record.channel and record.episode == episode):
+            found = WarningRecord(pool, episode, channel, ts=message.ts)
+            await context.store.commit(Change(puts=(Put(held, found, context.now()),)))
+        return
+    try:
+        unknown = outcome_unknown(pool, began_at)
+        await context.chat.update(channel, message.ts, unknown, key=f"{OVER}{message.key}")
+    except Unreachable as error:
+        if error.retryable:
+            raise
+        log.warning("lost early warning left as it stands", pool=pool, message=message.ts, why=error.what)
+    else:
+        log.warning("early warning whose record is lost", pool=pool, message=message.ts)
+
+
+async def deduplicate_threads(context: Context) -> str:
+    """Search the channels of recent incidents and warnings; the oldest message stays, others point to it."""
+    since = context.now() - BACK_SECONDS
+    young = [one for one in await open_incidents(context) if one.opened_at > since]
+    held = await context.store.get_many(WarningRecord, list(context.settings.file.pool))
+    warned = {
+        warning_key(one.id, one.episode.began_at): one
+        for one in (known.value for known in held.values())
+        if one.channel and one.episode is not None and one.episode.began_at > since
+    }
+    problems = []
+    for channel in sorted({one.thread.channel for one in young} | {one.channel for one in warned.values()}):
+        try:
+            found = await context.chat.own(channel, since=since)
+            for incident in young:
+                same = [message for message in found if message.key == message_key(incident)]
+                if len(same) > 1 and incident.thread.channel == channel:
+                    await _one_thread(context, incident, same)
+            for key, notice in warned.items():
+                same = [message for message in found if message.key.removeprefix(OVER) == key]
+                if len(same) > 1 and notice.channel == channel:
+                    await _one_warning(context, notice, key, same)
+        except Unreachable as error:
+            if error.system != "Slack":
+                raise
+            problems.append(f"{channel} could not be searched for second threads ({error.what})")
+    return "; ".join(problems)
+
+
+async def _one_thread(context: Context, incident: Incident, same: list[Own]) -> None:
+    oldest, *others = same
+    channel, now = incident.thread.channel, context.now()
+    if incident.thread.root is not None and incident.thread.root != oldest.ts:
+        held = await context.store.get(Incident, incident.id)
+        if held is not None:
+            await keep(context, held, lambda fresh: rooted(fresh, channel, oldest.ts, "", now), due=now)
+    await _collapse(context, channel, others, Posted(channel, oldest.ts), incident.id)
+
+
+async def _one_warning(context: Context, notice: WarningRecord, key: str, same: list[Own]) -> None:
+    oldest, *others = same
+    if notice.ts != oldest.ts:
+        held = await context.store.get(WarningRecord, notice.id)
+        known = held.value.episode if held else None
+        if held is None or known is None or warning_key(notice.id, known.began_at) != key:
+            return
+        mine = replace(held.value, ts=oldest.ts, shown="", shown_at=0.0)
+        try:
+            await context.store.commit(Change(puts=(Put(held, mine, context.now()),)))
+        except Conflict as conflict:
+            log.info("second early warning left for the next time", pool=notice.id, why=str(conflict))
+            return
+    await _collapse(context, notice.channel, others, Posted(notice.channel, oldest.ts), key)
+
+
+async def _collapse(context: Context, channel: str, others: list[Own], first: Posted, key: str) -> None:
+    """Let the other messages of a channel point to the first one, without buttons."""
+    link = await context.chat.permalink(first.channel, first.ts)
+    for other in others:
+        await context.chat.update(channel, other.ts, duplicate(link), key=f"{COLLAPSED}{key}")
+        log.warning("second message collapsed", about=key, kept=first.ts, collapsed=other.ts)
