@@ -1,6 +1,6 @@
 """The metrics sources that contact a configured address, each with the least table that builds it."""
 
-from bot.adapters.metrics.registry import METRICS
+from bot.adapters.registry import METRICS
 
 ADDRESSED = [kind for kind, source in METRICS.items() if "url" in source.table.model_fields]
 NEEDED: dict[str, dict[str, object]] = {

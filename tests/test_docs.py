@@ -10,18 +10,16 @@ import pytest
 
 from bot.adapters import integrations
 from bot.adapters.alertmanagers.api_v2 import ApiV2Table
-from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.aws import AwsRegion
 from bot.adapters.build_context import LoginTable, ReachTable
 from bot.adapters.github.settings import GitHubCredentials
 from bot.adapters.metrics.cloudwatch import Metric
-from bot.adapters.metrics.registry import METRICS
 from bot.adapters.metrics.source import SourceTable
 from bot.adapters.prometheus.pool import COUNTED, FRACTIONAL, WHOLE
 from bot.adapters.prometheus.presets import PRESETS, queries
+from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.adapters.scalers.cluster import ClusterTable
 from bot.adapters.scalers.policy import PolicyTable
-from bot.adapters.scalers.registry import SCALERS
 from bot.config import Environment, File, Settings, read_file
 from bot.core.finding import Scaling
 from bot.diagnosis.registry import RULES

@@ -62,8 +62,9 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "Configuration": (
         "A sentence begins with the place: the variable, or table and key. [Settings](settings.md) has every key.",
         (
-            *("bot/config.py", "bot/settings.py", "bot/core", "bot/adapters/build_context.py", "bot/adapters/kinds.py"),
-            *("bot/adapters/integrations.py", "bot/adapters/http/address.py", "bot/adapters/redis/connect.py"),
+            *("bot/config.py", "bot/settings.py", "bot/core", "bot/adapters/build_context.py"),
+            *("bot/adapters/registry.py", "bot/adapters/integrations.py", "bot/adapters/http/address.py"),
+            "bot/adapters/redis/connect.py",
         ),
     ),
     "Redis and records": (

@@ -5,8 +5,8 @@ import os
 import re
 import tomllib
 
-from bot.adapters.metrics.registry import METRICS
 from bot.adapters.prometheus.presets import PRESETS
+from bot.adapters.registry import METRICS
 from bot.core.pool.merge import FIGURES
 from bot.diagnosis.rank import possible
 from bot.posting.failures import TABLE, MessageKind

@@ -5,17 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from bot.adapters import pagers
-from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import BuildContext, Problems, TimeLimits, options_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import ConnectOptions
 from bot.adapters.issues import GitHubIssues
 from bot.adapters.issues import build as build_issues
-from bot.adapters.metrics.registry import METRICS
 from bot.adapters.metrics.several import Several, keys_by_source
 from bot.adapters.metrics.shared import Shared
 from bot.adapters.metrics.source import SourceKind
-from bot.adapters.scalers.registry import SCALERS
+from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.adapters.sns import AmazonSns
 from bot.config import ConfigError, File, PoolTable, Settings, unusable
 from bot.core.scaling.limits import ScalePolicy

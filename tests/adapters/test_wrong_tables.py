@@ -2,9 +2,7 @@
 
 import pytest
 
-from bot.adapters.alertmanagers.registry import ALERTMANAGERS
-from bot.adapters.metrics.registry import METRICS
-from bot.adapters.scalers.registry import SCALERS
+from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.config import ConfigError
 from tests.adapters.back_end import URL, BackEnd
 from tests.adapters.metrics.test_source import KINDS

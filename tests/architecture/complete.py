@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.architecture.layout import BEHAVIORS, REGISTRIES, SHARED_TESTS
+from tests.architecture.layout import BEHAVIORS, REGISTERED, REGISTRIES, SHARED_TESTS
 from tests.architecture.tree import Module, Project, last_name, under
 from tests.architecture.words import text_of
 
@@ -27,9 +27,12 @@ def registered(project: Project) -> Iterator[tuple[Module, Module]]:
     named: set[str] = set()
     by_name = {module.name: module for module in project.modules()}
     for registry in project.modules(*REGISTRIES):
-        folders = [*BEHAVIORS, *([registry.folder] if registry.folder != "bot" else [])]
+        lists = (
+            [folder for folder in REGISTERED if under(folder, [registry.folder])] if registry.folder != "bot" else []
+        )
+        folders = [*BEHAVIORS, *lists]
         imported = {project.target(imported) for imported in registry.imports}
-        words = {f"{registry.folder}.{text_of(word)}" for word in registry.nodes(ast.Constant)}
+        words = {f"{folder}.{text_of(word)}" for folder in lists for word in registry.nodes(ast.Constant)}
         for wanted in sorted((imported | words) - named):
             if wanted in by_name and under(wanted, folders):
                 named.add(wanted)

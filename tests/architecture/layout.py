@@ -80,10 +80,10 @@ REGISTERED = (
     "bot.adapters.scalers",
     "bot.adapters.alertmanagers",
 )
-"""Folders of like things, one module each, that a registry names."""
+"""Folders of like things, one module each, that a registry names: their own, or that of the adapters."""
 LISTS = (*REGISTERED, "bot.views.words")
 """Folders of like things: they may hold more modules than others."""
-REGISTRIES = ("bot.registry", *(f"{folder}.registry" for folder in REGISTERED))
+REGISTRIES = ("bot.registry", "bot.sources.registry", "bot.diagnosis.registry", "bot.adapters.registry")
 """The modules that name every action, cause, source and integration."""
 SHARED_TESTS = {"tests/diagnosis/test_rules.py": ("bot.diagnosis", "ROWS")}
 """Test file: the package whose modules it tests, and the table in it that has rows for each of them by its name."""

@@ -4,9 +4,7 @@ import re
 
 import pytest
 
-from bot.adapters.alertmanagers.registry import ALERTMANAGERS
-from bot.adapters.metrics.registry import METRICS
-from bot.adapters.scalers.registry import SCALERS
+from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.sources.registry import SOURCES
 from tests.architecture.tree import ROOT
 from tests.integrations.checking import PAGES

@@ -9,7 +9,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bot.adapters.scalers.registry import SCALERS
+from bot.adapters.registry import SCALERS
 from handlers.tools.doctor.findings import CheckFinding, Level
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi

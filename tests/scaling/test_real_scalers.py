@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.adapters.scalers.registry import SCALERS
+from bot.adapters.registry import SCALERS
 from bot.context.context import PoolScaler
 from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress

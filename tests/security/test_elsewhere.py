@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.adapters.http.client import HttpPool
-from bot.adapters.metrics.registry import METRICS
+from bot.adapters.registry import METRICS
 from bot.ports import Refused, Unreachable
 from tests.adapters.back_end import parts_with
 from tests.adapters.scalers.aws_api import patient_aws

@@ -1,1 +1,1 @@
-"""Back ends for silences and firing alerts, one file per kind; `registry.py` lists them."""
+"""Back ends for silences and firing alerts, one file per kind; `bot/adapters/registry.py` lists them."""

@@ -1,1 +1,1 @@
-"""Metrics sources, one file per kind; `registry.py` lists them."""
+"""Metrics sources, one file per kind; `bot/adapters/registry.py` lists them."""

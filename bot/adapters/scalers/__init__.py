@@ -1,1 +1,1 @@
-"""Scalers of pools, one file per kind; `registry.py` lists them."""
+"""Scalers of pools, one file per kind; `bot/adapters/registry.py` lists them."""

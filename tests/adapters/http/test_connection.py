@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.alertmanagers.registry import ALERTMANAGERS
 from bot.adapters.build_context import BuildContext, ReachTable
 from bot.adapters.http.connection import ConnectOptions
-from bot.adapters.metrics.registry import METRICS
-from bot.adapters.scalers.registry import SCALERS
+from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.config import ConfigError
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.back_end import BackEnd, parts_with, patient_pool

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from bot.adapters.metrics.registry import METRICS
+from bot.adapters.registry import METRICS
 from bot.core.pool.pool import Snapshot
 from bot.ports import Metrics
 from tests.adapters.back_end import parts_with, patient_pool

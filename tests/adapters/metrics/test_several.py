@@ -7,8 +7,8 @@ import pytest
 
 from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import build
-from bot.adapters.metrics.registry import METRICS
 from bot.adapters.metrics.several import Several, keys_by_source
+from bot.adapters.registry import METRICS
 from bot.config import ConfigError, File, Settings, load
 from bot.core.pool.pool import Origin, Snapshot
 from bot.ports import Metrics, Unreachable

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from bot.adapters.http.client import HttpPool
-from bot.adapters.metrics.registry import METRICS
+from bot.adapters.registry import METRICS
 from bot.config import ConfigError
 from bot.core.pool.merge import FIGURES, known
 from bot.core.pool.pool import Snapshot

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.scalers.registry import SCALERS
+from bot.adapters.registry import SCALERS
 from bot.ports import Failure, Refused, Unreachable
 from tests.adapters.scalers.worlds import World, world_of
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 
 from bot.adapters.build_context import BuildContext
+from bot.adapters.registry import SCALERS
 from bot.adapters.scalers import aws_asg, command, github_aws_runners
 from bot.adapters.scalers import http as http_scaler
-from bot.adapters.scalers.registry import SCALERS
 from bot.ports import Failure, Scaler
 from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi

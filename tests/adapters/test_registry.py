@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.kinds import Kinds
-from bot.adapters.scalers.registry import SCALERS
+from bot.adapters.registry import SCALERS, Kinds
 from bot.config import ConfigError
 
 ROOM = "room_of_kinds_for_a_test"
