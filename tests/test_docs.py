@@ -15,7 +15,7 @@ from bot.adapters.build_context import LoginTable, ReachTable
 from bot.adapters.github.settings import GitHubCredentials
 from bot.adapters.metrics.cloudwatch import Metric
 from bot.adapters.metrics.source import SourceTable
-from bot.adapters.prometheus.pool import COUNTED, FRACTIONAL, WHOLE
+from bot.adapters.prometheus.pool import COUNTED, FRACTIONAL, WHOLE, PrometheusKeys
 from bot.adapters.prometheus.presets import PRESETS, queries
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.adapters.scalers.cluster import ClusterTable
@@ -150,7 +150,7 @@ def read_as(table: type[Table], name: str, value: object) -> object:
 
 def test_every_table_has_its_section() -> None:
     products = {table for table in tables_below(Table) if table.__module__.startswith("bot.")}
-    assert products - {File, Environment, ClusterTable, GitHubCredentials, AwsRegion, LoginTable} == {
+    assert products - {File, Environment, ClusterTable, GitHubCredentials, AwsRegion, LoginTable, PrometheusKeys} == {
         *SECTIONS.values()
     }
     text = page(CONFIGURATION).text

@@ -11,7 +11,7 @@ from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.adapters.prometheus.answers import Nothing, Samples, Unknown, points, samples, why_nothing
-from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusPool, gap, read, rounded, sample
+from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
 from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
 from bot.adapters.prometheus.together import INSTANT, Rounds, asked
 from bot.config import Seconds, unusable
@@ -58,7 +58,7 @@ class PrometheusTable(SourceTable, LoginTable):
 class Prometheus:
     """The port `Metrics`. All figures of a sample are queried at once, for the same instant of our clock."""
 
-    def __init__(self, given: Given[PrometheusTable, PrometheusPool]) -> None:
+    def __init__(self, given: Given[PrometheusTable, PrometheusKeys]) -> None:
         table, problems, headers = given.table, Problems(), dict[str, str]()
         self._pools, self._now, self._max_age = dict[str, dict[str, str]](), given.now, table.max_age
         """Pool → figure → query."""

@@ -1,9 +1,9 @@
 """A Prometheus pool: its queries from the configuration, and the sample from their results."""
 
 from collections.abc import Mapping
-from typing import Annotated, get_type_hints
+from typing import Annotated, Any, cast, get_type_hints
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, create_model
 
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.prometheus.answers import Unknown, counted, one, samples, waiting
@@ -34,7 +34,7 @@ def _constant(given: object) -> object:
     return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
 
 
-class PrometheusPool(Table):
+class PrometheusKeys(Table):
     """The keys of a Prometheus pool: a preset, single figures, or both."""
 
     preset: Preset | None = None
@@ -48,38 +48,8 @@ class PrometheusPool(Table):
     """The window in which the preset measures usual values."""
     lately: Span = "2h"
     """The end of that window, excluded from the usual sources: the incident itself."""
-    queued: str = ""
-    oldest_wait_seconds: str = ""
-    busy: str = ""
-    idle: str = ""
-    offline: str = ""
     limit: Annotated[str, BeforeValidator(_constant)] = ""
     """A query, or the number itself."""
-    booting: str = ""
-    failed: str = ""
-    arrivals_per_minute: str = ""
-    starts_per_minute: str = ""
-    completions_per_minute: str = ""
-    duration_p50_seconds: str = ""
-    running_longest_seconds: str = ""
-    creates: str = ""
-    registered: str = ""
-    create_failures: str = ""
-    create_failures_by_code: str = ""
-    provider_up: str = ""
-    api_remaining: str = ""
-    unservable: str = ""
-    machines: str = ""
-    terminating: str = ""
-    requests: str = ""
-    oldest_request_seconds: str = ""
-    dead_requests: str = ""
-    ghosts: str = ""
-    arrivals_by_source: str = ""
-    usual_by_source: str = ""
-    usual_arrivals_per_minute: str = ""
-    usual_duration_seconds: str = ""
-    waiting: str = ""
 
     def queries(self, pool: str) -> dict[str, str]:
         """The query of every available figure; configured ones take precedence over the preset's."""
@@ -87,6 +57,11 @@ class PrometheusPool(Table):
         spans = Spans(self.window, self.past, self.lately)
         known = queries(self.preset, self.known_as or pool, self.where, spans) if self.preset else {}
         return known | by_hand
+
+
+OTHERS: dict[str, Any] = {name: (str, "") for name in FIGURES if name not in PrometheusKeys.model_fields}
+PrometheusPool = cast("type[PrometheusKeys]", create_model("PrometheusPool", __base__=PrometheusKeys, **OTHERS))
+"""The same with a key for the query of each figure."""
 
 
 def read(name: str, answer: HttpAnswer | Unreachable) -> Found:

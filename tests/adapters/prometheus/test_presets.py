@@ -39,7 +39,7 @@ def test_a_pools_name_cannot_leave_its_string() -> None:
 
 def test_the_exporters_own_name_and_a_query_by_hand() -> None:
     """`known_as` goes into the preset's queries; a figure by hand replaces the preset's."""
-    table = PrometheusPool(preset="buildkite", known_as="default", idle="sum(mine)")
+    table = PrometheusPool.model_validate({"preset": "buildkite", "known_as": "default", "idle": "sum(mine)"})
     found = table.queries("linux.2xlarge")
     assert found["busy"] == 'sum(buildkite_queues_busy_agent_count{queue="default"})'
     assert found["idle"] == "sum(mine)"
