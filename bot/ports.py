@@ -4,22 +4,13 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.core.alert import Alert, Delivery, Matcher
-from bot.core.external import Capacity as Capacity  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.external import Failure as Failure  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.external import FiledIssue as FiledIssue  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.external import Own as Own  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.external import Person as Person  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.external import Posted as Posted  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.external import Problem
-from bot.core.external import Refused as Refused  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.external import SilenceFound as SilenceFound  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.external import Unreachable as Unreachable  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.message import Block as Block  # noqa: PLC0414 - re-exported, as mypy reads it
-from bot.core.message import Message as Message  # noqa: PLC0414 - re-exported, as mypy reads it
+from bot.core.external import Capacity, Failure, Own, Person, Posted, Problem, Refused, SilenceFound, Unreachable
+from bot.core.message import Block, Message
 from bot.core.paging.page import PageEvent
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Snapshot
 from bot.core.record import AuditEntry, Change, Claim, Claims, KnownGroup, Record, Stored
+from bot.core.reporting.issue import FiledIssue
 
 R = TypeVar("R", bound=Record)
 

@@ -7,7 +7,8 @@ from bot.adapters.github.api import ANSWERS, GitHubApi
 from bot.adapters.github.settings import api_of
 from bot.adapters.metrics.rows import rows
 from bot.config import IssuesTable
-from bot.core.external import FiledIssue, Problem
+from bot.core.external import Problem
+from bot.core.reporting.issue import FiledIssue
 from bot.ports import Failure, Unreachable
 from bot.sources.payload import fields
 

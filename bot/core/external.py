@@ -50,14 +50,6 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True)
-class FiledIssue:
-    name: str
-    """OWNER/NAME#12."""
-    url: str
-    labels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Capacity:
     """A scaler's figures; None if unknown."""
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot.adapters.issues import build
 from bot.config import IssuesTable
-from bot.core.external import FiledIssue
+from bot.core.reporting.issue import FiledIssue
 from bot.ports import Failure, Rehearsed, Unreachable
 from tests.adapters.back_end import Asked, BackEnd
 

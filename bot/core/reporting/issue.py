@@ -38,6 +38,14 @@ class IssueForm:
     """The parts to write, in order; empty: all of the preset."""
 
 
+@dataclass(frozen=True, slots=True)
+class FiledIssue:
+    name: str
+    """OWNER/NAME#12."""
+    url: str
+    labels: tuple[str, ...] = ()
+
+
 NO_HEADINGS: Mapping[IssuePart, str] = {}
 
 

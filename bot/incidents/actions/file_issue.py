@@ -5,12 +5,11 @@ from datetime import UTC, datetime
 from bot.config import IssuesTable
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.context.queries import permalinks
-from bot.core.external import FiledIssue
 from bot.core.incident.details.requests import IssueNoted, IssueStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.reporting.issue import being_filed, issue_of, marker
+from bot.core.reporting.issue import FiledIssue, being_filed, issue_of, marker
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place, Surface, request_id
 from bot.core.requests.request import FileIssue, Request, Result
 from bot.ports import IssueTracker, Refused
