@@ -7,11 +7,10 @@ from bot.core.alert import Kind, worst_readings
 from bot.core.charts.queue_series import QueueSeries, Span, extended
 from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
-from bot.core.incident.correlate import PoolsNow, correlated
 from bot.core.incident.details.events import AlertFired, IncidentEnding, Introduced, Note, Noted, QueueChanged
 from bot.core.incident.details.requests import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, State, noted, silenced
-from bot.core.incident.pools import Reported
+from bot.core.incident.pools import PoolsNow, Reported, correlated
 from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event

@@ -1,13 +1,98 @@
-"""The pools of an incident: candidates, affected pools and measurements."""
+"""The pools of an incident: candidates, affected pools and measurements; and which of them have an alert's two maxima.
 
-from collections.abc import Mapping
+The maxima of an alert that names no pool may belong to two different pools (docs/design/diagnosis.md#two-maxima). A pool
+matches if its own figure is near the alert's. A maximum that no pool matches is left open.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.core.alert import Readings
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Score
-from bot.core.incident.correlate import Maxima
 from bot.core.pool.held_cause import HeldCause
-from bot.core.pool.pool import Peak
+from bot.core.pool.pool import Peak, Snapshot
+
+LOOKS = 2.0
+"""Poll periods in which a better match may replace the first one; also the age at which a sample is too old."""
+MOST_LOOKS = 10.0
+"""The search waits no longer than this many poll periods for pools that nobody could measure since it began."""
+WAIT_SHARE, WAIT_SECONDS = 0.2, 600.0
+"""Largest difference between a pool's longest wait and the alert's: a share, or at least these seconds."""
+QUEUE_SHARE, QUEUE_JOBS = 0.25, 3.0
+"""The same for the queue; sources count differently (PyTorch's only jobs that wait for over 5 minutes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maxima:
+    """The result for one pair of reported figures."""
+
+    jobs: float | None
+    minutes: float | None
+    """The alert's figures; another alert's are searched anew."""
+    at: float
+    """Start of the search (epoch seconds)."""
+    longest_queue: str | None = None
+    longest_wait: str | None = None
+    complete: bool = False
+    """Whether the search has ended.
+
+    It ends when every pool's figures are known, and unmatched maxima were compared with samples no older than the
+    search, so that "none matches" is reliable. After two periods a measurement without figures counts as well.
+    """
+
+    def of(self, read: Readings) -> bool:
+        """Whether this result is for these figures."""
+        return (self.jobs, self.minutes) == (read.most_queued_jobs, read.longest_wait_minutes)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolsNow:
+    """The pools' figures now; `at` in epoch seconds."""
+
+    samples: Sequence[Snapshot]
+    pools: int
+    at: float
+    poll_seconds: float
+
+
+def correlated(known: Maxima | None, read: Readings, pools: PoolsNow) -> Maxima | None:
+    """The matching pools; a result stays once the search has ended (`Maxima.complete`), or after MOST_LOOKS periods.
+
+    None if the alert reports neither maximum.
+    """
+    if read.most_queued_jobs is None and read.longest_wait_minutes is None:
+        return None
+    mine = known if known is not None and known.of(read) else None
+    patience = LOOKS * pools.poll_seconds
+    if mine is not None and (mine.complete or pools.at - mine.at > MOST_LOOKS * pools.poll_seconds):
+        return mine
+    fresh = [sample for sample in pools.samples if pools.at - sample.at <= patience + 1]
+    since = mine.at if mine else pools.at
+    queues = {one.pool: one.queued for one in fresh if one.queued is not None}
+    waits = {one.pool: one.oldest_wait_seconds for one in fresh if one.oldest_wait_seconds is not None}
+    queue = _nearest(queues, read.most_queued_jobs, QUEUE_SHARE, QUEUE_JOBS)
+    wait = _nearest(waits, 60 * (read.longest_wait_minutes or 0.0), WAIT_SHARE, WAIT_SECONDS)
+    everyone = len(fresh) == pools.pools
+    all_known = everyone and len(queues) == len(waits) == pools.pools
+    both_fit = None not in (queue, wait)
+    measured_since = everyone and all(one.at >= since for one in fresh)
+    return Maxima(
+        jobs=read.most_queued_jobs,
+        minutes=read.longest_wait_minutes,
+        at=since,
+        longest_queue=queue,
+        longest_wait=wait,
+        complete=(all_known and both_fit) or (measured_since and (all_known or pools.at - since > patience)),
+    )
+
+
+def _nearest(figures: Mapping[str, float], reported: float | None, share: float, least: float) -> str | None:
+    """The pool with the nearest figure, if it is near enough; the first by name of two."""
+    if not reported:
+        return None
+    off, pool = min(((abs(value - reported), pool) for pool, value in figures.items()), default=(float("inf"), None))
+    return pool if off <= max(share * reported, least) else None
 
 
 @dataclass(frozen=True, slots=True)

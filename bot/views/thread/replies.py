@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.alert import Kind, Readings, worst_readings
-from bot.core.incident.correlate import Maxima
 from bot.core.incident.details.events import AlertResolved, ClosingSummary, Diagnosed, IncidentEnded, Introduced
 from bot.core.incident.details.requests import IssueNoted, ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident
+from bot.core.incident.pools import Maxima
 from bot.core.incident.reply_buttons import begins
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block, Message

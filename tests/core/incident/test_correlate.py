@@ -3,8 +3,8 @@
 import pytest
 
 from bot.core.alert import Readings, worst_readings
-from bot.core.incident.correlate import Maxima, PoolsNow, correlated
 from bot.core.incident.observe import View, observed
+from bot.core.incident.pools import Maxima, PoolsNow, correlated
 from bot.core.pool.pool import Pool, Snapshot
 from tests.builders import NOW, TIMING, alert, candidates, delivery, incident, sample, view
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Kind
-from bot.core.incident.correlate import Maxima
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View, observed
+from bot.core.incident.pools import Maxima
 from bot.core.message import Message
 from bot.core.pool.pool import Job, Pool, PoolRules
 from bot.views.thread.replies import job_name, reply
