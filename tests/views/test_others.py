@@ -9,6 +9,7 @@ from bot.core.alert import silence_matchers
 from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
+from bot.core.incident.pools import Reported
 from bot.core.incident.silence import Silence
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
@@ -130,10 +131,11 @@ def dashboard() -> Board:
 def renderings() -> dict[str, Message | Block]:
     (of, seen), at, worse = samples.queueing(), NOW - 240, PlainText("Worse: 21 jobs queued (was 14).")
     worst = (samples.sample("linux.2xlarge", 21, 7200.0),)
+    reported = Reported(at, 17, 6840.0, "linux.2xlarge")
     refused = answers.refusal("Only full members of this workspace may do that.", may=["S0INFRA"])
     return {
         "reply_worse": reply(of, Entry(3, at, Event.WORSE, worse, None, (), worst, broadcast=True), NOW),
-        "digest": digest([replace(of, id="a"), *storm(2)], 3, NOW, {"a": seen}, TIMING),
+        "digest": digest([replace(of, id="a", pools=replace(of.pools, reported=reported)), *storm(2)], 3, NOW),
         "modal_silence": modal(of, 86_400),
         "modal_scale": scale_modal("inc_1.abc", choices(), PREVIEW),
         "modal_scale_confirm": scale_confirm(

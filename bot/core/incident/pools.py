@@ -1,7 +1,7 @@
 """The pools of an incident: candidates, affected pools and measurements; and which of them have an alert's two maxima.
 
-The maxima of an alert that names no pool may belong to two different pools (docs/design/diagnosis.md#two-maxima). A pool
-matches if its own figure is near the alert's. A maximum that no pool matches is left open.
+The maxima of an alert that names no pool may belong to two different pools (docs/design/diagnosis.md#two-maxima). A
+pool matches if its own figure is near the alert's. A maximum that no pool matches is left open.
 """
 
 from collections.abc import Mapping, Sequence

@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.core.incident.incident import Incident
-from bot.core.incident.observe import Timing, View
 from bot.core.message import Message
 from bot.core.words import count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, clean, escaped, joined, say, shortened
-from bot.views.parent.pools import of_incident, queue_words, wait_words
+from bot.views.parent.pools import wait_words
 
 MOST_CHARACTERS = 8_500
 """Of all lines; leaves room for heading and reasons within Slack's total."""
@@ -19,18 +18,12 @@ _SIZES = ((80, 48, True), (60, 40, True), (60, 36, False), (30, 28, False), (20,
 """(title, pool, figures?): the first that fits is used, so that lines get shorter before incidents are dropped."""
 
 
-def digest(
-    incidents: Sequence[Incident],
-    total: int,
-    now: float,
-    views: Mapping[str, View] | None = None,
-    timing: Timing | None = None,
-) -> Message:
-    """`incidents` wait for their thread; `total` were named so far. `views` by incident id, if known."""
+def digest(incidents: Sequence[Incident], total: int, now: float) -> Message:
+    """`incidents` wait for their thread; `total` were named so far."""
     if not incidents:
         over = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
         return message(over, section(over))
-    seen = {one.id: _facts(one, (views or {}).get(one.id), now, timing or Timing()) for one in incidents}
+    seen = {one.id: _facts(one) for one in incidents}
     ordered = sorted(incidents, key=lambda one: (one.group.priority or "P9", one.opened_at, one.id))
     opened = total - len(ordered)
     done = f", {opened} of {total} opened" if opened > 0 else ""
@@ -50,11 +43,8 @@ def _why(waiting: Sequence[Incident], now: float) -> Marked:
                "its thread with figures and buttons, most urgent first.{late}", late=late)  # fmt: skip
 
 
-def _facts(one: Incident, view: View | None, now: float, timing: Timing) -> str:
+def _facts(one: Incident) -> str:
     """`14 jobs queued, longest wait 1 h 54 min`, or empty before the first measurement."""
-    rows = of_incident(one, view, now, timing) if view is not None else ()
-    if queueing := [row for row in rows if row.queueing]:
-        return queue_words(queueing)
     if (report := one.pools.reported) is None:
         return ""
     return f"{count(report.queued, 'job')} queued, longest wait {duration(report.oldest_wait_seconds)}"
