@@ -13,7 +13,7 @@ from bot.settings import WrongSetting
 _WORDS = {
     "extra_forbidden": ("there is no such setting", "check its spelling in docs/reference/settings.md"),
     "missing": ("is required", "add it"),
-    "int_": ("is not a whole number", "write one, for example 40"),
+    "int_": ("is not a whole number", "write digits only, without quotes"),
     "float_": ("is not a number", "write one, for example 0.34"),
     "bool_": ("is neither true nor false", "write one of them"),
     "too_short": ("has too few entries", "write {min_length} or more"),

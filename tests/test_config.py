@@ -32,7 +32,7 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
         ('[[route]]\nmatch = {}\nchannel = "C1"\n[[route]]\nmatch = {}', "route no. 2.channel: is required; add it"),
         ('[[route]]\nmatch = "team"\nchannel = "C1"', "route no. 1.match: is not a table; write names and values, for"),
         ("[pool]\nlinux = 3", "pool.linux: is not a table; write it under a heading in brackets"),
-        ('[pool.linux]\nfloor = "few"', "pool.linux.floor: is not a whole number; write one, for example 40"),
+        ('[pool.linux]\nfloor = "few"', "pool.linux.floor: is not a whole number; write digits only, without quotes"),
         ("[pool.linux]\nfloor = -1", "pool.linux.floor: is too small; write 0 or more"),
         ("[report]\nhour = 24", "report.hour: is too large; write 23 or less"),
         ('[report]\nday = "Mon"', "report.day: is not known; write 'monday', 'tuesday', "),
