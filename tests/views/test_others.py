@@ -100,8 +100,8 @@ def test_the_silence_dialog_has_a_choice_whatever_the_limit(most: float) -> None
 
 PREVIEW = Preview(
     (
-        "As it is, the queue drains in about an hour, at worst five.",
-        "With +10: 1.6 × faster, about 25 min sooner. The queue drains in about 40 min, at worst two hours.",
+        "As it is, the queue drains in about 1 h, at worst 5 h.",
+        "With +10: 1.6 × faster, about 25 min sooner. The queue drains in about 40 min, at worst 2 h.",
     ),
     (HEAD, ("+0", "1h 00m", "4h 40m", "1h 12m", "–"), ("+10 ←", "40m", "1h 50m", "48m", "$2.27")),
     ("The smallest choice expected to drain the queue within 45 min: +10.", "New runners take about 3 min to boot."),

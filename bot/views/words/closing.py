@@ -72,7 +72,7 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
 
 
 def _longer(other: Counterfactual) -> str:
-    """`about five hours more (three to eight hours)`, by the forecast of that moment.
+    """`about 5 h more (3 to 8 h)`, by the forecast of that moment.
 
     A forecast that held both, an end by now and a far later one, does not say which.
     """

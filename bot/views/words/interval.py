@@ -1,4 +1,4 @@
-"""Spans of time as people say them: `about an hour, at worst five`. The only place that writes a forecast's bounds."""
+"""Spans of time in coarse steps: `about 1 h, at worst 5 h`. The only place that writes a forecast's bounds."""
 
 import math
 from collections.abc import Callable
@@ -7,8 +7,7 @@ from bot.core.words import duration
 
 STEPS = ((10, 2), (30, 5), (60, 10), (180, 30), (600, 60), (2880, 120), (math.inf, 1440))
 """Steps of minutes, up to so many minutes: so coarse that a message seldom changes."""
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-UNITS = ((1440, "day"), (60, "hour"), (1, "min"))
+UNITS = ((1440, "d"), (60, "h"), (1, "min"))
 
 
 def interval(low: float, high: float, mid: float | None = None, *, fine: bool = False) -> str:
@@ -23,13 +22,13 @@ def interval(low: float, high: float, mid: float | None = None, *, fine: bool = 
         usual = max(1, _minutes(mid, round))
         if usual >= most:
             return f"about {_words(most)}"
-        return f"about {_words(usual)}, at worst {_number(most) if _unit(usual) == _unit(most) else _words(most)}"
+        return f"about {_words(usual)}, at worst {_words(most)}"
     if least in {0, most}:
         return _words(most) if least else f"up to {_words(most)}"
     if _unit(least) != _unit(most):
         return f"{_words(least)} to {_words(most)}"
-    size, unit = _unit(most)
-    return f"{_number(least)} to {_number(most)} {unit}{'s' if size > 1 else ''}"
+    size, _ = _unit(most)
+    return f"{least / size:g} to {_words(most)}"
 
 
 def about(seconds: float) -> str:
@@ -43,7 +42,7 @@ def exact(low: float, high: float | None) -> str:
 
 
 def bound(seconds: float, *, down: bool = False) -> str:
-    """One end: `an hour and a half`, `40 min`."""
+    """One end: `1.5 h`, `40 min`."""
     return _words(max(1, _minutes(seconds, math.floor if down else math.ceil)))
 
 
@@ -66,21 +65,9 @@ def _minutes(seconds: float, to_whole: Callable[[float], int], *, fine: bool = F
 
 def _unit(minutes: int) -> tuple[int, str]:
     """Its size in minutes, and its name; two days and more are days."""
-    return next(one for one in UNITS if minutes >= (2 * one[0] if one[1] == "day" else one[0]) or one[0] == 1)
-
-
-def _number(minutes: int) -> str:
-    """Without its unit: `45`, `five`, `one and a half`."""
-    size, _ = _unit(minutes)
-    whole, rest = divmod(minutes, size)
-    number = NUMBERS[whole] if size > 1 and whole < len(NUMBERS) else f"{whole:,}"
-    return f"{number} and a half" if rest else number
+    return next(one for one in UNITS if minutes >= (2 * one[0] if one[1] == "d" else one[0]) or one[0] == 1)
 
 
 def _words(minutes: int) -> str:
     size, unit = _unit(minutes)
-    if size == 1:
-        return f"{minutes} min"
-    if minutes < 2 * size:
-        return "an hour and a half" if minutes > size else "an hour"
-    return f"{_number(minutes)} {unit}s"
+    return f"{minutes / size:g} {unit}"

@@ -349,20 +349,20 @@ def clears(low: float, high: float) -> Forecast:
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (clears(21, 43), "drains in about 30 min, at worst 50"),
-        (clears(24.9, 41), "drains in about 30 min, at worst 50"),
+        (clears(21, 43), "drains in about 30 min, at worst 50 min"),
+        (clears(24.9, 41), "drains in about 30 min, at worst 50 min"),
         (clears(0.2, 1.5), "drains in a minute or two"),
-        (clears(1, 5), "drains in about 4 min, at worst 6"),
-        (clears(50, 170), "drains in about two hours, at worst three"),
-        (clears(200, 700), "drains in about eight hours, at worst 12"),
+        (clears(1, 5), "drains in about 4 min, at worst 6 min"),
+        (clears(50, 170), "drains in about 2 h, at worst 3 h"),
+        (clears(200, 700), "drains in about 8 h, at worst 12 h"),
         (Forecast(NOW, Verdict.GROWING, 14, reason=statement("rates", arrivals=3.1, finished=1.0)), "growing"),
         (Forecast(NOW, Verdict.STALLED, 14), "not draining"),
         (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0), "may not drain; 40 min at the earliest"),
         (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0, 9000.0), "drains in 40 min at the earliest"),
-        (Forecast(NOW, Verdict.AT_MOST, 14, None, None, 7100.0), "drains within two hours"),
+        (Forecast(NOW, Verdict.AT_MOST, 14, None, None, 7100.0), "drains within 2 h"),
         (
             Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0, None, 18000.0),
-            "drains only after a fix; typically in two to five hours",
+            "drains only after a fix; typically in 2 to 5 h",
         ),
         (Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0), "drains only after a fix"),
         (Forecast(NOW, Verdict.NONE, 14, reason=statement("queue_unknown")), "no clear trend yet"),
@@ -379,7 +379,7 @@ def test_the_parent_says_likely_cause_and_forecast_once() -> None:
     drawn = parent(incident, view, (), NOW, TIMING)
     line = (
         "*Likely cause:* the pool's limit is reached (medium confidence). More runners help. "
-        "*Forecast:* drains in about 30 min, at worst 50."
+        "*Forecast:* drains in about 30 min, at worst 50 min."
     )
     assert [block for block in drawn.blocks if line in str(block)]
     assert drawn.text.endswith(" · the pool's limit is reached · drains in about 30 min")
@@ -389,7 +389,7 @@ def test_with_several_pools_the_line_names_the_worst() -> None:
     worse = replace(samples.grown(samples.sample("gpu", wait=9000.0)), outlook=replace(clears(21, 43), pool="gpu"))
     view = samples.view(worse, samples.grown(samples.sample("linux")))
     found = verdict(samples.incident(candidates=("linux", "gpu"), affected=("linux", "gpu")), view, NOW, TIMING)
-    assert found == "*Forecast of gpu:* drains in about 30 min, at worst 50."
+    assert found == "*Forecast of gpu:* drains in about 30 min, at worst 50 min."
 
 
 def test_nothing_is_said_without_figures_or_of_a_closed_incident() -> None:

@@ -1,4 +1,4 @@
-"""Intervals read as people say them, and never claim more than the forecast does."""
+"""Intervals are short, and never claim more than the forecast does."""
 
 import re
 
@@ -13,21 +13,21 @@ from bot.views.words.interval import about, bound, exact, interval, short
     ("minutes", "words"),
     [
         ((21, 43), "20 to 50 min"),
-        ((50, 170), "50 min to three hours"),
-        ((60, 90), "one to one and a half hours"),
-        ((200, 700), "three to 12 hours"),
-        ((3000, 6000), "two to five days"),
+        ((50, 170), "50 min to 3 h"),
+        ((60, 90), "1 to 1.5 h"),
+        ((200, 700), "3 to 12 h"),
+        ((3000, 6000), "2 to 5 d"),
         ((1, 5), "up to 6 min"),
         ((0.2, 1.5), "a minute or two"),
-        ((21, 43, 32), "about 30 min, at worst 50"),
-        ((50, 290, 61), "about an hour, at worst five"),
-        ((45, 65, 50), "about 50 min, at worst an hour and a half"),
-        ((60, 3000, 1000), "about 16 hours, at worst three days"),
+        ((21, 43, 32), "about 30 min, at worst 50 min"),
+        ((50, 290, 61), "about 1 h, at worst 5 h"),
+        ((45, 65, 50), "about 50 min, at worst 1.5 h"),
+        ((60, 3000, 1000), "about 16 h, at worst 3 d"),
         ((8, 8, 8), "about 8 min"),
-        ((0, 8, 0.4), "about 1 min, at worst 8"),
+        ((0, 8, 0.4), "about 1 min, at worst 8 min"),
     ],
 )
-def test_an_interval_as_people_say_it(minutes: tuple[float, ...], words: str) -> None:
+def test_an_interval_in_coarse_steps(minutes: tuple[float, ...], words: str) -> None:
     assert interval(*(60 * one for one in minutes)) == words
 
 
