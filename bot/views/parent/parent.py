@@ -22,7 +22,7 @@ from bot.views.mrkdwn import Marked, date, escaped, joined, say, utc
 from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
 from bot.views.parent.sections import controls, lasted, latest_actions, links, notes, owner_words, peaks, silences
-from bot.views.words.causes import cause_name
+from bot.views.words.causes import SCALING, cause_name
 from bot.views.words.diagnosis import remedy_words, seen_words
 from bot.views.words.forecasts import forecast_words
 
@@ -151,9 +151,11 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
     return joined(" ", *parts) or None
 
 
-def short_verdict(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Marked | None, Marked | None]:
-    """(cause, forecast) for a notification."""
+def short_verdict(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Marked | None, ...]:
+    """(cause, forecast, whether scaling helps) for a notification, the most important first."""
     _, cause, made = judged(incident, view, now, timing)
-    first = escaped(cause_name(cause.cause), 60) if cause is not None and cause.last_seen is None else None
+    if cause is not None and cause.last_seen is not None:
+        cause = None
+    first = escaped(cause_name(cause.cause), 60) if cause is not None else None
     second = escaped(forecast_words(made, brief=True), 60) if made is not None else None
-    return first, second
+    return first, second, say("{helps}", helps=SCALING[cause.scaling]) if cause and cause.scaling in SCALING else None

@@ -44,6 +44,13 @@ RUNNERS = {
 }
 """Whether more runners help."""
 
+SCALING = {
+    Scaling.HELPS: "scaling helps",
+    Scaling.NO: "scaling won't help",
+    Scaling.HARMFUL: "scaling makes it worse",
+}
+"""The same for a notification, where it is known."""
+
 FADED = {**RUNNERS, Scaling.NO: "More runners may not help", Scaling.HARMFUL: "More runners may make it worse"}
 """The same once the evidence is gone: what was true then is not known now, and its remedy is left out."""
 
