@@ -18,7 +18,7 @@ from bot.core.pool.hour_stats import Fired
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.pool.steady_forecast import steadied
 from bot.core.record import Change, Claim, Conflict, Put, Stored
-from bot.core.requests.request import Progress
+from bot.core.requests.request import Progress, Request
 
 FORGOTTEN_SECONDS = 86400.0
 """A pool that is no longer measured is deleted after this."""
@@ -145,7 +145,8 @@ async def _learn(context: Context, before: Pool, after: Pool) -> None:
 async def _looked_back(context: Context, pool: Pool) -> Pool:
     """Score past forecasts; those from before somebody scaled the pool are not scored."""
     if pool.forecasts:
-        pool = touched(pool, await scaled_at(context, pool))
+        scaled = await last_scaled(context, pool)
+        pool = touched(pool, scaled.sent_at if scaled else None)
     return compared(pool, context.settings.file.rules_of(pool.id))
 
 
@@ -163,17 +164,19 @@ async def _warned(context: Context, pool: Pool, watchers: tuple[str, ...], *, fr
     sample = pool.latest
     coming = expected(pool.samples, rules, limits, pool.ahead) if limits and not watchers else ()
     newest = fired[-1].incident if fired else ""
-    scaled = await scaled_at(context, pool) if pool.early.standing else None
-    seen = Measurement(context.now(), sample, limits, coming, watchers, newest, scaled)
+    scaled = await last_scaled(context, pool) if pool.early.standing else None
+    seen = Measurement(context.now(), sample, limits, coming, watchers, newest)
+    if scaled is not None:
+        seen = replace(seen, scaled_at=scaled.sent_at, scaled_by=scaled.who)
     return replace(pool, early=advanced(pool.early, seen))
 
 
-async def scaled_at(context: Context, pool: Pool) -> float | None:
-    """When somebody last scaled the pool (epoch seconds)."""
+async def last_scaled(context: Context, pool: Pool) -> Request | None:
+    """The request by which somebody last scaled the pool."""
     request_id = await context.store.find(f"scaled:{pool.id}")
     request = await context.request(request_id) if request_id else None
     real = request is not None and not request.shadow and (request.doubtful or request.progress is not Progress.FAILED)
-    return request.sent_at if request is not None and real else None
+    return request if real else None
 
 
 async def _fired(context: Context, pool: Pool, names: list[str]) -> tuple[Fired, ...]:

@@ -23,6 +23,7 @@ _FORMATTING = re.compile(r"[*_~](?:(?<![^\W_][*_~])|(?![^\W_]))")
 _MARKUP = re.compile("[*_~&<>`]")
 _LOOK_ALIKES = str.maketrans("*_~", "\u2217\u02cd\u223c")
 _USER, _GROUP, _CHANNEL = (re.compile(rf"[{first}][A-Z0-9]{{1,20}}") for first in ("UW", "S", "CGD"))
+_DATE = re.compile(r"<!date\^[^|>]*\|([^>]*)>")
 _TAIL = re.compile(r"&[#a-zA-Z0-9]{0,6}$")
 
 
@@ -142,6 +143,18 @@ def date(at: float) -> Marked:
     """A time in the reader's zone, with UTC as fallback."""
     known = _FIRST_TIME <= at <= _LAST_TIME
     return Marked(f"<!date^{int(at)}^{{date_short_pretty}} {{time}}|{utc(at)}>" if known else utc(at))
+
+
+def time(at: float) -> Marked:
+    """The same without the day, for what ends within hours."""
+    known = _FIRST_TIME <= at <= _LAST_TIME
+    clock = f"{utc(at)[11:16]} UTC"
+    return Marked(f"<!date^{int(at)}^{{time}}|{clock}>" if known else utc(at))
+
+
+def undated(text: Marked) -> Marked:
+    """The text with its times in UTC, for a notification, which may not show them otherwise."""
+    return Marked(_DATE.sub(r"\1", text))
 
 
 def utc(at: float) -> str:

@@ -181,6 +181,7 @@ class Measurement:
     """The incident whose alert just fired for this pool."""
     scaled_at: float | None = None
     """When the pool was scaled last (epoch seconds)."""
+    scaled_by: str = ""
 
 
 def advanced(early: WarningHistory, seen: Measurement) -> WarningHistory:
@@ -215,7 +216,7 @@ def _standing(early: WarningHistory, seen: Measurement, *, over: bool) -> Warnin
     if episode is None:
         return early
     if seen.scaled_at is not None and seen.scaled_at >= episode.began_at:
-        episode = replace(episode, scaled_at=seen.scaled_at)
+        episode = replace(episode, scaled_at=seen.scaled_at, scaled_by=seen.scaled_by)
     crossed = episode.crossed_at is not None
     if seen.incidents or seen.fired:
         ended = _ended(episode, Ending.FIRED, now, seen.fired or seen.incidents[0])

@@ -71,6 +71,8 @@ class EarlyWarning:
     incident: str = ""
     scaled_at: float | None = None
     """When somebody scaled the pool during the warning."""
+    scaled_by: str = ""
+    """Who that was (user id)."""
 
 
 @dataclass(frozen=True, slots=True)

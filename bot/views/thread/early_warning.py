@@ -6,9 +6,9 @@ from bot.core.finding import Finding
 from bot.core.message import Message
 from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
 from bot.core.pool.pool import Snapshot
-from bot.core.words import clock, count, duration
+from bot.core.words import count, duration
 from bot.views.blocks import context, header, message, section
-from bot.views.mrkdwn import Marked, escaped, joined, link, say
+from bot.views.mrkdwn import Marked, escaped, joined, link, mention, say, time, undated
 from bot.views.parent.pools import busy_words, name_of
 from bot.views.words.diagnosis import likely_cause, remedy_words
 from bot.views.words.interval import about, interval
@@ -36,9 +36,9 @@ def warning(view: WarningView) -> Message:
     lines, reasons = list[Marked](), list[Marked]()
     if seen and now:
         busy = f", {busy_words(seen)}" if seen.busy is not None else ""
-        lines.append(say("Now, {at} UTC: {figures}{busy}.", at=clock(seen.at), figures=now, busy=busy))
+        lines.append(say("Now, {at}: {figures}{busy}.", at=time(seen.at), figures=now, busy=busy))
     if now != then:
-        lines.append(say("At the warning, {at} UTC: {then}.", at=clock(episode.began_at), then=then))
+        lines.append(say("At the warning, {at}: {then}.", at=time(episode.began_at), then=then))
     if view.finding:
         reasons.append(escaped(f"Likely cause: {likely_cause(view.finding)}", 400))
     if view.finding and standing:
@@ -47,7 +47,7 @@ def warning(view: WarningView) -> Message:
         reasons.append(say("Effect of more runners: `/queue scale {pool}`.", pool=pool))
     state = _state(view)
     return message(
-        joined(" ", say("{title}: {pool}.", title=title, pool=pool), state),
+        undated(joined(" ", say("{title}: {pool}.", title=title, pool=pool), state)),
         header(f"{title}: {view.pool}"),
         section(state),
         section(joined("\n", *lines)),
@@ -58,12 +58,13 @@ def warning(view: WarningView) -> Message:
 
 def outcome_unknown(pool: str, began_at: float) -> Message:
     state = say(
-        "The record of this warning from {at} UTC is lost. Its outcome is unknown, and this message is no longer "
-        "updated.", at=clock(began_at))  # fmt: skip
+        "The record of this warning from {at} is lost. Its outcome is unknown, and this message is no longer "
+        "updated.", at=time(began_at))  # fmt: skip
     now = say("The pool now: `/queue status {pool}`.", pool=name_of(pool))
     title = "Early warning, outcome unknown"
     heading = say("{title}: {pool}.", title=title, pool=name_of(pool))
-    return message(joined(" ", heading, state, now), header(f"{title}: {pool}"), section(joined("\n", state, now)))
+    text = undated(joined(" ", heading, state, now))
+    return message(text, header(f"{title}: {pool}"), section(joined("\n", state, now)))
 
 
 def limit_words(limit: Threshold) -> str:
@@ -77,38 +78,40 @@ def _state(view: WarningView) -> Marked:  # noqa: PLR0911 - a sentence a state
     episode = view.episode
     limit = limit_words(episode.foreseen.threshold).capitalize()
     if episode.ended_at is None and episode.crossed_at is None:
-        return say("{limit} expected {when}. No alert has fired yet.", limit=limit, when=when_words(episode.expected))
+        return say("{limit} expected {when}.", limit=limit, when=when_words(episode.expected))
     ended_at = episode.ended_at or episode.crossed_at or episode.began_at
-    at, after = clock(ended_at), duration(ended_at - episode.began_at)
+    at, after = time(ended_at), duration(ended_at - episode.began_at)
     if episode.ended_at is None:
-        return say("{limit} since {at} UTC, {after} after this warning. No alert has fired yet.",
+        return say("{limit} since {at}, {after} after this warning. No alert has fired yet.",
                    limit=limit, at=at, after=after)  # fmt: skip
     match episode.ending:
         case Ending.FIRED:
             thread = link(view.incident_link, "its thread") if view.incident_link else say("its thread is below")
-            return say("The alert arrived at {at} UTC, {after} after this warning: {thread}.",
+            return say("The alert arrived at {at}, {after} after this warning: {thread}.",
                        at=at, after=after, thread=thread)  # fmt: skip
         case Ending.PASSED:
-            return say("The trend reversed by {at} UTC. The limit was not reached.", at=at)
+            return say("The trend reversed by {at}. The limit was not reached.", at=at)
         case Ending.AVERTED:
-            return say("Somebody scaled the pool at {scaled} UTC, and by {at} UTC the trend had reversed. The limit "
-                       "was not reached. The warning is not scored.",
-                       at=at, scaled=clock(episode.scaled_at or episode.began_at))  # fmt: skip
+            who = mention(episode.scaled_by) if episode.scaled_by else say("Somebody")
+            return say("{who} scaled the pool at {scaled}, and the trend reversed by {at}. The limit was not reached. "
+                       "The warning is not scored.",
+                       who=who, at=at, scaled=time(episode.scaled_at or episode.began_at))  # fmt: skip
         case Ending.EASED:
-            return say("The limit was crossed, but no alert fired. The pool has been well below it since {at} UTC.",
+            return say("The limit was crossed, but no alert fired. The pool has been well below it since {at}.",
                        at=at)  # fmt: skip
         case Ending.EXPIRED:
-            return say("Nothing happened within {after}, so the warning ended at {at} UTC.", after=after, at=at)
-    return say("Early warnings of this pool were switched off at {at} UTC.", at=at)
+            return say("Nothing happened within {after}, so the warning ended at {at}.", after=after, at=at)
+    return say("Early warnings of this pool were switched off at {at}.", at=at)
 
 
-def when_words(crossing: Crossing) -> str:
-    """`in 9 min to 26 min (22:40 to 22:57 UTC)`, counted from the sample that it rests on."""
+def when_words(crossing: Crossing) -> Marked:
+    """`in 9 to 26 min (22:40 to 22:57)`, counted from the sample that it rests on."""
     low, mid, high = crossing.low_seconds, crossing.mid_seconds, crossing.high_seconds
     if high is None:
-        return f"in {about(mid)} ({clock(crossing.at + mid)} UTC), {duration(low)} at the earliest"
-    begin, end = clock(crossing.at + low), clock(crossing.at + high)
-    return f"in {interval(low, high, fine=True)} ({begin} to {end} UTC)"
+        return say("in {mid} ({at}), {low} at the earliest",
+                   mid=about(mid), at=time(crossing.at + mid), low=duration(low))  # fmt: skip
+    span, begin, end = interval(low, high, fine=True), time(crossing.at + low), time(crossing.at + high)
+    return say("in {span} ({begin} to {end})", span=span, begin=begin, end=end)
 
 
 def _figures(queued: int | None, wait: float | None) -> str:
