@@ -23,7 +23,7 @@ from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
 from bot.views.parent.sections import controls, lasted, latest_actions, links, notes, owner_words, peaks, silences
 from bot.views.words.causes import SCALING, cause_name
-from bot.views.words.diagnosis import remedy_words, seen_words
+from bot.views.words.diagnosis import remedy_words
 from bot.views.words.forecasts import forecast_words
 
 MOST_UNKNOWN_ROWS = 3
@@ -142,8 +142,9 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
     about = say(" of {pool}", pool=name_of(pool)) if several else say("")
     parts = []
     if cause is not None:
+        seen = say(", last seen {at}", at=date(cause.last_seen)) if cause.last_seen is not None else say("")
         parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}). {helps}", about=about,
-                         cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
+                         cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen,
                          helps=remedy_words(cause)))  # fmt: skip
     if made is not None:
         also = about if cause is None else say("")

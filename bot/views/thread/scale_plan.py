@@ -19,7 +19,7 @@ from bot.core.incident.incident import Incident, State
 from bot.core.incident.reply_buttons import quiet, story_of
 from bot.core.incident.timeline import Entry
 from bot.core.message import Block
-from bot.core.words import clock, count
+from bot.core.words import count
 from bot.views.mrkdwn import clean
 from bot.views.words.scaling import lease_terms_words
 from bot.views.words.timeline import entry_lines
@@ -62,7 +62,7 @@ def scale_plan(incident: Incident, entry: Entry, asked: ScaleRequest) -> ScalePl
     sent = next((one.details for one in reversed(later) if isinstance(one.details, ScaleAccepted)), None)
     if sent is not None:
         asked = replace(asked, before=sent.before)  # the pool may have changed since it was asked
-    decided, decision = _approved(entry, asked, later)
+    decided, decision = _approved(asked, later)
     delivered, delivery = _delivered(asked, later, allowed=decided[2] == DONE)
     accepted = delivered[2] == DONE
     arrived, arrival = _registered(asked, later, accepted=accepted)
@@ -79,7 +79,7 @@ def scale_plan(incident: Incident, entry: Entry, asked: ScaleRequest) -> ScalePl
         lines += tuple(lease_terms_words(one.details.lease) for one in later if isinstance(one.details, ScaleAccepted))
     agreed = [one for one in later if isinstance(one.details, ScaleRequest) and one.details.step is ScaleStep.APPROVED]
     approver = agreed[0].who if agreed and newest is not agreed[0] else None
-    every = (("requested", f"Requested, {clock(entry.at)} UTC", DONE), decided, delivered, arrived, working, end)
+    every = (("requested", "Requested", DONE), decided, delivered, arrived, working, end)
     active = FAILED if returned else ACTIVE
     steps = tuple((name, words, active if status == ACTIVE else status) for name, words, status in every)
     return ScalePlan(title, steps, newest, lines, approver)
@@ -89,22 +89,21 @@ Step = tuple[tuple[str, str, str], str]
 """A step, and what it says of the state; empty if it says nothing yet."""
 
 
-def _approved(entry: Entry, asked: ScaleRequest, later: Sequence[Entry]) -> Step:
+def _approved(asked: ScaleRequest, later: Sequence[Entry]) -> Step:
     if asked.step is not ScaleStep.APPROVAL_ASKED:
         return ("approved", "No approval needed", DONE), ""
     for one in later:
         match one.details:
             case ScaleRequest(step=ScaleStep.APPROVED):
-                return ("approved", f"Approved, {clock(one.at)} UTC", DONE), "approved"
+                return ("approved", "Approved", DONE), "approved"
             case ScaleRequest(step=ScaleStep.DECLINED | ScaleStep.TAKEN_BACK as step):
                 words = "declined" if step is ScaleStep.DECLINED else "withdrawn"
-                return ("approved", f"{words.capitalize()}, {clock(one.at)} UTC", FAILED), words
+                return ("approved", words.capitalize(), FAILED), words
             case RequestNotDone(how=RequestEnd.LAPSED):
                 return ("approved", "Nobody approved in time", FAILED), NOT_DONE[RequestEnd.LAPSED]
             case RequestNotDone(how=RequestEnd.OVER):
                 return ("approved", "The incident ended before an approval", FAILED), NOT_DONE[RequestEnd.OVER]
-    until = clock(entry.at + asked.seconds)
-    return ("approved", f"Approval by a second person until {until} UTC", ACTIVE), "waiting for approval"
+    return ("approved", "Approval by a second person", ACTIVE), "waiting for approval"
 
 
 def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) -> Step:
@@ -113,9 +112,9 @@ def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) ->
     for one in reversed(later):
         match one.details:
             case ScaleAccepted(pending=address) if address and not came:
-                return ("delivered", f"Change proposed, {clock(one.at)} UTC", ACTIVE), "waiting for a merge"
+                return ("delivered", "Change proposed", ACTIVE), "waiting for a merge"
             case ScaleAccepted(target=target):
-                return ("delivered", f"Autoscaler accepted {target:,}, {clock(one.at)} UTC", DONE), "delivered"
+                return ("delivered", f"Autoscaler accepted {target:,}", DONE), "delivered"
             case ScaleRequest(step=ScaleStep.NOT_SENT):
                 return ("delivered", "Shadow mode: nothing was sent", FAILED), "not sent (shadow mode)"
             case RequestNotDone(how=how) if how not in {RequestEnd.LAPSED, RequestEnd.OVER}:

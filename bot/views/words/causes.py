@@ -44,11 +44,7 @@ RUNNERS = {
 }
 """Whether more runners help."""
 
-SCALING = {
-    Scaling.HELPS: "scaling helps",
-    Scaling.NO: "scaling won't help",
-    Scaling.HARMFUL: "scaling makes it worse",
-}
+SCALING = {Scaling.HELPS: "scaling helps", Scaling.NO: "scaling won't help", Scaling.HARMFUL: "scaling makes it worse"}
 """The same for a notification, where it is known."""
 
 FADED = {**RUNNERS, Scaling.NO: "More runners may not help", Scaling.HARMFUL: "More runners may make it worse"}

@@ -156,7 +156,7 @@ def _faster(option: Option) -> str:
 
 
 def forecast_words(made: Forecast, *, brief: bool = False) -> str:
-    """`drains in about 30 min, at worst 50 min`, a bound, `growing` or `no clear trend yet`; the basis is in the thread.
+    """`drains in about 30 min, at worst 50 min`, a bound, `growing` or `no clear trend yet`.
 
     With `brief` the worst case is left out.
     """
