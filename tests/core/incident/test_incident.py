@@ -211,15 +211,15 @@ def forecast(at: float, verdict: Verdict = Verdict.INTERVAL, *hours: float) -> F
         ((forecast(700, Verdict.INTERVAL, 4, 6, 9),), None),
         (
             (forecast(0, Verdict.INTERVAL, 1, 2, 3), forecast(600, Verdict.INTERVAL, 4, 6, 9)),
-            "about five hours more (three to nine hours, forecast at that time)",
+            "about 5 h more (3 to 9 h, forecast at that time)",
         ),
         ((forecast(600, Verdict.INTERVAL, 0.1, 0.5, 0.8),), ": no longer (forecast at that time)"),
         (
             (forecast(600, Verdict.INTERVAL, 0.1, 0.5, 9),),
-            "not known, the forecast at that time allowed up to nine hours more",
+            "not known, the forecast at that time allowed up to 9 h more",
         ),
         ((forecast(600, Verdict.AT_LEAST, 0.5),), "not known, the forecast at that time gave no latest end"),
-        ((forecast(600, Verdict.AT_LEAST, 4),), "at least three hours more (forecast at that time)"),
+        ((forecast(600, Verdict.AT_LEAST, 4),), "at least 3 h more (forecast at that time)"),
         ((forecast(600, Verdict.GROWING),), "the queue would not have drained (forecast at that time)"),
         ((forecast(600, Verdict.NONE),), None),
     ],
