@@ -72,7 +72,7 @@ async def test_an_acknowledgement_that_is_taken_back_is_followed_by_a_new_page()
     assert [one.key for one in made.pager.events[:3]] == [made.pager.events[0].key] * 3
     assert made.pager.events[2].text.endswith("Nobody owns it any more. A new page follows.")
     assert made.pager.events[3].key != made.pager.events[0].key
-    assert "Nobody has acknowledged this incident for 15 min" in made.replies[-1]
+    assert "Not acknowledged for 15 min" in made.replies[-1]
 
 
 async def test_who_acts_has_acknowledged_there_too() -> None:

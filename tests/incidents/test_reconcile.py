@@ -132,9 +132,10 @@ async def test_status_replies_come_at_most_once_a_report_period_and_only_with_ne
 async def test_nobody_acknowledged_is_told_once(world: World) -> None:
     await world.opens()
     await world.passes(1800, step=30)
-    told = [stored for stored in world.chat.thread(world.parent.ts) if "Nobody has acknowledged" in stored.message.text]
+    told = [stored for stored in world.chat.thread(world.parent.ts) if "Not acknowledged for" in stored.message.text]
     assert [stored.broadcast for stored in told] == [True]
-    assert "<!subteam^S0ONCALL>" in told[0].message.text
+    assert told[0].message.text.startswith("*OPEN* linux.2xlarge: 14 jobs queued, longest wait ")
+    assert told[0].message.text.endswith(" Not acknowledged for 15 min. <!subteam^S0ONCALL>")
     assert "Escalated " in str(world.parent.message.blocks)
 
 

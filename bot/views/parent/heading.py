@@ -22,6 +22,8 @@ from bot.views.parent.pools import (
 
 MOST = 120
 """Characters of a header and of a notification; a lock screen shows about as many."""
+RECENT_SECONDS = 300.0
+"""Older figures are left out of a sentence about now."""
 AT_THE_START_SECONDS = 60.0
 """A figure may be this much older than the incident and be one of it."""
 SIGNS = {State.OPEN: "🔴", State.EASING: "🟡", State.DRAINED: "🟢", State.RESOLVED: "⚪"}
@@ -132,5 +134,12 @@ def state_words(incident: Incident) -> str:
     return f"{incident.state.value.upper()}{priority}"
 
 
-def led(incident: Incident) -> Marked:
-    return joined(" ", say("*{state}*", state=state_words(incident)), escaped(_subject(incident), MOST_NAME + 12))
+def led(incident: Incident, at: float) -> Marked:
+    """The state, and the worst pool with its figures if they were measured shortly before `at` (epoch seconds)."""
+    subject, series = escaped(_subject(incident), MOST_NAME + 12), incident.pools.courses
+    worst = min(incident.pools.affected, key=lambda pool: incident.pools.peaks.get(pool, Peak()).order, default="")
+    facts = None
+    if (now := series.get(worst)) and now.seen_queued is not None and at - (now.seen_at or 0.0) < RECENT_SECONDS:
+        wait = f", longest wait {wait_words(now.seen_wait_seconds)}" if now.seen_wait_seconds else ""
+        facts = say("{jobs} queued{wait}", jobs=count(now.seen_queued, "job"), wait=wait)
+    return joined(" ", say("*{state}*", state=state_words(incident)), joined(": ", subject, facts))

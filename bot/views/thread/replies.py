@@ -38,7 +38,7 @@ NO_BUTTONS: Labels = {}
 
 
 def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTTONS) -> Message:
-    """The entry as a message; one that is shown in the channel starts with its incident."""
+    """The entry as a message; one that calls people or is shown in the channel starts with its incident."""
     if isinstance(entry.details, Introduced):
         paragraphs = introduction(incident, entry, entry.details)
         return message(joined(" ", *paragraphs), *(section(part) for part in paragraphs))
@@ -46,9 +46,10 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
         return _diagnosis(incident, entry, entry.details)
     if isinstance(entry.details, ScaleRequest) and begins(entry):
         return _scale_up(incident, entry, entry.details, labels)
-    lead = led(incident) if entry.broadcast and entry.event not in NEWS_FIRST else None
+    calls = entry.event in {Event.ESCALATED, Event.UNACKED}
+    lead = led(incident, now) if calls or (entry.broadcast and entry.event not in NEWS_FIRST) else None
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
-    group = incident.thread.mention if entry.event is Event.ESCALATED else None
+    group = incident.thread.mention if calls else None
     see = link(entry.see, "Show the warning") if safe_url(entry.see) else None
     if isinstance(entry.details, IssueNoted) and safe_url(entry.details.url):
         see = link(entry.details.url, "Open the issue")
@@ -113,7 +114,7 @@ def _text(lead: Marked | None, body: Marked, below: Sequence[str], end: Marked |
     more = len(below) - MOST_TEXT_LINES
     return joined(
         " ",
-        say("{lead}:", lead=lead) if lead else None,
+        say("{lead}.", lead=lead) if lead else None,
         body,
         *lines,
         say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,

@@ -39,7 +39,7 @@ from bot.views.words.silences import coverage_words, silence_ended_words, silenc
 
 PLAIN = {
     Event.ACKED: "acknowledged this incident.",
-    Event.UNACKED: "withdrew the acknowledgement. This incident has no owner now.",
+    Event.UNACKED: "withdrew the acknowledgement. Nobody owns this incident now.",
     Event.MUTED: "muted updates in the thread.",
     Event.UNMUTED: "resumed updates in the thread.",
     Event.EASING: "The queue is back to normal, but the alert still fires.",
@@ -187,9 +187,9 @@ def page_text(action: PageAction, headline: str, *, over: bool) -> str:
 
 
 def paged_words(details: events.Escalated | events.Paged) -> str:
-    """That nobody acknowledged; `Paged oncall.`, or that the pager could not be reached."""
+    """`Not acknowledged for 15 min.`; `Paged oncall.`, or that the pager could not be reached."""
     if isinstance(details, events.Escalated):
-        return f"Nobody has acknowledged this incident for {duration(details.waited_seconds)}."
+        return f"Not acknowledged for {duration(details.waited_seconds)}."
     if details.problem:
         return f"Could not page {details.pager}: {details.problem}. I keep trying."
     return f"Paged {details.pager}."

@@ -97,7 +97,7 @@ def test_an_escalation_is_told_once_and_in_the_channel() -> None:
     found = escalated(incident(), NOW + 900)
     last = found.log.timeline[-1]
     assert (last.event, last.broadcast) == (Event.ESCALATED, True)
-    assert entry_words(last) == "Nobody has acknowledged this incident for 15 min."
+    assert entry_words(last) == "Not acknowledged for 15 min."
     assert escalation_due_at(found, TIMING) == float("inf")
 
 
@@ -117,7 +117,7 @@ def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
     again = reopened(closed(escalated_at=NOW + 60), NOW + 1200)
     assert escalation_due_at(again, TIMING) == NOW + 1200 + 900
     text = entry_words(escalated(again, NOW + 2100).log.timeline[-1])
-    assert text == "Nobody has acknowledged this incident for 15 min."
+    assert text == "Not acknowledged for 15 min."
 
 
 FALLBACK = "C0OPS"

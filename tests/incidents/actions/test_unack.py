@@ -27,7 +27,8 @@ async def test_acting_acknowledges_and_not_me_takes_it_back(action: str) -> None
     await refused("Only the owner", world.asks("unack", BEN))
     await world.done(world.asks("unack", ANA))
     assert world.incident.ownership.owner is None
-    assert "withdrew the acknowledgement" in world.replies[-1]
+    assert world.replies[-1].startswith("*OPEN* linux.2xlarge: 14 jobs queued")
+    assert world.replies[-1].endswith("Nobody owns this incident now. <!subteam^S0ONCALL>"), "as at its opening"
     assert unack.ACTION.label(world.incident, await world.context.view(world.incident)) is None
 
 
