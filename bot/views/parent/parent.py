@@ -15,6 +15,7 @@ from bot.core.incident.observe import Timing, View, latest
 from bot.core.message import Block, Message
 from bot.core.pool.pool import empty, stale, worst_first
 from bot.core.requests.interaction import Offer
+from bot.core.routing import named_pools
 from bot.core.words import count, listed
 from bot.views.blocks import as_of, context, header, message, section
 from bot.views.chart import chart_now
@@ -63,7 +64,7 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
 def _pools(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Block, ...]:
     """A table for several pools, a line for one, a sentence for none."""
     seen = of_incident(incident, view, now, timing)
-    unmeasured = _unmeasured(incident)
+    unmeasured = _unmeasured(incident, view)
     if not seen:
         return (section(unmeasured),)
     if all(row.pending for row in seen):
@@ -86,7 +87,7 @@ def _relevant(seen: Sequence[PoolRow]) -> list[PoolRow]:
     return [row for row in seen if row.affected or row.queueing or (few and not row.quiet)]
 
 
-def _unmeasured(incident: Incident) -> Marked:
+def _unmeasured(incident: Incident, view: View) -> Marked:
     """Why the pools of the alert are not measured."""
     if incident.group.kind is Kind.BLIND:
         return say("The metrics source has no data. The queue length is unknown, which is not zero.")
@@ -94,8 +95,9 @@ def _unmeasured(incident: Incident) -> Marked:
     unknown = incident.pools.unknown_pools
     if names := listed(map(name_of, unknown), 5):
         are = "is not configured. Its queue is" if len(unknown) == 1 else "are not configured. Their queues are"
-        pools = count(len(incident.pools.candidates), "configured pool")
-        others = say(" Measured instead: {pools}.", pools=pools) if incident.pools.candidates else say("")
+        others, named = say(""), named_pools(incident.group.alerts, view.rules.values()).named
+        if incident.pools.candidates and not named:
+            others = say(" Measured instead: {pools}.", pools=count(len(incident.pools.candidates), "configured pool"))
         return say("The alert names {names}, which {are} not measured.{others} {remedy}",
                    names=names, are=are, others=others, remedy=remedy)  # fmt: skip
     return say("No pool is configured for this alert, so its queue is not measured. {remedy}", remedy=remedy)

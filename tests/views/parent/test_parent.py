@@ -101,6 +101,15 @@ def test_several_unknown_pools_and_alerts_that_are_not_shown_are_told_in_the_plu
     assert "2 of 2 alerts firing. 10 more not shown." in drawn
 
 
+@pytest.mark.parametrize(("label", "instead"), [("linux.new", True), ("linux", False)])
+def test_only_pools_that_no_alert_names_are_measured_instead(label: str, instead: bool) -> None:
+    alerts = (samples.alert(labels={"runner_label": "linux.new"}), samples.alert(labels={"runner_label": label}))
+    made = samples.incident(*alerts, candidates=("linux",), unknown_pools=("linux.new",))
+    drawn = words(draw(made, samples.view(samples.grown(samples.sample("linux")))))
+    assert "Its queue is not measured." in drawn
+    assert ("Measured instead: 1 configured pool." in drawn) is instead
+
+
 def test_an_alert_without_data_does_not_hide_a_queue_that_is_measured() -> None:
     """Grafana's rule had no data, and the first message said so of the queue, above its forecast."""
     pool = samples.grown(samples.sample("linux"))
