@@ -155,6 +155,9 @@ class Chat(Protocol):
     async def group_members(self, group: str) -> frozenset[str]:
         """Members of a user group; cached for at most 60 s."""
 
+    async def connect(self) -> None:
+        """Ask Slack who we are; it answers from memory for at most 5 min. Raises if Slack refuses the token."""
+
 
 class Jobs(Protocol):
     """Jobs of GitHub Actions, from its webhooks."""

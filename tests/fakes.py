@@ -236,6 +236,10 @@ class FakeChat:
             raise Unreachable("Slack", "usergroups.users.list: no_such_subteam", failure=Failure.GONE)
         return self.groups[group]
 
+    async def connect(self) -> None:
+        with self.script.call("connect"):
+            pass
+
     def thread(self, ts: str) -> list[SlackMessage]:
         return [stored for stored in self.messages if stored.thread == ts]
 

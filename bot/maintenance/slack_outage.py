@@ -1,5 +1,6 @@
 """Measures how long the oldest message has waited for Slack, and notifies the webhook outside Slack."""
 
+import asyncio
 from dataclasses import replace
 
 import structlog
@@ -11,13 +12,15 @@ from bot.core.incident.incident import Incident
 from bot.core.paging.page import OUTSIDE, PageAction, PageEvent
 from bot.core.record import Chore
 from bot.core.words import count, duration
-from bot.ports import Unreachable
+from bot.ports import Failure, Unreachable
 
 EVENTS = {PageAction.TRIGGER: "slack_unreachable", PageAction.RESOLVE: "slack_recovered"}
 PATIENCE_SECONDS = 60.0
 """A longer wait makes Slack degraded in /readyz (rate limits alone delay by seconds)."""
 
 LOOK_SECONDS = 5.0
+ASK_SECONDS = 3.0
+"""Time limit of asking Slack whether it knows the token."""
 
 TROUBLE_SECONDS = 10.0
 """The same for a refused message."""
@@ -36,7 +39,7 @@ async def check_slack_outage(context: Context, before: Chore) -> Chore:
     age = 0.0 if oldest is None else now - oldest
     words = f"{count(len(waits), 'incident')} with undelivered messages; the oldest waits {duration(age)}"
     note = f"{words}. {trouble}".strip() if age > (TROUBLE_SECONDS if trouble else PATIENCE_SECONDS) else ""
-    after = replace(before, since=oldest, note=note)
+    after = replace(before, since=oldest, note=note or await _refused(context))
     table = context.settings.file.outside_slack
     if table is None:
         return after
@@ -47,6 +50,18 @@ async def check_slack_outage(context: Context, before: Chore) -> Chore:
         await _tell(context, PageAction.RESOLVE, "Tailback delivers to Slack again; nothing waits any more.")
         return replace(after, told=False)
     return after
+
+
+async def _refused(context: Context) -> str:
+    """Why Slack would not take a message now, before there is one to post; empty if it would, or was not asked."""
+    try:
+        async with asyncio.timeout(ASK_SECONDS):
+            await context.chat.connect()
+    except Unreachable as error:
+        return "" if error.failure is Failure.LATER else str(error)
+    except TimeoutError:
+        return f"Slack: auth.test: no answer within {ASK_SECONDS:g} s"
+    return ""
 
 
 def pause_seconds(file: File) -> float:

@@ -47,6 +47,13 @@ async def test_who_could_not_be_told_is_told_later() -> None:
     assert [event for event, _ in world.pager.told] == ["slack_unreachable"]
 
 
+async def test_readiness_is_told_of_a_refused_token_before_the_first_message() -> None:
+    world = World()
+    world.chat.script.fail("connect", Failure.CREDENTIALS)
+    assert (await check_slack_outage(world.context, Chore("watch"))).note == "Slack: connect failed"
+    assert (await check_slack_outage(world.context, Chore("watch"))).note == ""
+
+
 async def test_readiness_is_told_sooner_of_what_slack_refused() -> None:
     world = await silent()
     world.clock.advance(TROUBLE_SECONDS + 1)

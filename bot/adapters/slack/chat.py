@@ -21,6 +21,8 @@ PEOPLE_SECONDS = 60.0
 """How long people, groups and readers of channels are cached."""
 LINK_SECONDS = 86400.0
 """How long a permalink is cached: it never changes, and lists show the same ones repeatedly."""
+CONNECTED_SECONDS = 300.0
+"""How long a token counts as valid without another question."""
 EVERYBODY = frozenset({"everybody"})
 """Who may read a public channel; compared by identity."""
 
@@ -38,6 +40,7 @@ class SlackChat:
         self._people: Cache[Person] = Cache(monotonic, PEOPLE_SECONDS)
         self._groups: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
         self._readers: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
+        self._connected: Cache[Identity] = Cache(monotonic, CONNECTED_SECONDS)
         self._self: Identity | None = None
         self._shared = SharedReads(self._past)
 
@@ -169,14 +172,21 @@ class SlackChat:
         members = frozenset(user for user in users if isinstance(user, str)) if isinstance(users, list) else frozenset()
         return self._groups.keep(group, members)
 
+    async def connect(self) -> None:
+        """Raises when Slack does not know the token, or no longer knows it."""
+        if self._connected.get("") is None:
+            await self._asked_identity()
+
     async def _identity(self) -> Identity:
-        if self._self is None:
-            answer = await self._write("auth.test", {})
-            found = Identity(text_at(answer, "bot_id"), text_at(answer, "user_id"), text_at(answer, "team_id"))
-            if not found.bot and not found.user:  # no message would count as ours
-                raise Unreachable("Slack", "auth.test: an answer without our ids", failure=Failure.UNKNOWN)
-            self._self = found
-        return self._self
+        return self._self or await self._asked_identity()
+
+    async def _asked_identity(self) -> Identity:
+        answer = await self._write("auth.test", {})
+        found = Identity(text_at(answer, "bot_id"), text_at(answer, "user_id"), text_at(answer, "team_id"))
+        if not found.bot and not found.user:  # no message would count as ours
+            raise Unreachable("Slack", "auth.test: an answer without our ids", failure=Failure.UNKNOWN)
+        self._self = self._connected.keep("", found)
+        return found
 
     async def _write(
         self, method: str, asked: Mapping[str, object], blocks: Sequence[str] = ()

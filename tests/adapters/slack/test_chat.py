@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from bot.adapters.slack.answers import Identity, full_member, key_of, metadata_of
-from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.chat import CONNECTED_SECONDS, SlackChat
 from bot.adapters.slack.history import Past, SharedReads
 from bot.ports import Failure, Message, Posted, Unreachable
 from handlers.tools.demo_workspace import free_port
@@ -149,7 +149,11 @@ async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene) -> No
     scene.kit.stand_in.settings.history_objects = 15
     assert await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 60) == posted
     assert len(scene.asked("conversations.history")) == 3
+    await scene.chat.connect()
     assert len(scene.asked("auth.test")) == 1
+    scene.clock.advance(CONNECTED_SECONDS)
+    await scene.chat.connect()
+    assert len(scene.asked("auth.test")) == 2, "the token may have been revoked"
 
 
 async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(scene: Scene) -> None:
