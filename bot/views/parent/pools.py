@@ -171,8 +171,9 @@ def _cells(row: PoolRow, *, live: bool) -> tuple[str, ...]:
 def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
     """The runners of a single pool in a line, and why figures are missing."""
     sample = row.sample
-    if sample is None or row.pending:
-        return ()
+    if sample is None:
+        why = escaped(_reasons(row)[0], 160)
+        return (section(say("*{pool}:* no figures. Reason: {why}.", pool=name_of(row.name), why=why)),)
     unknown = listed(name for name in ("busy", "idle", "offline") if getattr(sample, name) is None)
     parts = (
         "" if sample.busy is None else busy_words(sample),

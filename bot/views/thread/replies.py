@@ -256,7 +256,7 @@ def _others(introduced: Introduced) -> Marked | None:
     if introduced.others_queued:
         calm = say("In {pools}: {jobs}, within normal.", pools=pools, jobs=jobs)
     unread = [
-        say("{pool}: no figures ({why}).", pool=name_of(pool), why=escaped(why or "not measured yet", 120))
+        say("{pool}: no figures. Reason: {why}.", pool=name_of(pool), why=escaped(why or "not measured yet", 160))
         for pool, why in introduced.unread.items()
     ]
     return joined("\n", calm, *unread) or None

@@ -101,6 +101,12 @@ def test_several_unknown_pools_and_alerts_that_are_not_shown_are_told_in_the_plu
     assert "2 of 2 alerts firing. 10 more not shown." in drawn
 
 
+def test_the_only_pool_without_figures_says_why() -> None:
+    silent = replace(samples.view(names=("linux",)), pools={"linux": Pool("linux", trouble="Prometheus: HTTP 500")})
+    drawn = words(draw(samples.incident(candidates=("linux",), affected=("linux",)), silent))
+    assert "*linux:* no figures. Reason: Prometheus: HTTP 500." in drawn
+
+
 @pytest.mark.parametrize(("label", "instead"), [("linux.new", True), ("linux", False)])
 def test_only_pools_that_no_alert_names_are_measured_instead(label: str, instead: bool) -> None:
     alerts = (samples.alert(labels={"runner_label": "linux.new"}), samples.alert(labels={"runner_label": label}))

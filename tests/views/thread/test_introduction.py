@@ -93,7 +93,7 @@ def test_unread_pools_are_named_with_their_reason() -> None:
     pool = samples.grown(samples.sample("linux"))
     seen = samples.view(pool, Pool("gpu", (), "HTTP 500", NOW))
     drawn = first_reply(samples.incident(candidates=("linux", "gpu"), affected=("linux",)), seen)
-    assert "gpu: no figures (HTTP 500)." in drawn.text
+    assert "gpu: no figures. Reason: HTTP 500." in drawn.text
 
 
 def test_an_incident_that_waited_in_a_storm_gets_no_first_reply() -> None:
