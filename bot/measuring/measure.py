@@ -19,6 +19,7 @@ from bot.core.pool.pool import Pool, worst_first
 from bot.core.pool.steady_forecast import steadied
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.core.requests.request import Progress, Request
+from bot.core.words import listed
 
 FORGOTTEN_SECONDS = 86400.0
 """A pool that is no longer measured is deleted after this."""
@@ -84,7 +85,7 @@ def _pace(context: Context, name: str, *, watched: bool) -> float:
 
 
 async def wake_pools(context: Context) -> str:
-    """Wake configured pools that were not measured for a while."""
+    """Wake configured pools that were not measured for a while; gives which ones had no figures the last time."""
     paces, names = context.settings.file.paces, [name for name in context.settings.file.pool if name in context.metrics]
     if not paces.watch:
         return ""
@@ -93,7 +94,8 @@ async def wake_pools(context: Context) -> str:
     idle = [name for name in names if name not in held or held[name].value.tried_at < since]
     if idle:
         await context.store.commit(Change(wake=tuple(f"pool:{name}" for name in idle)))
-    return ""
+    blind = {name: one.value.trouble for name, one in held.items() if one.value.trouble}
+    return f"no figures for {listed(blind, 3)}. {next(iter(blind.values()))}" if blind else ""
 
 
 async def _in_the_past(

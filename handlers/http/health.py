@@ -34,6 +34,9 @@ Anything else is only degraded: no other process is better off, and a load balan
 refuse alerts.
 """
 
+NOTED = {"watch": "slack", "pools": "metrics"}
+"""Chore → the dependency that its note is about."""
+
 log = structlog.get_logger()
 
 
@@ -84,15 +87,15 @@ async def readiness(runtime: Runtime) -> dict[str, str]:
     """One entry per dependency: empty if it works, else the reason."""
     context, health, embedded = runtime.context, runtime.context.health, runtime.embedded
     found = {"redis": "", "slack": health.slack, "socket_mode": health.socket_mode, "records": health.records}
-    found |= {"pagers": "; ".join(filter(None, health.pagers.values())), "storage": ""}
+    found |= {"metrics": "", "pagers": "; ".join(filter(None, health.pagers.values())), "storage": ""}
     if embedded and embedded.durable and (free := shutil.disk_usage(embedded.data).free) < LEAST_BYTES:
         found["storage"] = (
             f"only {free // 1024**2} MiB are free at TAILBACK_DATA; make room, or alerts cannot be stored soon"
         )
     try:
         async with asyncio.timeout(READY_SECONDS):
-            watched = await context.store.get(Chore, "watch")
-            found["slack"] = found["slack"] or (watched.value.note if watched else "")
+            notes = {name: one.value.note for name, one in (await context.store.get_many(Chore, list(NOTED))).items()}
+            found |= {part: found[part] or notes.get(name, "") for name, part in NOTED.items()}
             found["storage"] = await runtime.store.storable() or found["storage"]
     except (Unreachable, TimeoutError) as error:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS:g} s"

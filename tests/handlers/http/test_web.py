@@ -97,6 +97,17 @@ async def test_a_slack_that_is_out_of_reach_degrades_it_and_alerts_must_still_re
     assert answer.json()["dependencies"]["slack"]["ok"] is not degraded
 
 
+async def test_a_pool_without_figures_degrades_it(endpoint: Endpoint) -> None:
+    """Else an alert at night is the first to find that nothing is measured."""
+    endpoint.world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
+    for wake in (f"pool:{POOL}", "chore:pools"):
+        await endpoint.world.store.commit(Change(wake=(wake,)))
+        await endpoint.world.work()
+    found = (await endpoint.client.get("/readyz")).json()
+    assert (found["ready"], found["degraded"]) == (True, True)
+    assert found["dependencies"]["metrics"]["why"].startswith(f"no figures for {POOL}. ")
+
+
 async def test_metrics_have_the_products_prefix_and_real_values(endpoint: Endpoint) -> None:
     """Open incidents, and how long the oldest has waited for its thread."""
     await endpoint.alert()
