@@ -117,7 +117,7 @@ async def _measured_pool(context: Context, pool: Pool) -> Pool:
 
 ACTION = Action(
     name="diagnose",
-    help="Read the pools now: where it queues, why, how busy, what holds it.",
+    help="Measure the pools now: which queue, why, and what to do.",
     ask=ask,
     permission="diagnose",
     surfaces=WORDS | {Surface.BUTTON, Surface.SHORTCUT},

@@ -68,5 +68,5 @@ async def _asked(context: Context, interaction: Interaction) -> list[str]:
 
 
 ACTION = Action(
-    name="status", help="The figures of every pool, or of one.", ask=ask, permission="diagnose", reads_only=True
+    name="status", help="Show the figures of every pool, or of one.", ask=ask, permission="diagnose", reads_only=True
 )

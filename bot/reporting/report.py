@@ -29,7 +29,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="report",
     takes="[POOL] [DAYS]",
-    help="Waits, incidents, what recurs and what to change, over 7 days or up to 42.",
+    help="Report waits, incidents and proposals of the last 7 days, or of up to 42.",
     ask=ask,
     permission="diagnose",
     reads_only=True,

@@ -197,7 +197,7 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
     elif Surface.BUTTON in context.actions[interaction.name].surfaces:
         incident_id = await _in_channel(context, interaction)
     else:
-        raise Refused(refusals.ASK_IN_A_THREAD)
+        raise Refused(refusals.ask_in_a_thread(context.actions[interaction.name].usage))
     held = await context.store.get(Incident, incident_id) if incident_id else None
     if held is None:
         raise RecordLost(refusals.INCIDENT_UNKNOWN)
@@ -246,7 +246,7 @@ async def subject_of_button(context: Context, interaction: Interaction) -> tuple
     found = await context.incident_here(interaction)
     held = await context.store.get(Incident, found) if found else None
     if held is None:
-        raise Refused(refusals.ASK_BELOW_A_REPLY)
+        raise Refused(refusals.ask_in_a_thread(context.actions[interaction.name].usage))
     meant = {interaction.name, *context.actions[interaction.name].meant_by}
     pool = known_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
     for entry in reversed(held.value.log.timeline):

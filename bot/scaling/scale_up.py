@@ -179,9 +179,11 @@ async def _accepted(context: Context, request: Request, pending: str) -> Result:
 
 
 async def _spoken(context: Context, interaction: Interaction, held: Stored[Incident] | None) -> tuple[str, str]:
-    """(pool, target) as typed; in a thread the only pool that can be scaled may be omitted."""
+    """(pool, target) as typed; in a thread the only pool that queues, or that can be scaled, may be omitted."""
     *pools, target = interaction.words or ("",)
-    pool = known_pool(context.settings.file, pools[0]) if pools else await only_pool(context, held) if held else ""
+    able = [name for name in held.value.pools.affected if name in context.pool_scalers] if held else []
+    known = able[0] if len(able) == 1 else await only_pool(context, held) if held and not pools else ""
+    pool = known_pool(context.settings.file, pools[0]) if pools else known
     if not pool or not target or len(pools) > 1:
         raise Refused(refusals.scale_usage(ACTION.usage))
     return pool, target

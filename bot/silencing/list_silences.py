@@ -63,7 +63,7 @@ async def _active(name: str, back_end: Alertmanager) -> tuple[tuple[SilenceFound
 ACTION = Action(
     name="silences",
     takes="",
-    help="What is silenced now, until when and by whom.",
+    help="List what is silenced, until when and by whom.",
     ask=ask,
     permission="diagnose",
     reads_only=True,

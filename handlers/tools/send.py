@@ -70,7 +70,7 @@ def example(now: float, *, resolved: bool) -> bytes:
         "source": "tailback-send",
         "state": "RESOLVED" if resolved else "FIRING",
         "title": "Test alert: jobs may be queueing",
-        "summary": "Sent by `tailback send --example`. It names no pool, so every configured pool is measured.",
+        "summary": "Sent by `tailback send --example`.",
         "priority": "P3",
         "occurred_at": datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds"),
         "teams": ["tailback"],

@@ -14,7 +14,7 @@ ALONE = pytest.mark.plan(webs=1, workers=1, pools=True)
 PRICE = "cost_per_runner_hour = 1.0\nmax_cost_per_hour = 5.0"
 REFUSED = {
     "99": "above the pool's maximum of 40 runners",
-    "35": "At most 20 more at once: 30 is the highest target now",
+    "35": "At most 20 more at once.",
     "5": "not above the current 10 runners",
     "10": "not above the current 10 runners",
     "-3": "number of runners",

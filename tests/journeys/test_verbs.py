@@ -78,7 +78,7 @@ async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
     await slack.mention("help", parent)
     await slack.ephemeral(containing="You can write")
     await slack.mention("note seen")
-    await slack.ephemeral(containing="Write this in an incident's thread")
+    await slack.ephemeral(containing="` in the incident's thread")
 
 
 async def test_shortcut_and_home(world: World) -> None:

@@ -92,7 +92,7 @@ async def test_before_every_effect_both_are_checked_again(action: Action, switch
 
 
 async def test_outside_of_a_thread_somebody_is_told_where_to_ask(world: World) -> None:
-    with pytest.raises(Refused, match="Write this in an incident's thread"):
+    with pytest.raises(Refused, match="in the incident's thread"):
         await world.types("note", "seen")
 
 

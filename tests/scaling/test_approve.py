@@ -56,7 +56,7 @@ async def test_two_approvals_are_one() -> None:
 
 async def test_nothing_waits_means_nothing_to_approve() -> None:
     world = await CareWorld.opened()
-    await refused("No reply in this thread offers that", world.says("approve", who=DAN))
+    await refused("No reply in this thread has a button for it", world.says("approve", who=DAN))
 
 
 async def test_it_lapses_and_says_so() -> None:
@@ -107,7 +107,7 @@ async def _has_a_smaller_step(world: CareWorld) -> None:
         (_loses_permission, "Refused"),
         (_is_altered, "differs from what was approved"),
         (_agrees_with_itself, "differs from what was approved"),
-        (_has_a_smaller_step, "23 is the highest target now"),
+        (_has_a_smaller_step, "You can ask for 11 to 23"),
     ],
 )
 async def test_everything_is_judged_again_at_the_moment_of_doing(

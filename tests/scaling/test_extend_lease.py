@@ -74,7 +74,7 @@ async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
     await refused("The lease already lasts another 2 h", world.says("extend", who=BEN))
     other = CareWorld()
     await other.opens(queued=14)
-    await refused("No reply in this thread offers that now", other.says("extend", who=BEN))
+    await refused("No reply in this thread has a button for it", other.says("extend", who=BEN))
 
 
 async def test_above_the_threshold_each_extension_needs_a_second_person_again() -> None:

@@ -149,7 +149,7 @@ async def test_by_hand_it_goes_back_at_once_and_once() -> None:
 
 async def test_by_hand_a_named_pool_is_the_one_that_goes_back() -> None:
     world = await lent()
-    await refused("No reply in this thread offers that now", world.says("hand_back", OTHER_POOL))
+    await refused("No reply in this thread has a button for it", world.says("hand_back", OTHER_POOL))
     await world.done(world.says("hand_back", POOL))
     assert world.scaler.current == 10
 

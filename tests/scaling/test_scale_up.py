@@ -63,7 +63,7 @@ async def test_from_the_button_to_the_effect() -> None:
         ("41", "above the pool's maximum of 40 runners"),
         ("10", "not above the current 10 runners"),
         ("3", "not above the current 10 runners"),
-        ("38", "At most 20 more at once: 30 is the highest"),
+        ("38", "At most 20 more at once. The pool has 10 runners"),
     ],
 )
 async def test_a_target_outside_the_limits_is_marked_at_its_field(target: str, problem: str) -> None:
@@ -211,7 +211,7 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
         ((OTHER_POOL, "24"), f'Pool "{OTHER_POOL}" cannot be scaled from Slack. Pools that can: linux.2xlarge'),
         (("nope", "24"), 'Unknown pool "nope". Known pools: linux.2xlarge'),
         ((POOL, "lots"), "in all, for example 24"),
-        ((POOL, "38"), "30 is the highest target now"),
+        ((POOL, "38"), "You can ask for 11 to 30"),
     ],
 )
 async def test_a_command_that_cannot_be_done_says_why(words: tuple[str, ...], said: str) -> None:
@@ -269,7 +269,7 @@ async def test_the_dialogs_warn_by_the_cause_that_the_incident_remembers() -> No
     assert "More runners may not help. *Forecast" in parent, "its remedy, Wait, was for a cloud that refuses"
     assert "More runners don't help" not in parent
     question, since = await filled(world, "24"), f", last seen {clock(NOW + 180)} UTC)"
-    assert f"(high confidence{since}." in str(world.parent.message.blocks)
+    assert f"(high confidence, last seen <!date^{NOW + 180:.0f}^" in str(world.parent.message.blocks)
     for answer in (await world.asks("scale_up"), question):
         assert "More runners may not help: " in str(answer.view)
         assert since in str(answer.view)

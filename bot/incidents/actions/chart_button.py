@@ -26,7 +26,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="chart",
-    help="The queue so far as a chart.",
+    help="Show the queue so far as a chart.",
     ask=ask,
     permission="diagnose",
     surfaces=IN_THREAD,

@@ -60,7 +60,7 @@ async def _board(context: Context, user: str) -> Board:
 ACTION = Action(
     name="list",
     takes="",
-    help="The open incidents, with links to their threads.",
+    help="List the open incidents, with links to their threads.",
     ask=ask,
     permission="diagnose",
     reads_only=True,

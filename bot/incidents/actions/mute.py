@@ -18,7 +18,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="mute",
-    help="Stop, or resume, status replies.",
+    help="Stop or resume updates in the thread.",
     ask=ask,
     permission="ack",
     surfaces=IN_THREAD,

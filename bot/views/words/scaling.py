@@ -149,8 +149,7 @@ def limit_words(hit: LimitHit, currency: str = "") -> str:
         LimitReason.COOLDOWN: f"The pool was just scaled. You can scale it again in {time_left(hit.wait_seconds)}.",
         LimitReason.BELOW_MINIMUM: f"This pool's autoscaler takes no target below {limit}. {open_to}.",
         LimitReason.ABOVE_MAXIMUM: f"{asked} is above the pool's maximum{by}. The pool has {runners}. {open_to}.",
-        LimitReason.ABOVE_STEP: f"At most {hit.step:,} more at once: {hit.limit:,} is the highest target now. "
-        f"The pool has {runners}. {open_to}.",
+        LimitReason.ABOVE_STEP: f"At most {hit.step:,} more at once. The pool has {runners}. {open_to}.",
         LimitReason.TOO_EXPENSIVE: f"{count(hit.extra, 'extra runner')} would cost {would} an hour. "
         f"The maximum is {most} (`max_cost_per_hour`), which allows {limit}.",
     }[hit.reason]

@@ -29,7 +29,7 @@ FLOORED = ScalePolicy(maximum=40, minimum=5, step=10)
         (POLICY, 12, 10, NOW, "The pool was just scaled. You can scale it again in 10 min."),
         (POLICY, 41, 39, None, "The target 41 is above the pool's maximum of 40 runners. The pool has 39 runners. "
          "Only 40 is possible."),
-        (POLICY, 23, 10, None, "At most 10 more at once: 20 is the highest target now. The pool has 10 runners. "
+        (POLICY, 23, 10, None, "At most 10 more at once. The pool has 10 runners. "
          "You can ask for 11 to 20."),
         (OPEN, 41, 0, None, "The target 41 is above the pool's maximum of 40 runners. The pool has 0 runners. "
          "You can ask for 1 to 40."),

@@ -150,7 +150,7 @@ async def test_the_resolve_question_is_answered_by_its_dialog(endpoint: Endpoint
         ("<!channel> now", "&lt;!channel&gt;"),
         ("status nope", 'Unknown pool "nope"'),
         ("status <#C0CIONCALL|ci>", 'Unknown pool "#ci"'),
-        ("note seen", "Write this in an incident's thread."),
+        ("note seen", "Write `@tailback note TEXT` in the incident's thread."),
         ("ack", "Recorded. The incident's thread shows the result."),
         (f"silence {POOL} 2h", "Recorded. The incident's thread shows the result."),
     ],
