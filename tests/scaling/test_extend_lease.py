@@ -22,7 +22,7 @@ async def test_the_end_is_announced_ten_minutes_before_once() -> None:
     assert len(told) == 1
     assert f"The extra runners of {POOL} (to 24) are returned in 9 min" in told[0] or "10 min" in told[0]
     labels = [label for label, _ in world.buttons()]
-    assert labels[-2:] == ["Extend", "Hand back now"]
+    assert labels[-2:] == ["Extend", "Return now"]
 
 
 async def test_an_extension_counts_from_now() -> None:
@@ -112,7 +112,7 @@ async def test_the_longest_lease_counts_extensions() -> None:
     assert world.lease.leases[0].ends_at == begun + 3 * 3600
     await refused(r"cannot be longer than 3 h \(`max_lease`\)", world.says("extend", who=BEN))
     await world.passes(3600, step=300)
-    assert [label for label, _ in world.buttons()][-1] == "Hand back now"
+    assert [label for label, _ in world.buttons()][-1] == "Return now"
     assert "Extend" not in [label for label, _ in world.buttons()]
     assert any("The lease cannot be extended." in reply for reply in world.replies)
     await world.passes(900, step=60)

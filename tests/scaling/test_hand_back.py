@@ -80,7 +80,7 @@ async def test_it_goes_back_after_the_incident_is_over() -> None:
 @pytest.mark.parametrize(
     ("level", "said"),
     [(30, f"Left {POOL} at 30: someone else changed it"), (20, f"Left {POOL} at 20: someone else changed it"),
-     (8, "Found nothing to return")],
+     (8, "Returned nothing: linux.2xlarge is already at")],
     ids=["higher", "lower", "below the base"],
 )  # fmt: skip
 async def test_what_somebody_else_set_meanwhile_is_left(level: int, said: str) -> None:
@@ -99,8 +99,8 @@ async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
     world.runners(30)
     await world.passes(6660, step=180)
     assert world.scaler.current == 30
-    assert "found nothing to return: linux.2xlarge is at 30 runners, which another lease holds" in (
-        "\n".join(world.replies).replace("Found", "found")
+    assert "returned nothing: linux.2xlarge is at 30 runners, which another lease holds" in (
+        "\n".join(world.replies).replace("Returned nothing", "returned nothing")
     )
     await world.passes(700, step=60)
     assert world.scaler.current == 10

@@ -40,13 +40,13 @@ def test_each_button_asks_for_its_action_on_the_act() -> None:
 
 def test_the_same_action_is_called_undo_after_a_verification() -> None:
     labels = [buttons(asked(event, "hand_back"))[0]["text"]["text"] for event in (Event.VERIFIED, Event.LEASE)]  # type: ignore[index]  # a block as Slack reads it
-    assert labels == ["Undo", "Hand back now"]
+    assert labels == ["Undo", "Return now"]
 
 
 def test_the_text_names_the_buttons() -> None:
     found = asked(Event.LEASE, "extend", "hand_back", whom="U2")
     text = shown(found).text
-    assert text.endswith("You can press: Extend and Hand back now.")
+    assert text.endswith("You can press: Extend and Return now.")
     assert "<@U1> asked &lt;!channel&gt; <@U2>." in text
 
 

@@ -9,12 +9,12 @@ from bot.core.incident.silence import Silence, holding
 from bot.core.message import Block, Message
 from bot.core.requests.interaction import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
-from bot.core.words import count
+from bot.core.words import count, duration
 from bot.views.blocks import context, header, section
 from bot.views.home.answers import NONE, doubt_words, headline_of, incident_lines, urgent_first
 from bot.views.mrkdwn import Marked, date, joined, link, mention, say
 from bot.views.parent.pools import name_of, pool_table, rows, title_of
-from bot.views.parent.sections import controls, lasted
+from bot.views.parent.sections import controls, ended_at
 
 MOST_WITH_BUTTONS, MOST_SHOWN, MOST_LINES = 12, 40, 10
 
@@ -100,5 +100,6 @@ def _line(found: Listed, board: Board) -> Marked:
             title, until, of = say("*{title}*", title=title_of(one)), date(silence.ends_at), one.id
             parts = (title, say("until {at}", at=until), say("by {who}", who=mention(silence.by)))
         case (Incident() as one, _):
-            parts, of = (headline_of(one), lasted(one)), one.id
+            lasted = duration(one.lasted(ended_at(one)))
+            parts, of = (headline_of(one), say("{at}, {lasted}", at=date(one.began_at), lasted=lasted)), one.id
     return joined(" · ", *parts, link(thread, "Thread") if (thread := board.permalinks.get(of, "")) else None)

@@ -22,7 +22,7 @@ from bot.views.chart import chart_now
 from bot.views.mrkdwn import Marked, date, escaped, joined, say, utc
 from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
-from bot.views.parent.sections import controls, lasted, latest_actions, links, notes, owner_words, peaks, silences
+from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
 from bot.views.words.causes import SCALING, cause_name
 from bot.views.words.diagnosis import remedy_words
 from bot.views.words.forecasts import forecast_words
@@ -42,7 +42,7 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
         rest = say("the alert still fires") if incident.group.firing else say("Nothing to do")
         rest = rest if incident.state is State.DRAINED else say("the queue is no longer watched")
         alert = joined(" · ", say("{title}", title=title_of(incident)), links(incident))
-        about = joined("\n", lasted(incident), peaks(incident), owner_words(incident), alert)
+        about = joined("\n", span(incident), peaks(incident), owner_words(incident), alert)
         blocks = (header(first), section(about), latest_actions(incident), noted)
         return message(notification(first, rest), *blocks)
     lines = (verdict(incident, view, now, timing), owner_words(incident), *silences(incident, now))

@@ -10,7 +10,7 @@ from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block
 from bot.core.reporting.issue import issue_of
 from bot.core.requests.interaction import Offer, Place
-from bot.core.words import count, duration
+from bot.core.words import count
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS, actions, button, option, overflow, section
 from bot.views.mrkdwn import Marked, channel, date, escaped, joined, link, mention, safe_url, say
 from bot.views.parent.pools import name_of, wait_words
@@ -79,10 +79,13 @@ def spoken(entry: Entry, most: int) -> Marked:
     return joined(" ", mention(entry.who) if entry.who else None, words, whom)
 
 
-def lasted(incident: Incident) -> Marked:
-    began, ended = incident.began_at, incident.closed_at or incident.changed_at
-    span = duration(incident.lasted(ended))
-    return say("From {began} to {ended}, {span}.", began=date(began), ended=date(ended), span=span)
+def span(incident: Incident) -> Marked:
+    """Beginning and end; the header says how long that was."""
+    return say("From {began} to {ended}.", began=date(incident.began_at), ended=date(ended_at(incident)))
+
+
+def ended_at(incident: Incident) -> float:
+    return incident.closed_at or incident.changed_at
 
 
 def peaks(incident: Incident) -> Marked | None:

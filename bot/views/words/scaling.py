@@ -82,7 +82,7 @@ def returned_words(returned: RunnersReturned) -> str:
     match returned.result:
         case ReturnResult.NOTHING_LEFT | ReturnResult.LEASED:
             by = ", which another lease holds" if returned.result is ReturnResult.LEASED else ""
-            return f"found nothing to return: {pool} is at {count(level, 'runner')}{by}."
+            return f"returned nothing: {pool} is{'' if by else ' already'} at {count(level, 'runner')}{by}."
         case ReturnResult.MOVED:
             return f"left {pool} at {level:,}: someone else changed it after Tailback had set {returned.last:,}."
         case ReturnResult.RETURNED if returned.pending:
