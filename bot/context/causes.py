@@ -26,9 +26,14 @@ def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Momen
 
 def diagnosed_in(view: View, incident: Incident, now: float, paces: Timing) -> tuple[Diagnosis, ...]:
     """The diagnosis of each pool of an incident, with the cause that the incident remembers first."""
-    moment = moment_of(now, paces, incident.pools.unknown_pools)
-    found = diagnoses(incident.pools.candidates, view.pools, view.rules, moment)
+    found = _found(view, incident, now, paces)
     return tuple(remembered(incident.pools.verdicts.get(one.pool), one) for one in found)
+
+
+def _found(view: View, incident: Incident, now: float, paces: Timing) -> tuple[Diagnosis, ...]:
+    """The diagnosis of each pool of an incident, with the pools beside it as context."""
+    pools, moment = incident.pools.candidates, moment_of(now, paces, incident.pools.unknown_pools)
+    return diagnoses((*pools, *view.beside), {**view.beside, **view.pools}, view.rules, moment)[: len(pools)]
 
 
 def explained(view: View, incident: Incident, now: float, paces: Timing) -> View:
@@ -38,8 +43,7 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
     """
     if incident.closed or not view.pools:
         return view
-    moment = moment_of(now, paces, incident.pools.unknown_pools)
-    found = diagnoses(incident.pools.candidates, view.pools, view.rules, moment)
+    found = _found(view, incident, now, paces)
     verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
     named = [remembered(verdicts.get(one.pool), one) for one in found]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}

@@ -94,13 +94,16 @@ class Context:
         return holders(incident.group.source, incident.group.alerts, known)
 
     async def view(self, incident: Incident) -> View:
-        """The pools of an incident, with their settings."""
+        """The pools of an incident, with their settings, and the others while idle runners get no jobs."""
+        pools = await self.pools(incident.pools.candidates)
+        idle = any(pool.latest and pool.latest.idle and pool.latest.queued for pool in pools.values())
         return View(
-            await self.pools(incident.pools.candidates),
+            pools,
             self.settings.file.pools,
             bool(self.holders(incident)),
             fileable=self.issues is not None,
             sourceless=frozenset(incident.pools.candidates) - self.metrics.keys(),
+            beside=await self.pools([one for one in self.settings.file.pool if one not in pools]) if idle else {},
         )
 
     async def pools(self, names: Iterable[str]) -> dict[str, Pool]:

@@ -6,12 +6,19 @@ See docs/design/diagnosis.md#provider-outage.
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.statement import statement
 
+PERHAPS = 0.4
+"""Confidence where one pool alone is affected: its runners or its jobs are likelier to be wrong."""
+
 
 def find(facts: Facts) -> Found | None:
-    """The provider reports it, or several pools have idle runners beside a queue."""
+    """The provider reports it, or several pools have idle runners beside a queue.
+
+    It is not ruled out where nobody knows it, and one pool with idle runners starts nothing at all.
+    """
     fleet, now = facts.fleet, facts.now
     many = bool(now.idle) and len(fleet.idle_beside) > 1
-    if fleet.provider_up is not False and not many:
+    perhaps = bool(now.idle) and fleet.provider_up is None and now.starts_per_minute == 0
+    if fleet.provider_up is not False and not (many or perhaps):
         return None
     seen = []
     if fleet.provider_up is False:
@@ -23,7 +30,7 @@ def find(facts: Facts) -> Found | None:
     if now.starts_per_minute == 0:
         seen.append(statement("nothing_started"))
     unseen = 0.7 if now.idle is None else 0.6
-    sure = {False: 0.9 if now.idle else unseen, None: 0.8, True: 0.5}[fleet.provider_up]
+    sure = {False: 0.9 if now.idle else unseen, None: 0.8 if many else PERHAPS, True: 0.5}[fleet.provider_up]
     missing = (*(["provider_up"] if fleet.provider_up is None else []), *(["idle"] if now.idle is None else []))
     return Found(sure, tuple(seen), missing)
 

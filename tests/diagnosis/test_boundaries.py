@@ -179,6 +179,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("one pool", "unassigned", facts(idle=6), facts(FleetContext(MANY, MANY[:2], MANY[:2]), idle=6)),
     ("many pools", "provider", facts(FleetContext(MANY, MANY[:2], MANY[:2]), idle=6),
      facts(FleetContext(MANY, MANY[:2], MANY[:1]), idle=6)),
+    ("one that starts nothing", "provider", facts(provider_up=None, idle=6, **flow(0.0)),
+     facts(provider_up=None, idle=6, **flow(0.1))),
     ("overtaken", "stale_rows", facts(queued=6), facts(queued=60)),
     ("half ask for another", "unknown_label", facts(unservable=15), facts(unservable=14)),
     ("one boots", "unknown_label", facts(**QUIET, limit=0), facts(**{**QUIET, "booting": 1}, limit=0)),

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.incident.incident import State
+from bot.core.record import Change
 from bot.incidents.reconcile import MOST_STEPS
 from bot.ports import Message
 from bot.posting.message_key import message_key
@@ -225,3 +226,18 @@ async def test_a_reply_is_posted_while_time_goes_on_and_a_queue_is(
     world.clock.goes_on_by = 1e-6
     await world.done(world.says("ack"))
     assert took_it(ANA) in world.replies
+
+
+@pytest.mark.parametrize(
+    ("others", "cause"), [(14, "the CI provider is not assigning jobs"), (0, "idle runners are not getting the jobs")]
+)
+async def test_pools_that_the_alert_does_not_name_tell_whether_idle_runners_are_the_providers_trouble(
+    world: World, others: int, cause: str
+) -> None:
+    world.queues(14, busy=0, idle=9)
+    world.queues(others, pool=OTHER_POOL, busy=0, idle=9)
+    await world.context.store.commit(Change(wake=(f"pool:{OTHER_POOL}",)))
+    await world.fires()
+    await world.passes(120, step=30)
+    assert world.incident.pools.candidates == (POOL,)
+    assert cause in str(world.parent.message.blocks)

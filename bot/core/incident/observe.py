@@ -48,6 +48,7 @@ class View:
     """The pools' data for processing an incident, and whether it can be silenced and filed as an issue."""
 
     pools: Mapping[str, Pool] = field(default_factory=dict)
+    """Those of the incident."""
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
     silenceable: bool = False
     fileable: bool = False
@@ -56,6 +57,8 @@ class View:
     verdicts: Mapping[str, HeldCause] = field(default_factory=dict)
     sourceless: frozenset[str] = frozenset()
     """Pools that no metrics source measures: nobody can wait until they are known to have drained."""
+    beside: Mapping[str, Pool] = field(default_factory=dict)
+    """Other pools, read where they tell one pool's trouble from the CI provider's."""
 
 
 def observed(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
