@@ -172,13 +172,13 @@ FIGURES = {
 
 
 def case(kind: str, number: int, suite: str) -> Case:
-    """The case with that number; `suite` keeps tuning and hold-out apart, and `trace` has real pushes."""
+    """The case with that number; `suite` keeps tuning and hold-out apart; `trace` and names that begin so have real pushes."""
     seed = f"{suite}/{kind}/{number}"
     dice = random.Random(seed)
     names = kind.split(" + ") if " + " in kind else [kind]
     rows = [KINDS[name] for name in names]
     scaler = dice.choice([one for one in rows[0][1] if all(one in row[1] for row in rows)])
-    spec = ordinary(dice, scaler, real_pushes() if suite == "trace" else ())
+    spec = ordinary(dice, scaler, real_pushes() if suite.startswith("trace") else ())
     hours = (6, 9) if any(name in GROWS for name in names) and dice.random() < 0.7 else (10, 15)
     begin = (24 * dice.randint(7, 11) + dice.randint(*hours)) * 3600.0 + dice.uniform(0, 3600)
     faults: tuple[Fault, ...] = ()
