@@ -172,7 +172,7 @@ FIGURES = {
 
 
 def case(kind: str, number: int, suite: str) -> Case:
-    """The case with that number; `suite` keeps tuning and hold-out apart; `trace` and names that begin so have real pushes."""
+    """The case with that number; `suite` keeps tuning and hold-out apart. Names that begin with `trace`: real jobs."""
     seed = f"{suite}/{kind}/{number}"
     dice = random.Random(seed)
     names = kind.split(" + ") if " + " in kind else [kind]
