@@ -4,6 +4,7 @@ See docs/design/diagnosis.md#machines-that-do-not-register.
 """
 
 import math
+from dataclasses import replace
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import means
@@ -12,8 +13,8 @@ from bot.core.statement import statement
 
 LEAST_CREATES = 3
 WINDOW_MINUTES = 15.0
-LOOKS = (15, 30, 45)
-"""Minutes ago; each sample counts the quarter of an hour before it."""
+LOOKS = (14.5, 29.5, 44.5)
+"""Minutes ago, at least; each sample counts the quarter of an hour before it."""
 PART = 0.1
 """Share of the created machines that never register, beyond chance."""
 
@@ -41,19 +42,29 @@ def find(facts: Facts) -> Found | None:
 
 
 def _in_part(facts: Facts) -> Found | None:
-    """Some never register: over most of an hour, more were created than have registered or boot longer than before."""
+    """Some never register: over most of an hour, more were created than have registered or boot longer than before.
+
+    It is so in two samples in a row: a batch at the edge of a quarter of an hour may be counted twice, or not at all.
+    """
+    lately, before = _counted(facts), _counted(replace(facts, series=facts.series[:-1]))
+    if lately is None or before is None or facts.limit_fell:
+        return None
+    failed = facts.now.failed or 0
+    seen = statement("partly_registered", created=lately[0], registered=lately[1])
+    more = (statement("booted_without_runner", machines=failed),) if failed else ()
+    return Found(0.85 if facts.now.creates else 0.5, (seen, *more))
+
+
+def _counted(facts: Facts) -> tuple[int, int] | None:
+    """(created, registered) over most of an hour, if a part is gone."""
     *ends, start = (facts.now, *(look for minutes in LOOKS for look in facts.before(minutes)[-1:]))
     if len(ends) < len(LOOKS) or facts.now.at - start.at > 75 * 60 or None in {start.booting, facts.now.booting}:
         return None
     counted = [(s.creates, s.registered) for s in ends if s.creates is not None and s.registered is not None]
     created, registered = (sum(numbers) for numbers in zip(*counted, strict=True)) if counted else (0, 0)
     gone = created - registered - ((facts.now.booting or 0) - (start.booting or 0))
-    if facts.limit_fell or len(counted) < len(ends) or gone < max(LEAST_CREATES, PART * created + math.sqrt(created)):
-        return None
-    failed = facts.now.failed or 0
-    seen = statement("partly_registered", created=created, registered=registered)
-    more = (statement("booted_without_runner", machines=failed),) if failed else ()
-    return Found(0.85 if facts.now.creates else 0.5, (seen, *more))
+    few = len(counted) < len(ends) or gone < max(LEAST_CREATES, PART * created + math.sqrt(created))
+    return None if few else (created, registered)
 
 
 def unseen(facts: Facts) -> Found | None:

@@ -201,6 +201,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("failed ones hold places", "lost_events", fewer(failed=9), fewer(failed=11)),
     ("some register", "unregistered", facts(creates=10, registered=7, booting=0),
      facts(creates=10, registered=8, booting=0)),
+    ("a batch at the edge of the time", "unregistered", lately(facts(creates=10, registered=10), 2, creates=24),
+     lately(facts(creates=10, registered=10), 1, creates=24)),
     ("more of them boot now", "unregistered", facts(creates=10, registered=7),
      lately(facts(creates=10, registered=7, booting=8), 44, booting=10)),
     ("still booting", "unregistered", facts(creates=3, registered=0, booting=0),
