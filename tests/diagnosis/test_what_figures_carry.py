@@ -206,3 +206,11 @@ def test_the_alert_the_product_was_made_for_has_no_cause_of_its_own() -> None:
     found = diagnosed(Facts(PoolRules(POOL), series, FleetContext((POOL,), (POOL,))))
     assert (found.findings, found.waits) == ((), True)
     assert {"limit", "busy", "idle", "creates", "api_remaining"} <= set(found.missing)
+
+
+def test_runners_that_leave_while_nothing_starts_take_no_share_of_the_started_jobs() -> None:
+    """Nothing started since the trouble began, so nobody can say how many of such jobs vanished."""
+    found = facts(**{**DEAD, "busy": 20}, starts_per_minute=0.0, completions_per_minute=0.0)
+    gone = lately(found, 20, busy=2)
+    assert gone.backlog.lost is None
+    assert of(gone, "runners_die") is None

@@ -281,8 +281,8 @@ def _lost(series: Sequence[Snapshot], usual: Baseline) -> float | None:
     minutes = (known[-1].at - known[0].at) / 60
     starts, ends = (rate or 0.0 for rate in means(known, ("starts_per_minute", "completions_per_minute")))
     first, last = (_busy_until(series, sample.at) for sample in (known[0], known[-1]))
-    gone = minutes * (starts - ends) - (last - first)
-    return gone / (minutes * starts) if gone > 3 + 1.5 * math.sqrt(minutes * starts) else 0.0
+    gone, begun = minutes * (starts - ends) - (last - first), minutes * starts
+    return None if not begun else gone / begun if gone > 3 + 1.5 * math.sqrt(begun) else 0.0
 
 
 def _busy_until(series: Sequence[Snapshot], at: float) -> float:
