@@ -14,6 +14,7 @@ from bot.core.record import Claim
 from bot.incidents.thread import PLAIN_AFTER
 from bot.ports import Failure, Posted, Unreachable
 from handlers import worker as module
+from handlers.cancellation import ended
 from handlers.worker import Worker
 from tests.patience import PATIENCE_SECONDS
 from tests.world import World, spoken
@@ -218,3 +219,37 @@ def poisoned(world: World) -> list[str]:
 
     world.chat.post = raises  # type: ignore[method-assign]  # the fake's own, behind a fault
     return poison
+
+
+async def test_a_task_that_swallows_the_first_cancellation_ends_all_the_same() -> None:
+    """Seen with a Redis client that was cancelled while it connected: the process did not stop on SIGTERM."""
+    heard = 0
+
+    async def stubborn() -> None:
+        nonlocal heard
+        while True:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                heard += 1
+                if heard > 1:
+                    raise
+
+    task = asyncio.create_task(stubborn())
+    await asyncio.sleep(0)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await ended(task)
+    assert task.cancelled()
+    assert heard == 2
+
+
+async def test_what_a_task_raised_is_not_hidden() -> None:
+    """Ending is no way to lose an error."""
+
+    async def broken() -> None:
+        raise ValueError("the reason")
+
+    task = asyncio.create_task(broken())
+    await asyncio.sleep(0)
+    with pytest.raises(ValueError, match="the reason"):
+        await ended(task)
