@@ -58,17 +58,18 @@ async def test_nobody_there_is_not_done() -> None:
     assert caught.value.failure is Failure.UNCONNECTED
 
 
-async def test_missing_credentials_are_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
-    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    with pytest.raises(Unreachable, match=r"no AWS credentials.*give this process a role") as caught:
-        await patient_aws("http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
-    assert caught.value.failure is Failure.CREDENTIALS
-
-
-async def test_an_unknown_profile_is_a_matter_of_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_PROFILE", "nobody")
-    with pytest.raises(Unreachable, match="nobody") as caught:
+@pytest.mark.parametrize(
+    ("profile", "said"), [("", r"no AWS credentials.*give this process a role"), ("nobody", "nobody")]
+)
+async def test_missing_credentials_are_told_with_the_remedy(
+    profile: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None at all, or a profile that is not there."""
+    for name in () if profile else ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    if profile:
+        monkeypatch.setenv("AWS_PROFILE", profile)
+    with pytest.raises(Unreachable, match=said) as caught:
         await patient_aws("http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert caught.value.failure is Failure.CREDENTIALS
 

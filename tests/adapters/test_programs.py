@@ -21,10 +21,12 @@ async def test_a_program_that_ends_is_told_as_it_ended() -> None:
     assert ended == Ended(4, b"hello world\n", b"oh\n")
 
 
-async def test_when_time_is_up_its_children_end_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("script", [PARENT, "sleep 60 & echo $! > {file}; echo 7"])
+async def test_when_time_is_up_its_children_end_too(script: str, tmp_path: Path) -> None:
+    """A program that has ended goes on while a child holds its output."""
     file = tmp_path / "pid"
     with pytest.raises(TooSlow):
-        await Programs({}, 0.5).run(words(PARENT.format(file=file)))
+        await Programs({}, 0.5).run(words(script.format(file=file)))
     await gone(int(file.read_text()))
 
 
@@ -52,13 +54,6 @@ async def test_when_the_caller_gives_up_at_the_start_nothing_goes_on(tmp_path: P
         await asyncio.sleep(0.1)
         if file.exists() and (process := file.read_text().strip()):
             await gone(int(process))
-
-
-async def test_a_program_has_not_ended_while_a_child_holds_its_output(tmp_path: Path) -> None:
-    file = tmp_path / "pid"
-    with pytest.raises(TooSlow):
-        await Programs({}, 0.5).run(words(f"sleep 60 & echo $! > {file}; echo 7"))
-    await gone(int(file.read_text()))
 
 
 async def gone(process: int) -> None:

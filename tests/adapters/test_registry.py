@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.registry import SCALERS, Kinds
+from bot.adapters.registry import Kinds
 from bot.config import ConfigError
 
 ROOM = "room_of_kinds_for_a_test"
@@ -46,8 +46,3 @@ def test_a_missing_library_is_named_with_the_remedy(kinds: Kinds[object]) -> Non
 def test_the_words_can_be_listed_without_loading_anything(kinds: Kinds[object]) -> None:
     assert (list(kinds), len(kinds)) == (["whole", "poor"], 2)
     assert f"{ROOM}.poor" not in sys.modules
-
-
-@pytest.mark.parametrize("word", SCALERS)
-def test_every_kind_of_scaler_can_be_loaded(word: str) -> None:
-    assert callable(SCALERS[word])

@@ -82,15 +82,6 @@ def test_a_label_is_known_by_any_answer() -> None:
     assert not HudAnswers(Listed((), AT), Listed((), AT), down, down).know("a")
 
 
-async def test_without_the_other_repositories_the_length_is_unknown() -> None:
-    system = hud()
-    system.says(f"{QUERY}queued_jobs_aggregate", {"error": "timeout"}, 504)
-    found = await look(system)
-    assert (found.queued, found.oldest_wait_seconds, found.busy) == (None, None, 2)
-    assert gaps(found) == ("queued: what other repositories queue is unknown: failed (HTTP 504): timeout",)
-    assert len(found.waiting) == 5
-
-
 async def test_a_label_of_which_hud_shows_only_the_count_takes_the_longest_wait_from_its_misnamed_field() -> None:
     """`avg_queue_s` is the maximum; runner groups stand in this query alone."""
     found = await look(hud(), "arm", {"known_as": "arm-group"})

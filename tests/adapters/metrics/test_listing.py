@@ -31,23 +31,19 @@ async def test_many_pools_at_once_ask_once() -> None:
     assert source.times == 1
 
 
-async def test_a_new_period_asks_again_and_the_time_is_that_of_the_answer() -> None:
+@pytest.mark.parametrize(
+    ("good_seconds", "looks"),
+    [(0.0, [(119.9, 1), (120.0, 2)]), (60.0, [(159.0, 1), (160.0, 2)]), (0.0, [(50.0, 2)])],
+    ids=["a new period", "left alone longer", "a clock that was set back"],
+)
+async def test_it_is_asked_again_after_its_period(good_seconds: float, looks: list[tuple[float, int]]) -> None:
+    """The time is that of the answer."""
     source = Source()
+    source.good_seconds = good_seconds
     await source.listing.get()
-    source.at = 119.9
-    assert (await source.listing.get()).at == 100.0
-    source.at = 120.0
-    assert (await source.listing.get()) == Listed(2, 120.0)
-
-
-async def test_a_source_that_wants_to_be_left_alone_longer_is() -> None:
-    source = Source()
-    source.good_seconds = 60.0
-    await source.listing.get()
-    source.at = 159.0
-    assert (await source.listing.get()).value == 1
-    source.at = 160.0
-    assert (await source.listing.get()).value == 2
+    for at, times in looks:
+        source.at = at
+        assert await source.listing.get() == Listed(times, 100.0 if times == 1 else at, good_seconds)
 
 
 async def test_a_failure_is_shared_for_its_period_and_for_as_long_as_the_source_asks() -> None:
@@ -62,10 +58,3 @@ async def test_a_failure_is_shared_for_its_period_and_for_as_long_as_the_source_
     assert isinstance(await tried(source.listing), Unreachable)
     source.at = 150.0
     assert await tried(source.listing) == Listed(2, 150.0)
-
-
-async def test_a_clock_that_was_set_back_asks_again() -> None:
-    source = Source()
-    await source.listing.get()
-    source.at = 50.0
-    assert (await source.listing.get()).value == 2
