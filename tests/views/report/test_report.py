@@ -1,9 +1,10 @@
-"""The report as it is drawn: complete as text, within Slack's limits, and safe whatever pools are called."""
+"""The report in Slack and at a terminal: complete as text, calm told from unknown, safe whatever pools are called."""
 
 import json
 import re
 from dataclasses import replace
 from functools import cache
+from unicodedata import category
 
 import pytest
 
@@ -17,7 +18,7 @@ from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import PoolReport, Report, ReportData, report
 from bot.core.statement import statement
-from bot.views.report.report import reported
+from bot.views.report.report import as_json, plain, reported
 from tests.builders import POOL, alert, closed, incident, named
 from tests.core.pool.hours import MONDAY, weeks
 from tests.slack_limits import message_problems
@@ -84,21 +85,49 @@ def test_one_person_is_told_the_same_without_the_heading() -> None:
     assert drawn.text == reported(whole(), weekly=True).text
 
 
+def test_at_a_terminal_stand_pools_proposals_and_what_the_columns_mean() -> None:
+    told = plain(whole())
+    for words in (
+        "Incidents of the last 7 days, 1 Feb 00:00 to 8 Feb 00:00 UTC: 4 incidents (1 open).\n\nlinux.2xlarge\n",
+        "\n  - 3 incidents, open for 6 h, 3 drained\n",
+        "\nwindows.4xlarge\n  - no incident\n  - the longest wait was at most 30 s for half of the measured time",
+        "\nProposals\n  1. Raise the limit of linux.2xlarge from 40 to 47.\n     - 3 incidents; about ",
+        "\np50, p90, p99: the longest wait was at most this",
+    ):
+        assert words in told, told
+    assert "macos-m1" not in told
+
+
 def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
     cells = tuple(replace(cell, limit=None) for cell in data().pasts[POOL])
-    drawn = reported(report(replace(data(), pasts={POOL: cells})))
+    made = report(replace(data(), pasts={POOL: cells}))
+    drawn = reported(made)
     assert "*Proposals*: none." in json.dumps(drawn.blocks)
     assert "No limit proposed for linux.2xlarge: the limit of the pool is unknown" in json.dumps(drawn.blocks)
     assert "Nothing is proposed." in drawn.text
+    assert "  - no limit is proposed: the limit of the pool is unknown\n" in plain(made)
+    assert "\nNo proposals.\n" in plain(made)
+    one = next(pool for pool in json.loads(as_json(made))["pools"] if pool["name"] == POOL)
+    assert (one["limit"], one["limit_needed"]) == (None, None)
+    assert one["limit_needed_unknown_because"] == "the limit of the pool is unknown"
 
 
 def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
     calm = report(ReportData(SINCE, UNTIL, pasts={POOL: weeks(28, lambda day, at: False)}))
     assert_golden("report_calm", reported(calm))
+    assert plain(calm).splitlines() == [
+        "No incident began, and no job waited longer than 15 min in the last 7 days.",
+        "From 1 Feb 00:00 to 8 Feb 00:00 UTC. Measured: 1 of 1 pool.",
+    ]
     blind = report(ReportData(SINCE, UNTIL, rules={POOL: PoolRules(POOL)}))
     assert reported(blind).text == "No incident began in the last 7 days."
     assert "Measured: 0 of 1 pool." in json.dumps(reported(blind).blocks)
+    assert plain(blind).splitlines() == [
+        "No incident began in the last 7 days.",
+        "From 1 Feb 00:00 to 8 Feb 00:00 UTC. Measured: 0 of 1 pool.",
+    ]
     assert reported(report(ReportData(SINCE, UNTIL))).text == "No incident began in the last 7 days."
+    assert plain(report(ReportData(UNTIL - 86400, UNTIL))).startswith("No incident began in the last day.")
 
 
 @cache
@@ -128,6 +157,15 @@ def test_nothing_from_outside_pings_links_or_breaks_a_limit(name: str, pools: in
     sent = json.dumps({"t": drawn.text, "b": drawn.blocks}, ensure_ascii=False)
     assert not re.search(r"<[!@#]", sent)
     assert "<https://evil" not in sent
+
+
+@pytest.mark.parametrize("name", [HOSTILE, "", "a" * 300], ids=["hostile", "empty", "long"])
+def test_no_name_from_outside_moves_the_cursor_of_a_terminal(name: str) -> None:
+    made = hostile(name, 3)
+    told = plain(made)
+    assert {letter for letter in told if category(letter) == "Cc"} == {"\n"}
+    assert json.loads(as_json(made))["pools"][0]["name"] == f"{name}0"
+    assert BIG not in told
 
 
 def test_many_pools_are_counted_where_they_are_not_shown() -> None:
