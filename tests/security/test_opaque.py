@@ -38,12 +38,14 @@ async def lived() -> CareWorld:
     return world
 
 
-async def test_every_value_of_every_button_is_an_act_id() -> None:
-    """No pool, no target, no person, nothing to forge."""
-    world = await lived()
-    found = [value for stored in world.chat.messages for value in values(stored.message.blocks)]
+async def test_every_button_carries_an_act_id_and_the_metadata_of_every_message_says_nothing() -> None:
+    """No pool, no target, no person, nothing to forge; any app and any member can read metadata: no label, no name."""
+    sent = (await lived()).chat.messages
+    found = [value for stored in sent for value in values(stored.message.blocks)]
     assert len(found) >= 5
     assert [value for value in found if not ACT.fullmatch(value)] == []
+    assert len(sent) >= 4
+    assert [stored.key for stored in sent if not MARK.fullmatch(stored.key)] == []
 
 
 async def test_every_dialog_carries_an_act_id_and_nothing_else() -> None:
@@ -52,10 +54,3 @@ async def test_every_dialog_carries_an_act_id_and_nothing_else() -> None:
     for name in ("scale_up", "silence", "resolve"):
         assert ACT.fullmatch(str(dialog(await world.asks(name))["private_metadata"]))
     assert ACT.fullmatch(str(dialog(await world.types("scale_up", POOL, "24", who=BEN))["private_metadata"]))
-
-
-async def test_the_metadata_of_every_message_says_nothing() -> None:
-    """Any app and any member can read it: no label, no name, no title."""
-    world = await lived()
-    assert len(world.chat.messages) >= 4
-    assert [stored.key for stored in world.chat.messages if not MARK.fullmatch(stored.key)] == []

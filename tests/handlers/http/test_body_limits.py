@@ -60,6 +60,9 @@ TOO_MUCH = 1024 * 1024 + 1
         ("/alerts/grafana", Watched(), {}, {413}, "send fewer alerts at once"),
         *(("/alerts/grafana", b"{", {"Content-Length": odd}, {400, 413}, "")
           for odd in ("9" * 5000, "²", "-1", "abc", "1e9")),
+        *((door, b"\x1f\x8b", {"Content-Encoding": coding}, {415}, "")
+          for door in ("/github", "/alerts/sns", "/alerts/event") for coding in ("gzip", "br")),
+        *((door, b" " * TOO_MUCH, {}, {413}, "") for door in ("/github", "/alerts/sns", "/alerts/event")),
         ("/alerts/sns", b"x" * 600_000, {}, {413}, ""),
         ("/slack/events", b" " * TOO_MUCH, {}, {413}, ""),
     ],

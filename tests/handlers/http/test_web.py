@@ -71,14 +71,6 @@ async def test_a_store_in_trouble_degrades_it_while_it_still_takes_alerts(
     assert f'tailback_dependency_up{{dependency="{dependency}"}} 0.0' in seen.text
 
 
-async def test_a_process_that_is_being_stopped_is_not_ready(endpoint: Endpoint) -> None:
-    """It still serves, and asks for no more."""
-    endpoint.runtime.draining = True
-    answer = await endpoint.client.get("/readyz")
-    assert (answer.status_code, answer.json()["dependencies"]["process"]["why"]) == (503, "is being stopped")
-    assert (await endpoint.alert()).status_code == 200
-
-
 @pytest.mark.parametrize(
     ("failure", "degraded"),
     [(Failure.CREDENTIALS, True), (Failure.UNCONNECTED, True), (Failure.LATER, False), (Failure.SHAPE, False)],
