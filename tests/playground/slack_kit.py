@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
@@ -82,17 +81,6 @@ async def over_http(kit: Kit, app: AsyncApp) -> AsyncIterator[None]:
     async with answering(endpoint) as url:
         kit.stand_in.settings.request_url = f"{url}/slack/events"
         yield
-
-
-@asynccontextmanager
-async def over_socket(kit: Kit, app: AsyncApp) -> AsyncIterator[AsyncSocketModeHandler]:
-    """Connects the app by Socket Mode."""
-    handler = AsyncSocketModeHandler(app, "xapp-demo")
-    await handler.connect_async()  # type: ignore[no-untyped-call]  # the SDK's
-    try:
-        yield handler
-    finally:
-        await handler.close_async()  # type: ignore[no-untyped-call]  # the SDK's
 
 
 async def refusal(call: Awaitable[object]) -> SlackApiError:

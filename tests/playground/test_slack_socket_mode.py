@@ -1,58 +1,10 @@
-"""Socket Mode between the stand-in and the real AsyncSocketModeHandler."""
-
-from collections.abc import Awaitable, Callable
+"""Socket Mode as the stand-in speaks it; tests/journeys/test_socket_mode.py has the product on the other end."""
 
 import aiohttp
 import pytest
 
-from tests.playground.slack_kit import CI, Kit, bolt_app, client_of, code, modal, over_socket, parent_blocks
+from tests.playground.slack_kit import Kit, client_of, code
 from tests.slack_driver import RefusedError
-
-Body = dict[str, object]
-Ack = Callable[..., Awaitable[object]]
-
-
-async def connected(kit: Kit, count: int) -> None:
-    async def look() -> bool | None:
-        return True if kit.stand_in.sockets.connections == count else None
-
-    await kit.driver.wait(look, 5.0, f"{count} connections", lambda: str(kit.stand_in.sockets.connections))
-
-
-async def test_clicks_modals_commands_and_mentions_travel_by_socket(slack: Kit) -> None:
-    """The same app works without a request URL; the answer to a submission is in the acknowledgement."""
-    app = bolt_app(slack)
-    mentions: list[Body] = []
-
-    async def ask(ack: Ack, body: Body) -> None:
-        await slack.client.views_open(trigger_id=str(body["trigger_id"]), view=modal())
-        await ack()
-
-    async def refuse(ack: Ack) -> None:
-        await ack(response_action="errors", errors={"target": "Too many."})
-
-    async def queue(ack: Ack) -> None:
-        await ack("all quiet")
-
-    async def mentioned(event: Body) -> None:
-        mentions.append(event)
-
-    app.action("scale_up")(ask)
-    app.view("scale")(refuse)
-    app.command("/queue")(queue)
-    app.event("app_mention")(mentioned)
-    await slack.client.chat_postMessage(channel=CI, text="open", blocks=parent_blocks())
-    async with over_socket(slack, app):
-        await connected(slack, 1)
-        parent = await slack.driver.channel("ci").parent("OPEN")
-        await parent.click("Scale up")
-        view = await (await slack.driver.modal(title="Scale up")).fill("Target", 24)
-        assert await view.submit() == {"target": "Too many."}
-        await slack.driver.slash("/queue", "status")
-        await slack.driver.ephemeral(containing="all quiet")
-        await slack.driver.mention("status", thread=parent)
-        assert mentions[0]["thread_ts"] == parent.ts
-    await connected(slack, 0)
 
 
 async def test_an_event_without_acknowledgement_is_sent_again(slack: Kit) -> None:
