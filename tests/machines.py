@@ -1,4 +1,4 @@
-"""Stand-ins for what knows why machines do not come: Kubernetes lists, and a CI system that knows the queue.
+"""A stand-in for what knows why machines do not come, Kubernetes lists, and a diagnosis from them.
 
 The shapes are those of the Kubernetes API (EventList, PodList) and of ARC's EphemeralRunner
 (apis/actions.github.com/v1alpha1/ephemeralrunner_types.go).
@@ -16,10 +16,11 @@ from bot.adapters.metrics.several import Several
 from bot.context.causes import diagnoses, moment_of
 from bot.core.finding import Diagnosis
 from bot.core.incident.observe import Timing
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, measured
+from bot.core.pool.pool import Pool, PoolRules, measured
 from bot.ports import Metrics
 from tests.adapters.scalers.kubernetes_api import failure
 from tests.answering import answering
+from tests.fakes import FakeClock, FakeMetrics
 from tests.patience import PATIENCE_SECONDS
 
 POOL = "linux"
@@ -88,23 +89,11 @@ class KubernetesLists:
         return answering(self.endpoint)
 
 
-class Queue:
-    """A CI system: jobs wait, and it knows nothing of machines."""
-
-    def __init__(self, at: float) -> None:
-        self.at = at
-
-    async def snapshot(self, pool: str) -> Snapshot:
-        """Twelve jobs, the oldest for an hour."""
-        return Snapshot(pool, self.at, 12, 3600.0)
-
-    async def history(self, *_: object) -> tuple[Snapshot, ...]:
-        return ()
-
-
 async def diagnosed_with(source: Metrics, at: float) -> Diagnosis:
     """The diagnosis of a pool whose queue a CI system knows, and whose machines `source` knows."""
-    sample = await Several({"ci": Queue(at), "machines": source}, PATIENCE_SECONDS).snapshot(POOL)
+    queue = FakeMetrics(FakeClock(at))
+    queue.show(POOL, {"queued": 12, "oldest_wait_seconds": 3600.0})
+    sample = await Several({"ci": queue, "machines": source}, PATIENCE_SECONDS).snapshot(POOL)
     pools, rules = {POOL: measured(Pool(POOL), sample)}, {POOL: PoolRules(POOL)}
     (found,) = diagnoses([POOL], pools, rules, moment_of(sample.at, Timing()))
     return found
