@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.context.context import Action, Context, Effect
+from bot.core.alert import Matcher
 from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.incident import Incident
 from bot.core.record import AuditEntry, Change, Put, Stored
@@ -13,7 +14,7 @@ from bot.core.requests.request import AtOnce, Request, Result
 from bot.ports import Failure, Person, Refused
 from bot.registry import ACTIONS
 from bot.requests.permission import acting, permit
-from bot.requests.submit import refused
+from bot.requests.submit import KEPT_SECONDS, recall, refused, remember
 from tests.builders import CHANNEL
 from tests.world import ANA, BEN, CAM, TEAM, World
 
@@ -153,3 +154,21 @@ def buttons(world: World) -> list[str]:
     """The values of the parent's buttons, as somebody sees them who looks at it now."""
     rows = [block["elements"] for block in world.parent.message.blocks if block["type"] == "actions"]
     return [str(element["value"]) for row in rows for element in row if "value" in element]  # type: ignore[attr-defined]
+
+
+MATCHERS = (Matcher("queue", "linux"),)
+
+
+def pressed(request_id: str, who: str = ANA) -> Interaction:
+    return Interaction("scale_up", who, TEAM, CHANNEL, Surface.BUTTON, f"{request_id}.{who}", request_id)
+
+
+async def test_it_is_remembered_for_whoever_saw_it_and_then_forgotten() -> None:
+    world = World()
+    for shown in (MATCHERS[:0], MATCHERS):
+        await remember(world.context, pressed("i1.abc"), shown)
+        assert (await recall(world.context, pressed("i1.abc"))).matchers == shown
+    for other in (pressed("i1.abc", BEN), pressed("i2.abc")):
+        assert not (await recall(world.context, other)).matchers
+    world.clock.advance(KEPT_SECONDS + 1)
+    assert not (await recall(world.context, pressed("i1.abc"))).matchers
