@@ -94,12 +94,6 @@ class Variable(BaseModel):
     query: str | dict[str, str]
 
 
-class Variables(Model):
-    """`templating`."""
-
-    list: list[Variable]
-
-
 class Dashboard(Model):
     """The classic model, which every Grafana imports."""
 
@@ -114,7 +108,7 @@ class Dashboard(Model):
     panels: list[Panel]
     time: dict[Literal["from", "to"], str]
     timepicker: dict[str, object]
-    templating: Variables
+    templating: dict[Literal["list"], list[Variable]]
     annotations: dict[Literal["list"], list[object]]
     refresh: str
     schemaVersion: int = Field(ge=36)  # noqa: N815 - Grafana's own name
@@ -198,7 +192,7 @@ def test_the_dashboard_is_of_the_documented_model() -> None:
     assert max(cells.values()) == 1
     assert max(x for x, _ in cells) == 23
     used = set(re.findall(r"\$\{?(\w+)", DASHBOARD.read_text("utf-8")))
-    assert used - {variable.name for variable in found.templating.list} == {"__rate_interval", "__all"}
+    assert used - {variable.name for variable in found.templating["list"]} == {"__rate_interval", "__all"}
     assert [
         panel.title for panel in found.panels if panel.type != "row" and not (panel.targets and panel.description)
     ] == []
@@ -240,7 +234,7 @@ def test_every_panel_shows_something(prometheus: RealPrometheus, panel: str, exp
 @pytest.mark.needs("prometheus")
 def test_the_pools_of_the_variable_are_found(prometheus: RealPrometheus) -> None:
     """`label_values(metric, label)` is what Grafana makes of the series API."""
-    (query,) = [one.query for one in dashboard().templating.list if one.type == "query"]
+    (query,) = [one.query for one in dashboard().templating["list"] if one.type == "query"]
     assert isinstance(query, dict)
     metric, label = re.fullmatch(r"label_values\((\S+), (\w+)\)", query["query"]).groups()  # type: ignore[union-attr]
     with httpx.Client(trust_env=False) as http:

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.incident.incident import Incident
-from bot.core.requests.interaction import Interaction, Surface
-from bot.core.requests.offer import request_id
+from bot.core.requests.interaction import Interaction, Surface, request_id
 from bot.ports import Refused
 from handlers.slack_app.app import answered
 from tests.builders import CHANNEL, POOL
