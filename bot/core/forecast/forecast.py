@@ -33,6 +33,8 @@ def forecast(
         return replace(made, reason=flow)
     if flow.queued <= flow.floor and flow.cut_off:
         return replace(made, reason=statement("cut_off"))
+    if flow.queued <= flow.floor < (last.queued or 0):
+        return replace(made, verdict=Verdict.STALLED, reason=statement("unservable", jobs=last.unservable))
     if flow.queued <= flow.floor:
         return replace(made, verdict=Verdict.INTERVAL, low_seconds=0.0, mid_seconds=0.0, high_seconds=0.0)
     return _said(made, flow, readings(flow), known or UNCALIBRATED)

@@ -37,6 +37,7 @@ REASONS: Mapping[str, Words] = {
     "rates": "{arrivals:.1f} jobs arrive and about {finished:.1f} finish per minute",
     "servable_unknown": "unknown which part of the queue can be served",
     "too_close": "arrivals and completions are almost equal",
+    "unservable": "no runner has what {jobs:count waiting job asks|waiting jobs ask} for",
 }
 """Why there is no forecast, its basis, or why nothing should be added."""
 
