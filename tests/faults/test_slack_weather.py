@@ -1,7 +1,6 @@
 """SL, P4, P8: whatever Slack answers, or if it is away, nothing is dropped, nothing is doubled, and others go on."""
 
 import asyncio
-import functools
 import json
 import time
 from collections.abc import Callable, Coroutine
@@ -206,7 +205,7 @@ async def test_a_long_outage_is_told_outside_slack_once_and_its_end_too(system: 
 Killed = Callable[[System, Wire, Callable[..., bool]], Coroutine[None, None, str]]
 POINTS: dict[str, Killed] = {
     "S1 before the first byte": kill_before,
-    "S1 and the request arrives late": functools.partial(kill_before, late=True),
+    "S1 and the request arrives late": partial(kill_before, late=True),
     "S2 stored but not answered": kill_between,
     "S3 answered but not recorded": kill_after,
 }
