@@ -63,10 +63,9 @@ class RedisLink:
     async def _bounded(self, script: Script | None, words: tuple[Word, ...]) -> object:
         tries = 2 if script is None or script.repeatable else 1
         lost = Failure.UNCONNECTED if script is None else Failure.UNKNOWN
-        limit = CALL_SECONDS
+        ends = asyncio.get_running_loop().time() + CALL_SECONDS
         try:
-            if self._client.open:  # its reply comes in half the limit, or the connection fails: no timer for each call
-                limit /= 2
+            if self._client.open:  # its reply comes in half that time, or the connection fails: no timer for each call
                 try:
                     return await self._client.execute_command(*words)
                 except errors.NoScriptError:
@@ -75,7 +74,7 @@ class RedisLink:
                     tries -= 1
                     if not tries or isinstance(error, errors.BusyLoadingError):
                         raise
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout_at(ends):
                 return await self._sent(script, words, tries)
         except TimeoutError:
             raise Unreachable("Redis", f"no answer within {CALL_SECONDS:g} s", failure=lost) from None
