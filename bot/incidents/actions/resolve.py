@@ -11,7 +11,7 @@ from bot.views.dialogs.modals import question
 from bot.views.words.silences import until_when
 
 NAME = "resolve"
-QUESTION = "Close this incident now, whatever the queue does? It opens again when the alert fires anew."
+QUESTION = "Tailback stops watching the queue. A new firing of the alert opens the incident again."
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -23,7 +23,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
             until = until_when(goes_on(silence, now))
             stays = f"The alert stays silenced {until}; that can be ended below the last reply."
             words.append("Its silence until the queue has drained ends with it." if silence.until_drained else stays)
-        return Answer(view=question(NAME, "Close incident?", interaction.request_id, " ".join(words), "Resolve"))
+        return Answer(view=question(NAME, "Close incident?", interaction.request_id, " ".join(words), "Close"))
     now = context.now()
     pools = dict((await context.view(held.value)).pools)
 
