@@ -62,7 +62,7 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
         lines += [] if other.helped is None else [_helped(other.helped)]
     if not plainly:  # else the first sentence says all about the waiting
         lines += waited_lines(waited, summary.affected)
-    if not summary.acted:
+    if summary.affected and not summary.acted:
         lines.append("Nobody scaled up or silenced the alert")
     lines += score_lines(summary.scores, first=False) if summary.scores else ()
     for silence in summary.silences:
