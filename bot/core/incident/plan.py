@@ -77,10 +77,11 @@ def escalation_due_at(incident: Incident, timing: Timing) -> float:
     """When to escalate; infinity if acknowledged, already done, or switched off.
 
     A silence pauses it, because a person made it; the time starts again at its end, and when an acknowledgement is
-    taken back.
+    taken back. Nobody is called while the alert has resolved.
     """
     since, escalated_at = _unowned_since(incident), incident.ownership.escalated_at
-    if incident.ownership.owner or (escalated_at and escalated_at >= since) or not timing.escalate_after:
+    called = incident.ownership.owner or (escalated_at and escalated_at >= since)
+    if called or not incident.group.firing or not timing.escalate_after:
         return float("inf")
     ended = [entry.at for entry in incident.log.timeline if entry.event is Event.UNSILENCED]
     silence = incident.active_silence

@@ -11,7 +11,7 @@ from bot.core.incident.observe import Timing
 from bot.core.incident.plan import RETURN_SECONDS, Do, NextStep, escalated, escalation_due_at, next_step, return_due
 from bot.core.incident.timeline import Event
 from bot.views.words.timeline import entry_words
-from tests.builders import CHANNEL, NOW, POOL, TIMING, closed, incident, named
+from tests.builders import CHANNEL, NOW, POOL, TIMING, closed, incident, named, resolved
 
 UNSEEN = Thread(CHANNEL)
 SEEN = {POOL: NOW}
@@ -44,6 +44,7 @@ SILENCE = Silence("s1", "am", NOW + 20, "U1", "act")
         ({"opened_at": NOW - 900, "owner": "U1"}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
         ({"opened_at": NOW - 900, "escalated_at": NOW - 1}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
         ({"opened_at": NOW - 900, "state": State.EASING}, "drawn", NextStep(Do.ESCALATE)),
+        ({"opened_at": NOW - 900, "alerts": (resolved(),)}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
     ],
 )
 def test_the_next_step(parts: dict[str, Any], drawn: str, step: NextStep) -> None:
