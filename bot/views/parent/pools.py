@@ -148,16 +148,17 @@ def pool_table(shown: Sequence[PoolRow], *, now: float | None = None, native: bo
     more, queue = count(len(others), "more pool"), queue_words(others)
     rest = say("+ {pools}: {queue}.", pools=more, queue=queue) if others else None
     small = joined("\n", rest, legend(shown, now))
-    grid = table(_HEAD, rows) if native else section(joined("\n", *(_line(*cells) for cells in rows)))
+    grid = table(_HEAD, rows) if native else section(joined("\n", *(_line(row) for row in shown[:MOST_ROWS])))
     return (grid, context(small)) if small else (grid,)
 
 
-def _line(pool: str, queued: str, wait: str, busy: str) -> Marked:
-    longest = None if wait == "–" else say("longest wait {wait}", wait=wait)
-    jobs, _, mark = queued.partition(" ")
-    waiting = joined(" ", say("{jobs} queued", jobs=jobs), say("({mark})", mark=mark) if mark else None)
-    facts = joined(", ", waiting, longest, say("busy/limit {busy}", busy=busy))
-    return say("• *{pool}*: {facts}", pool=pool, facts=facts)
+def _line(row: PoolRow) -> Marked:
+    facts = (
+        queue_words([row]) + " (stale)" * row.old,
+        f"queue {TREND_WORDS[row.trend]}" if row.trend in _TRENDS else "",
+        busy_words(row.sample) if row.sample and row.sample.busy is not None else "",
+    )
+    return say("• *{pool}*: {facts}", pool=name_of(row.name), facts=", ".join(filter(None, facts)))
 
 
 def _cells(row: PoolRow, *, live: bool) -> tuple[str, ...]:
