@@ -100,13 +100,13 @@ class Aws:
             none = f"no AWS credentials ({one_line(str(error))})"
             raise Unreachable(system, none, remedy=remedy, failure=Failure.CREDENTIALS) from None
         except errors.ParamValidationError as error:
-            what = f"AWS cannot be asked so: {one_line(str(error))}"
+            what = f"AWS does not accept this request: {one_line(str(error))}"
             raise Unreachable(system, what, failure=Failure.SHAPE) from None
         except errors.ConnectionError as error:
             what = f"AWS cannot be reached ({one_line(reason(error))})"
             raise Unreachable(system, what, failure=Failure.UNCONNECTED) from None
         except (errors.BotoCoreError, ResponseParserError, ValueError, TypeError, AttributeError, LookupError) as error:
-            what = f"AWS gave no whole answer to {operation} ({one_line(reason(error))})"
+            what = f"AWS did not send a complete answer to {operation} ({one_line(reason(error))})"
             raise Unreachable(system, what, failure=unsure) from None
 
     async def tell(self, system: str, service: str, operation: str, arguments: Arguments) -> Any:
@@ -190,7 +190,7 @@ def _answered(system: str, service: str, operation: str, error: errors.ClientErr
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if (taking := str(error.operation_name)).startswith("AssumeRole"):
         remedy = f"correct the trust policy of the role that this process takes, or allow it sts:{taking}"
-        what = f"AWS gives this process no role ({code}): {words}"
+        what = f"AWS does not give this process the role ({code}): {words}"
         return Unreachable(system, what, remedy=remedy, failure=Failure.CREDENTIALS)
     name = "".join(word.capitalize() for word in operation.split("_"))
     right = f"{service}:{name.removesuffix('Batch')}"

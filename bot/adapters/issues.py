@@ -31,7 +31,7 @@ class GitHubIssues:
         for page in range(1, PAGES + 1):
             body = (await self._api.get(self._path, {**newest, "page": f"{page}"})).body
             if not isinstance(body, list):
-                raise self._api.problem("its list of issues is no list")
+                raise self._api.problem("its list of issues is not a list")
             for one in body:
                 if str(fields(one).get("body") or "").rstrip().endswith(marker):
                     found = self._issue(one)

@@ -33,7 +33,7 @@ async def level_of(context: Context, pool: str) -> tuple[int, Capacity]:
     """(present size, all figures of the scaler). Raises Refused without a scaler, Unreachable on failure."""
     capacity = await pool_scaler_of(context, pool).scaler.read()
     if capacity.level is None:
-        raise Unreachable(f"{pool}'s scaler", "it cannot say what is set now", failure=Failure.UNKNOWN)
+        raise Unreachable(f"{pool}'s scaler", "its size is unknown", failure=Failure.UNKNOWN)
     return capacity.level, capacity
 
 

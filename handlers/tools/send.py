@@ -169,7 +169,7 @@ def send(sent: OutgoingPayload, seconds: float = SECONDS) -> str:
         line = kind(parts.hostname, parts.port, timeout=seconds)
     except ValueError:
         raise Refused(
-            f"--url: {place} has a port that is no number; write for example http://127.0.0.1:8080."
+            f"--url: {place} has a port that is not a number; write for example http://127.0.0.1:8080."
         ) from None
     try:
         line.request("POST", parts.path, sent.body, dict(sent.headers))

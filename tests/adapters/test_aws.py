@@ -109,7 +109,7 @@ async def test_a_role_that_cannot_be_taken_is_not_taken_for_a_missing_right(
         monkeypatch.setenv("AWS_ENDPOINT_URL_STS", url)
         monkeypatch.setenv("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/tailback")
         monkeypatch.setenv("AWS_WEB_IDENTITY_TOKEN_FILE", str(tmp_path / "token"))
-        with pytest.raises(Unreachable, match=r"gives this process no role \(AccessDenied\)") as caught:
+        with pytest.raises(Unreachable, match=r"does not give this process the role \(AccessDenied\)") as caught:
             await patient_aws(url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
     assert caught.value.failure is Failure.CREDENTIALS
     remedy = "; correct the trust policy of the role that this process takes, or allow it sts:AssumeRoleWithWebIdentity"

@@ -70,7 +70,7 @@ async def test_a_refusal_is_classified(status: int, body: object, failure: Failu
 
 async def test_a_list_that_is_none_is_no_answer() -> None:
     tracker = build(IssuesTable(**TABLE), BackEnd().says(200, {"items": []}).parts(TOKEN="t"))
-    with pytest.raises(Unreachable, match="no list"):
+    with pytest.raises(Unreachable, match="not a list"):
         await tracker.find(MARK, SINCE)
 
 

@@ -123,7 +123,7 @@ INVALID = {"status": "invalid event", "message": "Event object is invalid", "err
         (400, INVALID, Failure.SHAPE, "Event object is invalid; 'routing_key'"),
         (401, {"message": "no"}, Failure.CREDENTIALS, "refused the credentials"),
         (422, {"message": "Key format is not valid!"}, Failure.SHAPE, "Key format"),
-        (429, {"message": "slow"}, Failure.LATER, "fewer requests"),
+        (429, {"message": "slow"}, Failure.LATER, "limits the rate"),
         (500, {"message": "no"}, Failure.UNKNOWN, "failed"),
     ],
 )

@@ -234,7 +234,7 @@ async def test_a_scaler_that_does_not_answer_is_named() -> None:
     world = await opened()
     world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
     assert "Scaler (fake): read failed" in str((await world.asks("scale_up")).view)
-    why = r"The autoscaler of linux\.2xlarge did not tell its size: read failed\."
+    why = r"The autoscaler of linux\.2xlarge did not report its size: read failed\."
     await refused(why, world.types("scale_up", POOL, "24"))
 
 

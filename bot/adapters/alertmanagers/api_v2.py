@@ -140,7 +140,7 @@ class ApiV2:
             return None
         silence = silence_from(document)[1]
         if silence is None:
-            raise self._http.problem("its answer is no silence that can be read", Failure.LATER)
+            raise self._http.problem("its answer is not a readable silence", Failure.LATER)
         return silence
 
     async def end(self, silence_id: str) -> None:

@@ -213,7 +213,7 @@ class GitHubApi:
             pause = min(SECONDARY_SECONDS * 2**self._strikes, LONGEST_SECONDS)
             self._strikes += 1
         self._quiet_until = max(self._quiet_until, now + pause)
-        self._why = f"asks for fewer requests (HTTP {answer.status}: {answer.text})"
+        self._why = f"limits the rate of requests (HTTP {answer.status}: {answer.text})"
         return self._quiet(now)
 
     def _quiet(self, now: float) -> Unreachable:

@@ -64,7 +64,7 @@ class App:
             return self._http.problem(f"the App may not act {http}", Failure.CREDENTIALS, remedy=remedy)
         if answer.status == 401:
             remedy = "check app_id, that the private key is this App's, and this machine's clock"
-            return self._http.problem(f"does not believe the App {self._id} {http}", Failure.CREDENTIALS, remedy=remedy)
+            return self._http.problem(f"does not accept the App {self._id} {http}", Failure.CREDENTIALS, remedy=remedy)
         return self._http.problem(f"gave the App no token {http}", Failure.SHAPE, remedy="look at the App's settings")
 
 

@@ -191,7 +191,9 @@ class Http:
             failure = unsure(method) if began else Failure.UNCONNECTED
             raise self.problem(f"{self._place} did not answer within {self.total_seconds:g} s", failure) from None
         except httpx.HTTPError as error:
-            raise self.problem(f"{self._place} gave no whole answer ({reason(error)})", unsure(method)) from None
+            raise self.problem(
+                f"{self._place} did not send a complete answer ({reason(error)})", unsure(method)
+            ) from None
         seconds = asyncio.get_running_loop().time() - began
         return replace(self._judged(method, response, content, credentials(headers)), seconds=seconds)
 
@@ -230,7 +232,7 @@ class Http:
             raise self.problem(f"refused the credentials (HTTP {status}): {answer.text}", Failure.CREDENTIALS)
         if status in {429} - self.answers:
             pause = retry_after(headers.get("retry-after", ""), headers.get("date", ""))
-            raise self.problem(f"asks for fewer requests (HTTP 429): {answer.text}", Failure.LATER, pause)
+            raise self.problem(f"limits the rate of requests (HTTP 429): {answer.text}", Failure.LATER, pause)
         if status >= 500:
             raise self.problem(f"failed (HTTP {status}): {answer.text}", unsure(method))
         return answer

@@ -77,7 +77,7 @@ class GitHub(Present):
         keys = self._pools[pool]
         heard = await self._webhooks()
         await self._read(heard)
-        late = f"GitHub did not list everything within {self._patience:g} s; the next look goes on"
+        late = f"GitHub did not list everything within {self._patience:g} s; the next check continues"
         if self._round is not None:
             self._queue.interrupted(late)
         runners = self._runners.get(keys.runner_group) or self._api.problem(late, Failure.LATER)

@@ -97,7 +97,7 @@ class KubernetesEvents(Present):
                 raise self._http.problem(error.what, Failure.CREDENTIALS, remedy=remedy) from None
             body = document(self._http, answer, kind)
             if not isinstance(body.get("items"), list):
-                raise self._http.problem(f"its answer is no list of {kind}", Failure.SHAPE, remedy="check url")
+                raise self._http.problem(f"its answer is not a list of {kind}", Failure.SHAPE, remedy="check url")
             found += rows(body["items"])
             following = text(inner(body, "metadata"), "continue")
             if not following:

@@ -72,7 +72,7 @@ class AwsAsgScaler:
         if target < group.minimum:
             raise Refused(f"MinSize of Auto Scaling group {self._name} is {group.minimum:,}; {target:,} is too few.")
         if target > group.desired and group.stopped:
-            raise Refused(f"Auto Scaling group {self._name} would start nothing: {group.stopped}. Mend that first.")
+            raise Refused(f"Auto Scaling group {self._name} would start nothing: {group.stopped}. Fix that first.")
         if target != group.desired:
             changed = {"AutoScalingGroupName": self._name, "DesiredCapacity": target, "HonorCooldown": False}
             await self._aws.tell(self._system, "autoscaling", "set_desired_capacity", changed)

@@ -185,7 +185,7 @@ class ObjectScaler:
         place, name, each = dotted(self.figures.field), self._table.name, self.figures.per_runner
         known = amount(found, self.figures.field)
         if known is None and self.figures.absent is None:
-            problem = f"{self._system}: {name} has no {place}, or it is no number"
+            problem = f"{self._system}: {name} has no {place}, or it is not a number"
             raise Refused(problem, remedy=self.figures.unset)
         if known is not None and known % each:
             odd = f"{self._system}: {place} of {name} is {known:,}, no multiple of per_runner ({each:,})"
@@ -212,7 +212,7 @@ class ObjectScaler:
         if not answer.ok:
             raise self._refusal("be read", answer)
         if not isinstance(answer.body, dict) or not isinstance(answer.body.get("spec"), dict):
-            what = f"its answer is no Kubernetes object: {answer.text}"
+            what = f"its answer is not a Kubernetes object: {answer.text}"
             raise Unreachable(self._system, what, failure=Failure.LATER)
         return answer.body
 

@@ -114,7 +114,7 @@ class GitHubFileScaler:
         body = {"title": title, "head": wanted, "base": self.table.branch, "body": text}
         answer = await self._send("POST", "pulls", body, "open a pull request")
         if (opened := _pull_request(answer.body, wanted)) is None:
-            raise self.api.problem(f"its answer is no pull request: {answer.text}", Failure.UNKNOWN)
+            raise self.api.problem(f"its answer is not a pull request: {answer.text}", Failure.UNKNOWN)
         return opened.address
 
     async def lacking(self) -> tuple[Problem, ...] | None:
@@ -168,7 +168,7 @@ class GitHubFileScaler:
         place, text, sha = f"{self.table.file} of {self.table.repository}", *await self._file()
         places = [one for one in re.finditer(self.table.pattern, text, re.MULTILINE) if one[1] is not None]
         if len(places) != 1 or not places[0][1].isdecimal() or len(places[0][1]) > 9:
-            what = f"pattern matches {len(places)} places" if len(places) != 1 else f"{places[0][1]!r} is no number"
+            what = f"pattern matches {len(places)} places" if len(places) != 1 else f"{places[0][1]!r} is not a number"
             raise Refused(f"{place}: {what}", remedy="correct pattern")
         start, end = places[0].span(1)
         return NumberFound(int(places[0][1]), sha, text[:start], text[end:])
@@ -185,11 +185,11 @@ class GitHubFileScaler:
         body = fields(answer.body)
         content, sha = body.get("content"), body.get("sha")
         if body.get("encoding") != "base64" or not isinstance(content, str) or not isinstance(sha, str):
-            raise Refused(f"{place} is no file of at most 1 MB", remedy="correct file")
+            raise Refused(f"{place} is not a file of at most 1 MB", remedy="correct file")
         try:
             return base64.b64decode(content).decode("utf-8"), sha
         except ValueError:
-            raise Refused(f"{place} is no text in UTF-8", remedy="correct file") from None
+            raise Refused(f"{place} is not UTF-8 text", remedy="correct file") from None
 
     async def _commit(self, branch: str, found: NumberFound, target: int, message: str) -> None:
         """Commit the number to a branch, unless the file is another version there."""

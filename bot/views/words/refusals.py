@@ -93,7 +93,7 @@ POOLS_CHANGED = (
 )
 OTHER_POOLS_DIALOG = "Nothing was changed. This dialog belongs to an incident of other pools."
 QUESTION_LAPSED = "Nothing was changed. This dialog has expired. Open Scale up again."
-size_unknown = "Nothing was changed. The autoscaler of {} did not tell its size: {}.".format
+size_unknown = "Nothing was changed. The autoscaler of {} did not report its size: {}.".format
 no_number = '"{:.20}" is not a number of runners. Write how many there should be in all, for example 24.'.format
 scale_usage = "Name a pool and a number of runners: `{}`, for example `scale linux.2xlarge 24`.".format
 returning_now = "Nothing was changed. Extra runners of {} are just being returned. Try again in a minute.".format

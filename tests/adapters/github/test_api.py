@@ -80,7 +80,7 @@ async def test_a_secondary_limit_is_kept(
     assert len(w.github.asked) == 1
     after = await w.later(30)
     assert found.idle is None
-    assert f"asks for fewer requests (HTTP {status}: {message})" in " ".join(gaps(found))
+    assert f"limits the rate of requests (HTTP {status}: {message})" in " ".join(gaps(found))
     assert (after.idle, after.queued) == (1, 0)
 
 

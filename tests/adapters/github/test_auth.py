@@ -46,7 +46,7 @@ async def test_a_token_that_was_revoked_is_asked_for_anew() -> None:
 @pytest.mark.parametrize(
     ("wrong", "status", "said", "failure"),
     [
-        ({"app_id": 1}, 0, "does not believe the App 1 (HTTP 401: Integration not found); check app_id", "CREDENTIALS"),
+        ({"app_id": 1}, 0, "does not accept the App 1 (HTTP 401: Integration not found); check app_id", "CREDENTIALS"),
         ({"installation_id": 5}, 0, "the App 4242 has no installation 5 (HTTP 404: Not Found); correct", "SHAPE"),
         ({}, 403, "the App may not act (HTTP 403: no); let an owner of the organisation lift", "CREDENTIALS"),
         ({}, 422, "gave the App no token (HTTP 422: no); look at the App's settings", "SHAPE"),

@@ -49,9 +49,9 @@ async def test_it_is_asked_again_after_its_period(good_seconds: float, looks: li
 async def test_a_failure_is_shared_for_its_period_and_for_as_long_as_the_source_asks() -> None:
     """Twenty pools do not wait twenty times for a dead source, nor knock at one that answers 429."""
     source = Source()
-    source.problem = Unreachable("CI", "asks for fewer requests", failure=Failure.LATER, retry_after_seconds=50.0)
+    source.problem = Unreachable("CI", "limits the rate of requests", failure=Failure.LATER, retry_after_seconds=50.0)
     for _ in range(3):
-        with pytest.raises(Unreachable, match="fewer"):
+        with pytest.raises(Unreachable, match="limits the rate"):
             await source.listing.get()
     assert source.times == 1
     source.problem, source.at = None, 149.0

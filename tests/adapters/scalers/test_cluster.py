@@ -51,7 +51,7 @@ async def test_without_a_token_file_no_token_is_sent() -> None:
 @pytest.mark.parametrize("body", [{"kind": "Scale"}, [], "x", {"spec": None}])
 async def test_an_answer_that_is_no_object_is_no_size(body: object) -> None:
     back = BackEnd().says(200, body)
-    with pytest.raises(Unreachable, match="no Kubernetes object") as caught:
+    with pytest.raises(Unreachable, match="not a Kubernetes object") as caught:
         await build("linux", "[x]", {**TABLE, "url": "http://k8s.test", "token_file": ""}, back.parts())[0].read()
     assert caught.value.failure is Failure.LATER
 

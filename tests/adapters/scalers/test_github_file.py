@@ -150,7 +150,7 @@ async def test_a_missing_permission_is_named(pool_scaler: Make, api: GitApi, mis
         ({"branch": "gone"}, "GitHub shows no runners/main.tfvars on branch gone"),
         ({"pattern": r"_max = (\d+)"}, "pattern matches 2 places"),
         ({"pattern": r"windows = (\d+)"}, "pattern matches 0 places"),
-        ({"pattern": r"^# (\w+)$"}, "'größe' is no number"),
+        ({"pattern": r"^# (\w+)$"}, "'größe' is not a number"),
     ],
 )
 async def test_what_cannot_be_found_exactly_is_refused(pool_scaler: Make, api: GitApi, more: Any, said: str) -> None:

@@ -159,8 +159,8 @@ async def test_quantities_count_runners_and_stay_quantities(of: Make, api: Kuber
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"field": "spec.minimum"}, r"runners has no spec\.minimum, or it is no number; set it there first"),
-        ({"field": "spec.metrics"}, r"runners has no spec\.metrics, or it is no number"),
+        ({"field": "spec.minimum"}, r"runners has no spec\.minimum, or it is not a number; set it there first"),
+        ({"field": "spec.metrics"}, r"runners has no spec\.metrics, or it is not a number"),
         ({"per_runner": 4}, r"spec\.minReplicas of runners is 2, no multiple of per_runner \(4\)"),
     ],
 )
