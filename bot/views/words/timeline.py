@@ -62,6 +62,16 @@ DECISIONS = {
     Decision.SETTLED: "See the result below.",
 }
 """Text in place of decided buttons."""
+REQUESTS = {
+    "scale_up": "scale",
+    "hand_back": "return the extra runners of",
+    "extend": "keep the extra runners of",
+    "silence": "silence the alert",
+    "prolong": "extend the silence",
+    "unsilence": "end the silence",
+    "file_issue": "file an issue",
+}
+"""Actions with an effect, as the end of `asked to`."""
 GO_ON = SilenceEnded | RunnersReturned | RequestNotDone
 """Details whose sentence continues a person's name, and that Tailback reports by itself too."""
 
@@ -159,18 +169,18 @@ def _issue_words(details: IssueNoted) -> str:
 
 
 def _not_done_words(asked: RequestNotDone) -> str:
-    where = f" of {asked.pool}" if asked.pool else ""
+    where = f" {asked.pool}" if asked.pool else ""
     target = f" to {asked.target}" if asked.target is not None else ""
     waited = duration(asked.waited_seconds)
     came = {
         RequestEnd.REFUSED: f"Refused: {asked.why}",
         RequestEnd.FAILED: f"It failed: {asked.why}.",
-        RequestEnd.UNKNOWN: f"Outcome unknown: {asked.why}. Please check there yourself.",
+        RequestEnd.UNKNOWN: f"Outcome unknown: {asked.why}. Check there.",
         RequestEnd.CHECKING: f"{asked.system}: {asked.why or 'did not answer'}. Checking what happened.",
         RequestEnd.LAPSED: f"It expired: nobody approved it within {waited}. Nothing was changed.",
         RequestEnd.OVER: "The incident ended before anybody approved it. Nothing was changed.",
     }[asked.how]
-    return f"asked for {asked.action.replace('_', ' ')}{where}{target}. {came}"
+    return f"asked to {REQUESTS.get(asked.action, asked.action)}{where}{target}. {came}"
 
 
 ENDINGS = {
