@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from bot.core.finding import MEDIUM, Diagnosis, Facts, Finding, Rule, Scaling
 from bot.core.pool.merge import doubtful_figures
+from bot.diagnosis import blind
 from bot.diagnosis.earned import EARNED, LEAST, earned
 from bot.diagnosis.registry import RULES
 
@@ -79,7 +80,7 @@ def possible(figures: Container[str]) -> tuple[str, ...]:
 
 
 def _ranked(found: Sequence[tuple[Rule, Finding]]) -> tuple[Finding, ...]:
-    """The likeliest first; a cause that another one explains comes after it."""
+    """The likeliest first; a cause that another one explains comes after it, and what old figures say after `blind`."""
     sure = [(rule, finding.confidence) for rule, finding in found if finding.confidence >= SURE_ENOUGH]
 
     def weight(finding: Finding) -> float:
@@ -88,7 +89,8 @@ def _ranked(found: Sequence[tuple[Rule, Finding]]) -> tuple[Finding, ...]:
         deeper = [confidence - 0.05 for rule, confidence in sure if finding.cause in rule.outranks]
         return min([finding.confidence, *deeper])
 
-    return tuple(sorted((replace(f, confidence=weight(f)) for _, f in found), key=lambda f: -f.confidence))
+    likeliest = sorted((replace(f, confidence=weight(f)) for _, f in found), key=lambda f: -f.confidence)
+    return tuple(sorted(likeliest, key=lambda f: f.cause != blind.RULE.cause))
 
 
 def _labelled(

@@ -16,6 +16,7 @@ from tests.diagnosis.rows import POOL, facts
     [
         ("not_measured", Facts(PoolRules(POOL), trouble="Prometheus: no answer")),
         ("old_figures", replace(facts(), old=True)),
+        ("old_figures", replace(facts(limit=0, booting=0), old=True)),
         ("queue_unknown", facts(queued=None)),
     ],
 )
@@ -24,9 +25,9 @@ def test_a_blind_source_is_its_own_finding(said: str, found: Facts) -> None:
     seen = blind.find(found)
     assert seen is not None
     assert [one.id for one in seen.evidence] == [said]
-    top = next((f for f in diagnosed(found).findings if f.cause == "blind"), None)
+    top = diagnosed(found).top
     assert top is not None
-    assert top.scaling is Scaling.UNKNOWN
+    assert (top.cause, top.scaling) == ("blind", Scaling.UNKNOWN)
 
 
 def test_a_pool_that_is_measured_is_not_blind() -> None:
