@@ -14,7 +14,8 @@ _CODES: tuple[tuple[str, str], ...] = (
                  r"AllocationRequest|SpotMaxPrice|FailedScheduling|Unschedulable|"
                  r"Insufficient.(cpu|memory|nvidia|pods|ephemeral)"),
     ("permission", r"(Access|Permission).?Denied|Unauthorized|Not.?(Authorized|Permitted)|Forbidden|AuthFailure|"
-                   r"AuthorizationFailed|OptInRequired|PendingVerification|policy|Bad.credentials|"
+                   r"AuthorizationFailed|OptInRequired|PendingVerification|(by|control|org\w*|account).?policy|"
+                   r"Bad.credentials|"
                    r"(Expired|Invalid|Unrecognized)\w*(Token|Client|Credential|AccessKey)|RequestExpired|"
                    r"SignatureDoesNotMatch|KMSKey|Resource.not.accessible|\b40[13]\b"),
     ("quota", r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached|InsufficientFreeAddresses|"

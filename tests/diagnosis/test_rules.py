@@ -127,10 +127,10 @@ CODES = {
     "quota": "VcpuLimitExceeded|InsufficientFreeAddressesInSubnet|VolumeLimitExceeded|MaxSpotInstanceCountExceeded|"
     "QUOTA_EXCEEDED",
     "permission": "AccessDeniedException|ExpiredToken|Access denied|PERMISSION_DENIED|AuthorizationFailed|"
-    "Client.UnauthorizedOperation|account policy|Client.InvalidKMSKey.InvalidState",
+    "Client.UnauthorizedOperation|account policy|RequestDisallowedByPolicy|Client.InvalidKMSKey.InvalidState",
     "image": "InvalidAMIID.NotFound|InvalidAMIID.Unavailable|ErrImagePull|ImagePullBackOff|no image found",
     "cloud_down": "ServiceUnavailable|503|Server.InternalError",
-    "refused": "Zorg",
+    "refused": "Zorg|HostPolicyMismatch",
 }
 """As AWS, Google Cloud, Azure, Kubernetes and GitHub write them."""
 
