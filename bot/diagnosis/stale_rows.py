@@ -14,22 +14,31 @@ OVERTAKEN = 3.0
 
 
 def find(facts: Facts) -> Found | None:
-    """The source counts such rows, the oldest wait exceeds a day while jobs (may) start, or newer jobs overtake."""
+    """The source counts such rows, newer jobs overtake, or the oldest wait exceeds a day while jobs (may) start.
+
+    So does a wait that is longer than the time since nothing waited.
+    """
     now = facts.now
     seen = []
     if now.ghosts:
         seen.append(statement("rows_left_out", rows=now.ghosts))
     old, starts = (now.oldest_wait_seconds or 0) > LIVE_SECONDS, mean(facts.recent(60), "starts_per_minute")
-    blind = old and starts is None
-    if blind or (old and starts):
+    blind, never = old and starts is None, old and _was_empty(facts)
+    if blind or never or (old and starts):
         seen.append(statement("wait_beyond_life", seconds=now.oldest_wait_seconds, starts=starts))
     share, passed = _overtaken(facts)
     seen += passed
     if not seen:
         return None
     certain = (now.oldest_wait_seconds or 0) > 2 * LIVE_SECONDS
-    sure = 0.9 if old and starts else (0.75 if certain else 0.45) if blind else 0.3 + 0.45 * share
-    return Found(sure, tuple(seen), ("starts_per_minute",) if blind else ())
+    sure = 0.9 if never or (old and starts) else (0.75 if certain else 0.45) if blind else 0.3 + 0.45 * share
+    return Found(sure, tuple(seen), ("starts_per_minute",) if blind and not never else ())
+
+
+def _was_empty(facts: Facts) -> bool:
+    """Whether nothing waited at a time at which the oldest job had long come: it is no job that has waited since."""
+    since = facts.now.at - (facts.now.oldest_wait_seconds or 0.0)
+    return any(s.queued == 0 for s in facts.series if s.at > since)
 
 
 def _overtaken(facts: Facts) -> tuple[float, list[Statement]]:
@@ -54,5 +63,5 @@ RULE = Rule(
     Scaling.NO,
     remedy="leave_rows_out",
     needs=("oldest_wait_seconds",),
-    outranks=("too_few", "limit", "surge"),
+    outranks=("too_few", "limit", "surge", "unassigned"),
 )

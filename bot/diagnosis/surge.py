@@ -3,12 +3,13 @@
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
+from bot.diagnosis.too_few import taken
 
 MORE = 1.3
 PROVEN, BURST = 1.8, 2.5
 """So many times the usual arrivals are a surge even if the pool is at its limit: for long, and at once."""
 FAR_BELOW, UNTOLD = 0.75, 0.35
-"""With a smaller share of the limit online there is room; confidence where machines may be refused as well."""
+"""With a smaller share of the limit taken there is room; confidence where none may come."""
 AT_LIMIT = 0.55
 """Confidence without such proof: the counters of the limit come first."""
 
@@ -32,8 +33,7 @@ def find(facts: Facts) -> Found | None:
     seen = [statement("arrived", per_minute=rate, usual=usual.arrivals, seconds=now.at - begin)]
     if most > 1.5 * rate:
         seen.append(statement("burst", per_minute=most))
-    taken = (now.online or 0) + (now.booting or 0) + (now.offline or 0) + (now.failed or 0)
-    room = None if now.limit is None or now.online is None or now.booting is None else now.limit - taken
+    room = None if now.limit is None or now.online is None or now.booting is None else now.limit - taken(now)
     if room is not None and room > 0:
         seen.append(statement("all_busy", runners=now.busy, room=room))
     sure = 0.4 + 0.4 * share + 0.15 * (usual.weeks > 0)
@@ -46,12 +46,12 @@ def find(facts: Facts) -> Found | None:
 
 
 def _stands_still(facts: Facts) -> bool:
-    """Whether the pool has not grown for two boot times, far below its limit, and nobody knows what was launched."""
+    """Whether the pool has not grown for two boot times, far below its limit, and no launch is known."""
     now = facts.now
-    if now.limit is None or now.creates is not None or now.booting is not None:
+    if now.limit is None or now.creates or now.booting:
         return False
-    online = [s.online for s in facts.recent(max(15.0, facts.rules.boot_time_seconds / 30)) if s.online is not None]
-    return bool(online) and online[-1] < FAR_BELOW * now.limit and online[-1] <= 1.1 * online[0]
+    sizes = [taken(s) for s in facts.recent(max(15.0, facts.rules.boot_time_seconds / 30)) if s.online is not None]
+    return bool(sizes) and sizes[-1] < FAR_BELOW * now.limit and sizes[-1] <= 1.1 * sizes[0]
 
 
 RULE = Rule(

@@ -9,7 +9,8 @@ LEAST_SHARE = 0.5
 """Share of the queue that no runner may take, from which it is why the pool queues."""
 LEFT = 0.6
 """A pool whose runners take one job after another has at least this share of them left while jobs wait."""
-
+MANY = 6
+"""Jobs of which the autoscaler hears none, from which the label is wrong rather than that events are lost."""
 PERHAPS_OWN = 0.6
 """Launches per job, known or by the machines that boot, from which a machine may be created for each job."""
 
@@ -30,8 +31,7 @@ def find(facts: Facts) -> Found | None:
         return _leaving(facts)
     known = now.create_failures is not None
     if any(sample.online != 0 for sample in facts.series):
-        gone = statement("no_runner_now", queued=now.queued)
-        return Found(0.6, (gone,)) if known and not now.starts_per_minute else None
+        return None if not known or now.starts_per_minute else _gone(facts)
     seen = statement("no_runner_ever", refused=now.create_failures, queued=now.queued)
     return Found(0.7 if known else 0.55, (seen,), () if known else ("create_failures",))
 
@@ -49,6 +49,19 @@ def _asked_for(facts: Facts) -> Found | None:
 def _refused(facts: Facts) -> bool:
     """Whether a machine was refused since the trouble began: then the autoscaler knows the label."""
     return any(s.create_failures for s in facts.series if s.at >= facts.usual.since)
+
+
+def _gone(facts: Facts) -> Found | None:
+    """No runner is left. Of few jobs, or where a machine was created since, it is rather that events are lost."""
+    queued = facts.now.queued or 0
+    heard = queued < MANY or _created(facts)
+    return _leaving(facts) if heard else Found(0.6, (statement("no_runner_now", queued=queued),))
+
+
+def _created(facts: Facts) -> bool:
+    """Whether a machine was created since the trouble began; each sample counts those of a quarter of an hour."""
+    lately = [s for s in facts.series if s.at >= facts.usual.since + 1200.0]
+    return any(s.creates or s.booting for s in lately)
 
 
 def _leaving(facts: Facts) -> Found | None:

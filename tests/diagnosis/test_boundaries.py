@@ -119,6 +119,13 @@ def seldom(found: Facts) -> Facts:
     return replace(found, series=tuple(s for s in found.series if round(AT - s.at) % 600 == 0))
 
 
+def silent(queued: int) -> Facts:
+    """A pool with a machine for each job, that has none while so many wait."""
+    found = calm(40, {"creates": 30}, queued=queued, starts_per_minute=0.0, **QUIET)
+    waits = ((s, s.at - (AT - 2400) if s.queued else 0.0) for s in found.series)
+    return replace(found, series=tuple(replace(s, oldest_wait_seconds=wait) for s, wait in waits))
+
+
 SLOW: dict[str, Any] = {"creates": 4}
 UNSEEN: dict[str, Any] = {"registered": None, "creates": 30}
 STATIC: dict[str, Any] = {"limit": 20, "offline": None, "booting": 0}
@@ -268,6 +275,9 @@ SURER: list[tuple[str, str, Facts, Facts]] = [
     ("a day is known", "limit", replace(calm(40, HOURS), day=DayStats(2.0, 2.5)), calm(40, HOURS)),
     ("machines may be refused", "surge", facts(arrivals_per_minute=6.0),
      facts(arrivals_per_minute=6.0, creates=None, booting=None)),
+    ("some come", "surge", facts(arrivals_per_minute=6.0, limit=60), facts(arrivals_per_minute=6.0, **DEAD, limit=60)),
+    ("many that nobody heard", "unknown_label", silent(6), silent(5)),
+    ("none was created", "unknown_label", silent(9), once(silent(9), 10, creates=1)),
     ("refusals known", "lost_events", facts(**DEAD), facts(**DEAD, create_failures=None)),
     ("nobody there", "unknown_label", facts(**QUIET, limit=0), facts(**DEAD, busy=2, limit=0)),
     ("nothing given", "stockout", coded(12, 12), coded(12, 12, creates=12)),

@@ -112,12 +112,19 @@ def test_offline_runners_that_hold_places_are_told_beside_the_failed_ones() -> N
 YOUNG = facts(creates=6, registered=0, booting=None, failed=None)
 FULL_HOSTS = facts(limit=None, booting=0, creates=0, registered=0)
 LEFT = leaving(8)
+SLOW: dict[str, Any] = {"creates": 15, "booting": 30, "limit": 99, "oldest_wait_seconds": 1500.0}
 ONE: dict[str, Any] = {"creates": 1, "booting": 0, "failed": 0}
 
 
 def old(hours: int, starts: float | None) -> Facts:
     """The real alert of 23 jobs, of which the oldest has waited for so many hours."""
     return facts(queued=23, oldest_wait_seconds=3600.0 * hours, starts_per_minute=starts)
+
+
+def emptied(hours: int, starts: float | None) -> Facts:
+    """The same, but nothing waited an hour ago."""
+    first, *later = old(hours, starts).series
+    return replace(old(hours, starts), series=(replace(first, queued=0, oldest_wait_seconds=0.0), *later))
 
 
 SURENESS: list[tuple[str, str, Facts, str, tuple[str, ...]]] = [
@@ -128,6 +135,8 @@ SURENESS: list[tuple[str, str, Facts, str, tuple[str, ...]]] = [
     ("one of them registered", "unregistered", facts(**ONE, registered=1), "", ()),
     ("one in a quarter of an hour is no proof", "unregistered",
      lately(facts(**ONE, registered=None), 10, registered=0), "", ()),
+    ("slow boots of which none has ended", "slow_boot", facts(**SLOW, registered=0, looks=30), "medium", ()),
+    ("slow boots of which some have", "slow_boot", facts(**SLOW, registered=2, looks=30), "high", ()),
     ("nobody knows whether there was room", "lost_events", FULL_HOSTS, "low", ("limit",)),
     ("runners leave", "unknown_label", LEFT, "high", ()),
     ("they may be offline where nobody counts those", "unknown_label", lately(LEFT, 40, offline=None), "low",
@@ -141,6 +150,8 @@ SURENESS: list[tuple[str, str, Facts, str, tuple[str, ...]]] = [
     ("starts are unknown", "stale_rows", old(36, None), "low", ("starts_per_minute",)),
     ("starts are unknown for long", "stale_rows", old(49, None), "medium", ("starts_per_minute",)),
     ("nothing starts", "stale_rows", old(49, 0.0), "", ()),
+    ("an empty queue an hour ago", "stale_rows", emptied(36, None), "high", ()),
+    ("an empty queue, and nothing starts", "stale_rows", emptied(36, 0.0), "high", ()),
     ("starts are unknown for hours", "stale_rows", old(23, None), "", ()),
     ("rows left out are no part of the queue", "stale_rows", facts(ghosts=7), "low", ()),
 ]  # fmt: skip
