@@ -18,6 +18,8 @@ HIGH, MEDIUM = 0.85, 0.5
 """Confidence from which a cause is called likely with high or medium confidence; right in 9 and in 6 of 10 cases."""
 SHRUNK = 0.7
 """With fewer busy runners than this share of the usual, runners are missing."""
+FAR_MORE, A_FEW = 1.5, 3
+"""Jobs that wait against those that start within the normal wait, from which they will wait longer."""
 SLOWEST_SECONDS = 300.0
 """A source that has new figures less often is too old to diagnose between two of them."""
 
@@ -152,10 +154,22 @@ class Facts:
 
     @property
     def waits(self) -> bool:
-        """Whether jobs wait longer than normal; an unknown wait counts as long if the queue is known."""
+        """Whether jobs wait longer than normal, or will; an unknown wait counts as long if the queue is known."""
         if empty(self.now, self.rules.floor) is not False:
             return False
-        return self.now.oldest_wait_seconds is None or self.now.oldest_wait_seconds > self.normal_wait
+        wait = self.now.oldest_wait_seconds
+        return wait is None or wait > self.normal_wait or self._too_many
+
+    @property
+    def _too_many(self) -> bool:
+        """Whether far more jobs wait than runners may come, or end a job within the normal wait."""
+        now, duration = self.now, self.usual.duration
+        if now.busy is None or not duration:
+            return False
+        known = now.limit is not None and now.online is not None
+        room = (now.limit or 0) - (now.online or 0) if known else now.booting or 0
+        starts = max(0, room) + (now.idle or 0) + now.busy * self.normal_wait / duration
+        return (now.queued or 0) > FAR_MORE * starts + A_FEW
 
     def recent(self, minutes: float) -> tuple[Snapshot, ...]:
         """The samples of the last so many minutes."""
