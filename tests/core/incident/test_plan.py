@@ -11,7 +11,7 @@ from bot.core.incident.observe import Timing
 from bot.core.incident.plan import RETURN_SECONDS, Do, NextStep, escalated, escalation_due_at, next_step, return_due
 from bot.core.incident.timeline import Event
 from bot.views.words.timeline import entry_words
-from tests.builders import CHANNEL, NOW, POOL, TIMING, closed, incident, named, resolved
+from tests.builders import CHANNEL, NOW, POOL, TIMING, alert, closed, incident, named, resolved
 
 UNSEEN = Thread(CHANNEL)
 SEEN = {POOL: NOW}
@@ -115,7 +115,7 @@ def test_nobody_else_is_told_while_a_silence_holds() -> None:
 
 
 def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
-    again = reopened(closed(escalated_at=NOW + 60), NOW + 1200)
+    again = reopened(closed(alert(), escalated_at=NOW + 60), NOW + 1200)
     assert escalation_due_at(again, TIMING) == NOW + 1200 + 900
     text = entry_words(escalated(again, NOW + 2100).log.timeline[-1])
     assert text == "Not acknowledged for 15 min."
