@@ -59,10 +59,9 @@ ACTIONS: dict[str, Action] = {
     )
 }
 """By name, in display order; to add an action, write its module and name it here."""
-ALSO = {"acknowledge": "ack", "close": "resolve", "undo": "handback"}
-"""What a button says → the verb; people type it too."""
-VERBS: dict[str, Action] = {action.verb: action for action in ACTIONS.values() if action.verb}
-VERBS |= {word: VERBS[verb] for word, verb in ALSO.items()}
+VERBS: dict[str, Action] = {
+    word: action for action in ACTIONS.values() if action.verb for word in (action.verb, *action.also)
+}
 DIALOGS: dict[str, str] = {callback: name for name, action in ACTIONS.items() for callback in action.dialogs}
 """Callback id of a dialog → its action."""
 SHORTCUTS: dict[str, str] = {action.shortcut.callback: name for name, action in ACTIONS.items() if action.shortcut}

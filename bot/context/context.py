@@ -196,6 +196,8 @@ class Action:
     """Its list under [permissions], checked at the click and before the effect; empty: `ask` decides."""
     typed: str = ""
     """Its verb where that is not its name."""
+    also: tuple[str, ...] = ()
+    """Further verbs: what its button says, since people type that too."""
     takes: str = "[POOL]"
     """What may be typed after that word."""
     help: str = ""

@@ -158,6 +158,7 @@ def return_puts(
 ACTION = Action(
     name=HAND_BACK,
     typed="handback",
+    also=("undo",),
     help="Return the extra runners now.",
     ask=ask,
     permission="scale",

@@ -27,6 +27,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name="ack",
+    also=("acknowledge",),
     help="Acknowledge the incident.",
     ask=ask,
     permission="ack",

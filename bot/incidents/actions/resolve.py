@@ -35,6 +35,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name=NAME,
+    also=("close",),
     help="Close the incident.",
     ask=ask,
     permission="ack",
