@@ -7,6 +7,8 @@ from bot.diagnosis.hung import takes_longer
 
 NEARLY = 0.93
 """When runners end with their job, a slot is empty for some seconds before the next runner is created."""
+SMALL = 6
+"""One such slot is more than that share of a small pool, down to this limit."""
 STILL = 0.75
 """Required share in the latest sample: if half of the runners left just now, another cause has begun."""
 WORKING = 0.6
@@ -32,7 +34,9 @@ def find(facts: Facts) -> Found | None:
     looks = [s for s in facts.recent(10) if s.limit and s.online is not None]
     shares = [((s.online or 0) + (s.booting or 0)) / (s.limit or 1) for s in looks]
     have = now.online + (now.booting or 0)
-    nearly = NEARLY * (1.0 if now.booting is not None else _present(facts, STILL if fell else 1.0))
+    nearly = min(NEARLY, 1 - 1 / max(SMALL, now.limit)) * (
+        1.0 if now.booting is not None else _present(facts, STILL if fell else 1.0)
+    )
     if not now.busy or sum(shares) < nearly * len(shares) or have < min(STILL * now.limit, now.limit - 2):
         return None
     if now.online < WORKING * _present(facts, 0.5) * have:

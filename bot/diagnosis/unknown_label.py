@@ -27,11 +27,14 @@ def find(facts: Facts) -> Found | None:
         seen = statement("no_runner_allowed", online=now.online, booting=now.booting)
         fell = bool(facts.usual.limit)
         return Found(0.5 if fell else 0.95 if nobody else 0.8, (seen,))
-    if now.creates != 0 or _refused(facts) or any(sample.online != 0 for sample in facts.recent(15)):
+    had = [sample.at for sample in facts.series if sample.online != 0]
+    lately = had and (had[-1] >= now.at - 900.0 or (now.queued or 0) < MANY)
+    if now.creates != 0 or lately or _known(facts):
         return _leaving(facts)
     known = now.create_failures is not None
-    if any(sample.online != 0 for sample in facts.series):
-        return None if not known or now.starts_per_minute else _gone(facts)
+    if had:
+        gone = statement("no_runner_now", queued=now.queued)
+        return Found(0.6, (gone,)) if known and not now.starts_per_minute else None
     seen = statement("no_runner_ever", refused=now.create_failures, queued=now.queued)
     return Found(0.7 if known else 0.55, (seen,), () if known else ("create_failures",))
 
@@ -46,28 +49,21 @@ def _asked_for(facts: Facts) -> Found | None:
     return Found(0.5 + 0.35 * min(1.0, none / queued), (statement("unservable", jobs=none, queued=queued),))
 
 
-def _refused(facts: Facts) -> bool:
-    """Whether a machine was refused since the trouble began: then the autoscaler knows the label."""
-    return any(s.create_failures for s in facts.series if s.at >= facts.usual.since)
+def _known(facts: Facts) -> bool:
+    """Whether a machine was refused or created since the trouble began: then the autoscaler knows the label.
 
-
-def _gone(facts: Facts) -> Found | None:
-    """No runner is left. Of few jobs, or where a machine was created since, it is rather that events are lost."""
-    queued = facts.now.queued or 0
-    heard = queued < MANY or _created(facts)
-    return _leaving(facts) if heard else Found(0.6, (statement("no_runner_now", queued=queued),))
-
-
-def _created(facts: Facts) -> bool:
-    """Whether a machine was created since the trouble began; each sample counts those of a quarter of an hour."""
-    lately = [s for s in facts.series if s.at >= facts.usual.since + 1200.0]
-    return any(s.creates or s.booting for s in lately)
+    Each sample counts the machines of a quarter of an hour.
+    """
+    since = facts.usual.since
+    return any(s.create_failures for s in facts.series if s.at >= since) or any(
+        s.creates or s.booting for s in facts.series if s.at >= since + 1200.0
+    )
 
 
 def _leaving(facts: Facts) -> Found | None:
     """No runner is requested, as after lost events; and those that take job after job leave although jobs wait."""
     now, launches = facts.now, facts.usual.launches
-    if now.creates or _refused(facts) or (requested := none_requested(facts)) is None:
+    if now.creates or _known(facts) or (requested := none_requested(facts)) is None:
         return None
     known = now.create_failures is not None
     if launches is None and facts.usual.boots is not None:
@@ -76,7 +72,7 @@ def _leaving(facts: Facts) -> Found | None:
         return Found(0.5, requested.evidence) if known else None
     waited = [s for s in facts.series if s.at >= facts.usual.since - BEFORE_SECONDS and (s.queued or 0) > (s.idle or 0)]
     had = max((s.online or 0 for s in waited), default=0)
-    if (now.online or 0) > LEFT * had:
+    if not had or (now.online or 0) > LEFT * had:
         return None
     gone = statement("runners_left", online=now.online, before=had)
     if now.offline is None:  # then the runners that left may be offline

@@ -15,6 +15,8 @@ LEAST_CREATES = 3
 WINDOW_MINUTES = 15.0
 LOOKS = (14.5, 29.5, 44.5)
 """Minutes ago, at least; each sample counts the quarter of an hour before it."""
+FEW, MOST = 0.4, 0.7
+"""Share of the booted machines that register at most; the same where others fail meanwhile."""
 PART = 0.1
 """Share of the created machines that never register, beyond chance."""
 
@@ -28,7 +30,7 @@ def find(facts: Facts) -> Found | None:
     if now.registered is None:
         return None
     few = booted < LEAST_CREATES and failed < LEAST_CREATES
-    if few or now.registered > 0.4 * max(booted, 1):
+    if few or now.registered > (MOST if _fail(facts, booted) else FEW) * max(booted, 1):
         return _in_part(facts)
     seen = [statement("created_not_registered", created=created, registered=now.registered)]
     if failed:
@@ -39,6 +41,12 @@ def find(facts: Facts) -> Found | None:
     sure = _sure(broken or now)
     missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
     return Found(sure, tuple(seen), missing)
+
+
+def _fail(facts: Facts, booted: int) -> bool:
+    """Whether so many machines have failed lately as never register where a part of them is broken."""
+    before = next((s.failed or 0 for s in reversed(facts.before(WINDOW_MINUTES))), 0)
+    return (facts.now.failed or 0) - before >= max(LEAST_CREATES, (1 - MOST) * booted)
 
 
 def _in_part(facts: Facts) -> Found | None:

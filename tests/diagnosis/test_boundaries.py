@@ -83,11 +83,21 @@ def leaner(busy: int) -> Facts:
     return lately(replace(shrunk(), series=series), 40, limit=20, busy=busy)
 
 
+def ageing(found: Facts) -> Facts:
+    """The same, whose oldest job came 40 min ago."""
+    waits = ((s, s.at - (AT - 2400) if s.queued else 0.0) for s in found.series)
+    return replace(found, series=tuple(replace(s, oldest_wait_seconds=max(0.0, wait)) for s, wait in waits))
+
+
 def leaving(online: int, creates: int = 3) -> Facts:
     """A pool of 20 that has requested no runner for 40 min while jobs wait, and has so many left."""
-    return lately(
-        replace(shrunk(), series=tuple(replace(s, creates=creates) for s in shrunk().series)), 40, busy=online, **DEAD
-    )
+    before = replace(shrunk(), series=tuple(replace(s, creates=creates) for s in shrunk().series))
+    return ageing(lately(before, 40, busy=online, **DEAD))
+
+
+def calmer(found: Facts) -> Facts:
+    """The same, but no job waited until 40 min ago."""
+    return replace(found, series=tuple(s if AT - s.at < 2400 else replace(s, queued=0) for s in found.series))
 
 
 def fewer(**more: Any) -> Facts:
@@ -121,9 +131,12 @@ def seldom(found: Facts) -> Facts:
 
 def silent(queued: int) -> Facts:
     """A pool with a machine for each job, that has none while so many wait."""
-    found = calm(40, {"creates": 30}, queued=queued, starts_per_minute=0.0, **QUIET)
-    waits = ((s, s.at - (AT - 2400) if s.queued else 0.0) for s in found.series)
-    return replace(found, series=tuple(replace(s, oldest_wait_seconds=wait) for s, wait in waits))
+    return ageing(calm(40, {"creates": 30}, queued=queued, starts_per_minute=0.0, **QUIET))
+
+
+def broken() -> Facts:
+    """All of 20 machines in 15 min have registered so far."""
+    return facts(creates=20, registered=20, booting=0)
 
 
 SLOW: dict[str, Any] = {"creates": 4}
@@ -197,6 +210,9 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("one boots", "unknown_label", facts(**QUIET, limit=0), facts(**{**QUIET, "booting": 1}, limit=0)),
     ("one is offline", "unknown_label", facts(**QUIET, limit=0), facts(**QUIET, limit=0, offline=1)),
     ("runners leave", "unknown_label", leaving(11), leaving(13)),
+    ("there were some while jobs waited", "unknown_label", lately(leaving(0), 40, queued=3),
+     calmer(lately(leaving(0), 40, queued=3))),
+    ("one was created since", "unknown_label", once(leaving(8), 25, creates=1), once(leaving(8), 15, creates=1)),
     ("each job has its own", "unknown_label", leaving(18, creates=40), leaving(18)),
     ("far more boot than are created", "slow_boot",
      facts(booting=18, creates=35, limit=99, registered=None, starts_per_minute=None),
@@ -212,6 +228,10 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("failed ones hold places", "lost_events", fewer(failed=9), fewer(failed=11)),
     ("some register", "unregistered", facts(creates=10, registered=7, booting=0),
      facts(creates=10, registered=8, booting=0)),
+    ("others fail", "unregistered", lately(broken(), 15, registered=12, failed=7),
+     lately(broken(), 15, registered=12, failed=5)),
+    ("most register", "unregistered", lately(broken(), 15, registered=14, failed=9),
+     lately(broken(), 15, registered=15, failed=9)),
     ("a batch at the edge of the time", "unregistered", lately(facts(creates=10, registered=10), 2, creates=24),
      lately(facts(creates=10, registered=10), 1, creates=24)),
     ("more of them boot now", "unregistered", facts(creates=10, registered=7),
@@ -249,6 +269,7 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("rows that are always there", "offline", lately(facts(), 10, offline=14), facts(offline=60, busy=20, limit=40)),
     ("two are being replaced", "limit", lately(facts(limit=20, booting=0), 1, busy=18),
      lately(facts(limit=20, booting=0), 1, busy=9)),
+    ("a slot of a small pool", "limit", facts(limit=8, busy=7, booting=0), facts(limit=8, busy=6, booting=0)),
     ("two of a small pool", "limit", lately(facts(limit=3, busy=3, booting=0), 1, busy=1),
      lately(facts(limit=3, busy=3, booting=0), 1, busy=0)),
     ("idle beside", "failed_fill", facts(failed=20, booting=0), facts(failed=20, booting=0, busy=18, idle=2)),
