@@ -31,6 +31,9 @@ def forecast(
     flow = flow_of(series, rules, ahead)
     if isinstance(flow, Statement):
         return replace(made, reason=flow)
+    if flow.queued <= flow.floor < (last.queued or 0):
+        none, waiting = statement("none_servable", jobs=last.unservable), float(last.queued or 0)
+        flow = replace(flow, queued=waiting, runners=0.0, grows=0.0, blocked=none)
     if flow.queued <= flow.floor and flow.cut_off:
         return replace(made, reason=statement("cut_off"))
     if flow.queued <= flow.floor < (last.queued or 0):

@@ -29,6 +29,7 @@ REASONS: Mapping[str, Words] = {
         "{idle:count runner} idle while {queued:count job waits|jobs wait}: capacity is not the problem"
     ),
     "no_runners": "no runner is online, and none is booting",
+    "none_servable": "no runner has what {jobs:count waiting job} ask for",
     "not_assigned": "{idle:count runner} idle despite the queue: jobs are not being assigned",
     "nothing_queued": "no job is queued",
     "pace_unknown": "completions and durations are unknown",

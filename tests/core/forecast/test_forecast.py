@@ -99,6 +99,8 @@ def test_with_rates_one_sample_is_enough() -> None:
         ({"idle": 12}, "not_assigned"),
         ({"idle": 2}, "not_assigned"),
         ({"provider_up": False}, "provider_down"),
+        ({"queued": 40, "unservable": 40}, "none_servable"),
+        ({"queued": 40, "unservable": 20}, ""),
         ({"busy": 0, "idle": 0, "booting": 0, "completions_per_minute": 0.0, "starts_per_minute": 0.0}, "no_runners"),
         ({"idle": 1}, ""),
         ({"idle": 12, "oldest_wait_seconds": 100.0}, ""),
