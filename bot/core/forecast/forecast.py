@@ -36,8 +36,6 @@ def forecast(
         flow = replace(flow, queued=waiting, runners=0.0, grows=0.0, blocked=none)
     if flow.queued <= flow.floor and flow.cut_off:
         return replace(made, reason=statement("cut_off"))
-    if flow.queued <= flow.floor < (last.queued or 0):
-        return replace(made, verdict=Verdict.STALLED, reason=statement("unservable", jobs=last.unservable))
     if flow.queued <= flow.floor:
         return replace(made, verdict=Verdict.INTERVAL, low_seconds=0.0, mid_seconds=0.0, high_seconds=0.0)
     return _said(made, flow, readings(flow), known or UNCALIBRATED)

@@ -29,7 +29,7 @@ REASONS: Mapping[str, Words] = {
         "{idle:count runner} idle while {queued:count job waits|jobs wait}: capacity is not the problem"
     ),
     "no_runners": "no runner is online, and none is booting",
-    "none_servable": "no runner has what {jobs:count waiting job} ask for",
+    "none_servable": "no runner has what {jobs:count waiting job asks|waiting jobs ask} for",
     "not_assigned": "{idle:count runner} idle despite the queue: jobs are not being assigned",
     "nothing_queued": "no job is queued",
     "pace_unknown": "completions and durations are unknown",
@@ -38,7 +38,6 @@ REASONS: Mapping[str, Words] = {
     "rates": "{arrivals:.1f} jobs arrive and about {finished:.1f} finish per minute",
     "servable_unknown": "unknown which part of the queue can be served",
     "too_close": "arrivals and completions are almost equal",
-    "unservable": "no runner has what {jobs:count waiting job asks|waiting jobs ask} for",
 }
 """Why there is no forecast, its basis, or why nothing should be added."""
 

@@ -16,7 +16,6 @@ from bot.core.forecast.readings import HIGH, LOW, DrainReadings, quantile
 from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, cut_off, drained
-from bot.core.statement import statement
 from bot.views.words.forecasts import reason_words
 from tests.builders import FULL
 
@@ -162,8 +161,6 @@ def test_only_jobs_that_can_be_served_are_forecast() -> None:
     """40 of 60 wait for something that no runner can give."""
     whole, part = forecast(series(), RULES), forecast(series(unservable=40), RULES)
     assert (part.mid_seconds or 0.0) < (whole.mid_seconds or 0.0)
-    none = forecast(series(unservable=60), RULES)
-    assert (none.verdict, none.low_seconds, none.reason) == (Verdict.STALLED, None, statement("unservable", jobs=60))
 
 
 def test_a_queue_that_no_rate_drains_has_a_trend() -> None:
