@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import gc
 import gzip
 import resource
+import tracemalloc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -90,6 +92,31 @@ async def test_a_hostile_answer_is_refused_cheaply(name: str, client: str, monke
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 50 * 1024, f"{grown} KiB"
     assert str(caught.value)
+
+
+@pytest.mark.parametrize("client", ["back end", "Slack"])
+@pytest.mark.parametrize("name", ["too long", "many lists"])
+async def test_a_refused_answer_is_let_go_without_a_look_for_garbage(name: str, client: str) -> None:
+    """Those looks are rare, and whoever answers megabytes once does so again and again."""
+    pieces = ANSWERS[name]()
+
+    async def asked() -> None:
+        async with hostile(pieces) as url:
+            for _ in range(3):
+                with pytest.raises(Unreachable):
+                    await CLIENTS[client](url)
+
+    await asked()  # what is loaded for the first answer stays
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        await asked()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert kept < MIB
 
 
 @pytest.mark.parametrize("client", ["back end", "Slack"])

@@ -219,4 +219,7 @@ class SlackChat:
             if problem.failure is Failure.LATER:
                 with contextlib.suppress(Unreachable):
                     await self._lanes.pause_lane(lane, problem.retry_after_seconds or 1.0)
-            raise problem from None
+            try:
+                raise problem from None
+            finally:
+                del problem  # or it would keep the answer until the next look for garbage
