@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from bot.adapters.migrations import FORMAT
 from bot.adapters.records import encode
-from bot.adapters.redis.calls import CALL_SECONDS
+from bot.adapters.redis.calls import CALL_SECONDS, RedisLink
 from bot.adapters.redis.commit import ONCE, Clocks
 from bot.adapters.redis.connect import CONNECTIONS, REPLY_SECONDS, connect
 from bot.adapters.redis.pipe import Pipe
@@ -24,6 +24,7 @@ from bot.adapters.redis.store import RedisStore
 from bot.core.pool.pool import Job, Pool, Snapshot, measured
 from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Failure, Unreachable
+from tests import virtual_time
 from tests.audit import broken_at
 from tests.faults.frames import REDIS, Request
 from tests.faults.wires import Wire
@@ -145,6 +146,31 @@ async def test_a_server_that_does_not_answer_costs_one_limit(shaky: RedisStore, 
     results = await asyncio.gather(*(shaky.commit(change) for change in changes), return_exceptions=True)
     assert time.monotonic() - began < 5 * CALL_SECONDS, "they waited one after the other"
     assert all(isinstance(result, Unreachable) and result.failure is Failure.UNKNOWN for result in results)
+
+
+class LosesOne:
+    """A client whose open connection loses a call at once; a new one takes its time, as when a sentinel is gone."""
+
+    open = True
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._lost = seconds, False
+
+    async def execute_command(self, *_: object) -> object:
+        if self._lost:
+            await asyncio.sleep(self._seconds)
+            return b"found"
+        self._lost = True
+        raise redis.exceptions.ConnectionError("reset")
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def test_a_repeated_call_has_what_is_left_of_the_limit() -> None:
+    assert virtual_time.run(RedisLink(LosesOne(CALL_SECONDS - 0.1)).read("GET", "x")) == b"found"
+    with pytest.raises(Unreachable, match=f"within {CALL_SECONDS:g} s"):
+        virtual_time.run(RedisLink(LosesOne(CALL_SECONDS + 0.1)).read("GET", "x"))
 
 
 async def test_no_server_is_unreachable_with_a_remedy(tmp_path: Path) -> None:
