@@ -1,11 +1,13 @@
 """The action Scale up: an absolute target within limits, confirmed, stored, then set once."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.queries import known_pool, permit_here
+from bot.core.finding import Scaling
 from bot.core.incident.details.requests import ScaleAccepted, ScaleStep
-from bot.core.incident.incident import Incident
+from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.record import Change, Prepared, Put, Stored
@@ -27,7 +29,15 @@ DIALOG_SECONDS = 900.0
 
 def _label(incident: Incident, view: View) -> ButtonLabel | None:
     scalable = [name for name in incident.pools.candidates if name in view.rules and view.rules[name].scalable]
-    return ButtonLabel("Scale up") if scalable else None
+    return ButtonLabel("Scale up", primary=_recommended(incident, view, scalable)) if scalable else None
+
+
+def _recommended(incident: Incident, view: View, scalable: Sequence[str]) -> bool:
+    """Whether somebody works on it, more runners help, and nobody has added any; before that Acknowledge stands out."""
+    causes = (view.causes.get(name) for name in scalable if name in incident.pools.affected)
+    helps = any(one and one.last_seen is None and one.scaling is Scaling.HELPS for one in causes)
+    open_ = incident.state is State.OPEN and incident.ownership.owner is not None
+    return helps and open_ and all(entry.event is not Event.SCALED for entry in incident.log.timeline)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:

@@ -1,10 +1,13 @@
 """Scale up: an absolute target, inside every limit, confirmed once, done once."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from bot.context.context import PoolScaler
+from bot.core.finding import Finding, Scaling
+from bot.core.incident.incident import State
 from bot.core.pool.pool import Counted, PoolRules
 from bot.core.requests.interaction import Answer, Surface
 from bot.core.scaling.limits import ScalePolicy
@@ -21,6 +24,25 @@ def test_it_is_offered_where_a_pool_has_a_scaler() -> None:
     able.rules[POOL] = PoolRules(POOL, scalable=True)  # type: ignore[index]  # a test's own dict
     assert scale_up.ACTION.label(incident(), view()) is None
     assert scale_up.ACTION.label(incident(), able) is not None
+
+
+@pytest.mark.parametrize(
+    ("parts", "scaling", "stands_out"),
+    [
+        ({"owner": ANA}, Scaling.HELPS, True),
+        ({"owner": ANA}, Scaling.NO, False),
+        ({"owner": ANA, "state": State.EASING}, Scaling.HELPS, False),
+        ({}, Scaling.HELPS, False),
+    ],
+)
+def test_it_stands_out_when_somebody_works_on_it_and_more_runners_help(
+    parts: dict[str, object], scaling: Scaling, stands_out: bool
+) -> None:
+    found = {POOL: Finding("limit", 0.9, (), scaling, "raise_limit", POOL)}
+    able = replace(view(), rules={POOL: PoolRules(POOL, scalable=True)}, causes=found)
+    label = scale_up.ACTION.label(incident(affected=(POOL,), **parts), able)
+    assert label
+    assert label.primary is stands_out
 
 
 async def filled(world: World, target: str, pool: str = "", who: str = ANA, **parts: object) -> Answer:
