@@ -31,7 +31,7 @@ async def test_the_early_warning_stands_before_the_alert_and_is_taken_over_by_it
         warning = await channel.parent("Early warning: linux.2xlarge")
         assert "Longest wait over 30 min expected" in warning.text
         assert "/queue scale linux.2xlarge" in warning.text
-        assert "<!" not in warning.text
+        assert "<!" not in warning.text.replace("<!date", "")
         parent = await channel.parent("OPEN")
         await parent.until(scenario.rule.name)
         await warning.until("The alert arrived at")
