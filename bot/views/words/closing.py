@@ -56,7 +56,7 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     """The summary as lines for the last reply: causes, the counterfactual, waiting, forecasts and silences."""
     waited, other = summary.waited, summary.without
     plainly = summary.affected == 1 and len(waited) == 1 and waited[0].unmeasured < LITTLE
-    lines = [*cause_lines(summary.causes)]
+    lines = [*cause_lines(summary.causes, summary.affected)]
     if other is not None:
         lines.append(f"Without the extra runners: {_longer(other)}")
         lines += [] if other.helped is None else [_helped(other.helped)]
@@ -95,12 +95,14 @@ def _helped(score: Score) -> str:
     return f"Forecast with the extra runners: {bounds}. It took {took} ({'correct' if score.held else 'wrong'})"
 
 
-def cause_lines(causes: Sequence[LikelyCause]) -> tuple[str, ...]:
-    """The likeliest cause of each pool; pools with the same one share a line."""
+def cause_lines(causes: Sequence[LikelyCause], affected: int = 0) -> tuple[str, ...]:
+    """The likeliest cause of each pool; pools with the same one share a line, without names if those are all."""
     pools: dict[str, list[str]] = {}
     for one in causes:
         part = f" ({share(one.samples / one.of)} of the time)" if one.samples < MOSTLY * one.of else ""
         pools.setdefault(one.cause, []).append(f"{one.pool}{part}")
+    if len(pools) == 1 and len(causes) == affected and all(one.samples >= MOSTLY * one.of for one in causes):
+        return (f"Likely cause: {cause_name(causes[0].cause)}",)
     return tuple(f"Likely cause of {listed(names)}: {cause_name(cause)}" for cause, names in pools.items())
 
 

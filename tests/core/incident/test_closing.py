@@ -81,6 +81,9 @@ def test_the_likeliest_cause_says_how_often_it_was_named() -> None:
         "Likely cause of b (75% of the time): a surge of jobs",
         "Likely cause of a and c: the pool's limit is reached",
     )
+    both = likely_causes(incident(pools=named("a", "c"), courses={name: courses[name] for name in "ac"}))
+    assert cause_lines(both, 2) == ("Likely cause: the pool's limit is reached",)
+    assert cause_lines(both, 3) == ("Likely cause of a and c: the pool's limit is reached",), "the third is not known"
 
 
 def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() -> None:
