@@ -125,7 +125,10 @@ async def _unknown(_: Context, __: Interaction) -> Answer:
 
 def unanswered(interaction: Interaction, error: Exception) -> Answer:
     """The reply: certain if nothing was stored, else the outcome is unknown and a second try is harmless."""
+    log.warning("not answered", action=interaction.name, why=str(error) or "it took too long")
     why = str(error) or "it took too long"
+    if isinstance(error, Unreachable) and error.failure in {Failure.UNCONNECTED, Failure.UNKNOWN}:
+        why = f"{error.system} cannot be reached"  # its address and codes are for operators
     action = ACTIONS.get(interaction.name)  # None: the menu before its entry is known
     button = interaction.surface is Surface.BUTTON
     again, what = ("Press again", "dialog") if button else ("Ask again", "question")

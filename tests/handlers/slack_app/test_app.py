@@ -261,7 +261,7 @@ async def recorded(endpoint: Endpoint) -> tuple[bytes, str]:
     ("name", "failure", "said"),
     [
         *(
-            (name, Failure.UNCONNECTED, "Your request was not recorded (Redis: no answer)")
+            (name, Failure.UNCONNECTED, "Your request was not recorded (Redis cannot be reached)")
             for name in ("ack", "silence", "scale_up", "diagnose", "menu")
         ),
         ("ack", Failure.UNKNOWN, "It is unknown whether your request was recorded"),

@@ -148,7 +148,7 @@ def test_only_what_may_have_been_recorded_is_called_unknown(name: str, surface: 
 
 def test_a_store_that_refused_the_connection_took_nothing_down() -> None:
     refused = Unreachable("Redis", "connection refused")
-    assert "Your request was not recorded (Redis: connection refused)" in asked("ack", error=refused)
+    assert "Your request was not recorded (Redis cannot be reached)" in asked("ack", error=refused)
 
 
 def written(endpoint: Endpoint) -> tuple[object, ...]:
@@ -171,7 +171,7 @@ async def test_a_press_that_opens_a_dialog_writes_nothing(name: str) -> None:
         endpoint.world.data.broken = LOST
         await endpoint.press(name, value)
         told = endpoint.world.chat.whispers[-1][2].text
-        assert "The dialog did not open (Redis: no answer). Press again." in told
+        assert "The dialog did not open (Redis cannot be reached). Press again." in told
 
 
 @pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.reads_only])
