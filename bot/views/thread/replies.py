@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.core.alert import Kind, Readings, worst_readings
 from bot.core.incident.details.events import AlertResolved, ClosingSummary, Diagnosed, IncidentEnded, Introduced
-from bot.core.incident.details.requests import IssueNoted, ScaleRequest, ScaleStep
+from bot.core.incident.details.requests import IssueNoted, ScaleRequest, ScaleStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident
 from bot.core.incident.pools import Maxima
 from bot.core.incident.reply_buttons import begins
@@ -47,7 +47,8 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
     if isinstance(entry.details, ScaleRequest) and begins(entry):
         return _scale_up(incident, entry, entry.details, labels)
     calls = entry.event in {Event.ESCALATED, Event.UNACKED}
-    lead = led(incident, now) if calls or (entry.broadcast and entry.event not in NEWS_FIRST) else None
+    ends = isinstance(entry.details, Silencing) and entry.details.step is SilenceStep.ENDS_SOON
+    lead = led(incident, now) if calls or ends or (entry.broadcast and entry.event not in NEWS_FIRST) else None
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
     group = incident.thread.mention if calls else None
     see = link(entry.see, "Show the warning") if safe_url(entry.see) else None
