@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_it_is_offered_where_a_pool_has_a_scaler() -> None:
     ],
 )
 def test_it_stands_out_when_somebody_works_on_it_and_more_runners_help(
-    parts: dict[str, object], scaling: Scaling, stands_out: bool
+    parts: dict[str, Any], scaling: Scaling, stands_out: bool
 ) -> None:
     found = {POOL: Finding("limit", 0.9, (), scaling, "raise_limit", POOL)}
     able = replace(view(), rules={POOL: PoolRules(POOL, scalable=True)}, causes=found)
