@@ -9,6 +9,7 @@ from bot.core.forecast.rates import (
     LEAST_SAMPLES,
     NOW_MINUTES,
     SLOPE_MINUTES,
+    TYPICAL_MINUTES,
     ended_in,
     mean_of,
     paces,
@@ -24,7 +25,7 @@ from bot.core.statement import Statement, statement
 
 BUSY_MINUTES = 5.0
 """Busy runners are a mean over this time: rates lag behind a change."""
-UNKNOWN_PACE = 1 / 20
+UNKNOWN_PACE = 1 / TYPICAL_MINUTES
 """Jobs per minute of one runner where nothing tells; only the product with the runners matters then."""
 NEARLY = 0.1
 """Share of the limit by which an estimate of the machines that boot may miss it."""

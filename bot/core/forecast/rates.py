@@ -20,6 +20,8 @@ BATCH_MINUTES = 60.0
 """A batch is looked for in this time: a rate of half an hour ago may be an average over the half hour before."""
 LEAST_BATCH, BATCH_USUAL_MINUTES = 5, 30.0
 """A batch has at least so many jobs, and as many as usually arrive in this time."""
+TYPICAL, TYPICAL_MINUTES = 5, 20.0
+"""So many typical jobs of that length are counted where few are seen."""
 ENOUGH_SECONDS = 3 * 3600.0
 """Samples of a shorter time are mostly of the trouble; the source's mean is of a day. An incident begins with the four
 hours before it where the source has them, and must not change its mind when these grow by a minute."""
@@ -106,12 +108,26 @@ def _shrinks(series: Sequence[Snapshot], minutes: float) -> float | None:
 
 
 def paces(series: Sequence[Snapshot]) -> tuple[float | None, float | None]:
-    """(present, usual) jobs per minute of one runner, by Little's law; else from the median duration."""
+    """(present, usual) jobs per minute of one runner, by Little's law; else from durations; else by those that left."""
     last = series[-1]
     by_time = 60 / (last.duration_p50_seconds * MEAN_OVER_MEDIAN) if last.duration_p50_seconds else None
     usual = _per_runner(series)
-    present = _per_runner(within(series, NOW_MINUTES)) or by_time or usual
+    present = _per_runner(within(series, NOW_MINUTES)) or by_time or usual or _in_order(series)
     return present, usual or present
+
+
+def _in_order(series: Sequence[Snapshot]) -> float | None:
+    """By the jobs that ended while the oldest one waited, where only the queue and busy runners are known.
+
+    Jobs start in order, so the queue of then has started since. Few jobs say little, so some typical ones count too.
+    """
+    minutes = (series[-1].oldest_wait_seconds or 0.0) / 60
+    known = [s for s in within(series, minutes) if s.queued is not None and s.busy is not None]
+    if len(known) < LEAST_SAMPLES or series[0] is known[0]:
+        return None
+    ended = servable(known[0]) + max(0, (known[0].busy or 0) - (known[-1].busy or 0))
+    worked = sum((s.busy or 0) * seconds / 60 for s, seconds in zip(known, weights(known), strict=False))
+    return (ended + TYPICAL) / (worked + TYPICAL * TYPICAL_MINUTES)
 
 
 def _per_runner(window: Sequence[Snapshot]) -> float | None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.core.forecast.flow import UNKNOWN_PACE
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import what_if
 from bot.core.forecast.outlook import Verdict
@@ -76,6 +77,23 @@ def test_busy_runners_tell_what_is_usual_where_no_rate_is_told(hidden: tuple[str
     found = flow_from([replace(s, **unknown) for s in looks])
     assert found.usual[0].arrivals == pytest.approx(2.4, abs=0.4)
     assert found.runners == pytest.approx(40.0)
+
+
+NO_RATES: dict[str, Any] = dict.fromkeys(
+    ("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "duration_p50_seconds")
+)
+
+
+@pytest.mark.parametrize(
+    ("queued", "busy", "now", "ended"), [(60, 20, 20, 60), (240, 20, 20, 240), (0, 60, 30, 30), (0, 20, 20, 0)]
+)
+def test_jobs_that_start_in_order_tell_the_pace_of_a_runner(queued: int, busy: int, now: int, ended: int) -> None:
+    """The queue of the time when the oldest job came has started since; a few typical jobs of 20 min count beside it."""
+    begun = [Snapshot("linux", AT - 60 * ago, queued=queued, busy=busy, **NO_RATES) for ago in range(60, 29, -1)]
+    late = [Snapshot("linux", AT - 60 * ago, queued=queued + 60, busy=now, **NO_RATES) for ago in range(29, -1, -1)]
+    looks = [replace(look, oldest_wait_seconds=1800.0) for look in (*begun, *late)]
+    assert flow_from(looks).pace == pytest.approx((ended + 5) / (busy + 30 * now + 100))
+    assert flow_from([replace(look, oldest_wait_seconds=90_000.0) for look in looks]).pace == UNKNOWN_PACE
 
 
 @pytest.mark.parametrize(("boot", "most"), [(0.1, 40.0), (6.0, 24.0)])
