@@ -88,7 +88,7 @@ NO_RATES: dict[str, Any] = dict.fromkeys(
     ("queued", "busy", "now", "ended"), [(60, 20, 20, 60), (240, 20, 20, 240), (0, 60, 30, 30), (0, 20, 20, 0)]
 )
 def test_jobs_that_start_in_order_tell_the_pace_of_a_runner(queued: int, busy: int, now: int, ended: int) -> None:
-    """The queue of the time when the oldest job came has started since; a few typical jobs of 20 min count beside it."""
+    """The queue of the time when the oldest job came has started since; a few jobs of 20 min count beside it."""
     begun = [Snapshot("linux", AT - 60 * ago, queued=queued, busy=busy, **NO_RATES) for ago in range(60, 29, -1)]
     late = [Snapshot("linux", AT - 60 * ago, queued=queued + 60, busy=now, **NO_RATES) for ago in range(29, -1, -1)]
     looks = [replace(look, oldest_wait_seconds=1800.0) for look in (*begun, *late)]
