@@ -29,6 +29,8 @@ UNKNOWN_PACE = 1 / TYPICAL_MINUTES
 """Jobs per minute of one runner where nothing tells; only the product with the runners matters then."""
 NEARLY = 0.1
 """Share of the limit by which an estimate of the machines that boot may miss it."""
+COUNTED_MINUTES = 15.0
+"""Over which sources count machines."""
 LEAST_ORDERED, FEW = 3, 0.15
 """Of at least so many ordered machines, a smaller share than this is almost none."""
 ROOM = 1.25
@@ -94,8 +96,7 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Expect
     pace, usual_pace = paces(series)
     weeks = _habits(ahead, last.at)
     usual = weeks[0].arrivals if weeks else usual_arrivals(series, usual_pace)
-    rates = rates_of(series, usual)
-    if rates is None:
+    if (rates := rates_of(series, usual)) is None:
         return statement("few_samples", known=sum(s.queued is not None for s in series), needed=LEAST_SAMPLES)
     working = mean_of(s.busy for s in within(series, BUSY_MINUTES)) if pace else None
     pace, usual_pace = pace or UNKNOWN_PACE, usual_pace or UNKNOWN_PACE
@@ -103,6 +104,7 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Expect
     blocked = _blocked(last, rules, waited)
     runners = rates.served / pace if working is None else working
     most, usual_runners = _capacity(series, rules, rates.arrivals if usual is None else usual, usual_pace)
+    come, booting = _come(series, rules.boot_time_seconds), last.booting or 0
     return Flow(
         queued=servable(last),
         waited=waited,
@@ -115,8 +117,8 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Expect
         runners=0.0 if blocked else runners,
         busy=float(last.busy or 0) if blocked else runners,
         grows=0.0 if blocked else _grows(series, last, rules),
-        come=_come(series, rules.boot_time_seconds),
-        most=max(runners, most),
+        come=come,
+        most=max(runners, most if come == 1.0 else runners + booting),
         pace=pace,
         usual_runners=max(runners, usual_runners),
         usual_pace=usual_pace,
@@ -223,10 +225,14 @@ def _grows(series: Sequence[Snapshot], last: Snapshot, rules: PoolRules) -> floa
 
 
 def _come(series: Sequence[Snapshot], boot_seconds: float) -> float:
-    """Share of the machines ordered a boot ago that came; 1 unless almost none did, as refused orders are repeated."""
+    """Share of the machines ordered a boot ago that came; 1 unless almost none did, as refused orders are repeated.
+
+    Where the source does not count those that came, there are no more of them than jobs that started.
+    """
     last, then = series[-1], within(series, boot_seconds / 60 + 1)[0]
     ordered = (then.creates or 0) + (then.create_failures or 0)
-    came = last.creates if last.registered is None else last.registered
+    seen = last.creates if last.registered is None else last.registered
+    came = COUNTED_MINUTES * last.starts_per_minute if seen is None and last.starts_per_minute is not None else seen
     return 1.0 if came is None or ordered < LEAST_ORDERED or came > FEW * ordered else came / ordered
 
 

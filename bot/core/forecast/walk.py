@@ -37,7 +37,7 @@ def walk(flow: Flow, usual_from: float = NEVER, more: int = 0, until: float = HO
     """
     queued, minute, arrived, started = flow.queued, 0.0, 0.0, 0.0
     runners, busy, pace = flow.runners, flow.busy, flow.pace
-    most = max(flow.most, runners)
+    most, held = max(flow.most, runners), flow.blocked is not None and flow.blocked.id != "no_runners"
     yield WalkPoint(0.0, queued, 0.0, 0.0, 0.0)
     for step in STEPS:
         if minute >= until:
@@ -49,13 +49,13 @@ def walk(flow: Flow, usual_from: float = NEVER, more: int = 0, until: float = HO
             usual, since = usual_at(flow.usual, minute), minute - usual_from
             away = FADES_MINUTES if flow.arrivals > usual else RISES_MINUTES
             arrives = usual + (flow.arrivals - usual) * math.exp(-since / away)
-            back = 2.0 if flow.blocked and flow.blocked.id != "no_runners" else flow.boot + RAMP_MINUTES
+            back = 2.0 if held else flow.boot + RAMP_MINUTES
             runners += max(0.0, flow.usual_runners - runners) * min(1.0, step / back)
             pace += (flow.usual_pace - pace) * min(1.0, step * flow.usual_pace)
         come = flow.come if minute < usual_from + flow.boot else 1.0
         present = runners + (more * come if minute >= flow.boot else 0)
         left = busy * math.exp(-pace * step)
-        if flow.blocked and minute < usual_from:
+        if held and minute < usual_from:
             takes = 0.0
         else:  # on free runners, and on those that finish a job, some more than once
             takes = present - busy + present * (pace * step) if busy <= present else max(0.0, present - left)

@@ -117,6 +117,7 @@ REFUSED: dict[str, Any] = {"busy": 24, "idle": 0, "booting": 0}
         ({"creates": 2, "create_failures": 18, "registered": 2}, False),
         ({"creates": 1, "create_failures": 1, "registered": 0}, True),
         ({"create_failures": 40, "creates": None}, True),
+        ({"create_failures": 4000, "creates": None}, False),
         ({"creates": 20, "registered": None}, True),
     ],
 )
@@ -125,6 +126,7 @@ def test_more_runners_that_do_not_come_help_only_after_the_trouble(changes: dict
     looks = series(60, -1.0, **{**REFUSED, "creates": None, "create_failures": None, "registered": None, **changes})
     found = flow_from(looks)
     assert (found.come == 1.0) == comes
+    assert (found.most > found.runners) == comes
     plain, helped = (list(walk(found, more=more))[-1].queued for more in (0, 30))
     assert (helped < 0.5 * plain) == comes
     told, untold = (

@@ -64,6 +64,16 @@ def test_blocked_jobs_start_only_when_it_is_as_usual_again() -> None:
     assert speedup_of(readings(found), readings(found, 0)) == Speedup()
 
 
+def test_added_runners_help_a_pool_that_has_none() -> None:
+    """They take jobs once they have booted; without them nothing starts before the repair."""
+    found = flow(falls=-1.0, busy=0, idle=0, booting=0, starts_per_minute=0.0, completions_per_minute=0.0)
+    assert found.blocked is not None
+    assert found.blocked.id == "no_runners"
+    alone, helped = (list(walk(found, more=more))[-1].started for more in (0, 50))
+    assert alone == 0.0 < helped
+    assert speedup_of(readings(found), readings(found, 50)).times > 1.0
+
+
 def test_an_end_of_normal_waits_comes_before_an_empty_queue() -> None:
     """Jobs that came in the last five minutes may wait."""
     found = flow(falls=1.0)
