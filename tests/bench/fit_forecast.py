@@ -39,8 +39,8 @@ def rows(cases: Iterable[Case]) -> tuple[Rows, Rows, Rows]:
             alone, took = readings(flow), math.log(max(60.0, case.actual) / 60)
             drains[alone.as_it_is is not None].append(((1.0, *alone.logs), took))
             for number, helped in zip(ADDED, case.futures, strict=False):
-                _, *walked = gains_of(alone, readings(flow, number))
-                gains.append((tuple(walked), took - math.log(max(60.0, helped) / 60)))
+                *_, later, last = gains_of(alone, readings(flow, number))
+                gains.append(((later, last), took - math.log(max(60.0, helped) / 60)))
     number = len(drains[True]) + len(drains[False])
     counted = [[(*one, 1 / number) for one in drains[do]] for do in (True, False)]
     return counted[0], counted[1], [(*one, 1 / len(gains)) for one in gains]
@@ -76,7 +76,7 @@ def likeliest(data: Rows) -> Ends:
     """The parameters of the effect under which the truths are likeliest, by steps that shrink."""
 
     def unlikely(ends: Ends) -> float:
-        if ends.now + ends.later > LARGEST or ends.exact < EXACTEST:
+        if ends.later + ends.last > LARGEST or ends.exact < EXACTEST:
             return math.inf
         return -sum(weight * math.log(ends.near(truth, gains) + 1e-6) for gains, truth, weight in data)
 

@@ -8,7 +8,7 @@ from operator import mul
 from bot.core.forecast.flow import Flow
 from bot.core.forecast.walk import HORIZON_MINUTES, WalkPoint, drains_after, walk
 
-LATER_MINUTES = 60.0
+LATER_MINUTES, LAST_MINUTES = 60.0, 240.0
 LEAST_WORKING = 0.05
 """Share of the usual runners: fewer are as bad as none."""
 LOW, MIDDLE, HIGH = 0.07, 0.5, 0.93
@@ -45,6 +45,8 @@ class DrainReadings:
     """If arrivals, runners and job times are the usual ones from now on."""
     usual_later: float | None
     """The same from an hour on."""
+    usual_last: float | None
+    """The same from four hours on."""
     slope: float | None
     """If the queue goes on as lately."""
     waited: float
@@ -69,14 +71,14 @@ class DrainReadings:
     @property
     def walks(self) -> tuple[float, ...]:
         """Logarithms of the walked minutes, at most the horizon's."""
-        return tuple(_log(time) for time in (self.as_it_is, self.usual_now, self.usual_later))
+        return tuple(_log(time) for time in (self.as_it_is, self.usual_now, self.usual_later, self.usual_last))
 
     @property
     def logs(self) -> tuple[float, ...]:
         """What the blend is made of."""
         jobs = _log(self.lasts), math.log(min(max(self.slower, 0.1), 10.0)), math.log(max(self.queued, 1.0))
         supply = _log(self.clears), math.log(max(self.working, LEAST_WORKING)), math.log(self.boot)
-        drains = _log(self.lucky), *self.walks[1:], _log(self.slope)
+        drains = _log(self.lucky), *self.walks[1:3], _log(self.slope)
         return (*drains, math.log(1 + self.waited), *jobs, *supply)
 
     @property
@@ -92,14 +94,15 @@ def _log(minutes: float | None) -> float:
 def readings(flow: Flow, more: int = 0) -> DrainReadings:
     """The readings of a flow, with `more` runners."""
     points = list(walk(flow, more=more))
-    stays, lucky = drains_after(points, flow.floor), drains_after(points, flow.floor, flow.spread)
-    now, later = (drains_after(walk(flow, start, more), flow.floor) for start in (0.0, LATER_MINUTES))
+    stay, lucky = drains_after(points, flow.floor), drains_after(points, flow.floor, flow.spread)
+    ends = (0.0, LATER_MINUTES, LAST_MINUTES)
+    now, later, last = (drains_after(walk(flow, end, more), flow.floor) for end in ends)
     slope = flow.queued / flow.shrinks if flow.shrinks and flow.shrinks > 0 else None
-    lasts, slower = 1 / flow.pace, flow.usual_pace / flow.pace
+    lasts, slow = 1 / flow.pace, flow.usual_pace / flow.pace
     clears = flow.queued / (flow.runners * flow.pace) if flow.runners else None
-    working = flow.runners / max(flow.usual_runners, 1.0)
+    works = flow.runners / max(flow.usual_runners, 1.0)
     return DrainReadings(
-        stays, now, later, slope, flow.waited, lasts, slower, flow.queued, clears, working, flow.boot, flow.fell, lucky
+        stay, now, later, last, slope, flow.waited, lasts, slow, flow.queued, clears, works, flow.boot, flow.fell, lucky
     )
 
 

@@ -74,6 +74,16 @@ def test_added_runners_help_a_pool_that_has_none() -> None:
     assert speedup_of(readings(found), readings(found, 50)).times > 1.0
 
 
+def test_runners_that_end_the_queue_before_the_trouble_have_a_large_effect() -> None:
+    """Without them it waits for the end of the trouble, which may take hours; with them it does not."""
+    found = readings(flow(falls=-1.0))
+    alone = replace(found, as_it_is=None, usual_now=20.0, usual_later=105.0, usual_last=280.0)
+    helped = replace(found, as_it_is=12.0, usual_now=10.0, usual_later=12.0, usual_last=12.0)
+    half = replace(found, as_it_is=None, usual_now=15.0, usual_later=95.0, usual_last=270.0)
+    assert speedup_of(alone, helped).times > 5.0
+    assert 1.0 < speedup_of(alone, half).times < 1.2
+
+
 def test_an_end_of_normal_waits_comes_before_an_empty_queue() -> None:
     """Jobs that came in the last five minutes may wait."""
     found = flow(falls=1.0)
