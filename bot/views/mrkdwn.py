@@ -147,9 +147,7 @@ def date(at: float) -> Marked:
 
 def time(at: float) -> Marked:
     """The same without the day, for what ends within hours."""
-    known = _FIRST_TIME <= at <= _LAST_TIME
-    clock = f"{utc(at)[11:16]} UTC"
-    return Marked(f"<!date^{int(at)}^{{time}}|{clock}>" if known else utc(at))
+    return Marked(f"<!date^{int(at)}^{{time}}|{utc(at)[11:]}>")
 
 
 def undated(text: Marked) -> Marked:

@@ -6,7 +6,7 @@ from bot.core.alert import Kind, Readings, worst_readings
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Peak
+from bot.core.pool.pool import Peak, Snapshot
 from bot.core.words import clock, count, duration
 from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortened
 from bot.views.parent.pools import (
@@ -136,10 +136,10 @@ def state_words(incident: Incident) -> str:
 
 def led(incident: Incident, at: float) -> Marked:
     """The state, and the worst pool with its figures if they were measured shortly before `at` (epoch seconds)."""
-    subject, series = escaped(_subject(incident), MOST_NAME + 12), incident.pools.courses
     worst = min(incident.pools.affected, key=lambda pool: incident.pools.peaks.get(pool, Peak()).order, default="")
-    facts = None
-    if (now := series.get(worst)) and now.seen_queued is not None and at - (now.seen_at or 0.0) < RECENT_SECONDS:
-        wait = f", longest wait {wait_words(now.seen_wait_seconds)}" if now.seen_wait_seconds else ""
-        facts = say("{jobs} queued{wait}", jobs=count(now.seen_queued, "job"), wait=wait)
-    return joined(" ", say("*{state}*", state=state_words(incident)), joined(": ", subject, facts))
+    now, facts = incident.pools.courses.get(worst), None
+    if now and now.seen_queued is not None and at - (now.seen_at or 0.0) < RECENT_SECONDS:
+        sample = Snapshot(worst, at, queued=now.seen_queued, oldest_wait_seconds=now.seen_wait_seconds)
+        facts = say("{queue}", queue=queue_words([PoolRow(worst, sample)]))
+    subject = joined(": ", escaped(_subject(incident), MOST_NAME + 12), facts)
+    return joined(" ", say("*{state}*", state=state_words(incident)), subject)
