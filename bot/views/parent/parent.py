@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from bot.core.alert import Kind
 from bot.core.finding import Finding
-from bot.core.forecast.outlook import Forecast
+from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View, latest
 from bot.core.message import Block, Message
@@ -160,5 +160,6 @@ def short_verdict(incident: Incident, view: View, now: float, timing: Timing) ->
     if cause is not None and cause.last_seen is not None:
         cause = None
     first = escaped(cause_name(cause.cause), 60) if cause is not None else None
-    second = escaped(forecast_words(made, brief=True), 60) if made is not None else None
+    foreseen = made is not None and made.verdict is not Verdict.NONE
+    second = escaped(forecast_words(made, brief=True), 60) if made and foreseen else None
     return first, second, say("{helps}", helps=SCALING[cause.scaling]) if cause and cause.scaling in SCALING else None
