@@ -185,19 +185,22 @@ def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
         f"{unknown}{' runners' if sample.busy is None else ''} unknown" if unknown else "",
     )
     line = section(say("*{pool}:* {parts}", pool=name_of(row.name), parts=", ".join(part for part in parts if part)))
-    small = legend([row], now)
+    small = legend([row], now, signs=False)
     return (line, context(small)) if small else (line,)
 
 
-def legend(shown: Sequence[PoolRow], now: float | None = None) -> Marked | None:
-    """The reasons of `?`, `+` and `stale` in these rows; None if all is known. Without `now` nothing is stale."""
+def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = True) -> Marked | None:
+    """The reasons of `?`, `+` and `stale` in these rows; None if all is known. Without `now` nothing is stale.
+
+    `signs` says whether a `?` stands there to be explained; a single pool's line says unknown in words.
+    """
     drawn = shown[:MOST_ROWS]
     more = say("+ = more may wait. At the limit, further jobs wait at GitHub, and the source does not count them.")
     partly = more if any(row.cut_off for row in drawn) else None
-    return joined("\n", _unknown(drawn), partly, *(_old(drawn, now) if now is not None else ())) or None
+    return joined("\n", _unknown(drawn, signs=signs), partly, *(_old(drawn, now) if now is not None else ())) or None
 
 
-def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:
+def _unknown(drawn: Sequence[PoolRow], *, signs: bool) -> Marked | None:
     reasons: dict[str, list[str]] = {}
     for row in drawn:
         lacks_runners = row.sample is not None and None in {row.sample.idle, row.sample.offline}
@@ -212,7 +215,8 @@ def _unknown(drawn: Sequence[PoolRow]) -> Marked | None:
     ]
     if len(reasons) > MOST_REASONS:
         lines.append(say("+ {more}", more=count(len(reasons) - MOST_REASONS, "more reason")))
-    return say("? = unknown, which is not zero. {reasons}.", reasons=joined("; ", *lines))
+    meaning = say("? = unknown, which is not zero.") if signs else None
+    return joined(" ", meaning, say("{reasons}.", reasons=joined("; ", *lines)))
 
 
 def _reasons(row: PoolRow) -> tuple[str, ...]:
