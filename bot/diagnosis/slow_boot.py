@@ -9,7 +9,9 @@ CERTAINLY, ENOUGH = 5.0, 5.0
 """So many times the usual after so many registrations, no rush looks like it."""
 LEAST_BOOTING = 2.0
 NONE_YET, UNCOUNTED, UNSEEN = 0.65, 0.55, 0.45
-"""Confidence where none has registered lately, where nobody counts them, and none created: they may never register."""
+"""Confidence where none has registered lately, or boots would take longer than the trouble has lasted; where nobody
+counts registrations; and where nobody counts creates either: the machines may never register.
+"""
 
 
 def find(facts: Facts) -> Found | None:
@@ -39,7 +41,8 @@ def find(facts: Facts) -> Found | None:
     seen = statement("boots_take", seconds=seconds, usual=60 * usual, booting=now.booting)
     sure = min(0.9, 0.55 + 0.05 * (minutes or 6 * usual) / usual)
     if counted:
-        return Found(sure if now.registered else min(sure, NONE_YET), (seen,))
+        ended = now.registered and 60 * (minutes or 0.0) <= now.at - facts.usual.since
+        return Found(sure if ended else min(sure, NONE_YET), (seen,))
     return Found(min(sure, UNSEEN if now.creates is None else UNCOUNTED), (seen,), ("registered",))
 
 
