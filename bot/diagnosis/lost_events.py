@@ -9,8 +9,9 @@ from bot.core.pool.baseline import mean
 from bot.core.statement import statement
 from bot.diagnosis.too_few import EACH_ITS_OWN, few_requested, keeps_size, taken
 
-FEWER, HALF = 0.7, 0.5
-"""Launches per job against the usual, from which events are missing; the same where more jobs than usual came."""
+FEWER = 0.7
+"""Launches per job against the usual, from which events are missing."""
+
 UNTOLD = 0.35
 """Confidence where nobody counts created and refused machines: it is right in about 3 of 10 cases."""
 
@@ -30,7 +31,7 @@ def _fewer(facts: Facts) -> Found | None:
     jobs = 15 * arrived
     rooms = [s.limit - taken(s) for s in recent if s.limit is not None and s.online is not None]
     ratio = created / jobs / usual
-    if ratio > (HALF if facts.share(Factor.ARRIVALS) > 0.3 else FEWER) or jobs < 8:
+    if facts.share(Factor.ARRIVALS) > 0.3 or ratio > FEWER or jobs < 8:
         return None
     if rooms and min(rooms) < max(2, 0.05 * (now.limit or 0)):
         return None

@@ -225,8 +225,6 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
      facts(**FEW, booting=3, oldest_wait_seconds=590.0)),
     ("not each job has a machine", "slow_boot", facts(**FEW, booting=3), facts(**FEW, booting=2)),
     ("its own machine boots", "limit", facts(limit=25, booting=None), facts(limit=27, booting=None)),
-    ("beside a surge", "lost_events", fewer(arrivals_per_minute=6.0, limit=60),
-     lately(fewer(), 40, creates=70, arrivals_per_minute=6.0, limit=60)),
     ("failed ones hold places", "lost_events", fewer(failed=9), fewer(failed=11)),
     ("some register", "unregistered", facts(creates=10, registered=7, booting=0),
      facts(creates=10, registered=8, booting=0)),
