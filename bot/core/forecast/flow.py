@@ -75,8 +75,6 @@ class Flow:
     """Jobs by which the queue fell per minute lately; None: unknown."""
     come: float = 1.0
     """Share of more machines that become runners as it is."""
-    fell: bool = True
-    """Whether the queue became shorter at any time lately."""
     spread: float = 0.0
     """Variance of the queue's length per minute, by the chance of arrivals and ends."""
     blocked: Statement | None = None
@@ -123,7 +121,6 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Expect
         usual_runners=max(runners, usual_runners),
         usual_pace=usual_pace,
         shrinks=rates.shrinks,
-        fell=_fell(within(series, SLOPE_MINUTES)),
         spread=rates.arrivals * batches_of(series) + pace * runners,
         blocked=blocked,
         cut_off=cut_off(last, rules),
@@ -234,11 +231,6 @@ def _come(series: Sequence[Snapshot], boot_seconds: float) -> float:
     seen = last.creates if last.registered is None else last.registered
     came = COUNTED_MINUTES * last.starts_per_minute if seen is None and last.starts_per_minute is not None else seen
     return 1.0 if came is None or ordered < LEAST_ORDERED or came > FEW * ordered else came / ordered
-
-
-def _fell(lately: Sequence[Snapshot]) -> bool:
-    known = [servable(s) for s in lately if s.queued is not None]
-    return any(after < before for before, after in pairwise(known))
 
 
 def _online(sample: Snapshot) -> int | None:

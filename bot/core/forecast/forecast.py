@@ -1,7 +1,7 @@
 """Forecasts when a queue drains if nobody acts: an interval, a bound, a branch, or why nothing can be said."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.forecast.flow import Flow, flow_of
@@ -17,8 +17,9 @@ WIDEST = 10.0
 """An interval whose ends are this factor apart says little; one bound says more."""
 FAR_MINUTES = 240.0
 """A queue that no rate drains, and that lasts this long in 9 of 10 cases, has a trend instead of an end."""
-TRIMMED = 2.5
-"""Factor beyond WIDEST up to which an interval is drawn together; four in five still hold if rates drain the queue."""
+TRIMMED: Mapping[bool, float] = {True: 2.5, False: 1.5}
+"""Factor beyond WIDEST up to which an interval is drawn together, by whether the present rates drain the queue; four in
+five still hold."""
 GROWTH_MINUTES = 30.0
 
 
@@ -44,18 +45,17 @@ def forecast(
 def bounds(found: DrainReadings, known: Calibration, *, branch: bool = False) -> tuple[float, float, float]:
     """(low, middle, high) in minutes, calibrated; at most the horizon.
 
-    The lower one is at most the time that the present rates take. If they drain the queue, bounds a bit too far apart
-    are drawn together to the widest interval that is given; if not, the end of a trouble decides, and the upper bound
-    would be a guess. There is none where the queue only grew. A `branch` names its condition and may be wider.
+    The lower one is at most the time that the present rates take. Bounds a bit too far apart are drawn together to the
+    widest interval that is given. If the present rates do not drain the queue, only the lower one moves: then the end
+    of a trouble decides, and it seldom comes at once. A `branch` names its condition and may be wider.
     """
     middle, drains = quantile(found, MIDDLE), found.as_it_is
     low = min(middle, known.low * quantile(found, LOW), HORIZON_MINUTES if drains is None else drains)
     high = min(HORIZON_MINUTES, max(middle, known.high * quantile(found, HIGH)))
-    if drains is None and not found.fell and not branch:
-        high = HORIZON_MINUTES
-    excess = math.sqrt(high / low / WIDEST)
-    if drains is not None and not branch and 1 < excess**2 <= TRIMMED and high < HORIZON_MINUTES:
-        low, high = min(middle, low * excess * 1.0001), max(middle, high / excess)
+    excess = high / low / WIDEST
+    if not branch and 1 < excess <= TRIMMED[drains is not None] and high < HORIZON_MINUTES:
+        raised = excess if drains is None else math.sqrt(excess)
+        low, high = min(middle, low * raised * 1.0001), max(middle, high * raised / excess)
     return low, middle, high
 
 

@@ -63,8 +63,6 @@ class DrainReadings:
     """Runners that take jobs, as a share of the usual ones."""
     boot: float
     """Minutes of a boot: help comes no sooner."""
-    fell: bool
-    """Whether the queue became shorter at any time lately."""
     lucky: float | None
     """If all rates stay and chance helps: a queue that changes little may be empty any time."""
 
@@ -102,7 +100,7 @@ def readings(flow: Flow, more: int = 0) -> DrainReadings:
     clears = flow.queued / (flow.runners * flow.pace) if flow.runners else None
     works = flow.runners / max(flow.usual_runners, 1.0)
     return DrainReadings(
-        stay, now, later, last, slope, flow.waited, lasts, slow, flow.queued, clears, works, flow.boot, flow.fell, lucky
+        stay, now, later, last, slope, flow.waited, lasts, slow, flow.queued, clears, works, flow.boot, lucky
     )
 
 

@@ -137,16 +137,6 @@ def test_more_runners_that_do_not_come_help_only_after_the_trouble(changes: dict
     assert drains_after(walk(found, 0.0, 30), 0) == drains_after(walk(replace(found, come=1.0), 0.0, 30), 0)
 
 
-@pytest.mark.parametrize("falls", [0.0, -1.0, -4.0])
-def test_no_upper_bound_where_the_queue_only_grew(falls: float) -> None:
-    """Nothing shows that it ever drains; one job less than before does."""
-    looks = series(60, falls, busy=24, limit=24, idle=0, booting=0, starts_per_minute=2.0, completions_per_minute=2.0)
-    assert forecast(looks, RULES).high_seconds is None
-    assert what_if(looks, RULES, (10,)).options[0].high_seconds is None
-    dip = [replace(s, queued=(s.queued or 0) + 5 * (s.at == AT - 600)) for s in looks]
-    assert flow_from(dip).fell
-
-
 def test_runners_of_a_pool_without_any_must_boot() -> None:
     """Idle ones take jobs as soon as the provider assigns them."""
     none, idle = (
