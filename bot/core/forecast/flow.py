@@ -102,7 +102,7 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Expect
     blocked = _blocked(last, rules, waited)
     runners = rates.served / pace if working is None else working
     most, usual_runners = _capacity(series, rules, rates.arrivals if usual is None else usual, usual_pace)
-    come, booting = _come(series, rules.boot_time_seconds), last.booting or 0
+    come = _come(series, rules.boot_time_seconds)
     return Flow(
         queued=servable(last),
         waited=waited,
@@ -116,7 +116,7 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Expect
         busy=float(last.busy or 0) if blocked else runners,
         grows=0.0 if blocked else _grows(series, last, rules),
         come=come,
-        most=max(runners, most if come == 1.0 else runners + booting),
+        most=max(runners, most) if come == 1.0 else runners + (last.booting or 0),
         pace=pace,
         usual_runners=max(runners, usual_runners),
         usual_pace=usual_pace,

@@ -55,7 +55,7 @@ def bounds(found: DrainReadings, known: Calibration, *, branch: bool = False) ->
     excess = high / low / WIDEST
     if not branch and 1 < excess <= TRIMMED[drains is not None] and high < HORIZON_MINUTES:
         raised = excess if drains is None else math.sqrt(excess)
-        low, high = min(middle, low * raised * 1.0001), max(middle, high * raised / excess)
+        low, high = min(middle, low * raised * 1.0001), max(middle, high * (raised / excess))
     return low, middle, high
 
 
