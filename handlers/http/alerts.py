@@ -30,6 +30,8 @@ FOR_GOOD = frozenset({400, 403, 413, 415})
 IN_THREAD_BYTES = 64 * 1024
 """Larger bodies are parsed in a thread, so that a click beside them is answered at once."""
 
+UNVERIFIED = "Amazon SNS cannot be asked whether it signed this; send it again"
+
 log = structlog.get_logger()
 
 
@@ -92,9 +94,8 @@ async def _stored(context: Context, throttle: Throttle, source: str, sender: Ale
 async def _of_sns(context: Context, body: bytes) -> str:
     """What became of a message about the subscription; empty for an alarm, whose signature covers all parsed fields."""
     amazon = context.sns
-    later = RequestRefused(503, "Amazon SNS cannot be asked whether it signed this; send it again")
     if amazon is None:
-        raise later
+        raise RequestRefused(503, UNVERIFIED)
     try:
         found = sns.envelope(body)
         if why := sns.trouble(found, context.settings.file.sns.topics, context.now()):
@@ -113,7 +114,7 @@ async def _of_sns(context: Context, body: bytes) -> str:
         raise RequestRefused(400, str(error)) from None
     except Unreachable as error:
         log.warning("Amazon SNS", why=str(error))
-        raise later from None
+        raise RequestRefused(503, UNVERIFIED) from None
     log.info("subscription confirmed", topic=found.topic)
     return "confirmed"
 

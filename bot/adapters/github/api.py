@@ -235,8 +235,10 @@ class GitHubApi:
 async def together(calls: Iterable[Awaitable[A]]) -> list[A]:
     """All results; the first problem is raised after all of them have ended."""
     found = await asyncio.gather(*calls, return_exceptions=True)
-    if problem := next((one for one in found if isinstance(one, BaseException)), None):
-        raise problem
+    for one in found:
+        if isinstance(one, BaseException):
+            del found  # or the problem would keep all results until the next look for garbage
+            raise one
     return [one for one in found if not isinstance(one, BaseException)]
 
 

@@ -42,9 +42,7 @@ class Ec2AutoScaling(Present):
     async def snapshot(self, pool: str) -> Snapshot:
         """The group now; without its activities, failed launches are unknown. Raises Unreachable without the group."""
         name = self._groups[pool]
-        group, launches = await asyncio.gather(tried(self._found[name]), tried(self._launches[name]))
-        if isinstance(group, Unreachable):
-            raise group
+        group, launches = await asyncio.gather(self._found[name].get(), tried(self._launches[name]))
         if isinstance(launches, Unreachable):
             gaps = tuple(Gap(one, launches.what, launches.remedy) for one in ("creates", "create_failures"))
             return Snapshot(pool, group.at, missing=gaps, **group.value)

@@ -69,9 +69,7 @@ class Gitlab(Present):
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is when the jobs were listed. Raises Unreachable if they could not be."""
         keys = self._pools[pool]
-        jobs, runners = await asyncio.gather(tried(self._jobs), tried(self._runners[keys.tags]))
-        if isinstance(jobs, Unreachable):
-            raise jobs
+        jobs, runners = await asyncio.gather(self._jobs.get(), tried(self._runners[keys.tags]))
         (pending, running), at = jobs.value, jobs.at
         mine = [row for row in pending if _covers(keys, row)]
         waiting = [_job(row, wait) for row in mine if (wait := number(row, "queued_duration")) is not None]

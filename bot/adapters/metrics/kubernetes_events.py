@@ -76,9 +76,8 @@ class KubernetesEvents(Present):
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now. Without pods or events, failures are unknown. Raises Unreachable without the runners."""
-        runners, *others = await asyncio.gather(*(tried(one) for one in self._lists))
-        if isinstance(runners, Unreachable):
-            raise runners
+        first, *more = self._lists
+        runners, others = await asyncio.gather(first.get(), asyncio.gather(*map(tried, more)))
         pods, *events = [() if isinstance(one, Unreachable) else one.value for one in others]
         gaps = tuple(Gap("create_failures", one.what, one.remedy) for one in others if isinstance(one, Unreachable))
         return _drawn(pool, self._pools[pool].scale_set or pool, runners, pods, [*chain(*events)], gaps)

@@ -115,12 +115,13 @@ class Prometheus:
             self._some([*answers.values()], whole=long)
         series, missing = dict[float, dict[str, Found]](), list[Gap]()
         for name, answer in answers.items():
+            if isinstance(answer, Unreachable):
+                missing.append(gap(name, answer))
+                continue
             try:
-                if isinstance(answer, Unreachable):
-                    raise answer
                 for at, value in points(answer).items():
                     series.setdefault(at, {})[name] = rounded(name, value)
-            except (Unknown, Unreachable) as problem:
+            except Unknown as problem:
                 missing.append(gap(name, problem))
         return tuple(replace(sample(pool, at, series[at]), missing=tuple(missing)) for at in sorted(series))
 

@@ -215,11 +215,13 @@ class SlackChat:
         try:
             return await call()
         except ERRORS as error:
-            problem = unreachable(error, method, asked.get("blocks"))
-            if problem.failure is Failure.LATER:
-                with contextlib.suppress(Unreachable):
-                    await self._lanes.pause_lane(lane, problem.retry_after_seconds or 1.0)
-            try:
-                raise problem from None
-            finally:
-                del problem  # or it would keep the answer until the next look for garbage
+            # without a name here, or the error and its answer would keep each other until the next look for garbage
+            raise await self._failed(error, method, asked, lane) from None
+
+    async def _failed(self, error: Exception, method: str, asked: Mapping[str, object], lane: str) -> Unreachable:
+        """The problem of a call; after a 429 its lane is paused."""
+        problem = unreachable(error, method, asked.get("blocks"))
+        if problem.failure is Failure.LATER:
+            with contextlib.suppress(Unreachable):
+                await self._lanes.pause_lane(lane, problem.retry_after_seconds or 1.0)
+        return problem
