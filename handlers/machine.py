@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bot.core.external import Refused
 
-COLLECT_AFTER = 40_000
+COLLECT_AFTER = 20_000
 """New objects between two looks for garbage; Python's 700 fit smaller programs."""
 
 _ENTRY = re.compile(
