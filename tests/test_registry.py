@@ -14,6 +14,7 @@ from bot.core.requests.interaction import Offer, Surface
 from bot.registry import ACTIONS, VERBS, helped
 from bot.settings import PermissionsTable
 from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS
+from bot.views.words.timeline import REQUESTS
 from tests.architecture.layout import BEHAVIORS
 from tests.architecture.tree import Module, project, under
 from tests.builders import POOL, closed, incident, view
@@ -31,6 +32,13 @@ def test_names_and_verbs_are_distinct_and_fixed() -> None:
     assert {"ack", "silence", "scale_up", "diagnose"} <= ACTIONS.keys()
     assert {"status", "list", "diagnose", "silence", "scale", "report"} <= VERBS.keys()
     assert len(VERBS) == sum(1 + len(action.also) for action in ACTIONS.values() if action.verb)
+
+
+def test_what_was_asked_for_has_words() -> None:
+    """A request that was not done says "asked to …": an id with an underscore is no word."""
+    effective = {name for name, action in ACTIONS.items() if action.effect}
+    assert REQUESTS.keys() <= effective
+    assert [name for name in effective - REQUESTS.keys() if "_" in name] == []
 
 
 @pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS.keys())

@@ -21,6 +21,7 @@ from bot.adapters.redis.pipe import Pipe
 from bot.adapters.redis.safety_checks import FORMAT_KEY
 from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
+from bot.adapters.redis.wake import CHANNEL
 from bot.core.pool.pool import Job, Pool, Snapshot, measured
 from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Failure, Unreachable
@@ -171,6 +172,18 @@ def test_a_repeated_call_has_what_is_left_of_the_limit() -> None:
     assert virtual_time.run(RedisLink(LosesOne(CALL_SECONDS - 0.1)).read("GET", "x")) == b"found"
     with pytest.raises(Unreachable, match=f"within {CALL_SECONDS:g} s"):
         virtual_time.run(RedisLink(LosesOne(CALL_SECONDS + 0.1)).read("GET", "x"))
+
+
+async def test_a_store_of_one_process_wakes_itself_and_subscribes_to_nothing(
+    client: redis.Redis, redis_url: str
+) -> None:
+    """The embedded Redis: what this process commits comes back to nobody."""
+    alone = RedisStore(connect(redis_url), CLOCKS, shared=False)
+    await alone.commit(new(Pool("p"), CLOCKS.now()))
+    assert await alone.woken(PATIENCE_SECONDS)
+    assert not await alone.woken(0.05)
+    assert client.pubsub_numsub(CHANNEL) == [(CHANNEL.encode(), 0)]
+    await alone.aclose()
 
 
 async def test_no_server_is_unreachable_with_a_remedy(tmp_path: Path) -> None:
