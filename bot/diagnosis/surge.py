@@ -9,7 +9,7 @@ MORE = 1.3
 PROVEN, BURST = 1.8, 2.5
 """So many times the usual arrivals are a surge even if the pool is at its limit: for long, and at once."""
 FAR_BELOW, UNTOLD = 0.75, 0.35
-"""With a smaller share of the limit taken there is room; confidence where none may come."""
+"""Share of the limit that machines take, below which more may come; confidence where none may."""
 AT_LIMIT = 0.55
 """Confidence without such proof: the counters of the limit come first."""
 
