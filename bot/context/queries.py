@@ -58,9 +58,9 @@ async def open_of(context: Context, name: str) -> list[Incident]:
     return [held.value for held in (await context.store.get_many(Incident, sorted(found))).values()]
 
 
-async def open_incidents(context: Context) -> list[Incident]:
-    """All open incidents, the oldest first."""
-    held = await context.store.get_many(Incident, sorted(await context.store.members("open")))
+async def open_incidents(context: Context, within: str = "open") -> list[Incident]:
+    """The open incidents of a set, or all of them, the oldest first."""
+    held = await context.store.get_many(Incident, sorted(await context.store.members(within)))
     return sorted((h.value for h in held.values() if not h.value.closed), key=lambda incident: incident.opened_at)
 
 

@@ -16,6 +16,8 @@ KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
 EXPIRES_SECONDS = 2 * KEPT_AFTER_CLOSE_SECONDS
 """When Redis drops the record, if nothing has deleted it before."""
 TRIES = 20
+UNDELIVERED = "undelivered"
+"""The set of open incidents with a message that Slack has not taken."""
 APPROVE = "approve"
 """The action of a reply whose request waits for a second person; the request ends with its incident."""
 LOST = "@"
@@ -43,10 +45,14 @@ def follows(before: Incident | None, after: Incident) -> Change:
 
 
 def _sets(incident: Incident) -> tuple[tuple[str, str], ...]:
-    """(set, member) of an incident: open, watched for its pools, and waiting for its first message."""
-    names = [] if incident.closed else [*(f"watch:{name}" for name in incident.pools.candidates), "open"]
-    waiting = [f"waiting:{incident.thread.channel}"] if incident.thread.root is None else []
-    return tuple((name, incident.id) for name in (*names, *waiting))
+    """(set, member) of an incident: open, watched for its pools, and waiting for its first message or for any."""
+    unposted = incident.thread.root is None
+    names = [f"waiting:{incident.thread.channel}"] if unposted else []
+    if not incident.closed:
+        names += [*(f"watch:{name}" for name in incident.pools.candidates), "open"]
+        if unposted or incident.log.outbox:
+            names.append(UNDELIVERED)
+    return tuple((name, incident.id) for name in names)
 
 
 async def keep(  # noqa: PLR0913 - the parts of one atomic change

@@ -3,7 +3,7 @@
 import structlog
 
 from bot.context.context import Context
-from bot.context.save import KEPT_AFTER_CLOSE_SECONDS
+from bot.context.save import KEPT_AFTER_CLOSE_SECONDS, UNDELIVERED
 from bot.core.alert import likeness
 from bot.core.incident.incident import Incident
 from bot.core.record import Change, Conflict, Put, Stored
@@ -58,7 +58,7 @@ async def _forgotten(context: Context, held: Stored[Incident]) -> bool:
     change = Change(
         puts=(Put(held, incident, None, keep_seconds=AT_ONCE_SECONDS),),
         point=dict.fromkeys(mine, ("", incident.id)),
-        leave=(("ended", incident.id), (f"waiting:{thread.channel}", incident.id)),
+        leave=tuple((name, incident.id) for name in ("ended", UNDELIVERED, f"waiting:{thread.channel}")),
     )
     try:
         await context.store.commit(change)

@@ -7,6 +7,7 @@ import structlog
 from bot.config import File
 from bot.context.context import Context
 from bot.context.queries import open_incidents
+from bot.context.save import UNDELIVERED
 from bot.core.incident.incident import Incident
 from bot.core.paging.page import OUTSIDE, PageAction, PageEvent
 from bot.core.record import Chore
@@ -27,9 +28,8 @@ log = structlog.get_logger()
 
 async def check_slack_outage(context: Context, before: Chore) -> Chore:
     """The chore's new record; notifies the webhook once when the wait is too long, and once at its end."""
-    waits = [
-        (since, i.trouble.why or "") for i in await open_incidents(context) if (since := waiting_since(i)) is not None
-    ]
+    late = await open_incidents(context, UNDELIVERED)
+    waits = [(since, one.trouble.why or "") for one in late if (since := waiting_since(one)) is not None]
     now = context.now()
     oldest = min((since for since, _ in waits), default=None)
     trouble = next((why for _, why in sorted(waits) if why), "")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.context.save import EXPIRES_SECONDS, follows, keep
-from bot.core.incident.incident import Incident, acked, muted, rooted
+from bot.core.incident.incident import Incident, acked, muted, redrawn, reply_posted, rooted
 from bot.core.record import Change, Conflict, Stored
 from tests.builders import CHANNEL, NOW, POOL, closed, incident, with_fields
 from tests.world import ANA, OTHER_POOL, World
@@ -13,16 +13,18 @@ from tests.world import ANA, OTHER_POOL, World
 NEW, OPEN, CLOSED = incident(shown=False), incident(), closed()
 MOVED = replace(NEW, thread=replace(NEW.thread, channel="C0OPS"))
 SETS = (("open", "i1"), (f"watch:{POOL}", "i1"))
+LATE = ("undelivered", "i1")
+ACKED = acked(OPEN, ANA, NOW)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "change"),
     [
-        (None, NEW, Change(join=(*SETS, (f"waiting:{CHANNEL}", "i1")), wake=(f"pool:{POOL}",))),
+        (None, NEW, Change(join=(*SETS, (f"waiting:{CHANNEL}", "i1"), LATE), wake=(f"pool:{POOL}",))),
         (
             NEW,
             rooted(NEW, CHANNEL, "1.5", "drawn", NOW),
-            Change(leave=((f"waiting:{CHANNEL}", "i1"),), point={f"thread:{CHANNEL}:1.5": ("i1", None)}),
+            Change(leave=((f"waiting:{CHANNEL}", "i1"), LATE), point={f"thread:{CHANNEL}:1.5": ("i1", None)}),
         ),
         (
             OPEN,
@@ -31,10 +33,12 @@ SETS = (("open", "i1"), (f"watch:{POOL}", "i1"))
         ),
         (OPEN, CLOSED, Change(leave=SETS, join=(("ended", "i1"),))),
         (CLOSED, OPEN, Change(join=SETS, wake=(f"pool:{POOL}",))),
-        (OPEN, acked(OPEN, ANA, NOW), Change()),
+        (OPEN, redrawn(OPEN, "drawn", NOW), Change()),
+        (OPEN, ACKED, Change(join=(LATE,))),
+        (ACKED, reply_posted(ACKED, ACKED.log.outbox[-1]), Change(leave=(LATE,))),
         (NEW, MOVED, Change(join=(("waiting:C0OPS", "i1"),), leave=((f"waiting:{CHANNEL}", "i1"),))),
     ],
-    ids=["new", "its thread stands", "a pool joins", "it ends", "it goes on", "nothing follows", "it moves"],
+    ids=["new", "rooted", "pool-joins", "ends", "goes-on", "nothing-follows", "reply", "posted", "moves"],
 )
 def test_sets_and_indexes_follow_the_incident(before: Incident | None, after: Incident, change: Change) -> None:
     found = follows(before, after)
