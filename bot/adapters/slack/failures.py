@@ -12,8 +12,11 @@ from bot.adapters.http.json_answer import one_line
 from bot.ports import Failure, Unreachable
 from bot.sources.payload import fields
 
-ANSWERED_SECONDS = 5.0
-"""How long the history is given after an answer of HTTP 500: that request is over, one without an answer may not be."""
+ANSWERED_SECONDS = 4.0
+"""How long the history is given after an answer of HTTP 500 (docs/design/measurements.md#posting-exactly-once).
+
+That request is over; one without an answer may not be.
+"""
 
 BY_CODE: Mapping[str, Failure] = {
     code: failure

@@ -80,7 +80,7 @@ def test_a_code_means_what_the_table_says() -> None:
 )
 def test_what_is_not_slacks_own_answer_is_in_doubt_unless_it_was_never_sent(error: Exception, failure: Failure) -> None:
     """Only a connection that was never made proves that nothing was posted; after HTTP 500 that request is over."""
-    assert unreachable(error, "chat.postMessage").retry_after_seconds == {429: 30, 500: 5}.get(status_of(error))
+    assert unreachable(error, "chat.postMessage").retry_after_seconds == {429: 30, 500: 4}.get(status_of(error))
     assert classify(error) is failure
 
 
