@@ -1,6 +1,7 @@
 """Converts records to JSON documents and back: typed, never pickled, tolerant of newer fields."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from types import GenericAlias
 from typing import TypeVar
@@ -16,7 +17,7 @@ from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.pool import Pool, Snapshot
-from bot.core.record import Chore, Digest, EndedAlerts, Record, RejectedAlert, SourceRound, Stored, WarningRecord
+from bot.core.record import Chore, Digest, EndedAlerts, Put, Record, RejectedAlert, SourceRound, Stored, WarningRecord
 from bot.core.reporting.weekly import Weekly
 from bot.core.requests.request import Request, Shown
 from bot.core.scaling.lease import PoolLeases
@@ -48,6 +49,9 @@ KINDS: dict[str, type[Record]] = {
     "calibration": PooledCalibration,
 }
 """Kind, as in keys and due members → the record's type."""
+
+MOST_NEW = 256
+"""Incidents that `NewIncidents` keeps, about 1 MB."""
 
 COMPACT = frozenset({Pool})
 """Kinds of many samples, whose fields are left out while they are empty: a third of the size, read in half the time.
@@ -164,6 +168,26 @@ def decode(kind: type[R], record_id: str, document: bytes, older: bytes = b"") -
     if older and isinstance(record, Pool):
         return replace(record, samples=tuple(sorted(record.samples, key=lambda sample: sample.at)))
     return record
+
+
+class NewIncidents:
+    """The incidents that this process opened last, so that it need not decode them when it claims them."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[bytes, Incident]] = {}
+
+    def add(self, puts: Sequence[Put], documents: Sequence[object]) -> None:
+        """Remember those of a commit, by their documents."""
+        for put, document in zip(puts, documents, strict=True):
+            if put.held.version == 0 and isinstance(put.value, Incident) and isinstance(document, bytes):
+                self._known[put.value.id] = document, put.value
+                if len(self._known) > MOST_NEW:
+                    del self._known[next(iter(self._known))]
+
+    def take(self, record_id: str, document: object) -> Incident | None:
+        """The incident whose document this is; None if it was written again since, or taken before."""
+        known, incident = self._known.pop(record_id, (b"", None))
+        return incident if known == document else None
 
 
 def _field(at: float) -> str:

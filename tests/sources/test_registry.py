@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.adapters.records import decode, encode
 from bot.core.alert import Delivery
+from bot.core.incident.incident import Incident, Thread, opened
+from bot.core.incident.pools import Named
 from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES, Parse
 from tests.examples import TWICE
@@ -78,6 +81,18 @@ def test_an_odd_alert_does_not_cost_its_neighbour(odd: dict[str, object], top: d
         assert found is not None, name
         assert "good" in {alert.fingerprint for alert in found.alerts}, name
         assert len(found.alerts) + found.truncated >= 2, name
+
+
+@TWICE
+@given(odd=ITEMS, top=st.dictionaries(TOP_FIELDS, ANYTHING, max_size=4))
+def test_an_incident_is_read_back_as_it_was_opened(odd: dict[str, object], top: dict[str, object]) -> None:
+    """To the type of each number, since a process may draw either (`bot.adapters.records.NewIncidents`)."""
+    body = json.dumps({**top, "alerts": [odd, payloads.item(values={"A": 14, "B": 1.5})]}).encode()
+    for name in GROUPED:
+        found = parsed(SOURCES[name], body)
+        assert found is not None, name
+        made = opened("i1", found, 1.5, Thread("C1"), Named((), (), ()))
+        assert repr(decode(Incident, "i1", encode(made))) == repr(made)
 
 
 @EACH_GROUPED

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import structlog
 
-from bot.adapters.records import KINDS, decode, kind_name
+from bot.adapters.records import KINDS, NewIncidents, decode, kind_name
 from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
@@ -58,6 +58,7 @@ class RedisStore:
         """Numbers of the commits; a repeated one has the same, and is applied once."""
         self._wake = RedisWake(clients.listener if shared else None, self._sender)
         self._trail = TrailEnds()
+        self._new = None if shared else NewIncidents()
         self._hw = 0
         self._lost = False
         self._told: dict[str, float] = {}
@@ -227,6 +228,8 @@ class RedisStore:
         match outcome:
             case b"ok":
                 self._note(whole(detail), seen)
+                if self._new:
+                    self._new.add(change.puts, args[1:])
                 if rest[0]:
                     self._wake.set()
                 if rows:
@@ -245,7 +248,9 @@ class RedisStore:
             await self._link.read("ZREM", keys.DUE, text(member))
             return None
         try:
-            held = self._held(KINDS[name], record_id, document, version, older) if name in KINDS else None
+            new = self._new.take(record_id, document) if self._new else None
+            known: Stored[Record] | None = Stored(new, whole(version)) if new else None
+            held = known or (self._held(KINDS[name], record_id, document, version, older) if name in KINDS else None)
             problem = "" if name in KINDS else "this release does not know its kind; update Tailback"
         except Unreachable as error:
             held, problem = None, error.what

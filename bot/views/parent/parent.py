@@ -64,12 +64,11 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
 def _pools(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Block, ...]:
     """A table for several pools, a line for one, a sentence for none."""
     seen = of_incident(incident, view, now, timing)
-    unmeasured = _unmeasured(incident, view)
     if not seen:
-        return (section(unmeasured),)
+        return (section(_unmeasured(incident, view)),)
     if all(row.pending for row in seen):
         return (section(say("Measuring {pools}…", pools=count(len(seen), "pool"))),)
-    strangers = (section(unmeasured),) if incident.pools.unknown_pools else ()
+    strangers = (section(_unmeasured(incident, view)),) if incident.pools.unknown_pools else ()
     shown = _relevant(seen)
     left_out = sum(not row.quiet for row in seen) - sum(not row.quiet for row in shown)
     unknown = say("Queue unknown in {pools}.", pools=count(left_out, "other pool")) if left_out else None
@@ -95,8 +94,8 @@ def _unmeasured(incident: Incident, view: View) -> Marked:
     unknown = incident.pools.unknown_pools
     if names := listed(map(name_of, unknown), 5):
         are = "is not configured. Its queue is" if len(unknown) == 1 else "are not configured. Their queues are"
-        others, named = say(""), named_pools(incident.group.alerts, view.rules.values()).named
-        if incident.pools.candidates and not named:
+        others = say("")
+        if incident.pools.candidates and not named_pools(incident.group.alerts, view.rules.values()).named:
             others = say(" Measured instead: {pools}.", pools=count(len(incident.pools.candidates), "configured pool"))
         return say("The alert names {names}, which {are} not measured.{others} {remedy}",
                    names=names, are=are, others=others, remedy=remedy)  # fmt: skip

@@ -22,11 +22,13 @@ from bot.adapters.redis.safety_checks import FORMAT_KEY
 from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.redis.wake import CHANNEL
+from bot.core.incident.incident import Incident, acked
 from bot.core.pool.pool import Job, Pool, Snapshot, measured
 from bot.core.record import AuditEntry, Change, Put, Stored
 from bot.ports import Failure, Unreachable
 from tests import virtual_time
 from tests.audit import broken_at
+from tests.builders import incident
 from tests.faults.frames import REDIS, Request
 from tests.faults.wires import Wire
 from tests.patience import PATIENCE_SECONDS
@@ -183,6 +185,20 @@ async def test_a_store_of_one_process_wakes_itself_and_subscribes_to_nothing(
     assert await alone.woken(PATIENCE_SECONDS)
     assert not await alone.woken(0.05)
     assert client.pubsub_numsub(CHANNEL) == [(CHANNEL.encode(), 0)]
+    await alone.aclose()
+
+
+async def test_a_store_of_one_process_claims_what_it_opened_without_reading_it_back(redis_url: str) -> None:
+    """Only the first time, and only the document that it wrote itself."""
+    alone, opened, again = RedisStore(connect(redis_url), CLOCKS, shared=False), incident(), incident(id="i2")
+    await alone.commit(Change(puts=tuple(Put(Stored(one, 0), one, 0.0) for one in (opened, again))))
+    held = await alone.get(Incident, "i2")
+    assert held is not None
+    changed = acked(again, "U1", 1.0)
+    await alone.commit(Change(puts=(Put(held, changed, 0.0),)))
+    claims = {one.id: one.held.value for one in (await alone.claim(5)).claims if one.held}
+    assert claims == {"i1": opened, "i2": changed}
+    assert claims["i1"] is opened
     await alone.aclose()
 
 
