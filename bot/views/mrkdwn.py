@@ -23,6 +23,8 @@ _FORMATTING = re.compile(r"[*_~](?:(?<![^\W_][*_~])|(?![^\W_]))")
 _MARKUP = re.compile("[*_~&<>`]")
 _LOOK_ALIKES = str.maketrans("*_~", "\u2217\u02cd\u223c")
 _USER, _GROUP, _CHANNEL = (re.compile(rf"[{first}][A-Z0-9]{{1,20}}") for first in ("UW", "S", "CGD"))
+_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[A-Za-z0-9!#$%&'()*+,/:;=?@._~-]*)?")
+"""Most addresses; they need no closer look."""
 _DATE = re.compile(r"<!date\^[^|>]*\|([^>]*)>")
 _TAIL = re.compile(r"&[#a-zA-Z0-9]{0,6}$")
 
@@ -129,7 +131,13 @@ def safe_url(url: str) -> str:
 
     An address with a user name is dropped, because it displays another host.
     """
-    if len(url) > MOST_URL or clean(url) != url:
+    if len(url) > MOST_URL:
+        return ""
+    return url if _PLAIN_URL.fullmatch(url) else _checked_url(url)
+
+
+def _checked_url(url: str) -> str:
+    if clean(url) != url:
         return ""
     try:
         parts = urlsplit(url)
@@ -159,7 +167,7 @@ def utc(at: float) -> str:
     """`2025-12-01 02:23 UTC`."""
     if not _FIRST_TIME <= at <= _LAST_TIME:
         return "unknown time"
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"{datetime.fromtimestamp(at, UTC).isoformat(' ', 'minutes')[:16]} UTC"
 
 
 def cut(text: Marked, most: int) -> Marked:

@@ -3,6 +3,8 @@
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.views import mrkdwn
 from bot.views.mrkdwn import Marked, say
@@ -77,6 +79,17 @@ def test_only_slack_ids_are_mentioned(who: str, expected: str) -> None:
 )
 def test_an_address_that_is_not_http_is_no_link(url: str) -> None:
     assert mrkdwn.link(url, "Runbook") == "Runbook"
+
+
+@given(
+    st.lists(
+        st.sampled_from(["https://", "http://", "e.example", *":/?#[]@!$&'()*+,;=%|<>-._~\\ \n\u202eé09aZ"]),
+        max_size=12,
+    )
+)
+def test_a_plain_address_is_what_the_closer_look_makes_of_it(parts: list[str]) -> None:
+    url = "".join(parts)
+    assert mrkdwn.safe_url(url) == mrkdwn._checked_url(url)
 
 
 def test_an_address_cannot_end_its_link_early() -> None:
