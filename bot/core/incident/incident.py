@@ -21,9 +21,9 @@ YEAR_2000 = 946_684_800.0
 class State(StrEnum):
     OPEN = "open"
     EASING = "easing"
-    """The alert has resolved, or the queue is empty for now, but the incident has not drained."""
+    """The alert has resolved, or the queue is back to normal, but the incident has not drained."""
     DRAINED = "drained"
-    """Ended: enough fresh samples in a row at or under every affected pool's floor."""
+    """Ended: enough fresh samples in a row at or under every affected pool's floor, or with normal waits."""
     RESOLVED = "resolved"
     """Ended without a measured drain: closed by somebody, or resolved without a measurable pool."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.core.alert import Alert, Delivery, Kind, begun, merged
+from bot.core.alert import Alert, Delivery, Kind, begun, merged, readings
 from bot.core.incident.details.events import AlertsJoined
 
 
@@ -24,6 +24,12 @@ class AlertGroup:
     @property
     def firing(self) -> tuple[Alert, ...]:
         return tuple(alert for alert in self.alerts if alert.firing)
+
+    @property
+    def size_limit_crossed(self) -> bool | None:
+        """Whether a firing alert tells that its limit on the number of jobs is crossed; None if none tells."""
+        told = [crossed for alert in self.firing if (crossed := readings(alert).size_limit_crossed) is not None]
+        return any(told) if told else None
 
     @property
     def priority(self) -> str | None:

@@ -121,11 +121,11 @@ def _have_drained(incident: Incident, now: float, timing: Timing, names: Sequenc
 
 
 def _filled_again(incident: Incident, view: View, now: float) -> Incident:
-    floors = {name: rules.floor for name, rules in view.rules.items()}
+    samples = [sample for sample in latest(incident, view) if sample.pool in incident.pools.affected]
+    rules = [view.rules.get(sample.pool, PoolRules(sample.pool)) for sample in samples]
     queues = any(
-        empty(sample, floors.get(sample.pool, 0)) is False
-        for sample in latest(incident, view)
-        if sample.pool in incident.pools.affected
+        empty(one, of.floor) is False and not _back_to_normal(incident, one, of)
+        for one, of in zip(samples, rules, strict=True)
     )
     if incident.state is not State.EASING or not incident.group.firing or not queues:
         return incident
@@ -137,13 +137,30 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
     known, name = incident.pools, sample.pool
     waits_long = sample.oldest_wait_seconds is None or sample.oldest_wait_seconds > rules.boot_time_seconds
     queues = empty(sample, rules.floor) is False and waits_long
-    counts = drained(sample, rules) is True and sample.at >= incident.opened_at - 1
     goes_on = sample.at - known.seen.get(name, sample.at) <= 2 * timing.poll + 1
-    streak = (known.streaks.get(name, 0) if goes_on else 0) + 1 if counts else 0
     affected = (*known.affected, name) if queues and name not in known.affected else known.affected
     peaks = {**known.peaks, name: raised(known.peaks.get(name, Peak()), sample)} if name in affected else known.peaks
-    seen, streaks = {**known.seen, name: sample.at}, {**known.streaks, name: streak}
-    return replace(incident, pools=replace(known, seen=seen, streaks=streaks, affected=affected, peaks=peaks))
+    seen = {**known.seen, name: sample.at}
+    after = replace(incident, pools=replace(known, seen=seen, affected=affected, peaks=peaks))
+    counts = sample.at >= incident.opened_at - 1 and _back_to_normal(after, sample, rules)
+    streak = (known.streaks.get(name, 0) if goes_on else 0) + 1 if counts else 0
+    return replace(after, pools=replace(after.pools, streaks={**known.streaks, name: streak}))
+
+
+def _back_to_normal(incident: Incident, sample: Snapshot, rules: PoolRules) -> bool:
+    """Whether a sample counts toward the drain.
+
+    While an alert on the number of jobs fires, normal waits do not: they were never the trouble. An alert that does not
+    tell its limit is on the number of jobs if no job of its pool waited long.
+    """
+    known, name, group = incident.pools, sample.pool, incident.group
+    if not group.firing or drained(sample, rules) is not True or empty(sample, rules.floor):
+        return drained(sample, rules) is True
+    longest, wait = known.maxima.longest_queue if known.maxima else None, known.peaks.get(name, Peak())
+    concerned = name == longest if longest else name in known.affected or known.candidates == (name,)
+    waits_were_normal = (wait.oldest_wait_seconds or 0.0) <= rules.normal_wait_seconds
+    on_size = waits_were_normal if group.size_limit_crossed is None else group.size_limit_crossed
+    return not (concerned and on_size)
 
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:

@@ -21,8 +21,8 @@ from bot.views.words.timeline import entry_lines, entry_words
 NOT_KNOWN = "Not known to Tailback; to be filled in."
 STATES = {
     State.OPEN: "open: the alert fires",
-    State.EASING: "easing: the queue is not empty yet",
-    State.DRAINED: "drained: every affected pool was measured at or under its floor",
+    State.EASING: "easing: the alert has resolved, or the queue is back to normal, but it is not over yet",
+    State.DRAINED: "drained: every affected pool was measured at or under its floor, or with normal waits",
     State.RESOLVED: "resolved, without a measured drain",
 }
 

@@ -67,8 +67,8 @@ def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timin
     worst, *more = queueing
     stale = " (stale)" if worst.old else ""
     also = f" (+{count(len(more), 'pool')})" if more else ""
-    cleared = ", alert resolved" if incident.state is State.EASING and not incident.group.firing else ""
-    return name_of(worst.name), f"{queue_words([worst])}{stale}{also}{cleared}"
+    eased = f", {_alert_words(incident)}" if incident.state is State.EASING else ""
+    return name_of(worst.name), f"{queue_words([worst])}{stale}{also}{eased}"
 
 
 def _unmeasured(incident: Incident, seen: Sequence[PoolRow]) -> str:

@@ -200,6 +200,60 @@ def test_an_empty_queue_that_fills_again_is_open_again() -> None:
     assert (again.state, again.log.outbox) == (State.EASING, found.log.outbox)
 
 
+SIZE, TIME = "queue_size_threshold", "queue_time_threshold"
+
+
+def watched(limits: dict[str, float], *waits: float, queued: int = 60, firing: bool = True, **parts: Any) -> Incident:
+    """After samples with these waits, under an alert whose limits were crossed (1) or not (0), or that tells none."""
+    values = {"max_queue_size": 60.0, "max_queue_time_mins": 9.0, **limits} if limits else {}
+    found = incident(alert(firing=firing, values=values), state=State.OPEN if firing else State.EASING, **parts)
+    looks = [sample(queued, at=NOW + n * POLL, oldest_wait_seconds=wait) for n, wait in enumerate(waits)]
+    return look(found, Pool(POOL, tuple(looks)))
+
+
+@pytest.mark.parametrize("normal", [120.0, 300.0])
+@pytest.mark.parametrize(
+    ("limits", "first_wait", "state"),
+    [
+        ({SIZE: 1.0, TIME: 0.0}, 120.0, State.OPEN),
+        ({SIZE: 1.0, TIME: 0.0}, 900.0, State.OPEN),
+        ({SIZE: 1.0, TIME: 1.0}, 900.0, State.OPEN),
+        ({SIZE: 0.0, TIME: 1.0}, 900.0, State.EASING),
+        ({SIZE: 0.0, TIME: 1.0}, 120.0, State.EASING),
+        ({}, 120.0, State.OPEN),
+        ({}, 900.0, State.EASING),
+    ],
+)
+def test_normal_waits_ease_an_alert_on_waits_and_none_on_the_number_of_jobs(
+    limits: dict[str, float], first_wait: float, state: State, normal: float
+) -> None:
+    """An alert that does not tell its limit is on the number of jobs if no job ever waited long."""
+    waits = (first_wait, normal, normal, normal)
+    assert watched(limits, *waits).state is state
+    assert watched(limits, *waits, queued=0).state is State.EASING, "at the floor every alert's trouble is over"
+    assert watched(limits, *waits, firing=False).state is State.DRAINED, "a resolved alert has no reason any more"
+    assert watched(limits, first_wait, 900.0, 900.0, 900.0).state is State.OPEN
+    silence = Silence("s1", "am", NOW + 3600, "U1", "act")
+    silent = State.OPEN if state is State.OPEN else State.DRAINED
+    assert watched(limits, *waits, silences=(silence,)).state is silent, "a silence takes nothing out of the queue"
+
+
+def test_the_number_of_jobs_counts_in_the_pool_that_has_them() -> None:
+    """The alert names no pool: a busy pool beside the long queue does not hold the incident open."""
+    firing = alert(values={"max_queue_size": 60.0, "max_queue_time_mins": 2.0, SIZE: 1.0, TIME: 0.0})
+    found = incident(firing, pools=candidates("long", "busy"))
+    long = Pool("long", tuple(sample(q, at=NOW + n * POLL, pool="long") for n, q in enumerate((60, 0, 0, 0))))
+    busy = tuple(sample(6, at=NOW + n * POLL, pool="busy", oldest_wait_seconds=60.0) for n in range(4))
+    assert look(found, Pool("long", long.samples[:1]), Pool("busy", busy[:1])).state is State.OPEN
+    assert look(found, long, Pool("busy", busy)).state is State.EASING
+
+
+def test_a_gap_in_the_figures_does_not_fill_a_queue_whose_waits_are_normal() -> None:
+    eased = watched({SIZE: 0.0, TIME: 1.0}, 900.0, 60.0, 60.0, 60.0)
+    figures = [sample(60, at=NOW + n * POLL, oldest_wait_seconds=60.0) for n in (1, 2, 3)]
+    assert look(eased, Pool(POOL, tuple(figures)), now=NOW + 9 * POLL).state is State.EASING
+
+
 @pytest.mark.parametrize(("ends_at", "state"), [(NOW + 3600, State.DRAINED), (NOW + 1, State.EASING)])
 def test_under_a_silence_the_drain_is_measured_alone(ends_at: float, state: State) -> None:
     found = incident(alert(), silences=(Silence("s1", "am", ends_at, "U1", "act"),))
