@@ -19,7 +19,7 @@ from bot.requests.submit import hand_over, new_request, recall, remember, subjec
 from bot.views.dialogs.modals import silence_modal
 from bot.views.mrkdwn import clean
 from bot.views.words import refusals
-from bot.views.words.silences import until_when
+from bot.views.words.silences import still_lasts
 
 LEAST_SECONDS = 60.0
 FILLERS = frozenset({"for", "it", "this"})
@@ -168,7 +168,7 @@ def _only_one(incident: Incident, now: float, but: str = "") -> None:
     """Raise Refused while another request's silence is active, because two would hide each other's end."""
     for active in holding(incident.silences, now):
         if active.act != but:
-            raise Refused(refusals.silenced_already(until_when(goes_on(active, now))))
+            raise Refused(refusals.silenced_already(still_lasts(goes_on(active, now))))
 
 
 def _narrow(incident: Incident) -> tuple[Matcher, ...]:

@@ -163,6 +163,11 @@ def undated(text: Marked) -> Marked:
     return Marked(_DATE.sub(r"\1", text))
 
 
+def unmarked(text: Marked) -> str:
+    """The text as its reader sees it, with times in UTC, for an export."""
+    return undated(text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
 def utc(at: float) -> str:
     """`2025-12-01 02:23 UTC`."""
     if not _FIRST_TIME <= at <= _LAST_TIME:

@@ -123,7 +123,7 @@ async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple
 async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(world: World, until: str) -> None:
     await world.done(world.types("silence", POOL, "2h"))
     world.clock.advance(600)
-    said = r"already silenced until \d\d:\d\d UTC \(1 h 50 min left\)\. .*`prolong 4h` extends .*`unsilence` ends it"
+    said = r"already silenced for another 1 h 50 min\. .*`prolong 4h` extends .*`unsilence` ends it"
     for asked in (
         world.types("silence", POOL, until),
         world.says("silence", until),
@@ -157,7 +157,7 @@ async def test_a_silence_that_failed_is_in_nobodys_way(world: World) -> None:
 
 async def test_a_condition_of_the_active_silence_is_named_too(world: World) -> None:
     await world.done(submitted(world, preset="drained", values={"preset": "drained", "custom": "2h", "above": "1200"}))
-    said = r"already silenced until the queue has drained, until .* at the latest, unless more than 1,200 jobs"
+    said = r"already silenced until the queue has drained, for another 2 h at most, unless more than 1,200 jobs"
     await refused(said, world.says("silence", "1h"))
 
 

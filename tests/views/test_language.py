@@ -33,3 +33,25 @@ def test_no_sentence_of_a_message_is_long(name: str) -> None:
 @pytest.mark.parametrize("name", GOLDEN)
 def test_no_message_falls_back_into_lost_habits(name: str) -> None:
     assert [one for one in sentences(name) if LOST_HABITS.search(one)] == []
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in FOLDER.glob("*.json") if not p.stem.startswith("report_")))
+def test_times_are_in_the_readers_zone_where_slack_can_write_them(name: str) -> None:
+    """Sentences of entries have none. A report has the zone of its schedule, and a sparkline UTC."""
+    written = marked(json.loads((FOLDER / f"{name}.json").read_text("utf-8")))
+    shown = [re.sub(r"<!date[^>]*>", "", text) for text in written]
+    assert [one for one in shown if "UTC" in one and "jobs queued from" not in one] == []
+
+
+def marked(value: object) -> Iterator[str]:
+    """Every text in which Slack can write a date; the strings of a list are sentences of entries."""
+    match value:
+        case {"type": "mrkdwn", "text": str(text)}:
+            yield text
+        case {"type": "plain_text" | "raw_text" | "data_visualization"}:
+            return
+        case dict() | list():
+            for part in value.values() if isinstance(value, dict) else value:
+                yield from [part] if isinstance(value, list) and isinstance(part, str) else marked(part)
+        case _:
+            return

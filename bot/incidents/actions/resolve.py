@@ -8,7 +8,7 @@ from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place, Surface
 from bot.requests.submit import finish, subject
 from bot.views.dialogs.modals import question
-from bot.views.words.silences import until_when
+from bot.views.words.silences import still_lasts
 
 NAME = "resolve"
 QUESTION = "Tailback stops watching the queue. A new firing of the alert opens the incident again."
@@ -20,7 +20,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if interaction.surface is Surface.BUTTON:
         words = [QUESTION]
         for silence in holding(held.value.silences, now := context.now()):
-            until = until_when(goes_on(silence, now))
+            until = still_lasts(goes_on(silence, now))
             stays = f"The alert stays silenced {until}; that can be ended below the last reply."
             words.append("Its silence until the queue has drained ends with it." if silence.until_drained else stays)
         return Answer(view=question(NAME, "Close incident?", interaction.request_id, " ".join(words), "Close"))

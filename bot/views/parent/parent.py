@@ -19,12 +19,12 @@ from bot.core.routing import named_pools
 from bot.core.words import count, listed
 from bot.views.blocks import as_of, context, header, message, section
 from bot.views.chart import chart_now
-from bot.views.mrkdwn import Marked, date, escaped, joined, say, utc
+from bot.views.mrkdwn import Marked, date, escaped, joined, say
 from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
 from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
 from bot.views.words.causes import SCALING, cause_name
-from bot.views.words.diagnosis import remedy_words
+from bot.views.words.diagnosis import remedy_words, seen_words
 from bot.views.words.forecasts import forecast_words
 
 MOST_UNKNOWN_ROWS = 3
@@ -116,7 +116,7 @@ def minimal(incident: Incident) -> Message:
     parts = [
         say("{state}: {title}.", state=state_words(incident), title=title_of(incident)),
         say("Pools: {pools}.", pools=pools) if pools else None,
-        say("Started at {since}.", since=utc(incident.began_at)),
+        say("Started at {since}.", since=date(incident.began_at)),
         owner_words(incident),
         say("Slack refused the full message, so it has no figures and no buttons. Write `@tailback status` or "
             "`@tailback help` in this thread."),
@@ -143,9 +143,8 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
     about = say(" of {pool}", pool=name_of(pool)) if several else say("")
     parts = []
     if cause is not None:
-        seen = say(", last seen {at}", at=date(cause.last_seen)) if cause.last_seen is not None else say("")
         parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}). {helps}", about=about,
-                         cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen,
+                         cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
                          helps=remedy_words(cause)))  # fmt: skip
     if made is not None:
         also = about if cause is None else say("")

@@ -115,7 +115,7 @@ def rejected_alert(source: str, address: str, why: str) -> Message:
 def diagnosis(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[list[Marked], list[Block | None]]:
     """(the paragraphs that every reader sees, the blocks with them and the collapsed rest)."""
     chosen = named(found)
-    paragraphs = [say("*Cause:* {words}", words=escaped(cause_words(found), 600))] if found.groups else []
+    paragraphs = [say("*Cause:* {words}", words=cause_words(found))] if found.groups else []
     if chosen is not None:
         top = chosen.findings[0]
         seen = (say("• {line}", line=escaped(line, 300)) for line in evidence_words(top)[:MOST_EVIDENCE])

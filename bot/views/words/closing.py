@@ -16,7 +16,7 @@ from bot.core.words import count, duration, listed, share
 from bot.views.words.causes import cause_name
 from bot.views.words.forecasts import score_lines
 from bot.views.words.interval import about, bound, exact, interval
-from bot.views.words.silences import until_when
+from bot.views.words.silences import still_lasts
 
 MOST_POOLS = 5
 LEAST_HOURS = 0.1
@@ -66,7 +66,7 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
         lines.append("Nobody scaled up or silenced the alert")
     lines += score_lines(summary.scores, first=False) if summary.scores else ()
     for silence in summary.silences:
-        stays = f"The alert stays silenced {until_when(silence)}; `@tailback unsilence` ends it"
+        stays = f"The alert stays silenced {still_lasts(silence)}; `@tailback unsilence` ends it"
         lines.append("The silence ends now, because the queue has drained" if silence.until_drained else stays)
     return tuple(lines)
 

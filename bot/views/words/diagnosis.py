@@ -6,7 +6,8 @@ from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.events import CauseJudged, Diagnosed, QueueingPool
 from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Gap, Snapshot
-from bot.core.words import clock, count, duration, figure, listed, share
+from bot.core.words import count, duration, figure, listed, share
+from bot.views.mrkdwn import Marked, date, escaped, say, unmarked
 from bot.views.words.causes import EVIDENCE, FADED, FIGURES, REMEDIES, RUNNERS, cause_name, gap_name
 from bot.views.words.phrase import in_words
 
@@ -21,6 +22,8 @@ WHY = {
 """Why some of the waiting jobs wait."""
 LEAST_PART = 0.1
 """Reasons with a smaller share of the queue are left out."""
+MOST_CAUSE = 600
+"""Characters of a cause with its evidence."""
 MOST_POOLS = 3
 """Pools of a group whose queues are broken down."""
 
@@ -30,20 +33,21 @@ def named(found: Diagnosed) -> Diagnosis | None:
     return next((group[0] for group in found.groups if group[0].findings), None)
 
 
-def cause_words(found: Diagnosed) -> str:
+def cause_words(found: Diagnosed) -> Marked:
     """The cause, how sure it is, and where; or which figures would help."""
     if (chosen := named(found)) is None:
         missing = dict.fromkeys(FIGURES.get(one, one) for group in found.groups for one in group[0].missing)
         helps = f" These figures would help: {listed(missing, 5)}." if missing else ""
-        return f"not known. No rule fits the known figures.{helps}"
+        return escaped(f"not known. No rule fits the known figures.{helps}", MOST_CAUSE)
     top, pools = chosen.findings[0], next(group for group in found.groups if group[0] is chosen)
     where = listed((one.pool for one in pools), 3)
-    return f"{cause_name(top.cause)} ({top.sureness} confidence{confirmed(found.answers)}{seen_words(top)}) in {where}."
+    sure = f"{cause_name(top.cause)} ({top.sureness} confidence{confirmed(found.answers)}"
+    return say("{sure}{seen}) in {where}.", sure=sure, seen=seen_words(top), where=escaped(where, MOST_CAUSE))
 
 
 def diagnosis_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]:
     """All of it, for a reader of plain lines."""
-    chosen, verdict = named(found), [f"Cause: {cause_words(found)}"] if found.groups else []
+    chosen, verdict = named(found), [f"Cause: {unmarked(cause_words(found))}"] if found.groups else []
     if chosen is not None:
         verdict.append(f"Evidence: {'; '.join(evidence_words(chosen.findings[0]))}.")
         verdict.append(f"What to do: {advice_words(chosen.findings[0])}")
@@ -107,20 +111,20 @@ def advice_words(finding: Finding) -> str:
     return f"{RUNNERS[finding.scaling]}. {REMEDIES.get(finding.remedy, '')}"
 
 
-def seen_words(finding: Finding) -> str:
-    return "" if finding.last_seen is None else f", last seen {clock(finding.last_seen)} UTC"
+def seen_words(finding: Finding) -> Marked:
+    return say("") if finding.last_seen is None else say(", last seen {at}", at=date(finding.last_seen))
 
 
-def caution(finding: Finding | None) -> str:
+def caution(finding: Finding | None) -> Marked:
     """The warning of the Scale up dialog if the likeliest cause makes it useless or harmful; else empty."""
     if finding is None or not finding.speaks_against_scaling:
-        return ""
+        return say("")
     if finding.last_seen is None:
         verb = "would harm" if finding.scaling is Scaling.HARMFUL else "will hardly help"
     else:
         verb = "may harm" if finding.scaling is Scaling.HARMFUL else "may not help"
-    evidence = "; ".join(evidence_words(finding))
-    return f"More runners {verb}: {cause_name(finding.cause)} ({evidence}{seen_words(finding)})."
+    words = f"More runners {verb}: {cause_name(finding.cause)} ({'; '.join(evidence_words(finding))}"
+    return say("{words}{seen}).", words=escaped(words, MOST_CAUSE), seen=seen_words(finding))
 
 
 def confirmed(answers: tuple[int, int] | None) -> str:

@@ -9,7 +9,7 @@ from bot.core.incident.details.requests import (
     SilenceStep,
     Silencing,
 )
-from bot.core.words import clock, count, listed, time_left
+from bot.core.words import count, listed, time_left
 
 REASONS = {
     EndReason.DRAINED: "the queue has drained",
@@ -19,10 +19,10 @@ REASONS = {
 }
 
 
-def until_when(silence: ActiveSilence) -> str:
-    """A silence's end and conditions: `until 14:05 UTC, 1 h 50 min more`."""
-    until = f"until {clock(silence.ends_at)} UTC ({time_left(silence.seconds)} left)"
-    drained = f"until the queue has drained, {until} at the latest" if silence.until_drained else until
+def still_lasts(silence: ActiveSilence) -> str:
+    """How long a silence still lasts: `for another 1 h 50 min`. Its sentence is shown where no time has a zone."""
+    lasts = f"for another {time_left(silence.seconds)}"
+    drained = f"until the queue has drained, {lasts} at most" if silence.until_drained else lasts
     return f"{drained}{_unless(silence.above)}"
 
 
@@ -62,7 +62,7 @@ def _ended(ended: SilenceEnded) -> str:
     why = f": {REASONS[ended.why]}" if ended.why else ""
     if ended.why is EndReason.TOO_MANY_JOBS:
         why = f": {count(ended.waiting, 'job waits', 'jobs wait')}, more than {ended.above:,}"
-    other = f" Another silence continues {until_when(ended.other)}." if ended.other else ""
+    other = f" Another silence goes on {still_lasts(ended.other)}." if ended.other else ""
     return f"ended the silence{why}.{other}"
 
 
