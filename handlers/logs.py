@@ -4,7 +4,9 @@ import contextlib
 import json
 import logging
 import re
-from collections.abc import Iterable, Mapping, MutableMapping
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import Any, TextIO, cast
 
 import structlog
@@ -41,6 +43,11 @@ _NAMED = re.compile(r'_env":"([^"]+)"')
 """The variables that tailback.toml names as secrets, in its JSON: values of keys that end in `_env`."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
+REMIND_SECONDS = 300.0
+"""How long a warning that repeats is left out."""
+MOST_KNOWN = 1000
+"""Different warnings that are remembered."""
+
 Event = MutableMapping[str, Any]  # structlog's own event dictionary: any value that somebody logs
 
 
@@ -73,9 +80,11 @@ def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -
     """
     console = form == "console" or (not form and stream.isatty())
     least = logging.getLevelNamesMapping()[level]
+    repeats = Repeats() if least > logging.DEBUG else None
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
+        *([repeats.processed] if repeats else []),
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
         Redaction(secrets),
@@ -92,6 +101,8 @@ def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -
     )
     handler = logging.StreamHandler(lines)
     handler.addFilter(_worth_it)
+    if repeats:
+        handler.addFilter(repeats.heard)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[_name, *shared],
@@ -107,6 +118,49 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     named = [value for name, value in settings.variables.items() if SECRET_NAME.search(name) or name in of_file]
     senders = (token for token, _ in settings.sender_tokens)
     return (*named, *(value.strip() for value in named), *env.webhook_tokens, *senders, *env.github_secrets)
+
+
+class Repeats:
+    """Leaves out a warning or error that was logged within 5 min; the next one says how many were left out.
+
+    Whatever is tried again every few seconds would otherwise hide everything else. Libraries included.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._known: dict[str, tuple[float, int]] = {}
+        """By event: when it was logged, and how often it was left out since."""
+
+    def processed(self, _logger: object, _method: str, event: Event) -> Event:
+        """The event; raises DropEvent for one to leave out."""
+        if event.get("level") not in {"warning", "error", "critical"} or "_record" in event:
+            return event
+        raised = sys.exc_info()[1] if event.get("exc_info") else None
+        times = self._seen(repr((sorted((name, str(value)) for name, value in event.items()), raised)))
+        if times is None:
+            raise structlog.DropEvent
+        return {**event, "left_out": times} if times else event
+
+    def heard(self, record: logging.LogRecord) -> bool:
+        """Whether a line of a library is written."""
+        if record.levelno < logging.WARNING:
+            return True
+        times = self._seen(f"{record.name} {record.getMessage()}")
+        if times:
+            record.msg, record.args = f"{record.getMessage()} ({times:,} left out before)", ()
+        return times is not None
+
+    def _seen(self, event: str) -> int | None:
+        """How often the event was left out before this one; None if this one is left out."""
+        now = self._monotonic()
+        since, times = self._known.get(event, (now, 0))
+        if event in self._known and now - since < REMIND_SECONDS:
+            self._known[event] = (since, times + 1)
+            return None
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[event] = (now, 0)
+        return times
 
 
 class Redaction:

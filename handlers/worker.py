@@ -43,6 +43,8 @@ class Worker:
         self._tasks: set[asyncio.Task[None]] = set()
         self._most, self._halved_at = float(AT_ONCE), 0.0
         self._lost: dict[tuple[str, str], int] = {}
+        self._idle_since: float | None = None
+        """Since when no work can be claimed (monotonic seconds)."""
         self._ticker = AsyncIOScheduler(timezone=UTC)
         self._alarm: asyncio.TimerHandle | None = None
 
@@ -98,11 +100,15 @@ class Worker:
             except Unreachable as error:
                 self._context.health.redis = str(error)
                 log.warning("no work claimed", why=str(error))
+                self._idle_since = self._idle_since or self._context.monotonic()
                 return
             except Exception:
                 log.exception("claiming work failed")
                 return
             self._context.health.redis = ""
+            if self._idle_since is not None:
+                log.info("work is claimed again", after_seconds=round(self._context.monotonic() - self._idle_since))
+                self._idle_since = None
             for claim in claims.claims:
                 task = asyncio.create_task(self._work(claim), name=f"{claim.kind}:{claim.id}")
                 self._tasks.add(task)

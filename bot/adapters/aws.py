@@ -17,6 +17,7 @@ from bot.adapters.build_context import AWS_SECONDS, BuildContext
 from bot.adapters.http.address import base_url
 from bot.adapters.http.client import LARGEST_ANSWER, reason
 from bot.adapters.http.json_answer import MOST_DECODED_BYTES, decoded_bytes, one_line
+from bot.adapters.outages import Outages
 from bot.config import Table
 from bot.ports import Failure, Refused, Unreachable
 
@@ -82,11 +83,15 @@ class Aws:
         self._clients: dict[str, object] = {}
         self._lock = threading.Lock()
         self._session: object = None
+        self._outages = Outages()
 
     async def ask(
         self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure = Failure.LATER
     ) -> Any:
         """Read. Raises Unreachable, or Refused with AWS's words and the missing permission."""
+        return await self._outages.watched(system, self._asked(system, service, operation, arguments, unsure))
+
+    async def _asked(self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure) -> Any:
         try:
             async with asyncio.timeout(self._total_seconds):
                 return await asyncio.to_thread(self._call, service, operation, arguments)

@@ -57,7 +57,7 @@ LAZY = (
     ),
 )
 """The modules that import what a command or process uses when it needs it, so that all start quickly and stay small."""
-CLOCK_READERS = ("handlers.machine", "handlers.wiring", "bot.config")
+CLOCK_READERS = ("handlers.logs", "handlers.machine", "handlers.wiring", "bot.config")
 """The modules that may read the clock and the environment."""
 CATCH_ALL = ("handlers", "bot.playground")
 """The packages that may catch every exception."""

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from bot.config import Environment, File, OutsideTable, Settings
 from bot.settings import SenderTable
-from handlers.logs import secrets_of, set_up
+from handlers.logs import Repeats, secrets_of, set_up
 
 HOSTILE = 'a\nFORGED {"event": "x"}\r\x1b[31mred\x7f\x9b\u202egnp.exe\u2028end'
 
@@ -167,3 +167,32 @@ def test_the_secrets_of_an_installation_are_known_by_name_and_by_configuration()
     rotated = {"old-token-value", "new-token-value", "prod-old", "prod-new"}
     assert {"xoxb-1", *rotated, "https://pager.example/abc"} <= set(found)
     assert "/home/somebody" not in found
+
+
+def test_a_warning_that_repeats_is_left_out_for_five_minutes() -> None:
+    """Ours and a library's alike. A warning with another fact is another one, and a line at INFO stays."""
+    now = [0.0]
+    repeats, library = Repeats(lambda: now[0]), logging.LogRecord("slack_bolt", logging.ERROR, "", 1, "lost", (), None)
+
+    def kept(level: str, **facts: object) -> bool:
+        try:
+            return bool(repeats.processed(None, level, {"event": "not reached", "level": level, **facts}))
+        except structlog.DropEvent:
+            return False
+
+    assert [kept("warning", system="a"), kept("warning", system="b"), kept("info"), kept("info")] == [True] * 4
+    assert [kept("warning", system="a"), kept("warning", system="a"), repeats.heard(library)] == [False, False, True]
+    assert not repeats.heard(library)
+    now[0] = 300.0
+    again = repeats.processed(None, "warning", {"event": "not reached", "level": "warning", "system": "a"})
+    assert (again["left_out"], repeats.heard(library)) == (2, True)
+    assert library.getMessage() == "lost (1 left out before)"
+
+
+@pytest.mark.parametrize(("level", "lines"), [("INFO", 2), ("DEBUG", 4)])
+def test_repeated_warnings_are_all_there_at_debug(level: str, lines: int) -> None:
+    stream = set_to("json", level)
+    for _ in range(2):
+        structlog.get_logger().warning("not reached", system="a")
+        logging.getLogger("slack_bolt").error("lost")
+    assert len(stream.getvalue().splitlines()) == lines

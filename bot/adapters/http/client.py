@@ -15,6 +15,7 @@ from bot.adapters.http.connection import DIRECT, ConnectOptions, usual
 from bot.adapters.http.interim import GuardedBackend
 from bot.adapters.http.json_answer import decoded, message_of
 from bot.adapters.http.redaction import credentials, hidden, sendable
+from bot.adapters.outages import Outages
 from bot.ports import Failure, Unreachable
 
 CONNECT_SECONDS = 2.0
@@ -76,6 +77,7 @@ class HttpPool:
             logging.getLogger(name).setLevel(logging.WARNING)
         self._clients: dict[tuple[ConnectOptions, int], httpx.AsyncClient] = {}
         self._slots: dict[str, asyncio.Semaphore] = {}
+        self._outages = Outages()
 
     def http(  # noqa: PLR0913 - what a client of a back end is made of
         self,
@@ -98,7 +100,8 @@ class HttpPool:
             transport = self._transport or _transport(options)
             self._clients[version] = httpx.AsyncClient(follow_redirects=False, trust_env=False, transport=transport)
         seconds = seconds or self._total_seconds
-        return Http(self._clients[version], slots, system, url, headers or {}, seconds, answers, options)
+        client = self._clients[version]
+        return Http(client, slots, system, url, headers or {}, seconds, answers, options, self._outages)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -135,6 +138,7 @@ class Http:
     answers: frozenset[int] = frozenset()
     """Statuses among 304, 401, 403, 429 and redirects that the caller handles."""
     options: ConnectOptions = DIRECT
+    outages: Outages = field(default_factory=Outages, repr=False)
 
     async def get(self, path: str = "", params: Words = None, headers: Words = None) -> HttpAnswer:
         """GET; the response may be any status below 500, and need not be JSON."""
@@ -172,6 +176,9 @@ class Http:
 
     async def _call(self, method: str, path: str, headers: Words = None, **given: Any) -> HttpAnswer:
         """One request with what httpx is `given` for it."""
+        return await self.outages.watched(self.system, self._asked(method, path, headers, given))
+
+    async def _asked(self, method: str, path: str, headers: Words, given: Mapping[str, Any]) -> HttpAnswer:
         if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):
             raise ValueError(f"{path!r} is not a path under the configured address")
         headers = {**await self._renewed(), **(headers or {})}

@@ -8,6 +8,7 @@ from functools import cached_property
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.metrics.rows import inner
+from bot.adapters.outages import Outages
 from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, text_at
 from bot.adapters.slack.client import posted
 from bot.adapters.slack.failures import ERRORS, unreachable
@@ -42,7 +43,7 @@ class SlackChat:
         self._readers: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
         self._connected: Cache[Identity] = Cache(monotonic, CONNECTED_SECONDS)
         self._self: Identity | None = None
-        self._shared = SharedReads(self._past)
+        self._shared, self._outages = SharedReads(self._past), Outages()
 
     @cached_property
     def in_turn(self) -> "SlackChat":
@@ -212,6 +213,11 @@ class SlackChat:
         if wait > 0:
             what = f"{method}: paused, because Slack answered 429"
             raise Unreachable("Slack", what, failure=Failure.LATER, retry_after_seconds=wait)
+        return await self._outages.watched("Slack", self._called(method, asked, lane, call))
+
+    async def _called(
+        self, method: str, asked: Mapping[str, object], lane: str, call: Callable[[], Awaitable[Mapping[str, object]]]
+    ) -> Mapping[str, object]:
         try:
             return await call()
         except ERRORS as error:
