@@ -204,6 +204,11 @@ def test_lists_help_and_refusals_are_complete_in_text() -> None:
     lines = [text for text in texts(answers.incident_list(titles, NOW).blocks) if "since" in text]
     assert ["Job Queue" in lines[0], "Wait too long" in lines[0]] == [True, True], "only the alerts tell them apart"
     assert "Job Queue" not in answers.incident_list(titles[:1], NOW).text, "the pool says it"
+    wider = replace(titles[1], pools=replace(of.pools, affected=(*of.pools.affected, "linux.small")))
+    assert "Job Queue" in answers.incident_list([titles[0], wider], NOW).text, "they share a pool"
+    offers = [(replace(of, opened_at=NOW - hours * 3600), f"i{hours}") for hours in (1, 2)]
+    choice = answers.incident_choice(offers, "ack", "Acknowledge")
+    assert len({text for text in texts(choice.blocks) if "since" in text}) == 2, "one alert in two channels"
     assert "scale POOL TARGET" in answers.help_text([("scale POOL TARGET", "sets the pool's size")]).text
     assert answers.incident_list([], NOW).text == "No incident is open in your channels."
     assert "tailback.toml" in answers.status(View(), (), NOW, TIMING).text

@@ -73,15 +73,14 @@ def doubt_words(number: int) -> Marked:
 def incident_lines(
     incidents: Sequence[Incident], view: View, now: float, timing: Timing, permalinks: Mapping[str, str]
 ) -> list[Marked]:
-    """One line for each; those of the same pools also name their alerts, since only these tell them apart."""
-    pools = [tuple(sorted(one.pools.affected)) for one in incidents]
-    often, lines = Counter(pools), []
-    for one, of in zip(incidents, pools, strict=True):
+    """One line for each; those that share a pool also name their alerts, since only these tell them apart."""
+    often, lines = Counter(pool for one in incidents for pool in one.pools.affected), []
+    for one in incidents:
         owner = one.ownership.owner
         facts = escaped(headline(one, view, now, timing), 160)
         parts = (
             say("*{state}* {facts}", state=state_words(one), facts=facts),
-            say("{title}", title=title_of(one)) if of and often[of] > 1 else None,
+            say("{title}", title=title_of(one)) if any(often[pool] > 1 for pool in one.pools.affected) else None,
             say("since {at}", at=date(one.began_at)),
             say("Acknowledged by {who}", who=mention(owner)) if owner else say("Not acknowledged"),
             link(there, "Thread") if (there := permalinks.get(one.id)) else None,
@@ -132,11 +131,13 @@ RECORDED = message(say("Recorded. The incident's thread shows the result."))
 def incident_choice(offers: Sequence[tuple[Incident, str]], action: str, label: str) -> Message:
     """A button for each open incident of the channel; `offers` are (incident, the button's id)."""
     head = say("{incidents} are open in this channel. Choose one.", incidents=count(len(offers), "incident"))
+    shown = [(one, say("{what} · since {at}", what=headline_of(one), at=date(one.began_at)), value)
+             for one, value in offers[:MOST_INCIDENTS]]  # fmt: skip
     rows = [
-        {**section(headline_of(one)), "accessory": button(label, action, value, f"{label}: {clean(one.group.title)}")}
-        for one, value in offers[:MOST_INCIDENTS]
+        {**section(line), "accessory": button(label, action, value, f"{label}: {clean(one.group.title)}")}
+        for one, line, value in shown
     ]
-    return message(joined("\n", head, *(headline_of(one) for one, _ in offers[:MOST_INCIDENTS])), section(head), *rows)
+    return message(joined("\n", head, *(line for _, line, _ in shown)), section(head), *rows)
 
 
 def headline_of(incident: Incident) -> Marked:
