@@ -139,7 +139,10 @@ def message(text: Marked, *blocks: Block | None) -> Message:
 
 
 def _cut_to_fit(kept: list[Block], encoded: list[str]) -> int:
-    """Halves the longest text or leaves out the last block until all fit; returns how often. Buttons stay."""
+    """Halves the longest text or leaves out the last block until all fit; returns how often. Buttons stay.
+
+    A container loses its last block first.
+    """
     times = 0
     while len(kept) >= MOST_BLOCKS or sum(map(len, encoded)) >= MOST_TOTAL - 300:
         times += 1
@@ -151,7 +154,12 @@ def _cut_to_fit(kept: list[Block], encoded: list[str]) -> int:
             encoded[place] = _encoded(kept[place])
         else:
             last = next((i for i in reversed(range(len(kept))) if kept[i]["type"] not in {"actions", "header"}), -1)
-            del kept[last], encoded[last]
+            inside = kept[last].get("child_blocks")
+            if isinstance(inside, Sequence) and len(inside) > 1:
+                kept[last] = {**kept[last], "child_blocks": inside[:-1]}
+                encoded[last] = _encoded(kept[last])
+            else:
+                del kept[last], encoded[last]
     return times
 
 

@@ -44,12 +44,12 @@ async def test_a_person_asks_for_the_longer_view(tmp_path: Path, redis_url: str)
     async with surroundings(tmp_path, setup) as world, product(world, setup, redis_url) as runtime:
         await kept(runtime.context.store, last_hours(28))
         await world.slack.slash("/queue", "report")
-        told = await world.slack.ephemeral(containing="Incidents of the last 7 days")
+        told = await world.slack.ephemeral(containing="in the last 7 days")
         assert "recurs on 28 of 28 days" in told.text
         assert f"Raise the limit of {LINUX} from 40 to" in told.text
         assert "19 of 20 jobs that started had waited at most" in told.text
         await world.slack.slash("/queue", f"report {LINUX} 14", user="U0BEN")
-        assert LINUX in (await world.slack.ephemeral("U0BEN", "Incidents of the last 14 days")).text
+        assert LINUX in (await world.slack.ephemeral("U0BEN", "in the last 14 days")).text
         await world.slack.slash("/queue", "report 400")
         await world.slack.ephemeral(containing="A report covers 1 to 42 days")
         assert world.stored() == []
@@ -57,7 +57,7 @@ async def test_a_person_asks_for_the_longer_view(tmp_path: Path, redis_url: str)
 
 def weekly(world: World) -> list[str]:
     texts = [str(call.args["text"]) for call in world.roots()]
-    return [text for text in texts if "Incidents of the last 7 days" in text]
+    return [text for text in texts if "in the last 7 days" in text]
 
 
 async def test_the_weekly_post_comes_once(tmp_path: Path, redis_url: str) -> None:
@@ -76,7 +76,7 @@ async def test_the_weekly_post_comes_once(tmp_path: Path, redis_url: str) -> Non
             await runtime.context.store.commit(Change(wake=("chore:weekly", f"weekly:{CHANNEL}")))
             await world.until_ready()
             await world.slack.slash("/queue", "report")
-            await world.slack.ephemeral(containing="Incidents of the last 7 days")
+            await world.slack.ephemeral(containing="in the last 7 days")
         (post,) = weekly(world)
         assert f"*{LINUX}*: 1 incident, open for 1 h, 1 drained" in post
 

@@ -22,7 +22,7 @@ async def test_reading_verbs_answer_one_person_alone(world: World) -> None:
     listed = await slack.ephemeral(containing="1 open incident")
     assert f"p{parent.ts.replace('.', '')}|Thread>" in listed.text
     await slack.slash("/queue", "report")
-    assert "1 incident (1 open)" in (await slack.ephemeral(containing="Incidents of the last 7 days")).text
+    assert "1 incident (1 open)" in (await slack.ephemeral(containing="in the last 7 days")).text
     await slack.slash("/queue", "help")
     verbs = await slack.ephemeral(containing="You can write")
     for verb in ("status", "list", "diagnose", "silence", "scale", "report", "ack", "resolve", "mute", "unsilence"):

@@ -38,7 +38,7 @@ async def test_open_and_closed_incidents_count_with_their_peaks(world: World) ->
     await world.fires(spoken(starts_at=world.clock.now()))
     await world.work()
     told = await text(world)
-    assert "*linux.2xlarge*: 2 incidents" in told
+    assert "; 2 incidents (1 open)" in told
     assert "longest wait 2 h" in told
     assert "most queued 30 jobs" in told
 
@@ -56,7 +56,7 @@ async def test_the_hours_of_the_past_carry_a_proposal() -> None:
     world = World(pool={POOL: priced}, slack={"currency": "€"})
     await measured(world, 21)
     told = await text(world, POOL, "14")
-    assert "of the last 14 days" in told
+    assert "in the last 14 days, the longest 1 h. No incident." in told
     assert "recurs on 15 of 15 weekdays 09:00-11:00" in told
     assert "Raise the limit of linux.2xlarge from 40 to 47." in told
     assert "7 more runners cost about 3.50 € an hour" in told

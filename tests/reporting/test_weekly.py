@@ -68,7 +68,8 @@ async def test_it_comes_once_a_week_at_its_hour() -> None:
     await ticks(world, MONDAY + 86400)
     (post,) = posts(world)
     assert post.key == f"weekly/{MONDAY:.0f}"
-    assert "Incidents of the last 7 days, 11 Jan 09:00 to 18 Jan 09:00 UTC: 1 incident." in post.message.text
+    assert post.message.text.startswith("1 incident in the last 7 days.")
+    assert "11 Jan 09:00 to 18 Jan 09:00 UTC" in str(post.message.blocks)
     assert POOL in post.message.text
     await ticks(world, MONDAY + WEEK + 3600)
     assert len(posts(world)) == 1
@@ -195,11 +196,11 @@ async def test_the_clocks_are_put_and_it_stays_at_nine_in_berlin(friday: str, po
     for at in (start, first - 1, first, second - 1, second):
         await happened(world, at)
     await ticks(world, second + 3600, step=600)
-    assert [(p.key, p.message.text.count("2 incidents.")) for p in posts(world)] == [
+    assert [(p.key, p.message.text.count("2 incidents in the last 7 days.")) for p in posts(world)] == [
         (f"weekly/{first:.0f}", 1),
         (f"weekly/{second:.0f}", 1),
     ]
-    assert "09:00 Europe/Berlin: 2 incidents." in posts(world)[1].message.text
+    assert "09:00 Europe/Berlin" in str(posts(world)[1].message.blocks)
 
 
 async def test_a_channel_that_is_no_longer_configured_is_left_alone() -> None:

@@ -22,8 +22,16 @@ MOST_CAUSES = 4
 
 
 def lead(made: Report) -> str:
+    """What the time cost, then what there was: `Jobs waited about 1,300 h in the last 7 days, ... 4 incidents.`"""
     still = f" ({made.open_now:,} open)" if made.open_now else ""
-    return f"Incidents of {last_days(made)}, {span(made)}: {count(made.incidents, 'incident')}{still}."
+    began = f"{count(made.incidents, 'incident')}{still}" if made.incidents else "No incident"
+    waited = sum(one.waited_seconds for one in made.pools)
+    if not waited:
+        return f"{began} in {last_days(made)}."
+    worst = max(made.pools, key=lambda one: one.longest_wait_seconds)
+    where = f" in {clean(worst.pool)}" if len(made.pools) > 1 else ""
+    longest = f", the longest {duration(worst.longest_wait_seconds)}{where}" if worst.longest_wait_seconds else ""
+    return f"Jobs waited {about_hours(waited)} in {last_days(made)}{longest}. {began}."
 
 
 def span(made: Report) -> str:
@@ -81,18 +89,27 @@ def _wait(seconds: float) -> str:
 
 
 def facts(one: PoolReport) -> tuple[str, ...]:
+    return (*worst(one), *more(one))
+
+
+def worst(one: PoolReport) -> tuple[str, ...]:
+    """How bad it was, and why."""
     past, judged = one.history, one.history.judged
     causes = (f"{cause_name(cause)} ({number:,}{confirmed(judged.get(cause))})" for cause, number in past.causes)
+    likeliest = f"likeliest causes: {listed(causes, MOST_CAUSES)}" if past.causes else ""
+    return tuple(filter(None, (_worst(one), _incidents(past), likeliest)))
+
+
+def more(one: PoolReport) -> tuple[str, ...]:
+    """When it recurs, and what was forecast, done and warned of."""
+    past = one.history
     parts = (
-        _incidents(past),
-        _worst(one),
-        f"likeliest causes: {listed(causes, MOST_CAUSES)}" if past.causes else "",
         f"recurs on {listed((p.words for p in one.patterns), 3)}" if one.patterns else "",
         _forecasts(past) if past.incidents > past.open_now and one.pool != NO_POOL else "",
         _scaled(one.raises) if one.raises else "",
         _warned(one.early) if one.early else "",
     )
-    return tuple(part for part in parts if part)
+    return tuple(filter(None, parts))
 
 
 def _incidents(past: PoolIncidents) -> str:

@@ -1,7 +1,7 @@
 """The report as a message, as plain lines for a terminal, and as one JSON object."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from textwrap import wrap
 
@@ -10,12 +10,13 @@ from bot.core.pool.hour_stats import WAIT_EDGES
 from bot.core.reporting.sizing import NeededLimit
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.core.words import count, listed
-from bot.views.blocks import context, header, message, section, table
+from bot.views.blocks import container, context, header, message, section, table
 from bot.views.export.export_json import iso
 from bot.views.mrkdwn import Marked, clean, escaped, joined, say
 from bot.views.report import facts
 
-MOST_POOLS = 8
+MOST_POOLS, MOST_DETAILED = 8, 6
+"""Pools in a message, and those with details below; `/queue report POOL` gives any."""
 WIDTH = 100
 """Columns of a terminal."""
 SCHEMA = "tailback.report/1"
@@ -27,26 +28,32 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
     if not made.has_news:
         words, known = escaped(facts.nothing(made)), escaped(facts.measured(made))
         return message(words, section(words), context(known) if known else None)
-    begins = escaped(facts.lead(made))
-    with_news = [one for one in made.pools if one.has_news]
-    heading = header("Weekly queue report") if weekly else None
+    begins, with_news = escaped(facts.lead(made)), [one for one in made.pools if one.has_news]
     shown, others = with_news[:MOST_POOLS], with_news[MOST_POOLS:]
     names = escaped(listed((one.pool for one in others), 10), 600)
     rest = say("+ {more}: {names}", more=count(len(others), "more pool"), names=names) if others else None
-    proposed = joined("\n", say("*Proposals*"), *_proposed(made)) if made.proposals else None
-    whole = [_pool(one, facts.waits_words(one, made.target_seconds)) for one in shown]
+    proposed = joined("\n", say("*Proposals*"), *_proposed(made)) if made.proposals else say("*Proposals*: none.")
+    pools = [say("• {pool}", pool=_pool(one, facts.worst(one))) for one in shown]
+    known = [(one, (*facts.more(one), facts.waits_words(one, made.target_seconds))) for one in shown]
+    more = [_pool(one, words) for one, words in known if any(words)]
     whys = [say("No limit proposed for {pool}: {why}.", pool=escaped(one.pool, 80), why=escaped(why, 300))
             for one in with_news if (why := facts.unsized(one))]  # fmt: skip
+    evidence = list(_evidence(made))
     return message(
-        joined("\n", begins, *whole, rest, proposed or say("Nothing is proposed.")),
-        heading,
+        joined("\n", begins, proposed, *pools, rest, *evidence, *more),
+        header("Weekly queue report") if weekly else None,
         section(begins),
-        *_table(made),
-        *(section(_pool(one)) for one in shown),
-        section(rest) if rest else None,
-        section(proposed or say("*Proposals*: none.")),
+        section(proposed),
         context(*whys[:3]) if whys else None,
-        context(escaped(facts.legend(made), 1000)),
+        section(joined("\n", *pools)) if pools else None,
+        context(rest) if rest else None,
+        container(
+            f"Details: waits, evidence and forecasts, {facts.span(made)}",
+            *_table(made),
+            context(escaped(facts.legend(made), 1000)),
+            section(joined("\n", *evidence)) if evidence else None,
+            *(section(_pool(one, words)) for one in shown[:MOST_DETAILED] if (words := facts.more(one))),
+        ),
     )
 
 
@@ -57,16 +64,20 @@ def _table(made: Report) -> list[Block]:
     return [table(head, known[:MOST_POOLS]), *rest] if known else []
 
 
-def _pool(one: PoolReport, more: str = "") -> Marked:
-    """One pool; `more` is its table row in words."""
-    words = "; ".join(filter(None, (*facts.facts(one), more)))
+def _pool(one: PoolReport, known: Sequence[str]) -> Marked:
+    words = "; ".join(filter(None, known))
     return say("*{pool}*: {facts}.", pool=escaped(one.pool, 80), facts=escaped(words, 1000))
 
 
 def _proposed(made: Report) -> Iterator[Marked]:
     for number, one in enumerate(made.proposals, 1):
-        change, why = escaped(facts.change_words(one), 300), escaped("; ".join(facts.why_words(one)), 800)
-        yield say("{number}. {words} _Why_: {why}.", number=number, words=change, why=why)
+        yield say("{number}. {words}", number=number, words=escaped(facts.change_words(one), 300))
+
+
+def _evidence(made: Report) -> Iterator[Marked]:
+    for number, one in enumerate(made.proposals, 1):
+        why = escaped("; ".join(facts.why_words(one)), 800)
+        yield say("*Why proposal {number}*: {why}.", number=number, why=why)
 
 
 def plain(made: Report) -> str:
@@ -78,7 +89,7 @@ def _lines(made: Report) -> Iterator[str]:
     if not made.has_news:
         yield from (facts.nothing(made), f"From {facts.span(made)}. {facts.measured(made)}")
         return
-    yield from (facts.lead(made), "")
+    yield from (*wrap(facts.lead(made), WIDTH), f"From {facts.span(made)}.", "")
     for one in made.pools:
         if one.has_news or one.waits:
             yield clean(one.pool) or "(no name)"

@@ -88,7 +88,8 @@ def test_one_person_is_told_the_same_without_the_heading() -> None:
 def test_at_a_terminal_stand_pools_proposals_and_what_the_columns_mean() -> None:
     told = plain(whole())
     for words in (
-        "Incidents of the last 7 days, 1 Feb 00:00 to 8 Feb 00:00 UTC: 4 incidents (1 open).\n\nlinux.2xlarge\n",
+        "Jobs waited about 1,300 h in the last 7 days, the longest 1 h in linux.2xlarge. 4 incidents (1\nopen).\n",
+        "\nFrom 1 Feb 00:00 to 8 Feb 00:00 UTC.\n\nlinux.2xlarge\n  - about 1,300 h of waiting",
         "\n  - 3 incidents, open for 6 h, 3 drained\n",
         "\nwindows.4xlarge\n  - no incident\n  - the longest wait was at most 30 s for half of the measured time",
         "\nProposals\n  1. Raise the limit of linux.2xlarge from 40 to 47.\n     - 3 incidents; about ",
@@ -104,7 +105,7 @@ def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
     drawn = reported(made)
     assert "*Proposals*: none." in json.dumps(drawn.blocks)
     assert "No limit proposed for linux.2xlarge: the limit of the pool is unknown" in json.dumps(drawn.blocks)
-    assert "Nothing is proposed." in drawn.text
+    assert "*Proposals*: none." in drawn.text
     assert "  - no limit is proposed: the limit of the pool is unknown\n" in plain(made)
     assert "\nNo proposals.\n" in plain(made)
     one = next(pool for pool in json.loads(as_json(made))["pools"] if pool["name"] == POOL)
