@@ -34,8 +34,8 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
     rest = say("+ {more}: {names}", more=count(len(others), "more pool"), names=names) if others else None
     proposed = joined("\n", say("*Proposals*"), *_proposed(made)) if made.proposals else say("*Proposals*: none.")
     pools = [say("• {pool}", pool=_pool(one, facts.worst(one))) for one in shown]
-    known = [(one, (*facts.more(one), facts.waits_words(one, made.target_seconds))) for one in shown]
-    more = [_pool(one, words) for one, words in known if any(words)]
+    details = [(one, (*facts.more(one), facts.waits_words(one, made.target_seconds))) for one in shown]
+    more = [_pool(one, part) for one, part in details if any(part)]
     whys = [say("No limit proposed for {pool}: {why}.", pool=escaped(one.pool, 80), why=escaped(why, 300))
             for one in with_news if (why := facts.unsized(one))]  # fmt: skip
     evidence = list(_evidence(made))
@@ -52,7 +52,7 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
             *_table(made),
             context(escaped(facts.legend(made), 1000)),
             section(joined("\n", *evidence)) if evidence else None,
-            *(section(_pool(one, words)) for one in shown[:MOST_DETAILED] if (words := facts.more(one))),
+            *(section(_pool(one, part)) for one in shown[:MOST_DETAILED] if (part := facts.more(one))),
         ),
     )
 
