@@ -44,9 +44,9 @@ _NAMED = re.compile(r'_env":"([^"]+)"')
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 REMIND_SECONDS = 300.0
-"""How long a warning that repeats is left out."""
+"""How long a line that repeats is left out."""
 MOST_KNOWN = 1000
-"""Different warnings that are remembered."""
+"""Different lines that are remembered."""
 
 Event = MutableMapping[str, Any]  # structlog's own event dictionary: any value that somebody logs
 
@@ -80,11 +80,11 @@ def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -
     """
     console = form == "console" or (not form and stream.isatty())
     least = logging.getLevelNamesMapping()[level]
-    repeats = Repeats() if least > logging.DEBUG else None
+    repeats = Repeats(REMIND_SECONDS if least > logging.DEBUG else 0.0)
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
-        *([repeats.processed] if repeats else []),
+        repeats.processed,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
         Redaction(secrets),
@@ -101,8 +101,7 @@ def set_up(level: str, form: str, stream: TextIO, secrets: Iterable[str] = ()) -
     )
     handler = logging.StreamHandler(lines)
     handler.addFilter(_worth_it)
-    if repeats:
-        handler.addFilter(repeats.heard)
+    handler.addFilter(repeats.heard)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[_name, *shared],
@@ -121,19 +120,19 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
 
 
 class Repeats:
-    """Leaves out a warning or error that was logged within 5 min; the next one says how many were left out.
+    """Leaves out what a retry logs again within `pause` seconds; the next line says how many were left out.
 
-    Whatever is tried again every few seconds would otherwise hide everything else. Libraries included.
+    Such are lines with `repeats=True`, and warnings of libraries. What a person or a sender causes is always logged.
     """
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic = monotonic
+    def __init__(self, pause: float = REMIND_SECONDS, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._pause, self._monotonic = pause, monotonic
         self._known: dict[str, tuple[float, int]] = {}
         """By event: when it was logged, and how often it was left out since."""
 
     def processed(self, _logger: object, _method: str, event: Event) -> Event:
         """The event; raises DropEvent for one to leave out."""
-        if event.get("level") not in {"warning", "error", "critical"} or "_record" in event:
+        if not event.pop("repeats", False):
             return event
         raised = sys.exc_info()[1] if event.get("exc_info") else None
         times = self._seen(repr((sorted((name, str(value)) for name, value in event.items()), raised)))
@@ -154,7 +153,7 @@ class Repeats:
         """How often the event was left out before this one; None if this one is left out."""
         now = self._monotonic()
         since, times = self._known.get(event, (now, 0))
-        if event in self._known and now - since < REMIND_SECONDS:
+        if event in self._known and now - since < self._pause:
             self._known[event] = (since, times + 1)
             return None
         if len(self._known) >= MOST_KNOWN:

@@ -99,11 +99,11 @@ class Worker:
                     continue
             except Unreachable as error:
                 self._context.health.redis = str(error)
-                log.warning("no work claimed", why=str(error))
+                log.warning("no work claimed", why=str(error), repeats=True)
                 self._idle_since = self._idle_since or self._context.monotonic()
                 return
             except Exception:
-                log.exception("claiming work failed")
+                log.exception("claiming work failed", repeats=True)
                 return
             self._context.health.redis = ""
             if self._idle_since is not None:
@@ -148,7 +148,7 @@ class Worker:
             await self._again(claim)
         except Unreachable as error:
             outcome = "unreachable"
-            log.warning("work interrupted", record=f"{claim.kind}:{claim.id}", why=str(error))
+            log.warning("work interrupted", record=f"{claim.kind}:{claim.id}", why=str(error), repeats=True)
         except Exception as error:
             outcome = "raised"
             log.exception("work failed", record=f"{claim.kind}:{claim.id}")

@@ -96,7 +96,7 @@ async def _sent(
         except (Unreachable, TimeoutError) as error:
             late = Unreachable("the pager", "did not answer in time", failure=Failure.UNKNOWN)
             problem = error if isinstance(error, Unreachable) else late
-            log.warning("pager not reached", pager=name, action=action.value, why=str(problem))
+            log.warning("pager not reached", pager=name, action=action.value, why=str(problem), repeats=True)
         context.health.pagers[name] = str(problem) if problem else ""
         return problem
 

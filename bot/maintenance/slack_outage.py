@@ -80,6 +80,6 @@ async def _tell(context: Context, action: PageAction, words: str) -> bool:
                 PageEvent(f"tailback-slack-{context.settings.file.slack.channel}", action, EVENTS[action], words)
             )
     except Unreachable as error:
-        log.warning("nobody outside Slack could be told", why=str(error))
+        log.warning("nobody outside Slack could be told", why=str(error), repeats=True)
         return False
     return True

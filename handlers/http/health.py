@@ -124,7 +124,7 @@ async def count(runtime: Runtime) -> None:
             metrics.UNDELIVERED.set(0.0 if since is None else max(0.0, now - since))
             await _forecasts(context)
     except (Unreachable, TimeoutError) as error:
-        log.warning("gauges not updated", why=str(error) or "time-out")
+        log.warning("gauges not updated", why=str(error) or "time-out", repeats=True)
 
 
 async def _forecasts(context: Context) -> None:

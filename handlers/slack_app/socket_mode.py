@@ -87,13 +87,13 @@ class Watch:
         if quiet > DEAF_SECONDS:
             context.health.socket_mode = f"Socket Mode has heard nothing for {quiet:.0f} s; connecting anew"
             self._heard_at = context.monotonic()
-            log.warning("socket mode silent", remedy="reconnecting")
+            log.warning("socket mode silent", remedy="reconnecting", repeats=True)
             client.wss_uri = None
             try:
                 async with asyncio.timeout(CONNECT_SECONDS):
                     await client.connect_to_new_endpoint(force=True)
             except Exception as error:  # noqa: BLE001 (a boundary: whatever the SDK raises, the next look tries again)
-                log.warning("socket mode not connected", why=f"{type(error).__name__}: {error}")
+                log.warning("socket mode not connected", why=f"{type(error).__name__}: {error}", repeats=True)
         elif connected:
             context.health.socket_mode = ""
         else:

@@ -169,30 +169,37 @@ def test_the_secrets_of_an_installation_are_known_by_name_and_by_configuration()
     assert "/home/somebody" not in found
 
 
-def test_a_warning_that_repeats_is_left_out_for_five_minutes() -> None:
-    """Ours and a library's alike. A warning with another fact is another one, and a line at INFO stays."""
+def test_what_a_retry_logs_again_is_left_out_for_five_minutes() -> None:
+    """Ours and a library's alike. Another fact makes another line, and what a person causes is never left out."""
     now = [0.0]
-    repeats, library = Repeats(lambda: now[0]), logging.LogRecord("slack_bolt", logging.ERROR, "", 1, "lost", (), None)
+    library = logging.LogRecord("slack_bolt", logging.ERROR, "", 1, "lost", (), None)
+    repeats = Repeats(monotonic=lambda: now[0])
 
-    def kept(level: str, **facts: object) -> bool:
+    def kept(**facts: object) -> bool:
         try:
-            return bool(repeats.processed(None, level, {"event": "not reached", "level": level, **facts}))
+            return bool(repeats.processed(None, "warning", {"event": "not reached", **facts}))
         except structlog.DropEvent:
             return False
 
-    assert [kept("warning", system="a"), kept("warning", system="b"), kept("info"), kept("info")] == [True] * 4
-    assert [kept("warning", system="a"), kept("warning", system="a"), repeats.heard(library)] == [False, False, True]
+    assert [kept(system="a", repeats=True), kept(system="b", repeats=True), kept(), kept()] == [True] * 4
+    assert [kept(system="a", repeats=True), kept(system="a", repeats=True), repeats.heard(library)] == [
+        False,
+        False,
+        True,
+    ]
     assert not repeats.heard(library)
     now[0] = 300.0
-    again = repeats.processed(None, "warning", {"event": "not reached", "level": "warning", "system": "a"})
-    assert (again["left_out"], repeats.heard(library)) == (2, True)
+    again = repeats.processed(None, "warning", {"event": "not reached", "system": "a", "repeats": True})
+    assert again == {"event": "not reached", "system": "a", "left_out": 2}
+    assert repeats.heard(library)
     assert library.getMessage() == "lost (1 left out before)"
 
 
 @pytest.mark.parametrize(("level", "lines"), [("INFO", 2), ("DEBUG", 4)])
-def test_repeated_warnings_are_all_there_at_debug(level: str, lines: int) -> None:
+def test_at_debug_every_retry_is_logged(level: str, lines: int) -> None:
     stream = set_to("json", level)
     for _ in range(2):
-        structlog.get_logger().warning("not reached", system="a")
+        structlog.get_logger().warning("not reached", system="a", repeats=True)
         logging.getLogger("slack_bolt").error("lost")
     assert len(stream.getvalue().splitlines()) == lines
+    assert "repeats" not in stream.getvalue()

@@ -58,6 +58,11 @@ class RedisWake:
                             self._event.set()  # also for "subscribed": a message may have been missed until now
             except (RedisError, OSError) as error:
                 if not lost:
-                    log.warning("redis subscription lost", problem=str(error), effect="due work is found by polling")
+                    log.warning(
+                        "redis subscription lost",
+                        problem=str(error),
+                        effect="due work is found by polling",
+                        repeats=True,
+                    )
                 lost = True
                 await asyncio.sleep(_AGAIN_SECONDS)
