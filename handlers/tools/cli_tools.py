@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
+from string import hexdigits
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
@@ -15,6 +16,8 @@ tools = typer.Typer(rich_markup_mode=None)
 
 
 T = TypeVar("T")
+HASH_DIGITS = 64
+"""Of an entry of the audit trail."""
 
 
 @tools.command()
@@ -143,8 +146,13 @@ def audit(
     quiet()
     if has and not verify:
         raise Refused("--has goes with --verify.")
+    known = has.strip().lower()
+    if known and (len(known) != HASH_DIGITS or not set(known) <= set(hexdigits)):
+        raise Refused(
+            f"--has: a hash has {HASH_DIGITS} hexadecimal digits. Copy it from a line `audit entry` of the log."
+        )
     if verify:
-        typer.echo(_of_records(load(), lambda store: verified(store, has.strip().lower())))
+        typer.echo(_of_records(load(), lambda store: verified(store, known)))
         return
     since = moment_of(after, now()) if after else 0.0
 

@@ -163,7 +163,7 @@ def command(given: Sequence[str]) -> object:
         return app(args=given or ["--help"], prog_name="tailback", standalone_mode=False)
     except typer.TyperException as error:
         words = error.format_message().replace("Value error, ", "")
-        typed = getattr(getattr(error, "ctx", None), "command_path", "tailback")
+        typed = getattr(getattr(error, "ctx", None), "command_path", f"tailback {given[0]}" if given else "tailback")
         failed(f"{words}{'' if words.endswith(('.', '?')) else '.'} See `{typed} --help`.", code=2)
     except typer.Abort:
         failed("stopped.", code=130)

@@ -90,6 +90,8 @@ def test_every_command_has_help_with_an_example(
         (("send",), 1, "Name one FILE with a payload, or --example"),
         (("send", "alert.json", "--resolved"), 1, "--resolved goes with --example"),
         (("demo", "--port", "x"), 2, "Invalid value for '--port'"),
+        (("audit", "--has"), 2, "Option '--has' requires an argument. See `tailback audit --help`."),
+        (("audit", "--verify", "--has", "1f2e"), 1, "--has: a hash has 64 hexadecimal digits. Copy it from"),
         (("report", "--days", "50"), 2, "See `tailback report --help`."),
         (("demo", "--scenario", "nope"), 1, "There is no scenario \"nope\". Choose one of: surge"),
         (("manifest",), 1, "Choose how Slack reaches Tailback: --socket"),
