@@ -65,7 +65,8 @@ def _may_write(files: Sequence[Path], asker: Asker, *, force: bool) -> None:
         return text
 
     if found and not force:
-        asker.ask("--force", None, f"{' and '.join(found)} would be replaced. Replace? (y/n)", agreed)
+        replaced = f"{' and '.join(found)} would be replaced"
+        asker.ask("--force", None, f"{replaced}. Replace? (y/n)" if asker.terminal else replaced, agreed)
 
 
 async def first_alert(settings: Settings) -> str:

@@ -91,6 +91,11 @@ async def answered(options: InitOptions, asker: Asker, discover: Discover) -> In
     answers = InitAnswers(channel, alerts)
     if alerts is not InitSender.GITHUB:
         answers = await _measured(answers, options, asker, discover)
+    if not answers.prometheus and (
+        unused := "--prometheus" if options.prometheus else "--pools" if options.pools else ""
+    ):
+        needs = "goes with other --alerts" if alerts is InitSender.GITHUB else "goes with --prometheus"
+        raise Refused(f"{unused} {needs}. Nothing was written.")
     kept["SLACK_API_URL"] = secret.get("SLACK_API_URL", "")
     made = ("TAILBACK_WEBHOOK_TOKEN", *(["GITHUB_WEBHOOK_SECRET"] if alerts is InitSender.GITHUB else []))
     kept |= {name: secret.get(name) or secrets.token_hex(32) for name in made}

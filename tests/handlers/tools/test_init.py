@@ -73,6 +73,8 @@ async def test_a_person_answers_one_question_after_the_other() -> None:
         ({"alerts": "pager"}, "Choose one of: alertmanager, grafana, event, github"),
         ({"prometheus": "http://prometheus", "pools": "mac"}, "Prometheus has no metrics of mac"),
         ({"prometheus": "http://x"}, "--prometheus: .*nobody listens; correct the address, or leave it empty"),
+        ({"prometheus": None, "pools": "mac"}, "--pools goes with --prometheus. Nothing was written."),
+        ({"alerts": "github", "prometheus": "http://prometheus"}, "--prometheus goes with other --alerts."),
         ({"secrets": {**TOKENS, "SLACK_APP_TOKEN": "xapp-1 x"}}, "--app-token: not the value that Slack shows"),
     ],
 )
@@ -133,7 +135,7 @@ def test_a_file_is_never_replaced_without_asking(terminal: Terminal) -> None:
     """Nothing is written, and nothing is asked of Slack."""
     (terminal.folder / "tailback.toml").write_text("# mine\n")
     ran = terminal.run("init", "--channel", "C0CIONCALL", **TOKENS)
-    assert "--force is needed: tailback.toml would be replaced" in ran.complaint
+    assert "--force is needed: tailback.toml would be replaced. Nothing was written." in ran.complaint
     assert (terminal.folder / "tailback.toml").read_text() == "# mine\n"
     assert not (terminal.folder / ".env").exists()
     (terminal.folder / "mine").mkdir()
