@@ -43,10 +43,11 @@ def reported(made: Report, *, weekly: bool = False) -> Message:
         joined("\n", begins, proposed, *pools, rest, *evidence, *more),
         header("Weekly queue report") if weekly else None,
         section(begins),
-        section(proposed),
-        context(*whys[:3]) if whys else None,
+        section(proposed) if made.proposals else None,
         section(joined("\n", *pools)) if pools else None,
         context(rest) if rest else None,
+        None if made.proposals else section(proposed),
+        context(*whys[:3]) if whys else None,
         container(
             f"Details: waits, evidence and forecasts, {facts.span(made)}",
             *_table(made),

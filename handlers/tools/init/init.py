@@ -90,4 +90,5 @@ async def _thread(runtime: Runtime) -> str:
                     if thread.root:
                         return await runtime.context.chat.permalink(thread.channel, thread.root)
                 await asyncio.sleep(0.1)
-    raise Unreachable("Slack", "no thread has opened")
+    remedy = "the files are written; start `tailback run`, read its log, and try `tailback send --example`"
+    raise Unreachable("Slack", f"no thread has opened within {THREAD_SECONDS:.0f} s", remedy=remedy)
