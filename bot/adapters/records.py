@@ -51,7 +51,7 @@ KINDS: dict[str, type[Record]] = {
 """Kind, as in keys and due members → the record's type."""
 
 MOST_NEW = 256
-"""Incidents that `NewIncidents` keeps, about 1 MB."""
+"""Incidents for `NewIncidents`, about 1 MB."""
 
 COMPACT = frozenset({Pool})
 """Kinds of many samples, whose fields are left out while they are empty: a third of the size, read in half the time.
@@ -173,15 +173,16 @@ def decode(kind: type[R], record_id: str, document: bytes, older: bytes = b"") -
 class NewIncidents:
     """The incidents that this process opened last, so that it need not decode them when it claims them."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._known: dict[str, tuple[bytes, Incident]] = {}
 
     def add(self, puts: Sequence[Put], documents: Sequence[object]) -> None:
         """Remember those of a commit, by their documents."""
         for put, document in zip(puts, documents, strict=True):
-            if put.held.version == 0 and isinstance(put.value, Incident) and isinstance(document, bytes):
+            if self._most and put.held.version == 0 and isinstance(put.value, Incident) and isinstance(document, bytes):
                 self._known[put.value.id] = document, put.value
-                if len(self._known) > MOST_NEW:
+                if len(self._known) > self._most:
                     del self._known[next(iter(self._known))]
 
     def take(self, record_id: str, document: object) -> Incident | None:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import structlog
 
-from bot.adapters.records import KINDS, NewIncidents, decode, kind_name
+from bot.adapters.records import KINDS, MOST_NEW, NewIncidents, decode, kind_name
 from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
@@ -58,7 +58,7 @@ class RedisStore:
         """Numbers of the commits; a repeated one has the same, and is applied once."""
         self._wake = RedisWake(clients.listener if shared else None, self._sender)
         self._trail = TrailEnds()
-        self._new = None if shared else NewIncidents()
+        self._new = NewIncidents(0 if shared else MOST_NEW)
         self._hw = 0
         self._lost = False
         self._told: dict[str, float] = {}
@@ -228,8 +228,7 @@ class RedisStore:
         match outcome:
             case b"ok":
                 self._note(whole(detail), seen)
-                if self._new:
-                    self._new.add(change.puts, args[1:])
+                self._new.add(change.puts, args[1:])
                 if rest[0]:
                     self._wake.set()
                 if rows:
@@ -248,7 +247,7 @@ class RedisStore:
             await self._link.read("ZREM", keys.DUE, text(member))
             return None
         try:
-            new = self._new.take(record_id, document) if self._new else None
+            new = self._new.take(record_id, document)
             known: Stored[Record] | None = Stored(new, whole(version)) if new else None
             held = known or (self._held(KINDS[name], record_id, document, version, older) if name in KINDS else None)
             problem = "" if name in KINDS else "this release does not know its kind; update Tailback"
