@@ -31,7 +31,6 @@ async def resync(context: Context) -> str:
             deliveries[name] = await back_end.groups()
         except (Unreachable, Refused) as error:
             deaf[name] = str(error)
-            log.warning("what fires could not be read", alertmanager=name, why=str(error), repeats=True)
     incidents = await open_incidents(context)
     receivers = await context.store.members("receivers")
     by_likeness = {likeness(i.group.source, i.group.receiver, i.group.group_key): i for i in incidents}

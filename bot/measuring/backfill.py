@@ -95,7 +95,8 @@ async def _ask(context: Context, mine: Stored[Backfill], fill: Backfill) -> None
     cells = hours_of(day, samples)
     fill = replace(answered(fill, day, known=bool(cells)), look_at=context.now())
     hours = await _stored_hours(context, mine, fill, day, cells)
-    log.info("past asked for", pool=fill.id, day=date(day), hours=hours, days_left=len(fill.days))
+    if hours or not fill.days:  # a source without a past has an empty answer for each of six weeks
+        log.info("past asked for", pool=fill.id, day=date(day), hours=hours, days_left=len(fill.days))
 
 
 async def _stored_hours(
