@@ -171,7 +171,7 @@ async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(system: System) -
     assert {name: m["value"] for name, m in matchers.items()} == wanted
     assert all(m["isEqual"] and not m["isRegex"] for m in matchers.values())
     await system.queue(f"silence {POOL} 4h")
-    await system.slack.ephemeral(containing="This alert is already silenced until")
+    await system.slack.ephemeral(containing="This alert is already silenced for another")
     assert len(system.ends.silenced) == 1
 
 
