@@ -9,17 +9,22 @@ from bot.core.pool.baseline import mean
 from bot.core.statement import statement
 from bot.diagnosis.too_few import EACH_ITS_OWN, few_requested, keeps_size, taken
 
+LEAST_LOOKS = 3
 FEWER = 0.7
 """Launches per job against the usual, from which events are missing."""
 
-UNTOLD = 0.35
-"""Confidence where nobody counts created and refused machines: it is right in about 3 of 10 cases."""
+UNTOLD, UNSEEN, LABEL = 0.35, 0.6, 0.5
+"""Confidence where nobody counts created and refused machines: it is right in about 3 of 10 cases; where the
+autoscaler's own queue is empty, but nobody counts booting machines; and where the label may be wrong as well."""
+MANY, LEFT_SECONDS = 6, 900.0
+"""With so many jobs, so long after the last runner left, the label may be wrong rather than that events are lost."""
 
 
 def find(facts: Facts) -> Found | None:
     """Hardly a launch although jobs wait; or, where each job gets a machine, clearly fewer launches than jobs."""
     if (facts.usual.launches or 0.0) < EACH_ITS_OWN:
-        return None if facts.now.creates and few_requested(facts) else none_requested(facts)
+        none = none_requested(facts) or _not_asked(facts)
+        return None if facts.now.creates and few_requested(facts) else none
     return None if keeps_size(facts) else none_requested(facts) or _fewer(facts) or few_requested(facts)
 
 
@@ -44,8 +49,7 @@ def none_requested(facts: Facts) -> Found | None:
     now = facts.now
     if now.idle or now.online is None or now.create_failures or not now.queued:
         return None
-    room = None if now.limit is None else now.limit - taken(now)
-    if room is not None and room < max(1, 0.05 * (now.limit or 0)):
+    if (room := _room(facts)) == 0:
         return None
     minutes = max(10.0, 2 * facts.rules.boot_time_seconds / 60)
     looks = [s for s in facts.recent(minutes) if s.booting is not None]
@@ -72,11 +76,41 @@ def none_requested(facts: Facts) -> Found | None:
     return Found(sure, tuple(seen), missing)
 
 
+def _not_asked(facts: Facts) -> Found | None:
+    """The autoscaler's own queue stays empty beside jobs that have waited for two boots: a refused request waits in it.
+
+    Where all runners have left and many jobs wait, the label may have been removed as well.
+    """
+    now, minutes = facts.now, max(10.0, 2 * facts.rules.boot_time_seconds / 60)
+    room, looks = _room(facts), [s for s in facts.recent(minutes) if s.requests is not None]
+    if now.booting is not None or not room or now.create_failures or facts.share(Factor.ARRIVALS) > 0.3:
+        return None
+    if len(looks) < LEAST_LOOKS or (now.oldest_wait_seconds or 0.0) < 60 * minutes:
+        return None
+    sizes = [s.online or 0 for s in looks]
+    if any(s.requests or s.idle or not s.queued for s in looks) or sizes[-1] > sizes[0]:
+        return None
+    had = [s.at for s in facts.series if s.online]
+    if not had:
+        return None  # no sample shows a runner: the label may never have been right
+    sure = LABEL if had[-1] < now.at - LEFT_SECONDS and (now.queued or 0) >= MANY else UNSEEN
+    seen = statement("no_request_waits", queued=now.queued, oldest_wait_seconds=now.oldest_wait_seconds)
+    return Found(sure, (seen, statement("room_left", runners=room)), ("booting",))
+
+
+def _room(facts: Facts) -> int | None:
+    """Runners that are allowed beside those that are there; 0 where next to none is, None if the limit is unknown."""
+    now = facts.now
+    room = None if now.limit is None else now.limit - taken(now)
+    return room if room is None or room >= max(1, 0.05 * (now.limit or 0)) else 0
+
+
 RULE = Rule(
     "lost_events",
     find,
     Scaling.HELPS,
     remedy="resend_requests",
-    needs=("idle", "booting"),
+    needs=("idle",),
+    one_of=("booting", "requests"),
     outranks=("surge", "too_few"),
 )

@@ -105,7 +105,9 @@ def _labelled(
         found.append(replace(one, confidence=min([sure, *(before.confidence for before in found[-1:])])))
     if not found or (found[0].confidence < LEAST and table):
         return ()
-    hidden = found[0].missing or any(getattr(facts.now, name) is None for name in rivals[found[0].cause])
+    hidden = {*found[0].missing, *(name for name in rivals[found[0].cause] if getattr(facts.now, name) is None)}
+    if facts.now.creates is not None:  # then a refusal would cost nothing, and show itself
+        hidden.discard("create_failures")
     return (replace(found[0], scaling=_advice(*found[:2], hidden=bool(hidden))), *found[1:])
 
 

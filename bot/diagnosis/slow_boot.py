@@ -68,7 +68,7 @@ def _overdue(facts: Facts) -> bool:
 RULE = Rule(
     "slow_boot",
     find,
-    Scaling.UNKNOWN,
+    Scaling.HELPS,
     remedy="look_at_boot_log",
     needs=("booting",),
     one_of=("registered", "starts_per_minute", "creates"),

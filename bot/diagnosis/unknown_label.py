@@ -3,14 +3,12 @@
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import BEFORE_SECONDS
 from bot.core.statement import statement
-from bot.diagnosis.lost_events import none_requested
+from bot.diagnosis.lost_events import LEFT_SECONDS, MANY, none_requested
 
 LEAST_SHARE = 0.5
 """Share of the queue that no runner may take, from which it is why the pool queues."""
 LEFT = 0.6
 """A pool whose runners take one job after another has at least this share of them left while jobs wait."""
-MANY = 6
-"""Jobs of which the autoscaler hears none, from which the label is wrong rather than that events are lost."""
 PERHAPS_OWN = 0.6
 """Launches per job, known or by the machines that boot, from which a machine may be created for each job."""
 
@@ -28,7 +26,7 @@ def find(facts: Facts) -> Found | None:
         fell = bool(facts.usual.limit)
         return Found(0.5 if fell else 0.95 if nobody else 0.8, (seen,))
     had = [sample.at for sample in facts.series if sample.online != 0]
-    lately = had and (had[-1] >= now.at - 900.0 or (now.queued or 0) < MANY)
+    lately = had and (had[-1] >= now.at - LEFT_SECONDS or (now.queued or 0) < MANY)
     if now.creates != 0 or lately or _known(facts):
         return _leaving(facts)
     known = now.create_failures is not None

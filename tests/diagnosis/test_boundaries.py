@@ -17,6 +17,8 @@ from tests.diagnosis.rows import AT, POOL, facts, lately
 SEEN = statement("limit_was", limit=50)
 DEAD: dict[str, Any] = {"booting": 0, "creates": 0, "registered": 0}
 QUIET = {**DEAD, "busy": 0}
+UNASKED: dict[str, Any] = {"booting": None, "creates": None, "registered": None, "requests": 0, "looks": 300}
+"""Nobody counts machines, and the autoscaler's own queue is empty."""
 REFUSED = {"creates": 0, "registered": 0}
 FEW: dict[str, Any] = {"queued": 3, "busy": 2, "creates": 1, "registered": 2}
 
@@ -259,6 +261,14 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("hardly any is added", "too_few", calm(40, SLOW, booting=1, queued=20), calm(40, SLOW, booting=7, queued=20)),
     ("refused meanwhile", "unknown_label", facts(**QUIET),
      lately(facts(**QUIET, create_failures=3), 10, create_failures=0)),
+    ("no request waits", "lost_events", facts(**UNASKED), once(facts(**UNASKED), 5, requests=1)),
+    ("long enough for two boots", "lost_events", facts(**UNASKED, oldest_wait_seconds=660.0),
+     facts(**UNASKED, oldest_wait_seconds=540.0)),
+    ("room for requests", "lost_events", facts(**UNASKED), facts(**UNASKED, limit=20)),
+    ("nobody comes", "lost_events", facts(**UNASKED), lately(facts(**UNASKED), 5, busy=21)),
+    ("requests refused", "lost_events", facts(**UNASKED), facts(**UNASKED, create_failures=1)),
+    ("as many jobs as ever", "lost_events", facts(**UNASKED), lately(facts(**UNASKED), 50, arrivals_per_minute=6.0)),
+    ("there was a runner once", "lost_events", once(facts(**UNASKED, busy=0), 200, busy=1), facts(**UNASKED, busy=0)),
     ("never seen to boot", "lost_events", once(facts(booting=0, creates=None), 50, booting=2),
      facts(booting=0, creates=None)),
     ("offline ones hold places beside", "failed_fill", facts(failed=1, offline=37, busy=2, booting=0),
@@ -304,6 +314,9 @@ SURER: list[tuple[str, str, Facts, Facts]] = [
     ("many that nobody heard", "unknown_label", silent(6), silent(5)),
     ("none was created", "unknown_label", silent(9), once(silent(9), 10, creates=1)),
     ("refusals known", "lost_events", facts(**DEAD), facts(**DEAD, create_failures=None)),
+    ("a queue of requests, and runners", "lost_events", facts(**UNASKED), lately(facts(**UNASKED), 20, busy=0)),
+    ("a queue of requests, and few jobs", "lost_events", lately(facts(**UNASKED, queued=5), 20, busy=0),
+     lately(facts(**UNASKED), 20, busy=0)),
     ("nobody there", "unknown_label", facts(**QUIET, limit=0), facts(**DEAD, busy=2, limit=0)),
     ("nothing given", "stockout", coded(12, 12), coded(12, 12, creates=12)),
     ("many refusals", "stockout", coded(5, 5), coded(2, 2)),

@@ -44,12 +44,23 @@ def test_lines_give_cause_evidence_remedy_and_what_was_missing() -> None:
 def test_a_doubtful_cause_leaves_the_advice_unclear_where_another_may_be_true(
     scaling: Scaling, first: float, second: float, hidden: bool, said: Scaling
 ) -> None:
-    """With low confidence where a figure is missing that would show a refusal, or beside a cause that needs runners."""
+    """With low confidence where a figure is missing that would show another cause, or beside one that needs runners."""
     seen = (statement("calls_left", calls=1),)
     helps = Rule("late", lambda _: Found(second, seen) if second else None, Scaling.HELPS, remedy="add_runners")
-    rule = Rule("early", lambda _: Found(first, seen), scaling, remedy="wait", rivals=("create_failures",))
-    looks = facts(create_failures=None) if hidden else facts(create_failures=0)
+    rule = Rule("early", lambda _: Found(first, seen), scaling, remedy="wait", rivals=("booting",))
+    looks = facts(booting=None) if hidden else facts(booting=0)
     assert [one.scaling for one in diagnosed(looks, (rule, helps), {}).findings[:1]] == [said]
+
+
+@pytest.mark.parametrize(("creates", "said"), [(0, Scaling.HELPS), (None, Scaling.UNKNOWN)])
+def test_refusals_that_nobody_counts_leave_the_advice_alone_where_machines_are_counted(
+    creates: int | None, said: Scaling
+) -> None:
+    """A refused machine costs nothing, and shows itself: the first refusal makes the counter known."""
+    seen = (statement("calls_left", calls=1),)
+    rule = Rule("early", lambda _: Found(0.45, seen), Scaling.HELPS, remedy="wait", rivals=("create_failures",))
+    looks = facts(create_failures=None, creates=creates)
+    assert [one.scaling for one in diagnosed(looks, (rule,), {}).findings[:1]] == [said]
 
 
 def test_sources_that_disagree_strongly_leave_the_cause_unknown() -> None:

@@ -60,7 +60,7 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
      Scaling.NO),
     ("D1 hung", "hung", facts(**HUNG, limit=20, booting=0), Scaling.NO),
     ("runners die", "runners_die", facts(completions_per_minute=1.0), Scaling.NO),
-    ("slow boots", "slow_boot", facts(booting=18, creates=10, registered=10), Scaling.UNKNOWN),
+    ("slow boots", "slow_boot", facts(booting=18, creates=10, registered=10), Scaling.HELPS),
     ("few machines are requested", "too_few", facts(booting=3), Scaling.HELPS),
     ("nothing is online, and it is unknown why", "no_runner",
      facts(busy=0, booting=None, creates=None, registered=None, create_failures=None), Scaling.UNKNOWN),

@@ -100,6 +100,9 @@ EVIDENCE = {
         "while {queued:count job waits|jobs wait}"
     ),
     "no_runner_now": "no runner is online or booting while {queued:count job waits|jobs wait}",
+    "no_request_waits": (
+        "{queued:count job} waiting, the longest for {oldest_wait_seconds:duration}, and no launch request beside them"
+    ),
     "none_booting": "{queued:count job} waiting, the longest for {oldest_wait_seconds:duration}, and no runner booting",
     "none_requested": "{created:count machine} created and {refused:known 0 refused|refusals unknown} in 15 min",
     "not_measured": "{pool}: {why}",
@@ -143,7 +146,7 @@ EVIDENCE = {
 REMEDIES = {
     "check_scaling_settings": "Check the autoscaler's step, cooldown and target. Raise the minimum until then.",
     "find_what_kills": "Find out why machines end: spot reclaims, memory or an idle timeout. Rerun the lost jobs.",
-    "look_at_boot_log": "Check one machine's boot log, the image registry and the network. Wait before you add more.",
+    "look_at_boot_log": "They boot as slowly. Check one machine's boot log, the image registry and the network.",
     "add_runners": "Add runners if the forecast is longer than their boot time. Cancel superseded runs.",
     "ask_what_changed": ("Find out what was released or changed in the last hours. Check the providers' status pages."),
     "bring_hosts_back": ("Bring the hosts back: restart the agents or replace the machines."),
