@@ -20,7 +20,7 @@ def find(facts: Facts) -> Found | None:
 RULE = Rule(
     "runners_die",
     find,
-    Scaling.NO,
+    Scaling.HELPS,
     remedy="find_what_kills",
     needs=("starts_per_minute", "completions_per_minute", "busy"),
     outranks=("surge", "limit", "hung", "too_few"),

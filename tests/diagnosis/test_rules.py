@@ -59,7 +59,7 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
      facts(arrivals_by_source=(Counted("example/torch / autorevert", 60), *SOURCES), arrivals_per_minute=6.0),
      Scaling.NO),
     ("D1 hung", "hung", facts(**HUNG, limit=20, booting=0), Scaling.NO),
-    ("runners die", "runners_die", facts(completions_per_minute=1.0), Scaling.NO),
+    ("runners die", "runners_die", facts(completions_per_minute=1.0), Scaling.HELPS),
     ("slow boots", "slow_boot", facts(booting=18, creates=10, registered=10), Scaling.HELPS),
     ("few machines are requested", "too_few", facts(booting=3), Scaling.HELPS),
     ("nothing is online, and it is unknown why", "no_runner",

@@ -145,7 +145,7 @@ EVIDENCE = {
 
 REMEDIES = {
     "check_scaling_settings": "Check the autoscaler's step, cooldown and target. Raise the minimum until then.",
-    "find_what_kills": "Find out why machines end: spot reclaims, memory or an idle timeout. Rerun the lost jobs.",
+    "find_what_kills": "They die too. Find out why: spot reclaims, memory or an idle timeout. Rerun the lost jobs.",
     "look_at_boot_log": "They boot as slowly. Check one machine's boot log, the image registry and the network.",
     "add_runners": "Add runners if the forecast is longer than their boot time. Cancel superseded runs.",
     "ask_what_changed": ("Find out what was released or changed in the last hours. Check the providers' status pages."),
