@@ -33,6 +33,10 @@ class Scaling(StrEnum):
     UNKNOWN = "unknown"
 
 
+IN_VAIN: Mapping[Scaling, float] = {Scaling.NO: 0.2, Scaling.HARMFUL: 0.2, Scaling.UNKNOWN: 0.35}
+"""The probability that more runners change nothing although the rates speak for them, as where machines never come."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     confidence: float
@@ -88,6 +92,11 @@ class Diagnosis:
     def claims(self) -> tuple[Finding, ...]:
         """The causes to name; none while no job waits too long, unless one is remembered or all is unknown."""
         return self.findings if self.waits or self.blind or self.remembered else ()
+
+    @property
+    def in_vain(self) -> float:
+        """The probability that more runners change nothing, by the likeliest cause."""
+        return IN_VAIN.get(self.claims[0].scaling if self.claims else Scaling.UNKNOWN, 0.0)
 
     @property
     def top(self) -> Finding | None:

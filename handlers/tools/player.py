@@ -196,7 +196,8 @@ async def judgements(context: Context, incident: Incident, names: Sequence[str])
     found = {one.pool: one for one in diagnosed_in(view, incident, now, context.settings.file.paces)}
     told = []
     for pool in [view.pools[name] for name in names if name in view.pools]:
-        rules, terms = view.rules.get(pool.id, PoolRules(pool.id)), Terms(known=pool.calibration, ahead=pool.ahead)
-        more = WhatIf() if found[pool.id].blind else what_if(pool.samples, rules, ADDED, terms)
-        told.append((pool, JournalJudgement(now, judgement(now, pool, found[pool.id], more))))
+        rules, named = view.rules.get(pool.id, PoolRules(pool.id)), found[pool.id]
+        terms = Terms(known=pool.calibration, ahead=pool.ahead, in_vain=named.in_vain)
+        more = WhatIf() if named.blind else what_if(pool.samples, rules, ADDED, terms)
+        told.append((pool, JournalJudgement(now, judgement(now, pool, named, more))))
     return told

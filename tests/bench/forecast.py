@@ -17,7 +17,7 @@ from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Terms, what_if
 from bot.core.forecast.outlook import Forecast
 from bot.core.forecast.scoring import scored
-from bot.core.forecast.speedup import NEAR
+from bot.core.forecast.speedup import MOST_FASTER, NEAR
 from bot.core.pool.pool import Snapshot
 from bot.diagnosis.rank import diagnosed
 from tests.architecture.tree import ROOT
@@ -111,7 +111,7 @@ def effects(cases: Sequence[Case], *, only_helping: bool) -> list[str]:
         for option, helped in zip(options[1:], case.futures, strict=False):
             truth = max(LEAST_SECONDS, case.actual) / max(LEAST_SECONDS, helped)
             if option.speedup.sure:
-                right.append(abs(option.times_faster / truth - 1) <= NEAR)
+                right.append(abs(min(option.speedup.likeliest, MOST_FASTER) / min(truth, MOST_FASTER) - 1) <= NEAR)
             else:
                 held.append(option.speedup.low <= truth * 1.02 and truth <= option.speedup.high * 1.02)
     where = "where Diagnose says that they help" if only_helping else "all cases"

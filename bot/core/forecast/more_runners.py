@@ -36,6 +36,8 @@ class Terms:
     """The expectation from past weeks."""
     said: Forecast | None = None
     """The forecast that messages show: the times begin with it, so that dialog and thread agree."""
+    in_vain: float = 0.0
+    """The probability that added runners change nothing, by the likeliest cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     known = series[-1].oldest_wait_seconds is not None
     options: list[Option] = []
     for more in sorted({0, *(one for one in counts if one > 0)}):
-        speedup = speedup_of(alone, readings(flow, more)) if more else NO_SPEEDUP
+        speedup = speedup_of(alone, readings(flow, more), terms.in_vain) if more else NO_SPEEDUP
         options.append(_option(flow, more, speedup, times, terms, options[-1] if options else None))
     options = options if known else [replace(option, oldest_wait_seconds=None) for option in options]
     enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
@@ -124,14 +126,15 @@ def _option(  # noqa: PLR0913, PLR0917 - the queue, what is added, and what came
     latest = (time if cap is None else cap / 60 for time, cap in zip(times, known, strict=True))
     low, middle, high = (min(cap, max(flow.boot, time / by)) for time, by, cap in zip(times, most, latest, strict=True))
     faster, possible = times[1] / middle, max(1.0, times[2] / flow.boot)
-    span = Speedup(faster, min(faster, speedup.low), max(faster, min(possible, speedup.high)), speedup.sure)
-    ends = high < HORIZON_MINUTES
+    likeliest = max(min(possible, speedup.likeliest), 1.0 if fewer is None else fewer.speedup.likeliest)
+    ends = min(faster, speedup.low), max(faster, likeliest, min(possible, speedup.high))
+    span = Speedup(faster, *ends, speedup.sure, likeliest)
     price = terms.cost_per_runner_hour
     return Option(
         more,
         60 * low,
         60 * middle if middle < HORIZON_MINUTES else None,
-        60 * high if ends else None,
+        60 * high if high < HORIZON_MINUTES else None,
         None if (wait := longest_wait(flow, list(walk(flow, LATER_MINUTES, more)))) is None else 60 * wait,
         None if price is None else price * more * middle / 60,
         faster,

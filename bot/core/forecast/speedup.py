@@ -6,15 +6,17 @@ each with its doubt, beside a third possibility of which nothing is known.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.core.forecast.readings import HIGH, LOW, MIDDLE, DrainReadings
 
 NEAR = 0.2
 """A figure is right within this share."""
-SURE = 0.4
+SURE = 0.55
 """Least probability of that: of all figures that reach it, about 3 in 4 are right."""
 STEP, FURTHEST = 0.02, 6.0
+MOST_FASTER, MOST = 10.0, math.log(10.0)
+"""A larger effect has no figure: a queue of one job drains hundreds of times faster, and nobody notices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Ends:
     """Share of a walked gain that comes true."""
     other: float = 0.62
     """Mean gain if the trouble ends at another time."""
+    none: float = 0.0
+    """The probability that the added runners do not come, or change nothing."""
 
     def up_to(self, x: float, gains: Sequence[float]) -> float:
         """The probability that the effect's logarithm is at most x."""
@@ -39,11 +43,12 @@ class Ends:
         for share, gain in zip((self.later, self.last), gains, strict=True):
             off = (self.kept * gain - x) / (self.exact + self.vague * self.kept * gain)
             total += share * 0.5 * math.erfc(off / math.sqrt(2))
-        return total
+        return total if x < 0 else self.none + (1 - self.none) * total
 
     def near(self, x: float, gains: Sequence[float]) -> float:
-        """The probability that this figure is right."""
-        return self.up_to(x - math.log(1 - NEAR), gains) - self.up_to(x - math.log(1 + NEAR), gains)
+        """The probability that this figure is right; "more than `MOST_FASTER`" is, for any larger effect."""
+        upper = 1.0 if x >= MOST else self.up_to(x - math.log(1 - NEAR), gains)
+        return upper - self.up_to(min(x, MOST) - math.log(1 + NEAR), gains)
 
 
 FITTED = Ends()
@@ -59,6 +64,8 @@ class Speedup:
     high: float = 1.0
     sure: bool = True
     """Whether `times` itself is likely to be right."""
+    likeliest: float = 1.0
+    """The figure that is rather right than any other; `times` is the same if that is likely, else the middle."""
 
 
 NO_SPEEDUP = Speedup()
@@ -69,23 +76,24 @@ def gains_of(alone: DrainReadings, helped: DrainReadings) -> list[float]:
     return [max(0.0, one - other) for one, other in zip(alone.walks, helped.walks, strict=True)]
 
 
-def speedup_of(alone: DrainReadings, helped: DrainReadings) -> Speedup:
-    """The effect; none where more runners change no walk."""
+def speedup_of(alone: DrainReadings, helped: DrainReadings, in_vain: float = 0.0) -> Speedup:
+    """The effect; none where more runners change no walk. `in_vain`: the probability that they change nothing."""
     walked = gains_of(alone, helped)
     if not any(walked):
         return NO_SPEEDUP
-    gains = walked[-2:]
-    points = [place * STEP for place in range(round((max(gains) + NEAR) / STEP) + 1)]
-    likeliest = max(points, key=lambda x: FITTED.near(x, gains))
-    sure = FITTED.near(likeliest, gains) >= SURE
-    low, middle, high = (math.exp(_quantile(share, gains)) for share in (LOW, MIDDLE, HIGH))
-    return Speedup(math.exp(likeliest) if sure else middle, low, high, sure)
+    gains, ends = walked[-2:], replace(FITTED, none=in_vain)
+    points = [*(place * STEP for place in range(round(MOST / STEP))), MOST]
+    place = max(points, key=lambda x: ends.near(x, gains))
+    sure = ends.near(place, gains) >= SURE
+    low, middle, high = (math.exp(_quantile(share, ends, gains)) for share in (LOW, MIDDLE, HIGH))
+    likeliest = math.exp(place) if place < MOST else max(MOST_FASTER, middle)
+    return Speedup(likeliest if sure else middle, low, high, sure, likeliest)
 
 
-def _quantile(share: float, gains: Sequence[float]) -> float:
+def _quantile(share: float, ends: Ends, gains: Sequence[float]) -> float:
     """The logarithm of the effect that is reached at most with this probability; none is below 1."""
     low, high = 0.0, FURTHEST
     while high - low > STEP / 4:
         middle = (low + high) / 2
-        low, high = (low, middle) if FITTED.up_to(middle, gains) >= share else (middle, high)
+        low, high = (low, middle) if ends.up_to(middle, gains) >= share else (middle, high)
     return low

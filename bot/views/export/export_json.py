@@ -182,7 +182,7 @@ def _more_runners(found: WhatIf, named: Sequence[Finding]) -> Json:
             "added": one.more,
             "low_seconds": one.low_seconds,
             "high_seconds": one.high_seconds,
-            "times_faster": round(one.times_faster, 2),
+            "times_faster": round(one.speedup.likeliest, 2),
             "times_faster_low": round(one.speedup.low, 2),
             "times_faster_high": round(one.speedup.high, 2),
             "sure": one.speedup.sure,

@@ -7,6 +7,7 @@ from bot.core.forecast.forecast import WIDEST
 from bot.core.forecast.more_runners import LEAST_FASTER, Option, Terms, WhatIf, WhatToExpect
 from bot.core.forecast.outlook import Forecast, LeftOut, ScoreSummary, Verdict
 from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
+from bot.core.forecast.speedup import MOST_FASTER
 from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement
@@ -55,8 +56,6 @@ VERDICTS = {
 DOUBTED = "If new runners came online and took jobs:"
 """Stands above the table if the diagnosis says that more runners hardly help."""
 HEAD = ("Added", "Drained", "At worst", "Wait", "Cost")
-MOST_FASTER = 10.0
-"""A larger effect has no figure: a queue of one job drains hundreds of times faster, and nobody notices."""
 
 
 def reason_words(reason: Statement | None) -> str:

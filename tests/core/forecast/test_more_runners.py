@@ -9,7 +9,8 @@ import pytest
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
 from bot.core.forecast.outlook import Forecast, Verdict
-from bot.core.forecast.speedup import Speedup
+from bot.core.forecast.readings import readings
+from bot.core.forecast.speedup import Speedup, speedup_of
 from bot.core.pool.pool import Snapshot
 from bot.views.words.forecasts import (
     DOUBTED,
@@ -20,7 +21,7 @@ from bot.views.words.forecasts import (
     what_more_would_do,
     what_to_expect,
 )
-from tests.core.forecast.test_forecast import RULES, series
+from tests.core.forecast.test_forecast import RULES, flow_from, series
 
 NOW = series()[-1].at
 STUCK: dict[str, Any] = {"falls": -0.5}
@@ -120,6 +121,32 @@ def test_a_figure_is_given_only_where_it_is_likely_to_be_right(speedup: Speedup,
     option = Option(10, 300.0, 600.0, 900.0, None, None, speedup.times, 600.0, speedup)
     shown = what_more_would_do(WhatIf((option,)), 10)
     assert shown.above[0].startswith(f"With +10: {words}. The queue drains ")
+
+
+@pytest.mark.parametrize(
+    ("ends", "in_vain", "figure"),
+    [
+        ((110.0, 110.0), 0.0, 2.0),  # both walks twice as fast
+        ((20.0, 20.0), 0.0, 10.0),  # eleven times: beyond ten, any figure is as right as another
+        ((20.0, 20.0), 0.9, 1.0),  # most likely they change nothing
+        ((220.0, 220.0), 0.0, 1.0),
+    ],
+)
+def test_the_likeliest_effect(ends: tuple[float, float], in_vain: float, figure: float) -> None:
+    """More than ten times is one answer, and so is nothing; the more they may be in vain, the rather it is nothing."""
+    alone = replace(readings(flow_from(series(**STUCK))), usual_later=220.0, usual_last=220.0)
+    helped = replace(alone, usual_later=ends[0], usual_last=ends[1], as_it_is=ends[0])
+    found = speedup_of(alone, helped, in_vain)
+    assert found.likeliest == pytest.approx(figure, rel=0.2) or found.likeliest > figure == 10.0
+    assert not found.sure or found.times == found.likeliest
+
+
+def test_no_likeliest_effect_is_below_that_of_fewer() -> None:
+    """A queue that jumps to another end is no reason to add fewer."""
+    for changes in ({}, STUCK, {"booting": 6, "limit": 90}):
+        figures = [option.speedup.likeliest for option in options(**changes)]
+        assert figures == sorted(figures)
+        assert all(o.speedup.low <= o.speedup.likeliest <= o.speedup.high for o in options(**changes))
 
 
 def test_the_cost_is_that_of_the_added_runners_until_the_drain() -> None:

@@ -80,7 +80,7 @@ def test_runners_that_end_the_queue_before_the_trouble_have_a_large_effect() -> 
     alone = replace(found, as_it_is=None, usual_now=20.0, usual_later=105.0, usual_last=280.0)
     helped = replace(found, as_it_is=12.0, usual_now=10.0, usual_later=12.0, usual_last=12.0)
     half = replace(found, as_it_is=None, usual_now=15.0, usual_later=95.0, usual_last=270.0)
-    assert speedup_of(alone, helped).times > 5.0
+    assert speedup_of(alone, helped).likeliest > 5.0
     assert 1.0 < speedup_of(alone, half).times < 1.2
 
 
