@@ -20,6 +20,8 @@ FAR_MINUTES = 240.0
 TRIMMED: Mapping[bool, float] = {True: 2.5, False: 1.5}
 """Factor beyond WIDEST up to which an interval is drawn together, by whether the present rates drain the queue; four in
 five still hold."""
+ALONE = 2.0
+"""By this factor a latest time moves out where it stands alone: short queues, of which more grow again."""
 GROWTH_MINUTES = 30.0
 
 
@@ -55,7 +57,8 @@ def bounds(found: DrainReadings, known: Calibration, *, branch: bool = False) ->
     excess = high / low / WIDEST
     if not branch and 1 < excess <= TRIMMED[drains is not None] and high < HORIZON_MINUTES:
         raised = excess if drains is None else math.sqrt(excess)
-        low, high = min(middle, low * raised * 1.0001), max(middle, high * (raised / excess))
+        near, far = min(middle, low * raised * 1.0001), max(middle, high * (raised / excess))
+        low, high = (near, far) if far <= WIDEST * near else (low, high)
     return low, middle, high
 
 
@@ -76,8 +79,9 @@ def _said(made: Forecast, flow: Flow, found: DrainReadings, known: Calibration) 
         grows = last.queued > flow.queued + max(1.0, 0.05 * flow.queued)
         verdict = Verdict.GROWING if grows else Verdict.STALLED
     else:
-        says_more = high < HORIZON_MINUTES and HORIZON_MINUTES / high > max(low, 1.0)
-        verdict = Verdict.AT_MOST if says_more else Verdict.AT_LEAST
+        alone = ALONE * high
+        says_more = alone < HORIZON_MINUTES and HORIZON_MINUTES / alone > max(low, 1.0)
+        verdict, high = (Verdict.AT_MOST, alone) if says_more else (Verdict.AT_LEAST, high)
     return replace(
         made,
         verdict=verdict,

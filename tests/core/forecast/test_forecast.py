@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.forecast.flow import Flow, flow_of
-from bot.core.forecast.forecast import TRIMMED, WIDEST, bounds, forecast, looked_ahead
+from bot.core.forecast.forecast import ALONE, TRIMMED, WIDEST, bounds, forecast, looked_ahead
 from bot.core.forecast.more_runners import what_if
 from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
-from bot.core.forecast.readings import HIGH, LOW, DrainReadings, quantile
+from bot.core.forecast.readings import HIGH, LOW, DrainReadings, quantile, readings
 from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, cut_off, drained
@@ -219,10 +219,35 @@ def test_bounds_a_bit_too_far_apart_are_drawn_together(found: DrainReadings, bra
     assert earliest <= low <= middle <= high <= latest
     if branch or latest > WIDEST * TRIMMED[found.as_it_is is not None] * earliest or latest == HORIZON_MINUTES:
         assert (low, high) == (earliest, latest)
-    elif low < middle < high:
-        assert high <= WIDEST * low
+    else:
+        assert high <= WIDEST * low or (low, high) == (earliest, latest)
     if found.as_it_is is None:
         assert high == latest
+
+
+@pytest.mark.parametrize(
+    ("queued", "falls", "verdict"),
+    [
+        pytest.param(3, 0.3, Verdict.AT_MOST, id="a short queue that shrinks"),
+        pytest.param(8, 0.0, Verdict.AT_MOST, id="a short queue that stays"),
+        pytest.param(60, 0.0, Verdict.INTERVAL, id="a long queue that stays"),
+        pytest.param(60, 1.0, Verdict.INTERVAL, id="a long queue that shrinks"),
+        pytest.param(20, -1.0, Verdict.AT_LEAST, id="a queue that grows"),
+    ],
+)
+def test_a_latest_time_that_stands_alone_is_later(queued: int, falls: float, verdict: Verdict) -> None:
+    """Short queues grow again more often than others; so their latest time is doubled."""
+    looks = series(queued, falls, oldest_wait_seconds=7200.0)
+    found, latest = forecast(looks, RULES), 60 * quantile(readings(flow_from(looks)), HIGH)
+    assert found.verdict is verdict
+    assert (found.low_seconds is None, found.high_seconds is None) == (
+        verdict is Verdict.AT_MOST,
+        verdict is Verdict.AT_LEAST,
+    )
+    if found.low_seconds is None:
+        assert found.high_seconds == pytest.approx(ALONE * latest)
+    elif found.high_seconds is not None:
+        assert found.high_seconds <= latest * 1.0001
 
 
 def test_kinds_of_older_records_are_read() -> None:
