@@ -12,7 +12,7 @@ from bot.core.forecast.readings import HIGH, LOW, MIDDLE, DrainReadings
 
 NEAR = 0.2
 """A figure is right within this share."""
-SURE = 0.55
+SURE = 0.5
 """Least probability of that: of all figures that reach it, about 3 in 4 are right."""
 STEP, FURTHEST = 0.02, 6.0
 MOST_FASTER, MOST = 10.0, math.log(10.0)
