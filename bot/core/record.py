@@ -91,7 +91,7 @@ class SourceRound:
 class EndedAlerts:
     """Alerts of a group that resolved while it had no incident; a late notification that they fire opens nothing.
 
-    Opening an incident writes this record too, so that an opening and an end at the same moment cannot both succeed.
+    Opening an incident checks this record too, so that an opening and an end at the same moment cannot both succeed.
     """
 
     id: str
@@ -200,6 +200,8 @@ class Change:
     """Writes that happen together or not at all."""
 
     puts: tuple[Put, ...] = ()
+    unchanged: tuple[Stored[Record], ...] = ()
+    """Records that must still be as they were read; they are not written."""
     point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     """Index name → (new id, expected present id, None for absent)."""
     join: tuple[tuple[str, str], ...] = ()

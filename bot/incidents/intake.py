@@ -137,11 +137,13 @@ async def _open(
     incident = opened(context.new_id("i"), latest, now, thread, pools)
     if related.ts:
         incident = noted(incident, now, Event.NOTED, Noted(Note.RECORDS_LOST))
+    forgotten = (_kept(past, EndedAlerts(past.value.id)),) if past.value.alerts else ()
     base, about = follows(None, incident), {"source": delivery.source, "channel": thread.channel}
     audit = AuditEntry(now, f"sender:{sender.name}", "alert", about, outcome=Taken.OPENED, incident=incident.id)
     like = {f"like:{delivery.likeness}": (incident.id, related.known)}
     change = Change(
-        puts=(put_new(incident, now), _kept(past, EndedAlerts(past.value.id))),
+        puts=(put_new(incident, now), *forgotten),
+        unchanged=() if forgotten else (past,),
         point={**base.point, **like, _index(delivery): (incident.id, old)},
         join=(*base.join, ("receivers", f"{delivery.source}|{delivery.receiver}")),
         once=(_once(delivery),),

@@ -114,6 +114,20 @@ async def test_open_under_answers_mark_incident_and_ended_alerts_together(store:
     assert await store.open_under("open:k", "m", "l") == KnownGroup(True, Stored(incident(), 1), Stored(ended, 1))
 
 
+@pytest.mark.parametrize("read", [0, 1])
+async def test_a_record_that_must_be_unchanged_is_checked_and_not_written(store: AnyStore, read: int) -> None:
+    """Absent, or of the version that was read: then the change is applied; else nothing of it is."""
+    ended = EndedAlerts("l", at=7.0)
+    if read:
+        await store.commit(Change(puts=(new(ended),)))
+    await store.commit(Change(puts=(new(incident("i1")),), unchanged=(Stored(ended, read),)))
+    for other in (1 - read, 2):
+        with pytest.raises(Conflict):
+            await store.commit(Change(puts=(new(incident("i2")),), unchanged=(Stored(ended, other),)))
+    assert await store.get(EndedAlerts, "l") == (Stored(ended, 1) if read else None)
+    assert (await store.get(Incident, "i1"), await store.get(Incident, "i2")) == (Stored(incident("i1"), 1), None)
+
+
 async def test_sets_gain_and_lose_members(store: AnyStore) -> None:
     """Join and leave change a set; leaving what one is not in does nothing."""
     await store.commit(Change(join=(("open", "a"), ("open", "b"), ("watch:p", "a"))))

@@ -8,7 +8,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from bot.adapters.records import kind_name, written
 from bot.adapters.redis.calls import Word
-from bot.core.record import Change, Put
+from bot.core.record import Change, Put, Record
 from bot.ports import Failure, Unreachable
 
 ROOT = "{tailback}:"
@@ -50,6 +50,7 @@ def request(change: Change, now: float, rows: Sequence[tuple[str, str]], **more:
         "marks": change.once,
         "mark_value": change.once_value,
         "puts": puts,
+        "unchanged": [(_member(held.value), f"{held.version}") for held in change.unchanged],
         "points": [{"index": index, "to": to, "expected": old or ""} for index, (to, old) in change.point.items()],
         "joins": change.join,
         "leaves": change.leave,
@@ -69,7 +70,7 @@ def _settings(put: Put, now: float) -> dict[str, object]:
     if put.release:
         how = "uncertain" if put.uncertain else "release"
     settings = {
-        "member": f"{kind_name(type(put.value))}:{put.value.id}",
+        "member": _member(put.value),
         "version": f"{held.version}",
         "fence": None if held.fence is None else f"{held.fence}",
         "delay": None if put.due is None else math.ceil(min(max(put.due - now, -FAR_SECONDS), FAR_SECONDS) * 1000),
@@ -78,6 +79,10 @@ def _settings(put: Put, now: float) -> dict[str, object]:
         "unsettled": None if held.in_doubt_since is None else math.ceil((now - held.in_doubt_since) * 1000),
     }
     return {name: value for name, value in settings.items() if value is not None}
+
+
+def _member(record: Record) -> str:
+    return f"{kind_name(type(record))}:{record.id}"
 
 
 def _ms(seconds: float) -> int:

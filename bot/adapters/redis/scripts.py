@@ -57,6 +57,10 @@ for _, put in ipairs(change.puts) do
   if (put.known[1] or '0') ~= put.version then return {'conflict', put.member .. ' changed'} end
   if put.fence and put.known[2] ~= put.fence then return {'conflict', put.member .. ' is claimed by somebody else'} end
 end
+for _, same in ipairs(change.unchanged) do
+  local version = redis.call('HGET', key('rec', same[1]), 'version') or '0'
+  if version ~= same[2] then return {'conflict', same[1] .. ' changed'} end
+end
 for _, point in ipairs(change.points) do
   local id = redis.call('GET', key('idx', point.index)) or ''
   if id ~= '' and point.expected == '' and string.sub(id, 1, 1) ~= '@' then

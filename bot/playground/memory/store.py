@@ -202,11 +202,13 @@ class MemoryStore:
         return row
 
     def _check(self, change: Change) -> None:
+        for held in (*change.unchanged, *(put.held for put in change.puts)):
+            member = f"{self._names[type(held.value)]}:{held.value.id}"
+            if (self._row(member) or MemoryRow()).version != held.version:
+                raise Conflict(f"{member} changed")
         for put in change.puts:
             member = f"{self._names[type(put.value)]}:{put.value.id}"
             row = self._row(member) or MemoryRow()
-            if row.version != put.held.version:
-                raise Conflict(f"{member} changed")
             if put.held.fence is not None and row.fence != put.held.fence:
                 raise Conflict(f"{member} is claimed by somebody else")
         for index, (_, expected) in change.point.items():
