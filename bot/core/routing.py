@@ -32,9 +32,11 @@ def route(alerts: Iterable[Alert], routes: Iterable[Route], default: Route) -> R
 
     `team` and `priority` match what the parser read, wherever the alert carried it (label or annotation).
     """
+    if not (rules := tuple(routes)):
+        return default
     alerts = list(alerts)
     known = [_facts(alert) for alert in alerts if alert.firing] or [_facts(alert) for alert in alerts]
-    for rule in routes:
+    for rule in rules:
         if any(_matches(rule.match, facts) for facts in known):
             return Route(rule.channel, rule.match, rule.mention or default.mention)
     return default

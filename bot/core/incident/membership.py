@@ -37,7 +37,8 @@ class AlertGroup:
 
 
 def group_of(delivery: Delivery) -> AlertGroup:
-    found = changed((), delivery.alerts)
+    alerts = merged((), delivery.alerts)
+    unshown = len({alert.fingerprint for alert in delivery.alerts}) - len(alerts)
     return AlertGroup(
         delivery.key,
         delivery.source,
@@ -45,8 +46,8 @@ def group_of(delivery: Delivery) -> AlertGroup:
         delivery.group_key,
         delivery.title,
         delivery.kind,
-        found.alerts,
-        delivery.truncated + found.unshown,
+        alerts,
+        delivery.truncated + unshown,
     )
 
 

@@ -165,6 +165,8 @@ def _back_to_normal(incident: Incident, sample: Snapshot, rules: PoolRules) -> b
 
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
+    if not incident.pools.affected and not view.verdicts:
+        return incident
     span = Span(incident.began_at, incident.opened_at, timing.poll, len(incident.pools.affected))
     courses: dict[str, QueueSeries] = dict(incident.pools.courses)
     for name in incident.pools.affected:

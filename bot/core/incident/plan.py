@@ -43,7 +43,8 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Nex
     all the time alternates with replies that must be edited. An escalation waits for none of them, since people outside
     Slack hear of it too.
     """
-    alone = not incident.closed and escalation_due_at(incident, timing) <= now
+    escalation = escalation_due_at(incident, timing)
+    alone = not incident.closed and escalation <= now
     if alone or incident.trouble.retry_at > now:
         return NextStep(Do.ESCALATE) if alone else _wait(incident.trouble.retry_at)
     if incident.thread.root is None:
@@ -60,7 +61,7 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> Nex
         return NextStep(Do.EDIT_ROOT)
     if (posts := incident.log.outbox) or incident.log.redraw:
         return NextStep(Do.POST_REPLY, posts[0]) if posts else NextStep(Do.EDIT_REPLY, incident.log.redraw[0])
-    return _wait(None if incident.closed else _look_again(incident, now, timing))
+    return _wait(None if incident.closed else _look_again(incident, now, timing, escalation))
 
 
 def return_due(incident: Incident, now: float) -> bool:
@@ -93,8 +94,8 @@ def _unowned_since(incident: Incident) -> float:
     return max([incident.opened_at, *again])
 
 
-def _look_again(incident: Incident, now: float, timing: Timing) -> float:
-    soon = [now + max(timing.poll, 0.05), escalation_due_at(incident, timing)]
+def _look_again(incident: Incident, now: float, timing: Timing, escalation: float) -> float:
+    soon = [now + max(timing.poll, 0.05), escalation]
     if (due := introduction_due_at(incident, timing)) > now:
         soon.append(due)
     if (silence := incident.active_silence) is not None:
