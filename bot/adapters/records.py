@@ -50,8 +50,8 @@ KINDS: dict[str, type[Record]] = {
 }
 """Kind, as in keys and due members → the record's type."""
 
-MOST_NEW = 256
-"""Incidents for `NewIncidents`, about 1 MB."""
+MOST_NEW = 1024
+"""Incidents for `NewIncidents`, about 4 MB in a burst, and nothing after it."""
 
 COMPACT = frozenset({Pool})
 """Kinds of many samples, whose fields are left out while they are empty: a third of the size, read in half the time.
