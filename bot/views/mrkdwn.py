@@ -78,6 +78,10 @@ def code(lines: list[str]) -> Marked:
 
 def clean(value: str) -> str:
     """One line without control characters, direction overrides and broken surrogates."""
+    return _cleaned_before(value) if len(value) <= MOST_VALUE else _cleaned(value)
+
+
+def _cleaned(value: str) -> str:
     whole = value[:20_000]
     if whole.isprintable() and (whole.isascii() or _FILLERS.isdisjoint(whole)):
         return " ".join(whole.split())
@@ -85,6 +89,10 @@ def clean(value: str) -> str:
     if hidden := [ord(one) for one in set(whole) if not (one.isascii() or one.isspace() or _visible(one))]:
         whole = whole.translate(dict.fromkeys(hidden))
     return " ".join(_CONTROL.sub("", whole).split())
+
+
+_cleaned_before = lru_cache(256)(_cleaned)
+"""A message shows its title and names several times, and each one our own labels."""
 
 
 def _visible(one: str) -> bool:
