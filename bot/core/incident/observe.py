@@ -151,17 +151,14 @@ def _back_to_normal(incident: Incident, sample: Snapshot, rules: PoolRules) -> b
     """Whether a sample counts toward the drain.
 
     While an alert on the number of jobs fires, normal waits do not: they were never the trouble. An alert that does not
-    tell its limit is on the number of jobs if no job of its pool waited long. Under a silence they count, since nobody
-    would hear that the alert has resolved.
+    tell its limit may be one. Under a silence they count, since nobody would hear that the alert has resolved.
     """
     known, name, group = incident.pools, sample.pool, incident.group
     if not group.firing or incident.active_silence or drained(sample, rules) is not True or empty(sample, rules.floor):
         return drained(sample, rules) is True
-    longest, wait = known.maxima.longest_queue if known.maxima else None, known.peaks.get(name, Peak())
+    longest = known.maxima.longest_queue if known.maxima else None
     concerned = name == longest if longest else name in known.affected or known.candidates == (name,)
-    waits_were_normal = (wait.oldest_wait_seconds or 0.0) <= rules.normal_wait_seconds
-    on_size = waits_were_normal if group.size_limit_crossed is None else group.size_limit_crossed
-    return not (concerned and on_size)
+    return not concerned or group.size_limit_crossed is False
 
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
