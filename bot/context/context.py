@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.config import Settings
 from bot.context.past import PastReader
@@ -10,7 +10,7 @@ from bot.core.alert_holder import Holder, holders
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event
-from bot.core.pool.pool import Pool
+from bot.core.pool.pool import Pool, fresh
 from bot.core.record import Prepared, Stored
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Offer, Surface, request_id
 from bot.core.requests.request import Request, Result
@@ -114,6 +114,11 @@ class Context:
         """The record of a pool; one without samples if nobody has measured it."""
         held = await self.store.get(Pool, name)
         return held.value if held else Pool(name)
+
+    async def pool_now(self, name: str) -> Pool:
+        """The pool, without its samples if they are stale: a figure of the past is not one of now."""
+        pool, paces = await self.pool(name), self.settings.file.paces
+        return pool if fresh(pool, self.now(), max(paces.poll, paces.watch)) else replace(pool, samples=())
 
     async def request(self, request_id: str) -> Request | None:
         """The record of a request; None if there is none."""

@@ -148,7 +148,7 @@ async def _finish(
         return
     await context.store.commit(Change(puts=(put,), audit=audit, wake=wake))
     whom, by = after.who or asked_for(after.body), "You" if after.who else "Tailback"
-    await whisper(context, after.channel, whom, finished(outcome, by))
+    await whisper(context, after.channel, whom, finished(outcome, by, now))
 
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:

@@ -66,7 +66,7 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
 
 async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice:
     pool_scaler, rules = context.pool_scalers[name], context.settings.file.pools[name]
-    pool = await context.pool(name)
+    pool = await context.pool_now(name)
     try:
         capacity, reason = await pool_scaler.scaler.read(), ""
     except (Unreachable, Refused) as error:
@@ -119,20 +119,20 @@ async def more_would_do(
 ) -> Preview | None:
     """The expected effect of several numbers of added runners within `size` (now, highest target).
 
-    The proposed number is among them. None for a pool that cannot be scaled, or was never measured.
+    The proposed number is among them. None for a pool that cannot be scaled, or has no current figures.
     """
-    held, (current, maximum) = await context.store.get(Pool, pool), size
-    if held is None or current is None or pool not in context.pool_scalers:
+    record, (current, maximum) = await context.pool_now(pool), size
+    if not record.samples or current is None or pool not in context.pool_scalers:
         return None
     most = _most_more(context.pool_scalers[pool].policy, current, maximum)
     counts = {*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())}
-    found = _effects(context, held.value, sorted(counts))
+    found = _effects(context, record, sorted(counts))
     return what_more_would_do(found, chosen, against, context.settings.file.slack.currency)
 
 
 async def expected_effect(context: Context, asked: ScaleUp, against: str) -> Preview:
     """The expected effect of the added runners, the smallest allowed number that is enough, and the warnings."""
-    rules, record = context.settings.file.rules_of(asked.pool), await context.pool(asked.pool)
+    rules, record = context.settings.file.rules_of(asked.pool), await context.pool_now(asked.pool)
     policy = pool_scaler_of(context, asked.pool).policy
     most = _most_more(policy, asked.from_size, policy.maximum)
     terms = replace(_terms(context, record), most=most)

@@ -110,7 +110,7 @@ async def check(context: Context, request: Request, _incident: Incident | None) 
 
 async def _performed(context: Context, request: Request, pending: str) -> Result:
     asked = request.of(HandBack)
-    latest = (await context.pool(asked.pool)).latest
+    latest = (await context.pool_now(asked.pool)).latest
     details = RunnersReturned(
         asked.result or ReturnResult.NOTHING_LEFT,
         asked.pool,

@@ -133,7 +133,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     intent, point = replace(request, before=f"{size}", shadow=file.actions.shadow), (request.id, last)
     if intent.shadow:
         return Prepared(intent, {f"scaled:{pool}": point})
-    latest, length = (await context.pool(pool)).latest, pool_scaler_of(context, pool).policy.lease_seconds
+    latest, length = (await context.pool_now(pool)).latest, pool_scaler_of(context, pool).policy.lease_seconds
     lease = Lease(
         act=request.id,
         who=request.who,
@@ -172,7 +172,7 @@ async def check(context: Context, request: Request, _incident: Incident | None) 
 async def _accepted(context: Context, request: Request, pending: str) -> Result:
     """The result, with the price and what the forecast says of the queue with the extra runners."""
     asked, before, file = request.of(ScaleUp), request.before, context.settings.file
-    option = with_more(context, await context.pool(asked.pool), asked.target - int(before)) if before else None
+    option = with_more(context, await context.pool_now(asked.pool), asked.target - int(before)) if before else None
     details = ScaleAccepted(
         asked.pool,
         int(before) if before else None,

@@ -112,7 +112,7 @@ async def _met(context: Context, incident: Incident, silence: Silence) -> tuple[
         return None
     if incident.closed and not context.settings.file.timing.watch:
         return EndReason.NOT_MEASURED, None
-    samples = latest(incident, await context.view(incident))
+    samples = latest(incident, await context.view(incident), context.now(), context.settings.file.paces)
     waiting = sum(one.queued or 0 for one in samples if one.pool in incident.pools.judged)
     return (EndReason.TOO_MANY_JOBS, waiting) if waiting > silence.above else None
 

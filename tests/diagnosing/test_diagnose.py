@@ -57,7 +57,7 @@ async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(worl
     for text in (world.replies[-1], str(world.thread[-1].blocks), told):
         assert f"{queued} jobs queued" not in text
     first = world.parent.message.text
-    assert ("(stale)" if queued else "queue length unknown since") in first
+    assert ("(over 15 min ago)" if queued else "queue length unknown since") in first
     assert "nothing queued" not in first
 
 

@@ -48,7 +48,9 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
         what_to_expect(expectation(stuck, 20, POOL_RULES), POOL_RULES, said),
         what_more_would_do(what_if(stuck, POOL_RULES, (5, 10)), 5, said),
     )
-    paragraphs, _ = diagnosis(Diagnosed(("linux.2xlarge",), ((Diagnosis("linux.2xlarge", (finding,), (), True),),)), ())
+    paragraphs, _ = diagnosis(
+        Diagnosed(("linux.2xlarge",), ((Diagnosis("linux.2xlarge", (finding,), (), True),),)), (), NOW
+    )
     of, seen = samples.queueing()
     seen = replace(seen, causes={"linux.2xlarge": finding})
     offers = [Offer(ACTION.name, "Scale up", "i1.a")]

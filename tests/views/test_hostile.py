@@ -72,8 +72,10 @@ def messages() -> dict[str, Callable[[], Message]]:
         "help": lambda: answers.help_text([(BIG, BIG)] * 60),
         "refusal": lambda: answers.refusal(BIG),
         "said": lambda: answers.plain_answer(BIG),
-        "diagnosed": lambda: results.finished(Result(diagnosed(samples_of), figures=samples_of), "You"),
-        "outcome": lambda: results.finished(Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You"),
+        "diagnosed": lambda: results.finished(Result(diagnosed(samples_of), figures=samples_of), "You", NOW),
+        "outcome": lambda: results.finished(
+            Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You", NOW
+        ),
         "question": lambda: results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
         "duplicate": lambda: results.duplicate(f"https://e.example/|<!channel>{HOSTILE}"),
         "returned": lambda: results.returned_to_channel("javascript:alert(1)|<!here>"),

@@ -15,7 +15,7 @@ from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.held_cause import HeldCause
-from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot, drained, empty, raised, worst_first
+from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot, drained, empty, fresh, raised, worst_first
 from bot.core.routing import all_ruled_out, named_pools
 
 STORM_SECONDS = 15.0
@@ -79,7 +79,7 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
             return _drained(after, view, now, timing)
         if not after.group.firing:
             return _closed_unmeasured(after, now, view)
-    return _reported(_filled_again(after, view, now), view, now, timing)
+    return _reported(_filled_again(after, view, now, timing), view, now, timing)
 
 
 def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
@@ -87,7 +87,7 @@ def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> I
     read = worst_readings(incident.group.firing)
     if read is None or (incident.pools.affected and incident.pools.maxima is None):
         return incident
-    pools = PoolsNow(latest(incident, view), len(incident.pools.candidates), now, timing.poll)
+    pools = PoolsNow(latest(incident, view, now, timing), len(incident.pools.candidates), now, timing.poll)
     found = correlated(incident.pools.maxima, read, pools)
     if found is None or found == incident.pools.maxima:
         return incident
@@ -120,8 +120,8 @@ def _have_drained(incident: Incident, now: float, timing: Timing, names: Sequenc
     )
 
 
-def _filled_again(incident: Incident, view: View, now: float) -> Incident:
-    samples = [sample for sample in latest(incident, view) if sample.pool in incident.pools.affected]
+def _filled_again(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
+    samples = [sample for sample in latest(incident, view, now, timing) if sample.pool in incident.pools.affected]
     rules = [view.rules.get(sample.pool, PoolRules(sample.pool)) for sample in samples]
     queues = any(
         empty(one, of.floor) is False and not _back_to_normal(incident, one, of)
@@ -183,17 +183,20 @@ def _introduced(incident: Incident, view: View, now: float, timing: Timing) -> I
     waited for its thread in a storm gets none, so that a storm does not cost two messages an incident.
     """
     due, posted = introduction_due_at(incident, timing), incident.thread.posted_at
-    unmeasured = {name for name in incident.pools.candidates if name not in incident.pools.seen}
+    unmeasured = any(name not in incident.pools.seen for name in incident.pools.candidates)
     pending = unmeasured and now - incident.opened_at < timing.poll
     if incident.thread.root is None or now < due or pending:
         return incident
-    known, affected = latest(incident, view), incident.pools.affected
+    known, affected = latest(incident, view, now, timing), incident.pools.affected
+    silent = sorted({*incident.pools.candidates} - {sample.pool for sample in known})[:MOST_UNREAD]
+    pools = {name: view.pools.get(name, Pool(name)) for name in silent}
     others = [sample.queued for sample in known if sample.pool not in affected and sample.queued is not None]
     details = Introduced(
         named=bool(incident.pools.unknown_pools or named_pools(incident.group.alerts, view.rules.values()).named),
         others=len(others),
         others_queued=sum(others),
-        unread={name: view.pools.get(name, Pool(name)).trouble or "" for name in sorted(unmeasured)[:MOST_UNREAD]},
+        unread={name: pool.trouble or "" for name, pool in pools.items()},
+        since={name: pool.latest.at for name, pool in pools.items() if pool.latest},
     )
     figures = tuple(worst_first([sample for sample in known if sample.pool in affected]))[:MOST_FIGURES]
     late = posted is not None and posted - incident.opened_at > timing.first_look + STORM_SECONDS
@@ -219,7 +222,7 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
         return incident
     pools = replace(incident.pools, scores=scores_of(incident, dict(view.pools)))
     over = ended_with(replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, pools=pools))
-    figures = tuple(worst_first(latest(incident, view)))
+    figures = tuple(worst_first(latest(incident, view, now, timing)))
     return ended(
         over, now, IncidentEnding.DRAINED, samples=timing.drained_samples, still_firing=still_firing, figures=figures
     )
@@ -237,19 +240,20 @@ def _closed_unmeasured(incident: Incident, now: float, view: View) -> Incident:
     return ended(over, now, IncidentEnding.NOT_MEASURED, pools=pools)
 
 
-def latest(incident: Incident, view: View) -> list[Snapshot]:
-    """The newest sample of every candidate that has one."""
-    pools = (view.pools.get(name) for name in incident.pools.candidates)
-    return [pool.latest for pool in pools if pool and pool.latest]
+def latest(incident: Incident, view: View, now: float, timing: Timing) -> list[Snapshot]:
+    """The newest sample of every candidate with a fresh one."""
+    found = (fresh(view.pools.get(name), now, timing.poll) for name in incident.pools.candidates)
+    return [sample for sample in found if sample]
 
 
 def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
     """Report a queue that is much worse than at the last report; after it has halved, doublings count from there."""
-    figures = [s for s in worst_first(latest(incident, view)) if s.pool in incident.pools.affected]
+    figures = [s for s in worst_first(latest(incident, view, now, timing)) if s.pool in incident.pools.affected]
     if not figures:
         return incident
     known = [sample.queued for sample in figures if sample.queued is not None]
-    queued, worst = sum(known) if len(known) == len(figures) else None, figures[0]
+    measured = [name for name in incident.pools.affected if (pool := view.pools.get(name)) and pool.latest]
+    queued, worst = sum(known) if len(known) == len(measured) else None, figures[0]
     present, last = Reported(now, queued, worst.oldest_wait_seconds, worst.pool), incident.pools.reported
     reported = replace(incident, pools=replace(incident.pools, reported=present))
     owned = incident.ownership

@@ -220,8 +220,6 @@ class PoolRules:
 
 def _slim(sample: Snapshot) -> Snapshot:
     """A sample that is not the newest any more: what only the newest one tells is left out."""
-    if not (sample.waiting or sample.missing or sample.origins or sample.contradictions):
-        return sample
     return replace(sample, waiting=(), missing=(), origins=(), contradictions=())
 
 
@@ -247,6 +245,11 @@ def unreadable(pool: Pool, why: str, now: float) -> Pool:
 def stale(pool: Pool, now: float, poll_seconds: float) -> bool:
     """Whether the newest sample is older than two refreshes of its source (docs/design/diagnosis.md#definitions)."""
     return pool.latest is None or now - pool.latest.at > 2 * poll_seconds + 1
+
+
+def fresh(pool: Pool | None, now: float, poll_seconds: float) -> Snapshot | None:
+    """The newest sample unless it is stale: a figure of the past is not one of now."""
+    return None if pool is None or stale(pool, now, poll_seconds) else pool.latest
 
 
 def empty(snapshot: Snapshot | None, floor: int) -> bool | None:

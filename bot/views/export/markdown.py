@@ -13,6 +13,7 @@ from bot.core.reporting.issue import SEV, IssueForm, IssuePart
 from bot.core.words import count, duration, figure, listed, share
 from bot.views.export.export_json import dated
 from bot.views.mrkdwn import clean, safe_url
+from bot.views.parent.pools import RECENT_SECONDS
 from bot.views.parent.sections import first_link
 from bot.views.words.closing import cause_lines, least_hours, waited_lines
 from bot.views.words.forecasts import score_lines
@@ -143,7 +144,7 @@ def _timeline(incident: Incident, zone: tzinfo) -> str:
     for entry in incident.log.timeline:
         lines += [f"- {_stamp(entry.at, zone)} · {_said(entry)}", *(f"  - {_plain(one)}" for one in entry_lines(entry))]
         lines += [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
-        lines += [f"  - {_figures(sample)}" for sample in entry.figures]
+        lines += [f"  - {_figures(sample, entry.at, zone)}" for sample in entry.figures]
     if (dropped := incident.log.entries - len(incident.log.timeline)) > 0:
         lines.append(f"- {count(dropped, 'older status entry', 'older status entries')} dropped.")
     return "\n".join(lines) or "Nothing happened yet."
@@ -155,12 +156,13 @@ def _said(entry: Entry) -> str:
     return " ".join(filter(None, map(_plain, (entry.who, entry_words(entry), whom))))
 
 
-def _figures(snapshot: Snapshot) -> str:
+def _figures(snapshot: Snapshot, at: float, zone: tzinfo) -> str:
+    old = f"; measured {_stamp(snapshot.at, zone)}" if at - snapshot.at >= RECENT_SECONDS else ""
     wait = duration(snapshot.oldest_wait_seconds)
     known = {name: getattr(snapshot, name) for name in ("busy", "idle", "offline", "limit")}
     runners = ", ".join(f"{name} {figure(value)}" for name, value in known.items() if value is not None)
     queue = f"{_plain(snapshot.pool)}: {count(snapshot.queued, 'job')} queued, longest wait {wait}"
-    return f"{queue}; {runners or 'runners unknown'}"
+    return f"{queue}; {runners or 'runners unknown'}{old}"
 
 
 def _status(incident: Incident, now: float) -> str:

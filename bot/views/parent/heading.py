@@ -12,7 +12,9 @@ from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortene
 from bot.views.parent.pools import (
     LEAST_NAME,
     MOST_NAME,
+    RECENT_SECONDS,
     PoolRow,
+    age_words,
     name_of,
     of_incident,
     queue_words,
@@ -22,8 +24,6 @@ from bot.views.parent.pools import (
 
 MOST = 120
 """Characters of a header and of a notification; a lock screen shows about as many."""
-RECENT_SECONDS = 300.0
-"""Older figures are left out of a sentence about now."""
 AT_THE_START_SECONDS = 60.0
 """A figure may be this much older than the incident and be one of it."""
 SIGNS = {State.OPEN: "🔴", State.EASING: "🟡", State.DRAINED: "🟢", State.RESOLVED: "⚪"}
@@ -65,7 +65,7 @@ def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timin
             return title_of(incident), "no data from the metrics source"
         return _subject(incident), _calm(incident, seen)
     worst, *more = queueing
-    stale = " (stale)" if worst.old else ""
+    stale = f" ({age_words(now - worst.sample.at)})" if worst.old and worst.sample else ""
     also = f" (+{count(len(more), 'pool')})" if more else ""
     eased = f", {_alert_words(incident)}" if incident.state is State.EASING else ""
     return name_of(worst.name), f"{queue_words([worst])}{stale}{also}{eased}"
@@ -135,11 +135,13 @@ def state_words(incident: Incident) -> str:
 
 
 def led(incident: Incident, at: float) -> Marked:
-    """The state, and the worst pool with its figures if they were measured shortly before `at` (epoch seconds)."""
+    """The state, and the worst pool with its figures and their age at `at` (epoch seconds)."""
     worst = min(incident.pools.affected, key=lambda pool: incident.pools.peaks.get(pool, Peak()).order, default="")
     now, facts = incident.pools.courses.get(worst), None
-    if now and now.seen_queued is not None and at - (now.seen_at or 0.0) < RECENT_SECONDS:
+    if now and now.seen_queued is not None and now.seen_at is not None:
         sample = Snapshot(worst, at, queued=now.seen_queued, oldest_wait_seconds=now.seen_wait_seconds)
-        facts = say("{queue}", queue=queue_words([PoolRow(worst, sample)]))
+        age = at - now.seen_at
+        old = f" ({age_words(age)})" if age >= RECENT_SECONDS else ""
+        facts = say("{queue}{old}", queue=queue_words([PoolRow(worst, sample)]), old=old)
     subject = joined(": ", escaped(_subject(incident), MOST_NAME + 12), facts)
     return joined(" ", say("*{state}*", state=state_words(incident)), subject)

@@ -11,9 +11,9 @@ from bot.core.alert import Kind
 from bot.core.finding import Finding
 from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.incident.incident import Incident, State
-from bot.core.incident.observe import Timing, View, latest
+from bot.core.incident.observe import Timing, View
 from bot.core.message import Block, Message
-from bot.core.pool.pool import empty, stale, worst_first
+from bot.core.pool.pool import empty, fresh, worst_first
 from bot.core.requests.interaction import Offer
 from bot.core.routing import named_pools
 from bot.core.words import count, listed
@@ -104,7 +104,8 @@ def _unmeasured(incident: Incident, view: View) -> Marked:
 
 def _last_line(incident: Incident, view: View) -> Block:
     """The alert, its links and start, and the time of the figures, because edits may be delayed."""
-    newest = max((sample.at for sample in latest(incident, view)), default=None)
+    pools = (view.pools.get(name) for name in incident.pools.candidates)
+    newest = max((pool.latest.at for pool in pools if pool and pool.latest), default=None)
     updated = say("Updated {at}", at=date(newest)) if newest is not None else None
     began = say("Started {at}", at=date(incident.began_at))
     return as_of(joined(" · ", say("{title}", title=title_of(incident)), links(incident), began, updated))
@@ -126,10 +127,10 @@ def minimal(incident: Incident) -> Message:
 
 def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[str, Finding | None, Forecast | None]:
     """(the worst affected pool with a fresh queue, its likeliest cause, its forecast); an empty name without one."""
-    pools = [view.pools[name] for name in incident.pools.affected if name in view.pools]
-    fresh = worst_first([p.latest for p in pools if p.latest and not stale(p, now, timing.poll)])
+    known = [fresh(view.pools.get(name), now, timing.poll) for name in incident.pools.affected]
     floors = {name: rules.floor for name, rules in view.rules.items()}
-    worst = next((sample for sample in fresh if empty(sample, floors.get(sample.pool, 0)) is False), None)
+    queues = worst_first([sample for sample in known if sample])
+    worst = next((sample for sample in queues if empty(sample, floors.get(sample.pool, 0)) is False), None)
     if incident.closed or worst is None:
         return "", None, None
     made = view.pools[worst.pool].said

@@ -17,6 +17,8 @@ from bot.views.words.interval import short
 MOST_NAME = 48
 """Length of a pool's name in a sentence; the middle is cut, because names differ at both ends."""
 LEAST_NAME = 12
+RECENT_SECONDS = 120.0
+"""Figures of a past moment that were older than this say how old they were."""
 MOST_TITLE = 80
 MOST_ROWS, MOST_REASONS = 12, 3
 _HEAD = ("Pool", "Queued", "Wait", "Busy/limit")
@@ -71,8 +73,12 @@ def rows(names: Iterable[str], affected: Sequence[str], view: View, now: float, 
     return tuple(sorted(made, key=lambda row: (not row.affected, place.get(row.name, len(made)))))
 
 
-def of_snapshots(figures: Sequence[Snapshot]) -> tuple[PoolRow, ...]:
-    return tuple(PoolRow(sample.pool, sample, affected=True, tried=True) for sample in worst_first(list(figures)))
+def of_snapshots(figures: Sequence[Snapshot], at: float) -> tuple[PoolRow, ...]:
+    """Rows of what was shown at a time (epoch seconds)."""
+    ordered = worst_first(list(figures))
+    return tuple(
+        PoolRow(one.pool, one, old=at - one.at >= RECENT_SECONDS, affected=True, tried=True) for one in ordered
+    )
 
 
 def of_incident(incident: Incident, view: View, now: float, timing: Timing) -> tuple[PoolRow, ...]:
@@ -197,7 +203,8 @@ def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = 
     drawn = shown[:MOST_ROWS]
     more = say("+ = more may wait. At the limit, further jobs wait at GitHub, and the source does not count them.")
     partly = more if any(row.cut_off for row in drawn) else None
-    return joined("\n", _unknown(drawn, signs=signs), partly, *(_old(drawn, now) if now is not None else ())) or None
+    old = stale_words(drawn, now) if now is not None else ()
+    return joined("\n", _unknown(drawn, signs=signs), partly, *old) or None
 
 
 def _unknown(drawn: Sequence[PoolRow], *, signs: bool) -> Marked | None:
@@ -231,7 +238,7 @@ def _reasons(row: PoolRow) -> tuple[str, ...]:
     return tuple(f"{listed(names)}: {why}" for why, names in gaps.items()) or ("the source gives no such figure",)
 
 
-def _old(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
+def stale_words(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
     """One line for all pools with the same time and reason."""
     groups: dict[tuple[int, str], list[PoolRow]] = {}
     for row in drawn:

@@ -8,7 +8,7 @@ from bot.core.message import Message
 from bot.core.words import count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, clean, escaped, joined, say, shortened
-from bot.views.parent.pools import wait_words
+from bot.views.parent.pools import RECENT_SECONDS, age_words, wait_words
 
 MOST_CHARACTERS = 8_500
 """Of all lines; leaves room for heading and reasons within Slack's total."""
@@ -23,7 +23,7 @@ def digest(incidents: Sequence[Incident], total: int, now: float) -> Message:
     if not incidents:
         over = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
         return message(over, section(over))
-    seen = {one.id: _facts(one) for one in incidents}
+    seen = {one.id: _facts(one, now) for one in incidents}
     ordered = sorted(incidents, key=lambda one: (one.group.priority or "P9", one.opened_at, one.id))
     opened = total - len(ordered)
     done = f", {opened} of {total} opened" if opened > 0 else ""
@@ -43,11 +43,12 @@ def _why(waiting: Sequence[Incident], now: float) -> Marked:
                "its thread with figures and buttons, most urgent first.{late}", late=late)  # fmt: skip
 
 
-def _facts(one: Incident) -> str:
+def _facts(one: Incident, now: float) -> str:
     """`14 jobs queued, longest wait 1 h 54 min`, or empty before the first measurement."""
     if (report := one.pools.reported) is None:
         return ""
-    return f"{count(report.queued, 'job')} queued, longest wait {duration(report.oldest_wait_seconds)}"
+    age = f", {age_words(now - report.at)}" if now - report.at >= RECENT_SECONDS else ""
+    return f"{count(report.queued, 'job')} queued, longest wait {duration(report.oldest_wait_seconds)}{age}"
 
 
 def _fitting(waiting: Sequence[Incident], seen: Mapping[str, str]) -> tuple[list[Marked], int]:

@@ -36,7 +36,7 @@ def warning(view: WarningView) -> Message:
     lines, reasons = list[Marked](), list[Marked]()
     if seen and now:
         busy = f", {busy_words(seen)}" if seen.busy is not None else ""
-        lines.append(say("Now, {at}: {figures}{busy}.", at=time(seen.at), figures=now, busy=busy))
+        lines.append(say("Latest figures, {at}: {figures}{busy}.", at=time(seen.at), figures=now, busy=busy))
     if now != then:
         lines.append(say("At the warning, {at}: {then}.", at=time(episode.began_at), then=then))
     if view.finding:

@@ -73,7 +73,7 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
 
 
 def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
-    paragraphs, blocks = diagnosis(found, entry.figures)
+    paragraphs, blocks = diagnosis(found, entry.figures, entry.at)
     asked = say("{who} asked for a diagnosis", who=mention(entry.who)) if entry.who else None
     small = context(joined(" · ", asked, say("{at}", at=date(entry.at)))) if asked else None
     return message(joined(" ", *paragraphs, asked), *blocks, *asks_for_fit(incident.id, found), small)
@@ -256,8 +256,12 @@ def _others(introduced: Introduced) -> Marked | None:
     calm = say("No queue in {pools}.", pools=pools) if introduced.others else None
     if introduced.others_queued:
         calm = say("In {pools}: {jobs}, within normal.", pools=pools, jobs=jobs)
-    unread = [
-        say("{pool}: no figures. Reason: {why}.", pool=name_of(pool), why=escaped(why or "not measured yet", 160))
-        for pool, why in introduced.unread.items()
-    ]
+    unread = [_unread(pool, why, introduced.since.get(pool)) for pool, why in introduced.unread.items()]
     return joined("\n", calm, *unread) or None
+
+
+def _unread(pool: str, why: str, at: float | None) -> Marked:
+    since = say("") if at is None else say(" since {at}", at=date(at))
+    reason = why or ("not measured yet" if at is None else "")
+    because = say(" Reason: {reason}.", reason=escaped(reason, 160)) if reason else say("")
+    return say("{pool}: no figures{since}.{because}", pool=name_of(pool), since=since, because=because)

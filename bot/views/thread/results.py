@@ -25,7 +25,7 @@ from bot.views.blocks import (
 )
 from bot.views.mrkdwn import Marked, escaped, joined, say
 from bot.views.mrkdwn import link as linked
-from bot.views.parent.pools import of_snapshots, pool_table
+from bot.views.parent.pools import of_snapshots, pool_table, stale_words
 from bot.views.words.causes import cause_name
 from bot.views.words.diagnosis import advice_words, cause_words, evidence_words, named, rest_lines, survey_headline
 from bot.views.words.forecasts import Preview
@@ -37,30 +37,30 @@ CAUSE_FIT = "cause_fit"
 """The action_id of the feedback buttons."""
 
 
-def finished(outcome: Result, by: str) -> Message:
+def finished(outcome: Result, by: str, at: float) -> Message:
     details, figures = outcome.details, outcome.figures
     if isinstance(details, Diagnosed):
-        paragraphs, blocks = diagnosis(details, figures)
+        paragraphs, blocks = diagnosis(details, figures, at)
         asked = say("{by} asked for a diagnosis.", by=by)
         return message(joined(" ", asked, *paragraphs), *blocks, context(asked))
     lines = details_lines(details, figures)
     if isinstance(details, ScaleAccepted):
         lines = accepted_lines(details, whisper=True)
-    return sentence_message(f"{by} {details_words(details, figures)}", lines, figures)
+    return sentence_message(f"{by} {details_words(details, figures)}", lines)
 
 
-def sentence_message(sentence: str, lines: Sequence[str] = (), figures: Sequence[Snapshot] = ()) -> Message:
+def sentence_message(sentence: str, lines: Sequence[str] = ()) -> Message:
     words = escaped(sentence, 1000)
     text = joined(" ", words, *(escaped(line, 400) for line in lines))
     below = section(bullets(lines, MOST_LINES)) if lines else None
-    return message(text, section(words), below, *pool_table(of_snapshots(figures)))
+    return message(text, section(words), below)
 
 
 def effect_answer(sentence: str, preview: Preview | None) -> Message:
     """What more runners would do, for one person; a message takes the native table."""
     words = escaped(sentence, 1000)
     if preview is None or not preview.lines:
-        return sentence_message(sentence, ("The pool has not been measured.",))
+        return sentence_message(sentence, ("The pool has no current figures.",))
     lines = bullets(preview.above, MOST_LINES) if preview.above else None
     grid = table(preview.table[0], preview.table[1:]) if preview.table else None
     spoken = joined(" ", words, *(escaped(line, 400) for line in preview.lines))
@@ -112,7 +112,7 @@ def rejected_alert(source: str, address: str, why: str) -> Message:
     return message(say("{lost} {reason}", lost=lost, reason=reason), section(lost), section(reason), context(small))
 
 
-def diagnosis(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[list[Marked], list[Block | None]]:
+def diagnosis(found: Diagnosed, figures: Sequence[Snapshot], at: float) -> tuple[list[Marked], list[Block | None]]:
     """(the paragraphs that every reader sees, the blocks with them and the collapsed rest)."""
     chosen = named(found)
     paragraphs = [say("*Cause:* {words}", words=cause_words(found))] if found.groups else []
@@ -121,11 +121,12 @@ def diagnosis(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[list[Marke
         seen = (say("• {line}", line=escaped(line, 300)) for line in evidence_words(top)[:MOST_EVIDENCE])
         remedy = say("*What to do:* {words}", words=escaped(advice_words(top), 500))
         paragraphs += [joined("\n", say("*Evidence*"), *seen), remedy]
-    paragraphs.append(say("{seen}", seen=survey_headline(found, figures)))
+    rows = of_snapshots(figures, at)
+    paragraphs.append(joined("\n", say("{seen}", seen=survey_headline(found, figures)), *stale_words(rows, at)))
     others = sum(len(group[0].findings) for group in found.groups) - (chosen is not None)
     more = f"{count(others, 'less likely cause')}, " if others > 0 else ""
     title = f"Details: {more}{count(len(found.names), 'pool')}"
-    below = (*line_sections(rest_lines(found, figures))[:8], *pool_table(of_snapshots(figures)))
+    below = (*line_sections(rest_lines(found, figures))[:8], *pool_table(rows))
     return paragraphs, [*(section(part) for part in paragraphs), container(title, *below)]
 
 

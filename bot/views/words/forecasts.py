@@ -86,7 +86,7 @@ def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "", cur
     boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot."
     warnings = [caution] if caution else _warnings(found.now)
     if found.now is None:
-        return Preview((*warnings, "The effect is unknown: the pool has not been measured."), below=(boot,))
+        return Preview((*warnings, "The effect is unknown: the pool has no current figures."), below=(boot,))
     if found.what_if.refusal is not None:
         refused = f"The effect is unknown: {reason_words(found.what_if.refusal)}."
         return Preview((*warnings, refused), below=(boot,))

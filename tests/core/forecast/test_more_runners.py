@@ -235,7 +235,7 @@ def test_one_sample_or_none_is_enough_for_an_answer() -> None:
     bare = Snapshot("linux", 0.0, queued=60)
     assert "1 of 3 measurements" in what_to_expect(expectation((bare,), 10, RULES), RULES).above[0]
     lines = what_to_expect(expectation((), 10, RULES), RULES).above
-    assert lines[0] == "The effect is unknown: the pool has not been measured."
+    assert lines[0] == "The effect is unknown: the pool has no current figures."
 
 
 def test_rows_name_what_is_open() -> None:

@@ -37,7 +37,7 @@ def test_a_standing_warning_says_when_how_sure_and_how_it_stands() -> None:
     words = drawn(finding=SURGE)
     for part in (
         "Longest wait over 30 min expected in 9 to 26 min (08:09 UTC to 08:26 UTC).",
-        "Now, 08:01 UTC: 48 jobs queued, longest wait 15 min, 24 runners busy (limit 24).",
+        "Latest figures, 08:01 UTC: 48 jobs queued, longest wait 15 min, 24 runners busy (limit 24).",
         "At the warning, 08:00 UTC: 42 jobs queued, longest wait 14 min.",
         "Likely cause: a surge of jobs (high confidence). Jobs arrive.",
         "Limit: longest wait over 30 min (configured). This message stays up to date.",

@@ -54,7 +54,9 @@ class Introduced:
     """Measured pools without a queue of their own."""
     others_queued: int = 0
     unread: Mapping[str, str] = field(default_factory=dict)
-    """Pool without figures → why; empty: not measured yet."""
+    """Pool without figures of now → why; empty if it is not known."""
+    since: Mapping[str, float] = field(default_factory=dict)
+    """The time of its last figures (epoch seconds), where it has any."""
     kind: Literal["introduced"] = "introduced"
 
 
