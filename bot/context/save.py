@@ -17,7 +17,7 @@ EXPIRES_SECONDS = 2 * KEPT_AFTER_CLOSE_SECONDS
 """When Redis drops the record, if nothing has deleted it before."""
 TRIES = 20
 UNDELIVERED = "undelivered"
-"""The set of open incidents with a message that Slack has not taken."""
+"""The set of open incidents with a message that Slack has not taken; joined with every write, also after an update."""
 APPROVE = "approve"
 """The action of a reply whose request waits for a second person; the request ends with its incident."""
 LOST = "@"
@@ -32,7 +32,8 @@ log = structlog.get_logger()
 def follows(before: Incident | None, after: Incident) -> Change:
     """The set and index changes of a state change; pure, so that it can be computed again on a conflict."""
     was, now = _sets(before) if before else (), _sets(after)
-    join, leave = [one for one in now if one not in was], [one for one in was if one not in now]
+    join = [one for one in now if one not in was or one[0] == UNDELIVERED]
+    leave = [one for one in was if one not in now]
     undecided: tuple[str, ...] = ()
     if before and after.closed and not before.closed:
         join.append(("ended", after.id))

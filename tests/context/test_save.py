@@ -35,10 +35,22 @@ ACKED = acked(OPEN, ANA, NOW)
         (CLOSED, OPEN, Change(join=SETS, wake=(f"pool:{POOL}",))),
         (OPEN, redrawn(OPEN, "drawn", NOW), Change()),
         (OPEN, ACKED, Change(join=(LATE,))),
+        (ACKED, muted(ACKED, ANA, NOW, on=True), Change(join=(LATE,))),
         (ACKED, reply_posted(ACKED, ACKED.log.outbox[-1]), Change(leave=(LATE,))),
-        (NEW, MOVED, Change(join=(("waiting:C0OPS", "i1"),), leave=((f"waiting:{CHANNEL}", "i1"),))),
+        (NEW, MOVED, Change(join=(("waiting:C0OPS", "i1"), LATE), leave=((f"waiting:{CHANNEL}", "i1"),))),
     ],
-    ids=["new", "rooted", "pool-joins", "ends", "goes-on", "nothing-follows", "reply", "posted", "moves"],
+    ids=[
+        "new",
+        "rooted",
+        "pool-joins",
+        "ends",
+        "goes-on",
+        "nothing-follows",
+        "reply",
+        "older-release",
+        "posted",
+        "moves",
+    ],
 )
 def test_sets_and_indexes_follow_the_incident(before: Incident | None, after: Incident, change: Change) -> None:
     found = follows(before, after)
