@@ -1,6 +1,7 @@
 """Reads environment and tailback.toml into Settings; reports every problem at once, with place and remedy."""
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,7 @@ from bot.settings import WrongSetting as WrongSetting  # noqa: PLC0414 - the sam
 from bot.wrong_settings import in_table, problem_of
 
 SLACK = "https://slack.com/api/"
+VARIABLE = re.compile("[A-Z_][A-Z0-9_]*")
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 """Set but empty, this one means that only the body is signed; any other empty variable counts as unset."""
 
@@ -213,6 +215,10 @@ class Settings:
         Raises ConfigError if it is not set.
         """
         if not (value := self.variables.get(variable, "").strip()):
+            if not VARIABLE.fullmatch(variable):  # it may be the secret itself, which is never told
+                raise unusable(
+                    "", "names no variable that is set", "write its NAME here, and the secret into .env"
+                )
             raise unusable(variable, "is not set, but tailback.toml names it", "set the variable or remove the line")
         return value
 

@@ -100,7 +100,9 @@ def test_what_stands_in_a_secrets_place_is_never_told(tmp_path: Path) -> None:
         tmp_path, '[permissions]\nscale = "xoxb-secret"\n[metrics]\nm = "xoxb-secret"\n', PORT="xoxb-secret"
     )
     assert len(said) == 3
-    assert "xoxb" not in " ".join(said)
+    with pytest.raises(ConfigError) as caught:
+        load({}).secret("xoxb-secret")  # pasted where the name of its variable belongs
+    assert "xoxb" not in " ".join([*said, *map(str, caught.value.problems)])
 
 
 def test_what_is_right_can_be_read_beside_what_is_wrong(tmp_path: Path) -> None:

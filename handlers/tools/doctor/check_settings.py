@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from urllib.parse import urlparse
 
-from bot.config import Settings
+from bot.config import VARIABLE, Settings
 from bot.core.external import Problem
 from bot.core.words import listed
 from bot.sources.registry import SOURCES
@@ -258,7 +258,8 @@ def _sender_problems(settings: Settings) -> Iterator[Problem]:
     for table in tables:
         if table.name not in with_token:
             remedy = "set it to a long random value (openssl rand -hex 32), or delete this sender"
-            yield Problem(f'[[sender]] "{table.name}": token_env: {table.token_env} is not set', remedy)
+            variable = table.token_env if VARIABLE.fullmatch(table.token_env) else "the variable"
+            yield Problem(f'[[sender]] "{table.name}": token_env: {variable} is not set', remedy)
         for source in table.sources:
             if source not in WITH_TOKEN:
                 what = f'[[sender]] "{table.name}": sources: {source!r} is not a source that uses tokens'
