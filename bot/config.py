@@ -216,9 +216,7 @@ class Settings:
         """
         if not (value := self.variables.get(variable, "").strip()):
             if not VARIABLE.fullmatch(variable):  # it may be the secret itself, which is never told
-                raise unusable(
-                    "", "names no variable that is set", "write its NAME here, and the secret into .env"
-                )
+                raise unusable("", "names no variable that is set", "write its NAME here, and the secret into .env")
             raise unusable(variable, "is not set, but tailback.toml names it", "set the variable or remove the line")
         return value
 

@@ -63,10 +63,14 @@ def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timin
     if not queueing:
         if incident.group.kind is Kind.BLIND:
             return title_of(incident), "no data from the metrics source"
+        if incident.pools.unknown_pools:
+            return _names(incident.pools.unknown_pools), _unmeasured(incident, ())
         return _subject(incident), _calm(incident, seen)
     worst, *more = queueing
     stale = f" ({age_words(now - worst.sample.at)})" if worst.old and worst.sample else ""
     also = f" (+{count(len(more), 'pool')})" if more else ""
+    if strangers := incident.pools.unknown_pools:
+        also += f", {_names(strangers, 2 * LEAST_NAME)} not measured"
     eased = f", {_alert_words(incident)}" if incident.state is State.EASING else ""
     return name_of(worst.name), f"{queue_words([worst])}{stale}{also}{eased}"
 
@@ -79,7 +83,7 @@ def _unmeasured(incident: Incident, seen: Sequence[PoolRow]) -> str:
     if (read := worst_readings(incident.group.firing)) is not None:
         return f"{reading_words(read)} (alert values)"
     if not seen:
-        return "queue not measured"
+        return f"queue not measured, {_alert_words(incident)}"
     return f"measuring {count(len(seen), 'pool')}" if all(row.pending for row in seen) else "queue unknown"
 
 
@@ -124,8 +128,13 @@ def _subject(incident: Incident) -> str:
     pools, peaks = incident.pools.affected, incident.pools.peaks
     if not pools:
         return title_of(incident)
-    worst = name_of(min(pools, key=lambda pool: peaks.get(pool, Peak()).order))
-    return worst if len(pools) == 1 else f"{worst} +{count(len(pools) - 1, 'pool')}"
+    return _names(sorted(pools, key=lambda pool: peaks.get(pool, Peak()).order))
+
+
+def _names(pools: Sequence[str], most: int = MOST_NAME) -> str:
+    """The first pool, and how many more there are."""
+    first = shortened(name_of(pools[0]), most)
+    return first if len(pools) == 1 else f"{first} +{count(len(pools) - 1, 'pool')}"
 
 
 def state_words(incident: Incident) -> str:

@@ -41,7 +41,7 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
     """The entry as a message; one that calls people or is shown in the channel starts with its incident."""
     if isinstance(entry.details, Introduced):
         paragraphs = introduction(incident, entry, entry.details)
-        return message(joined(" ", *paragraphs), *(section(part) for part in paragraphs))
+        return message(joined("\n", *paragraphs), *(section(part) for part in paragraphs))
     if isinstance(entry.details, Diagnosed):
         return _diagnosis(incident, entry, entry.details)
     if isinstance(entry.details, ScaleRequest) and begins(entry):

@@ -124,6 +124,20 @@ def test_only_pools_that_no_alert_names_are_measured_instead(label: str, instead
     assert ("Measured instead: 1 configured pool." in drawn) is instead
 
 
+@pytest.mark.parametrize("queued", [0, 14, None])
+@pytest.mark.parametrize("unknown", [("linux.new",), ("linux.new", "mac")])
+def test_the_header_names_the_pool_of_the_alert_that_nobody_measures(
+    unknown: tuple[str, ...], queued: int | None
+) -> None:
+    """Pools that are measured instead may be calm, or have another trouble."""
+    for values in ({}, samples.READINGS):
+        made = samples.incident(samples.alert(values=values), candidates=("linux",), unknown_pools=unknown)
+        first = heading(draw(made, samples.view(samples.grown(samples.sample("linux", queued)))))
+        assert "linux.new" in first
+        assert "not measured" in first or (values and not queued)
+        assert "nothing queued" not in first
+
+
 def test_an_alert_without_data_does_not_hide_a_queue_that_is_measured() -> None:
     """Grafana's rule had no data, and the first message said so of the queue, above its forecast."""
     pool = samples.grown(samples.sample("linux"))
