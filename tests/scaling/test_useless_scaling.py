@@ -14,12 +14,14 @@ from bot.core.requests.interaction import Offer
 from bot.core.requests.request import ScaleUp
 from bot.core.statement import statement
 from bot.diagnosis.registry import RULES
+from bot.ports import Failure
 from bot.scaling.dialogs import expected_effect, more_would_do
 from bot.scaling.scale_up import ACTION
 from bot.views.parent.parent import parent
 from bot.views.thread.results import diagnosis
 from bot.views.words.diagnosis import caution, remedy_words
 from bot.views.words.forecasts import what_more_would_do, what_to_expect
+from tests.builders import POOL
 from tests.core.forecast.test_forecast import RULES as POOL_RULES
 from tests.core.forecast.test_forecast import series
 from tests.slack_limits import texts
@@ -82,3 +84,17 @@ async def test_no_effect_is_shown_of_runners_that_the_pool_may_not_have() -> Non
         preview = await more_would_do(context, pool.id, (30, most), "")
         assert preview
         assert [row[0] for row in preview.table] == ["Added", "+0", *numbers]
+
+
+async def test_no_effect_is_shown_of_old_figures(world: World) -> None:
+    """Neither dialog nor preview takes the queue of an hour ago for that of now."""
+    await world.opens(queued=47)
+    await world.passes(120)
+    world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
+    await world.passes(3600, step=300)
+    shown = str((await world.asks("scale_up")).view)
+    assert "unknown number of jobs queued" in shown
+    for answer in (await world.types("scale_up", POOL, "24"), await world.types("scale_up", POOL)):
+        shown += str(answer)
+        assert "the pool has no current figures" in str(answer).lower()
+    assert not re.search(r"\b47\b|drains|faster", shown)
