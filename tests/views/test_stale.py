@@ -80,6 +80,7 @@ def test_an_old_figure_says_how_old_it_is(queued: int, minutes: int, within: boo
     silent = [f"{name}: {text}" for name, all_of in told.items() for text in all_of
               if FIGURES.search(text) and not AGE.search(text)]  # fmt: skip
     assert silent == []
+    assert not [text for all_of in told.values() for text in all_of if re.search(r"[^\s*]\(over", text)]
 
 
 def test_the_patterns_see_figures_of_now() -> None:

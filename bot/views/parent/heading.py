@@ -84,7 +84,11 @@ def _unmeasured(incident: Incident, seen: Sequence[PoolRow]) -> str:
         return f"{reading_words(read)} (alert values)"
     if not seen:
         return f"queue not measured, {_alert_words(incident)}"
-    return f"measuring {count(len(seen), 'pool')}" if all(row.pending for row in seen) else "queue unknown"
+    return (
+        f"measuring {count(len(seen), 'pool')}"
+        if all(row.pending for row in seen)
+        else f"queue unknown, {_alert_words(incident)}"
+    )
 
 
 def _calm(incident: Incident, seen: Sequence[PoolRow]) -> str:
@@ -125,7 +129,7 @@ def ending(incident: Incident) -> str:
 
 
 def _subject(incident: Incident) -> str:
-    pools, peaks = incident.pools.affected, incident.pools.peaks
+    pools, peaks = incident.pools.affected or incident.pools.unknown_pools, incident.pools.peaks
     if not pools:
         return title_of(incident)
     return _names(sorted(pools, key=lambda pool: peaks.get(pool, Peak()).order))
@@ -151,6 +155,6 @@ def led(incident: Incident, at: float) -> Marked:
         sample = Snapshot(worst, at, queued=now.seen_queued, oldest_wait_seconds=now.seen_wait_seconds)
         age = at - now.seen_at
         old = f" ({age_words(age)})" if age >= RECENT_SECONDS else ""
-        facts = say("{queue}{old}", queue=queue_words([PoolRow(worst, sample)]), old=old)
+        facts = say("{queue}", queue=queue_words([PoolRow(worst, sample)]) + old)
     subject = joined(": ", escaped(_subject(incident), MOST_NAME + 12), facts)
     return joined(" ", say("*{state}*", state=state_words(incident)), subject)

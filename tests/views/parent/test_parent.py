@@ -138,6 +138,14 @@ def test_the_header_names_the_pool_of_the_alert_that_nobody_measures(
         assert "nothing queued" not in first
 
 
+@pytest.mark.parametrize(("firing", "said"), [(True, "alert still firing"), (False, "alert resolved")])
+def test_a_header_without_a_queue_says_what_the_alert_does(firing: bool, said: str) -> None:
+    alerts = (samples.alert(values={}, status=Status.FIRING if firing else Status.RESOLVED),)
+    silent = replace(samples.view(names=("linux",)), pools={"linux": Pool("linux", trouble="HTTP 500")})
+    for known, pools in ((silent, {"affected": ("linux",)}), (View(), {}), (View(), {"unknown_pools": ("linux",)})):
+        assert heading(draw(samples.incident(*alerts, candidates=tuple(known.pools), **pools), known)).endswith(said)
+
+
 def test_an_alert_without_data_does_not_hide_a_queue_that_is_measured() -> None:
     """Grafana's rule had no data, and the first message said so of the queue, above its forecast."""
     pool = samples.grown(samples.sample("linux"))
