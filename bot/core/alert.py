@@ -12,6 +12,8 @@ GUESSED = "?:"
 """Prefix of a group key that was made without knowing the sender's routes."""
 CUT = "… (cut)"
 """Marks a text that was cut; no matcher can be made from such a label."""
+MOST_READ = 1e7
+"""The largest number of jobs, and of minutes, that is believed."""
 RULE_UID = "__alert_rule_uid__"
 """Grafana's label for a rule; payloads lack it, and silences need it."""
 
@@ -188,13 +190,17 @@ _identity = lru_cache(256)(digest)
 
 
 def readings(alert: Alert) -> Readings:
-    """Read the values of PyTorch's queue rule; every field is None for another rule."""
+    """Read the values of PyTorch's queue rule; every field is None for another rule.
+
+    A maximum that no queue can have, such as one below zero, is unknown.
+    """
     if not (values := alert.values):
         return NO_READINGS
+    possible = {name: value for name, value in values.items() if 0 <= value <= MOST_READ}
     flags = {name: value != 0 for name, value in values.items()}
     return Readings(
-        most_queued_jobs=values.get("max_queue_size"),
-        longest_wait_minutes=values.get("max_queue_time_mins"),
+        most_queued_jobs=possible.get("max_queue_size"),
+        longest_wait_minutes=possible.get("max_queue_time_mins"),
         size_limit_crossed=flags.get("queue_size_threshold"),
         time_limit_crossed=flags.get("queue_time_threshold"),
     )

@@ -95,6 +95,10 @@ def test_a_group_is_judged_by_its_members(alerts: tuple[Alert, ...], kind: Kind,
         ),
         ({"max_queue_size": 0.0}, Readings(0.0, None, None, None)),
         ({"B": 44.2, "C": 1.0}, Readings(None, None, None, None)),
+        *(
+            ({"max_queue_size": odd, "max_queue_time_mins": odd}, Readings(None, None, None, None))
+            for odd in (-1.0, 1e308, float("nan"), float("inf"))
+        ),
         ({}, Readings(None, None, None, None)),
     ],
 )

@@ -41,12 +41,14 @@ def change(system: System, group: int, spoil: Callable[[Json], None]) -> str:
     raise AssertionError(f"group {group} has no record")
 
 
-def figures(value: str) -> Callable[[Json], None]:
-    """The alert's own figures: `NaN` is no number to draw; as if that had been tried twice."""
+def fired_again(after_seconds: float) -> Callable[[Json], None]:
+    """A latest action: the alert has fired again after a time that may be none; as if that had been tried twice."""
 
     def spoil(document: Json) -> None:
-        alerts: list[Json] = document["group"]["alerts"]  # type: ignore[index]  # as the record has them
-        alerts[0]["values"] = {"max_queue_size": value, "max_queue_time_mins": value}
+        entries: list[Json] = document["log"]["timeline"]  # type: ignore[index]  # as the record has them
+        details = {"kind": "fired_again", "after_seconds": after_seconds}
+        again = {"number": 99, "at": document["opened_at"], "event": "reopened", "details": details}
+        entries[:] = [*(one for one in entries if one["number"] != again["number"]), again]
         document["trouble"]["attempts"] = 2  # type: ignore[index]  # as the record has them
 
     return spoil
@@ -90,10 +92,10 @@ async def test_rt_6_an_incident_that_cannot_be_drawn_is_told_in_plain_words(syst
     """Drawing one in full raises every time: it is shown plainly, and `retry` draws it in full when it can be."""
     await system.opened(1)
     await asyncio.sleep(0.3)
-    (spoilt,), incident = roots(system), change(system, 1, figures("NaN"))
+    (spoilt,), incident = roots(system), change(system, 1, fired_again(math.nan))
     await system.eventually(lambda: buttons(system, spoilt) == [], "the plain words")
     assert any("work failed" in worker.said() for worker in system.workers)
-    assert change(system, 1, figures("14")) == incident
+    assert change(system, 1, fired_again(60.0)) == incident
     await system.queue(f"retry {incident}")
     await system.eventually(lambda: "Acknowledge" in buttons(system, spoilt), "the full message")
     await kept(system)
