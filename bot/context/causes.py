@@ -6,9 +6,9 @@ from dataclasses import replace
 from bot.core.finding import Diagnosis, Finding, Moment, facts_of
 from bot.core.forecast.forecast import forecast
 from bot.core.incident.incident import Incident
-from bot.core.incident.observe import Timing, View
+from bot.core.incident.observe import Timing, View, back_to_normal
 from bot.core.pool.held_cause import HeldCause, judged, remembered
-from bot.core.pool.pool import Pool, PoolRules, drained
+from bot.core.pool.pool import Pool, PoolRules
 from bot.diagnosis.rank import diagnosed
 
 
@@ -48,14 +48,18 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
     named = [remembered(verdicts.get(one.pool), one) for one in found]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}
     names = [name for name in incident.pools.affected if name in view.pools]
-    affected = {name: _with_forecast(view.pools[name], view) for name in names}
+    affected = {name: with_forecast(view.pools[name], view, incident) for name in names}
     return replace(view, pools={**view.pools, **affected}, causes=causes, verdicts=verdicts)
 
 
-def _with_forecast(pool: Pool, view: View) -> Pool:
-    """The pool, with a forecast from its samples if it queues and none is on record."""
+def with_forecast(pool: Pool, view: View, incident: Incident) -> Pool:
+    """The pool, with a forecast from its samples if it queues and none is on record.
+
+    Normal waits are no reason against it while an alert on the number of jobs fires.
+    """
     rules = view.rules.get(pool.id, PoolRules(pool.id))
-    if pool.said is not None or pool.trouble is not None or pool.latest is None or drained(pool.latest, rules):
+    known = pool.said is not None or pool.trouble is not None
+    if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
     return replace(pool, outlook=forecast(pool.samples, rules, pool.calibration, pool.ahead))
 

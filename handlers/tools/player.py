@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bot.context.causes import diagnosed_in
+from bot.context.causes import diagnosed_in, with_forecast
 from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
@@ -195,7 +195,7 @@ async def judgements(context: Context, incident: Incident, names: Sequence[str])
     view, now = await context.view(incident), context.now()
     found = {one.pool: one for one in diagnosed_in(view, incident, now, context.settings.file.paces)}
     told = []
-    for pool in [view.pools[name] for name in names if name in view.pools]:
+    for pool in [with_forecast(view.pools[name], view, incident) for name in names if name in view.pools]:
         rules, named = view.rules.get(pool.id, PoolRules(pool.id)), found[pool.id]
         terms = Terms(known=pool.calibration, ahead=pool.ahead, in_vain=named.in_vain)
         more = WhatIf() if named.blind else what_if(pool.samples, rules, ADDED, terms)

@@ -124,7 +124,7 @@ def _filled_again(incident: Incident, view: View, now: float, timing: Timing) ->
     samples = [sample for sample in latest(incident, view, now, timing) if sample.pool in incident.pools.affected]
     rules = [view.rules.get(sample.pool, PoolRules(sample.pool)) for sample in samples]
     queues = any(
-        empty(one, of.floor) is False and not _back_to_normal(incident, one, of)
+        empty(one, of.floor) is False and not back_to_normal(incident, one, of)
         for one, of in zip(samples, rules, strict=True)
     )
     if incident.state is not State.EASING or not incident.group.firing or not queues:
@@ -142,12 +142,12 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
     peaks = {**known.peaks, name: raised(known.peaks.get(name, Peak()), sample)} if name in affected else known.peaks
     seen = {**known.seen, name: sample.at}
     after = replace(incident, pools=replace(known, seen=seen, affected=affected, peaks=peaks))
-    counts = sample.at >= incident.opened_at - 1 and _back_to_normal(after, sample, rules)
+    counts = sample.at >= incident.opened_at - 1 and back_to_normal(after, sample, rules)
     streak = (known.streaks.get(name, 0) if goes_on else 0) + 1 if counts else 0
     return replace(after, pools=replace(after.pools, streaks={**known.streaks, name: streak}))
 
 
-def _back_to_normal(incident: Incident, sample: Snapshot, rules: PoolRules) -> bool:
+def back_to_normal(incident: Incident, sample: Snapshot, rules: PoolRules) -> bool:
     """Whether a sample counts toward the drain.
 
     While an alert on the number of jobs fires, normal waits do not: they were never the trouble. An alert that does not
