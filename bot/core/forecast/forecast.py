@@ -17,7 +17,7 @@ WIDEST = 10.0
 """An interval whose ends are this factor apart says little; one bound says more."""
 FAR_MINUTES = 240.0
 """A queue that no rate drains, and that lasts this long in 9 of 10 cases, has a trend instead of an end."""
-TRIMMED: Mapping[bool, float] = {True: 2.5, False: 1.5}
+TRIMMED: Mapping[bool, float] = {True: 2.0, False: 1.5}
 """Factor beyond WIDEST up to which an interval is drawn together, by whether the present rates drain the queue; four in
 five still hold."""
 ALONE = 2.0
