@@ -33,7 +33,7 @@ class Scaling(StrEnum):
     UNKNOWN = "unknown"
 
 
-IN_VAIN: Mapping[Scaling, float] = {Scaling.NO: 0.2, Scaling.HARMFUL: 0.2, Scaling.UNKNOWN: 0.35}
+IN_VAIN: Mapping[Scaling, float] = {Scaling.NO: 0.2, Scaling.HARMFUL: 0.35, Scaling.UNKNOWN: 0.35}
 """The probability that more runners change nothing although the rates speak for them, as where machines never come."""
 
 
