@@ -212,13 +212,17 @@ def _boots(sample: Snapshot, boot_seconds: float) -> float | None:
 def _grows(series: Sequence[Snapshot], last: Snapshot, rules: PoolRules) -> float:
     """Runners that come per minute: as lately, or those that boot now beyond the machines that boot all the time.
 
-    Where each job has its own machine, machines boot all the time and their number stays.
+    Where each job has its own machine, machines boot all the time and their number stays. Where boots are slow, as
+    small a share of them comes in time as of the machines created a boot ago.
     """
     known = [(s.at, online) for s in within(series, SLOPE_MINUTES) if (online := _online(s)) is not None]
     seconds = known[-1][0] - known[0][0] if len(known) >= LEAST_SAMPLES else 0.0
     seen = max(0.0, (known[-1][1] - known[0][1]) * 60 / seconds) if seconds else 0.0
     always = median([s.booting for s in within(series, NOW_MINUTES) if s.booting is not None] or [0])
-    return max(seen, ((last.booting or 0) - always) * 60 / max(rules.boot_time_seconds, 60.0))
+    created = within(series, rules.boot_time_seconds / 60 + 1)[0].creates or 0
+    counted = last.registered is not None and created >= LEAST_ORDERED
+    in_time = min(1.0, (last.registered or 0) / created) if counted else 1.0
+    return max(seen, in_time * ((last.booting or 0) - always) * 60 / max(rules.boot_time_seconds, 60.0))
 
 
 def _come(series: Sequence[Snapshot], boot_seconds: float) -> float:

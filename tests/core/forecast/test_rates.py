@@ -137,6 +137,13 @@ def test_more_runners_that_do_not_come_help_only_after_the_trouble(changes: dict
     assert drains_after(walk(found, 0.0, 30), 0) == drains_after(walk(replace(found, come=1.0), 0.0, 30), 0)
 
 
+@pytest.mark.parametrize(("registered", "grows"), [(20, 4.0), (24, 4.0), (5, 1.0), (0, 0.0), (None, 4.0)])
+def test_machines_that_boot_slowly_come_as_those_before_them(registered: int | None, grows: float) -> None:
+    """12 more of them boot, in 3 min by the settings; of 20 that were created a boot ago so many have registered."""
+    looks = series(60, -1.0, **{**REFUSED, "creates": 20, "registered": registered})
+    assert flow_from([*looks[:-1], replace(looks[-1], booting=12)]).grows == pytest.approx(grows)
+
+
 def test_runners_of_a_pool_without_any_must_boot() -> None:
     """Idle ones take jobs as soon as the provider assigns them."""
     none, idle = (
