@@ -84,11 +84,8 @@ def _unmeasured(incident: Incident, seen: Sequence[PoolRow]) -> str:
         return f"{reading_words(read)} (alert values)"
     if not seen:
         return f"queue not measured, {_alert_words(incident)}"
-    return (
-        f"measuring {count(len(seen), 'pool')}"
-        if all(row.pending for row in seen)
-        else f"queue unknown, {_alert_words(incident)}"
-    )
+    pending = all(row.pending for row in seen)
+    return f"measuring {count(len(seen), 'pool')}" if pending else f"queue unknown, {_alert_words(incident)}"
 
 
 def _calm(incident: Incident, seen: Sequence[PoolRow]) -> str:
