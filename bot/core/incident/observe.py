@@ -150,15 +150,17 @@ def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Ti
 def back_to_normal(incident: Incident, sample: Snapshot, rules: PoolRules) -> bool:
     """Whether a sample counts toward the drain.
 
-    While an alert on the number of jobs fires, normal waits do not: they were never the trouble. An alert that does not
-    tell its limit may be one. Under a silence they count, since nobody would hear that the alert has resolved.
+    While an alert on the number of jobs fires, normal waits do not. One that does not tell its limit counts as such if
+    no job waited long, or while half of the longest queue is there. Under a silence they count: nobody hears its end.
     """
     known, name, group = incident.pools, sample.pool, incident.group
     if not group.firing or incident.active_silence or drained(sample, rules) is not True or empty(sample, rules.floor):
         return drained(sample, rules) is True
-    longest = known.maxima.longest_queue if known.maxima else None
+    longest, peak = known.maxima.longest_queue if known.maxima else None, known.peaks.get(name, Peak())
     concerned = name == longest if longest else name in known.affected or known.candidates == (name,)
-    return not concerned or group.size_limit_crossed is False
+    waited = (peak.oldest_wait_seconds or 0.0) > rules.normal_wait_seconds
+    may_be = not waited or 2 * (sample.queued or 0) >= (peak.queued or 0)
+    return not (concerned and (may_be if group.size_limit_crossed is None else group.size_limit_crossed))
 
 
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
@@ -171,8 +173,6 @@ def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
             cause = view.causes.get(name)
             courses[name] = extended(courses.get(name), pool.samples, span, cause.cause if cause else "")
     verdicts = {**incident.pools.verdicts, **view.verdicts}
-    if courses == incident.pools.courses and verdicts == incident.pools.verdicts:
-        return incident
     return replace(incident, pools=replace(incident.pools, courses=courses, verdicts=verdicts))
 
 

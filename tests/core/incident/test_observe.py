@@ -227,7 +227,7 @@ def watched(limits: dict[str, float], *waits: float, queued: int = 60, firing: b
 def test_normal_waits_ease_an_alert_on_waits_and_none_on_the_number_of_jobs(
     limits: dict[str, float], first_wait: float, state: State, normal: float
 ) -> None:
-    """An alert that does not tell its limit may be on the number of jobs."""
+    """An alert that does not tell its limit is taken for one on the number of jobs while the queue is long."""
     waits = (first_wait, normal, normal, normal)
     assert watched(limits, *waits).state is state
     assert watched(limits, *waits, queued=0).state is State.EASING, "at the floor every alert's trouble is over"
@@ -235,6 +235,16 @@ def test_normal_waits_ease_an_alert_on_waits_and_none_on_the_number_of_jobs(
     assert watched(limits, first_wait, 900.0, 900.0, 900.0).state is State.OPEN
     silence = Silence("s1", "am", NOW + 3600, "U1", "act")
     assert watched(limits, *waits, silences=(silence,)).state is State.DRAINED, "nobody would hear that it has resolved"
+
+
+@pytest.mark.parametrize(("left", "state"), [(30, State.OPEN), (29, State.EASING)])
+def test_after_long_waits_normal_ones_ease_an_untold_alert_once_half_of_the_queue_is_gone(
+    left: int, state: State
+) -> None:
+    """A pool in which each job waits for its own machine is never empty: a few such jobs must call nobody at night."""
+    looks = [sample(60, at=NOW, oldest_wait_seconds=900.0)]
+    looks += [sample(left, at=NOW + n * POLL, oldest_wait_seconds=120.0) for n in range(1, 4)]
+    assert look(incident(alert()), Pool(POOL, tuple(looks))).state is state
 
 
 def test_the_number_of_jobs_counts_in_the_pool_that_has_them() -> None:
