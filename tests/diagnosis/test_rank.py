@@ -11,7 +11,7 @@ from bot.core.pool.pool import Contradiction, Counted
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
 from bot.views.words.diagnosis import caution, diagnosis_lines
-from tests.diagnosis.rows import POOL, facts
+from tests.diagnosis.rows import POOL, facts, lately
 
 
 def lines(*groups: tuple[Diagnosis, ...]) -> tuple[str, ...]:
@@ -48,18 +48,24 @@ def test_a_doubtful_cause_leaves_the_advice_unclear_where_another_may_be_true(
     seen = (statement("calls_left", calls=1),)
     helps = Rule("late", lambda _: Found(second, seen) if second else None, Scaling.HELPS, remedy="add_runners")
     rule = Rule("early", lambda _: Found(first, seen), scaling, remedy="wait", rivals=("booting",))
-    looks = facts(booting=None) if hidden else facts(booting=0)
+    looks = lately(facts(booting=None), busy=17) if hidden else facts(booting=0)
     assert [one.scaling for one in diagnosed(looks, (rule, helps), {}).findings[:1]] == [said]
 
 
-@pytest.mark.parametrize(("creates", "said"), [(0, Scaling.HELPS), (None, Scaling.UNKNOWN)])
-def test_refusals_that_nobody_counts_leave_the_advice_alone_where_machines_are_counted(
-    creates: int | None, said: Scaling
+@pytest.mark.parametrize(
+    ("creates", "busy", "said"), [(0, 17, Scaling.HELPS), (None, 17, Scaling.UNKNOWN), (None, 18, Scaling.HELPS)]
+)
+def test_refusals_that_nobody_counts_leave_the_advice_alone_where_machines_are_counted_or_come(
+    creates: int | None, busy: int, said: Scaling
 ) -> None:
-    """A refused machine costs nothing, and shows itself: the first refusal makes the counter known."""
+    """A refused machine costs nothing, and shows itself: the first refusal makes the counter known.
+
+    A pool that is as large as ever got its machines.
+    """
     seen = (statement("calls_left", calls=1),)
     rule = Rule("early", lambda _: Found(0.45, seen), Scaling.HELPS, remedy="wait", rivals=("create_failures",))
-    looks = facts(create_failures=None, creates=creates)
+    before = facts(create_failures=None, creates=creates, queued=0, oldest_wait_seconds=600.0)
+    looks = lately(before, busy=busy, queued=40)
     assert [one.scaling for one in diagnosed(looks, (rule,), {}).findings[:1]] == [said]
 
 
