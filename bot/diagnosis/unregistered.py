@@ -94,7 +94,7 @@ def unseen(facts: Facts) -> Found | None:
     created, started = means(looks, ("creates", "starts_per_minute"))
     if created is None or now.online is None:
         return None
-    alone = min((s.machines or 0) - (s.online or 0) - (s.offline or 0) for s in looks)
+    alone = min((s.machines or 0) - (s.online or 0) - (s.offline or 0) for s in facts.recent(WINDOW_MINUTES))
     if created and alone >= max(
         LEAST_CREATES + created / WINDOW_MINUTES * facts.rules.boot_time_seconds / 30, 0.2 * now.online
     ):

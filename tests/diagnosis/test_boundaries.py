@@ -268,6 +268,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("nobody comes", "lost_events", facts(**UNASKED), lately(facts(**UNASKED), 5, busy=21)),
     ("requests refused", "lost_events", facts(**UNASKED), facts(**UNASKED, create_failures=1)),
     ("as many jobs as ever", "lost_events", facts(**UNASKED), lately(facts(**UNASKED), 50, arrivals_per_minute=6.0)),
+    ("for a quarter of an hour", "unregistered", lately(calm(50, UNSEEN, machines=30), 16, machines=50),
+     lately(calm(50, UNSEEN, machines=30), 15, machines=50)),
     ("there was a runner once", "lost_events", once(facts(**UNASKED, busy=0), 200, busy=1), facts(**UNASKED, busy=0)),
     ("never seen to boot", "lost_events", once(facts(booting=0, creates=None), 50, booting=2),
      facts(booting=0, creates=None)),
