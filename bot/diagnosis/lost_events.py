@@ -6,6 +6,7 @@ See docs/design/diagnosis.md#lost-events.
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import mean
+from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
 from bot.diagnosis.too_few import EACH_ITS_OWN, few_requested, keeps_size, taken
 
@@ -49,7 +50,7 @@ def none_requested(facts: Facts) -> Found | None:
     now = facts.now
     if now.idle or now.online is None or now.create_failures or not now.queued:
         return None
-    if (room := _room(facts)) == 0:
+    if (room := _room(now)) == 0:
         return None
     minutes = max(10.0, 2 * facts.rules.boot_time_seconds / 60)
     looks = [s for s in facts.recent(minutes) if s.booting is not None]
@@ -82,13 +83,13 @@ def _not_asked(facts: Facts) -> Found | None:
     Where all runners have left and many jobs wait, the label may have been removed as well.
     """
     now, minutes = facts.now, max(10.0, 2 * facts.rules.boot_time_seconds / 60)
-    room, looks = _room(facts), [s for s in facts.recent(minutes) if s.requests is not None]
-    if now.booting is not None or not room or now.create_failures or facts.share(Factor.ARRIVALS) > 0.3:
+    room, looks = _room(now), [s for s in facts.recent(minutes) if s.requests is not None]
+    if now.booting is not None or not room or now.create_failures:
         return None
     if len(looks) < LEAST_LOOKS or (now.oldest_wait_seconds or 0.0) < 60 * minutes:
         return None
     sizes = [s.online or 0 for s in looks]
-    if any(s.requests or s.idle or not s.queued for s in looks) or sizes[-1] > sizes[0]:
+    if any(s.requests or s.idle or not s.queued or not _room(s) for s in looks) or sizes[-1] > sizes[0]:
         return None
     had = [s.at for s in facts.series if s.online]
     if not had:
@@ -98,11 +99,10 @@ def _not_asked(facts: Facts) -> Found | None:
     return Found(sure, (seen, statement("room_left", runners=room)), ("booting",))
 
 
-def _room(facts: Facts) -> int | None:
+def _room(sample: Snapshot) -> int | None:
     """Runners that are allowed beside those that are there; 0 where next to none is, None if the limit is unknown."""
-    now = facts.now
-    room = None if now.limit is None else now.limit - taken(now)
-    return room if room is None or room >= max(1, 0.05 * (now.limit or 0)) else 0
+    room = None if sample.limit is None else sample.limit - taken(sample)
+    return room if room is None or room >= max(1, 0.05 * (sample.limit or 0)) else 0
 
 
 RULE = Rule(
