@@ -36,7 +36,7 @@ def _fewer(facts: Facts) -> Found | None:
         return None
     jobs = 15 * arrived
     rooms = [s.limit - taken(s) for s in recent if s.limit is not None and s.online is not None]
-    ratio = created / jobs / usual
+    ratio = created / jobs / min(1.0, usual)
     if facts.share(Factor.ARRIVALS) > 0.3 or ratio > FEWER or jobs < 8:
         return None
     if rooms and min(rooms) < max(2, 0.05 * (now.limit or 0)):

@@ -227,6 +227,8 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
      facts(**FEW, booting=3, oldest_wait_seconds=590.0)),
     ("not each job has a machine", "slow_boot", facts(**FEW, booting=3), facts(**FEW, booting=2)),
     ("its own machine boots", "limit", facts(limit=25, booting=None), facts(limit=27, booting=None)),
+    ("no spare machine, as ever", "lost_events", calm(46, {"creates": 240}, creates=20, completions_per_minute=4.0),
+     calm(46, {"creates": 240}, creates=22, completions_per_minute=4.0)),
     ("failed ones hold places", "lost_events", fewer(failed=9), fewer(failed=11)),
     ("some register", "unregistered", facts(creates=10, registered=7, booting=0),
      facts(creates=10, registered=8, booting=0)),
