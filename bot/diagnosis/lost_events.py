@@ -23,6 +23,8 @@ MANY, LEFT_SECONDS = 6, 900.0
 
 def find(facts: Facts) -> Found | None:
     """Hardly a launch although jobs wait; or, where each job gets a machine, clearly fewer launches than jobs."""
+    if (facts.now.queued or 0) >= MANY and not any(s.online or s.booting or s.creates for s in facts.series):
+        return None  # no sample shows a machine: the label may never have been right
     if (facts.usual.launches or 0.0) < EACH_ITS_OWN:
         none = none_requested(facts) or _not_asked(facts)
         return None if facts.now.creates and few_requested(facts) else none

@@ -26,7 +26,8 @@ def find(facts: Facts) -> Found | None:
         fell = bool(facts.usual.limit)
         return Found(0.5 if fell else 0.95 if nobody else 0.8, (seen,))
     had = [sample.at for sample in facts.series if sample.online != 0]
-    lately = had and (had[-1] >= now.at - LEFT_SECONDS or (now.queued or 0) < MANY)
+    few = (now.queued or 0) < MANY and (had or now.limit is not None)  # who tells a pool's limit knows its label
+    lately = few or (had and had[-1] >= now.at - LEFT_SECONDS)
     if now.creates != 0 or lately or _known(facts):
         return _leaving(facts)
     known = now.create_failures is not None
