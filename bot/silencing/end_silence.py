@@ -5,7 +5,6 @@ from dataclasses import replace
 from bot.context.context import IN_THREAD, Action, Context, Effect
 from bot.core.incident.details.requests import EndReason, SilenceEnd, SilenceEnded
 from bot.core.incident.incident import Incident, Silence, State
-from bot.core.incident.observe import latest
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Event
 from bot.core.record import Change, Prepared, Put, Stored
@@ -112,8 +111,8 @@ async def _met(context: Context, incident: Incident, silence: Silence) -> tuple[
         return None
     if incident.closed and not context.settings.file.timing.watch:
         return EndReason.NOT_MEASURED, None
-    samples = latest(incident, await context.view(incident), context.now(), context.settings.file.paces)
-    waiting = sum(one.queued or 0 for one in samples if one.pool in incident.pools.judged)
+    pools = [await context.pool_now(name) for name in incident.pools.judged]
+    waiting = sum(pool.latest.queued or 0 for pool in pools if pool.latest)
     return (EndReason.TOO_MANY_JOBS, waiting) if waiting > silence.above else None
 
 

@@ -2,8 +2,10 @@
 
 import pytest
 
+from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Progress, Request
 from bot.ports import Failure
+from tests.builders import POOL
 from tests.world import ANA, BEN, World, spoken
 
 
@@ -58,6 +60,16 @@ async def test_it_breaks_through_when_the_queue_gets_too_long() -> None:
     await world.passes(60)
     assert active(world) == 0
     assert any("Ended the silence: 101 jobs wait, more than 100." in text for text in world.replies)
+
+
+@pytest.mark.parametrize(("age", "ended"), [(100.0, True), (900.0, False)])
+async def test_after_the_incident_figures_count_as_long_as_the_pool_is_seldom_measured(age: float, ended: bool) -> None:
+    """Every 5 min: a figure that is older than that by far is none of now."""
+    world = await silenced("4h", world=World(timing={"watch": "5m"}), above="100")
+    await world.says("resolve")
+    world.metrics.show(POOL, Snapshot(POOL, world.clock.now() + 300 - age, queued=101, oldest_wait_seconds=3600.0))
+    await world.passes(330, step=30)
+    assert any("Ended the silence: 101 jobs wait, more than 100." in text for text in world.replies) is ended
 
 
 async def test_an_unknown_queue_breaks_nothing_through() -> None:
