@@ -12,7 +12,7 @@ GUESSED = "?:"
 """Prefix of a group key that was made without knowing the sender's routes."""
 CUT = "… (cut)"
 """Marks a text that was cut; no matcher can be made from such a label."""
-MOST_READ = 1e7
+LARGEST_READING = 1e7
 """The largest number of jobs, and of minutes, that is believed."""
 RULE_UID = "__alert_rule_uid__"
 """Grafana's label for a rule; payloads lack it, and silences need it."""
@@ -196,7 +196,7 @@ def readings(alert: Alert) -> Readings:
     """
     if not (values := alert.values):
         return NO_READINGS
-    possible = {name: value for name, value in values.items() if 0 <= value <= MOST_READ}
+    possible = {name: value for name, value in values.items() if 0 <= value <= LARGEST_READING}
     flags = {name: value != 0 for name, value in values.items()}
     return Readings(
         most_queued_jobs=possible.get("max_queue_size"),

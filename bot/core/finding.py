@@ -16,8 +16,8 @@ from bot.core.statement import Statement
 
 HIGH, MEDIUM = 0.85, 0.5
 """Confidence from which a cause is called likely with high or medium confidence; right in 9 and in 6 of 10 cases."""
-ABOUT, SHRUNK = 0.9, 0.7
-"""So many runners are about as many; with fewer busy than this share of the usual, runners are missing."""
+AS_MANY, SHRUNK = 0.9, 0.7
+"""From this share on, runners count as many as before; with fewer busy than that of the usual, runners are missing."""
 FAR_MORE, A_FEW = 1.5, 3
 """Jobs that wait against those that start within the normal wait, from which they will wait longer."""
 SLOWEST_SECONDS = 300.0
@@ -209,16 +209,16 @@ class Facts:
         return usual is not None and busy < SHRUNK * usual and (now.limit is None or busy < 0.8 * now.limit)
 
     @property
-    def largest(self) -> bool:
+    def as_large_as_ever(self) -> bool:
         """Whether about as many runners are online as ever before the trouble: then machines come."""
         most = max((s.online or 0 for s in self.series if s.at < self.usual.since), default=0)
-        return most > 0 and (self.now.online or 0) >= ABOUT * most
+        return most > 0 and (self.now.online or 0) >= AS_MANY * most
 
     @property
     def limit_fell(self) -> bool:
         """Whether the limit is clearly lower than usual."""
         usual, limit = self.usual.limit, self.now.limit
-        return usual is not None and limit is not None and limit < ABOUT * usual
+        return usual is not None and limit is not None and limit < AS_MANY * usual
 
     def share(self, factor: Factor) -> float:
         """A factor's share of the backlog; 0 if unknown."""

@@ -108,7 +108,7 @@ def _labelled(
     hidden = {*found[0].missing, *(name for name in rivals[found[0].cause] if getattr(facts.now, name) is None)}
     if facts.now.creates is not None:  # then a refusal would cost nothing, and show itself
         hidden.discard("create_failures")
-    if facts.largest:  # machines came
+    if facts.as_large_as_ever:  # machines came
         hidden -= {"create_failures", "booting"}
     return (replace(found[0], scaling=_advice(*found[:2], hidden=bool(hidden))), *found[1:])
 

@@ -78,7 +78,7 @@ def code(lines: list[str]) -> Marked:
 
 def clean(value: str) -> str:
     """One line without control characters, direction overrides and broken surrogates."""
-    return _cleaned_before(value) if len(value) <= MOST_VALUE else _cleaned(value)
+    return _cleaned_short(value) if len(value) <= MOST_VALUE else _cleaned(value)
 
 
 def _cleaned(value: str) -> str:
@@ -91,7 +91,7 @@ def _cleaned(value: str) -> str:
     return " ".join(_CONTROL.sub("", whole).split())
 
 
-_cleaned_before = lru_cache(256)(_cleaned)
+_cleaned_short = lru_cache(256)(_cleaned)
 """A message shows its title and names several times, and each one our own labels."""
 
 
