@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import Context
+from bot.core.finding import Diagnosis
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
 from bot.core.incident.incident import Incident
 from bot.core.pool.held_cause import remembered
@@ -34,8 +35,8 @@ async def effect_table(context: Context, pool: str) -> Answer:
     capacity = await pool_scaler.scaler.read()
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
     size = (capacity.size, policy_within(pool_scaler, capacity).maximum)
-    against = (await cautions_by_pool(context, None)).get(pool, "")
-    return Answer(whisper=effect_answer(words, await more_would_do(context, pool, size, against)))
+    named = (await causes_by_pool(context, None)).get(pool)
+    return Answer(whisper=effect_answer(words, await more_would_do(context, pool, size, named)))
 
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
@@ -43,7 +44,7 @@ async def only_pool(context: Context, held: Stored[Incident]) -> str:
     names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
     if len(names) == 1:
         return names[0]
-    choices = await asyncio.gather(*(_choice(context, name) for name in names))
+    choices = await asyncio.gather(*(_choice(context, name, None) for name in names))
     able = [choice.pool for choice in choices if choice.proposed is not None]
     return able[0] if len(able) == 1 else ""
 
@@ -54,17 +55,18 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
     latest = worst_first([p.latest for p in (await context.pools(names)).values() if p.latest])
     order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
-    against = await cautions_by_pool(context, held.value)
-    choices = await asyncio.gather(*(_choice(context, name, against.get(name, "")) for name in order[:10]))
+    named = await causes_by_pool(context, held.value)
+    choices = await asyncio.gather(*(_choice(context, name, named.get(name)) for name in order[:10]))
     able = next((one for one in choices if one.proposed is not None), None)
     if able is None:
         return Answer(view=scale_modal(interaction.request_id, choices, None))
     chosen = None if able.useless else (able.proposed or 0) - (able.current or 0)
-    preview = await more_would_do(context, able.pool, (able.current, able.maximum), against.get(able.pool, ""), chosen)
+    size = (able.current, able.maximum)
+    preview = await more_would_do(context, able.pool, size, named.get(able.pool), chosen)
     return Answer(view=scale_modal(interaction.request_id, choices, preview))
 
 
-async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice:
+async def _choice(context: Context, name: str, named: Diagnosis | None) -> ScaleChoice:
     pool_scaler, rules = context.pool_scalers[name], context.settings.file.pools[name]
     pool = await context.pool_now(name)
     try:
@@ -74,10 +76,10 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
     latest = pool.latest
     queued, policy = latest.queued if latest else None, policy_within(pool_scaler, capacity)
     most_more = policy.maximum - (capacity.size or 0)
-    wanted = fewest_enough(context, pool, min(most_more, policy.step or most_more))
+    wanted = fewest_enough(context, pool, min(most_more, policy.step or most_more), named)
     target = proposed(policy, capacity.size, queued if wanted is None else wanted)
     more = 0 if target is None or capacity.size is None else target - capacity.size
-    effect = _effects(context, pool, (more,))
+    effect = _effects(context, pool, (more,), named)
     useless = effect.do_nothing is not None or any(option.more and not option.helps for option in effect.options)
     return ScaleChoice(
         pool=name,
@@ -91,7 +93,7 @@ async def _choice(context: Context, name: str, caution: str = "") -> ScaleChoice
         cost_per_runner_hour=policy.cost_per_runner_hour,
         currency=context.settings.file.slack.currency,
         reason=reason,
-        useless=bool(caution) or useless,
+        useless=bool(_against(named)) or useless,
     )
 
 
@@ -100,9 +102,9 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
     asked = draft.of(ScaleUp)
     pool, target, current = asked.pool, asked.target, asked.from_size
     about = await context.store.get(Incident, draft.incident) if draft.incident else None
-    against = (await cautions_by_pool(context, about.value if about else None)).get(pool, "")
+    named = (await causes_by_pool(context, about.value if about else None)).get(pool)
     policy, lines = pool_scaler_of(context, pool).policy, list[str]()
-    preview = await expected_effect(context, asked, against)
+    preview = await expected_effect(context, asked, named)
     if (cost := policy.cost_per_runner_hour) is not None:
         more = money(cost * (target - current), context.settings.file.slack.currency)
         lines.append(f"Cost: about {more} an hour more.")
@@ -115,42 +117,44 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
 
 
 async def more_would_do(
-    context: Context, pool: str, size: tuple[int | None, int], against: str, chosen: int | None = None
+    context: Context, pool: str, size: tuple[int | None, int], named: Diagnosis | None, chosen: int | None = None
 ) -> Preview | None:
     """The expected effect of several numbers of added runners within `size` (now, highest target).
 
-    The proposed number is among them. None for a pool that cannot be scaled, or has no current figures.
+    The proposed number is among them; by the `named` cause they may come in vain. None for a pool that cannot
+    be scaled, or has no current figures.
     """
     record, (current, maximum) = await context.pool_now(pool), size
     if not record.samples or current is None or pool not in context.pool_scalers:
         return None
     most = _most_more(context.pool_scalers[pool].policy, current, maximum)
     counts = {*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())}
-    found = _effects(context, record, sorted(counts))
-    return what_more_would_do(found, chosen, against, context.settings.file.slack.currency)
+    found = _effects(context, record, sorted(counts), named)
+    return what_more_would_do(found, chosen, _against(named), context.settings.file.slack.currency)
 
 
-async def expected_effect(context: Context, asked: ScaleUp, against: str) -> Preview:
+async def expected_effect(context: Context, asked: ScaleUp, named: Diagnosis | None) -> Preview:
     """The expected effect of the added runners, the smallest allowed number that is enough, and the warnings."""
     rules, record = context.settings.file.rules_of(asked.pool), await context.pool_now(asked.pool)
     policy = pool_scaler_of(context, asked.pool).policy
     most = _most_more(policy, asked.from_size, policy.maximum)
-    terms = replace(_terms(context, record), most=most)
+    terms = replace(_terms(context, record, named), most=most)
     found = expectation(record.samples, asked.target - asked.from_size, rules, terms)
-    return what_to_expect(found, rules, against, context.settings.file.slack.currency)
+    return what_to_expect(found, rules, _against(named), context.settings.file.slack.currency)
 
 
-def fewest_enough(context: Context, pool: Pool, most: int) -> int | None:
+def fewest_enough(context: Context, pool: Pool, most: int, named: Diagnosis | None) -> int | None:
     """The fewest added runners, up to `most`, expected to drain it in time; None if unknown."""
     if most < 1:
         return None
-    option = least(pool.samples, context.settings.file.rules_of(pool.id), most, _terms(context, pool))
+    option = least(pool.samples, context.settings.file.rules_of(pool.id), most, _terms(context, pool, named))
     return option.more if option else None
 
 
-def with_more(context: Context, pool: Pool, more: int) -> Option | None:
+async def with_more(context: Context, incident: Incident | None, pool: str, more: int) -> Option | None:
     """The expected effect of exactly so many added runners; None if there is no forecast."""
-    found = _effects(context, pool, (more,)).options
+    named = (await causes_by_pool(context, incident)).get(pool)
+    found = _effects(context, await context.pool_now(pool), (more,), named).options
     return found[-1] if found and found[-1].more == more else None
 
 
@@ -158,20 +162,25 @@ def _most_more(policy: ScalePolicy, current: int, maximum: int) -> int:
     return min(maximum - current, policy.step or maximum)
 
 
-def _effects(context: Context, pool: Pool, counts: Iterable[int]) -> WhatIf:
-    return what_if(pool.samples, context.settings.file.rules_of(pool.id), counts, _terms(context, pool))
+def _effects(context: Context, pool: Pool, counts: Iterable[int], named: Diagnosis | None) -> WhatIf:
+    return what_if(pool.samples, context.settings.file.rules_of(pool.id), counts, _terms(context, pool, named))
 
 
-def _terms(context: Context, pool: Pool) -> Terms:
+def _terms(context: Context, pool: Pool, named: Diagnosis | None) -> Terms:
     cost = context.pool_scalers[pool.id].policy.cost_per_runner_hour if pool.id in context.pool_scalers else None
-    return Terms(cost, known=pool.calibration, ahead=pool.ahead, said=pool.said)
+    vain = named.in_vain if named else 0.0
+    return Terms(cost, known=pool.calibration, ahead=pool.ahead, said=pool.said, in_vain=vain)
 
 
-async def cautions_by_pool(context: Context, incident: Incident | None) -> dict[str, str]:
-    """The likeliest cause's objection to more runners by pool; a cause that the incident remembers comes first."""
+def _against(named: Diagnosis | None) -> str:
+    """The likeliest cause's objection to more runners."""
+    return caution(named.top) if named and named.waits else ""
+
+
+async def causes_by_pool(context: Context, incident: Incident | None) -> dict[str, Diagnosis]:
+    """The diagnosis of each configured pool; a cause that the incident remembers comes first."""
     names = list(context.settings.file.pool)
     pools = await context.pools(names)
     found = diagnoses(names, pools, context.settings.file.pools, moment_of(context.now(), context.settings.file.paces))
     verdicts = incident.pools.verdicts if incident else {}
-    named = (remembered(verdicts.get(one.pool), one) for one in found)
-    return {one.pool: words for one in named if one.waits and (words := caution(one.top))}
+    return {one.pool: remembered(verdicts.get(one.pool), one) for one in found}

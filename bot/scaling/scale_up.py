@@ -151,28 +151,28 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     return Prepared(intent, {f"scaled:{pool}": point}, (put,))
 
 
-async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:
+async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """Set the absolute target; the request's id is the Idempotency-Key."""
     asked = request.of(ScaleUp)
     if request.shadow:
         return Result(scale_request(request, ScaleStep.NOT_SENT), event=Event.NOTED)
     pending = await pool_scaler_of(context, asked.pool).scaler.set(asked.target, request.id)
-    return await _accepted(context, request, pending or "")
+    return await _accepted(context, request, incident, pending or "")
 
 
-async def check(context: Context, request: Request, _incident: Incident | None) -> Result | None:
+async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Read the scaler: it happened if the size is at or above the target."""
     if request.shadow:
         return None
     asked = request.of(ScaleUp)
     level, capacity = await level_of(context, asked.pool)
-    return await _accepted(context, request, capacity.pending) if level >= asked.target else None
+    return await _accepted(context, request, incident, capacity.pending) if level >= asked.target else None
 
 
-async def _accepted(context: Context, request: Request, pending: str) -> Result:
+async def _accepted(context: Context, request: Request, incident: Incident | None, pending: str) -> Result:
     """The result, with the price and what the forecast says of the queue with the extra runners."""
     asked, before, file = request.of(ScaleUp), request.before, context.settings.file
-    option = with_more(context, await context.pool_now(asked.pool), asked.target - int(before)) if before else None
+    option = await with_more(context, incident, asked.pool, asked.target - int(before)) if before else None
     details = ScaleAccepted(
         asked.pool,
         int(before) if before else None,

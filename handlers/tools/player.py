@@ -22,7 +22,7 @@ from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Delivered, Recording
 from bot.ports import Refused, Unreachable
 from bot.registry import BEHAVIORS
-from bot.scaling.dialogs import cautions_by_pool, expected_effect, fewest_enough, more_would_do
+from bot.scaling.dialogs import causes_by_pool, expected_effect, fewest_enough, more_would_do
 from bot.scaling.limits import policy_within
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
@@ -141,17 +141,17 @@ class Player:
         pool, capacity = await self.context.pool(name), await pool_scaler.scaler.read()
         policy = policy_within(pool_scaler, capacity)
         room = max(0, policy.maximum - (capacity.size or 0))
-        more = fewest_enough(self.context, pool, min(room, policy.step or room))
+        named = (await causes_by_pool(self.context, incident)).get(name)
+        more = fewest_enough(self.context, pool, min(room, policy.step or room), named)
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
-            against = (await cautions_by_pool(self.context, incident)).get(name, "")
             shown: Preview | None
             if more:
                 size = capacity.size or 0
-                shown = await expected_effect(self.context, ScaleUp(name, size + more, size), against)
+                shown = await expected_effect(self.context, ScaleUp(name, size + more, size), named)
             else:
-                shown = await more_would_do(self.context, name, (capacity.size, policy.maximum), against)
+                shown = await more_would_do(self.context, name, (capacity.size, policy.maximum), named)
             proposed.append(Proposed(self.clock.at, name, more, capacity.size, shown.lines if shown else ()))
 
     async def _scored(self, name: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.finding import Diagnosis, Finding, Scaling
-from bot.core.forecast.more_runners import expectation, what_if
+from bot.core.forecast.more_runners import Terms, expectation, what_if
 from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
@@ -78,12 +78,28 @@ async def test_no_effect_is_shown_of_runners_that_the_pool_may_not_have() -> Non
     """Above neither the most nor the step of the pool, nor what its back end allows; in the confirmation too."""
     context, pool = World().context, Pool("linux.2xlarge", tuple(series(falls=-0.5)))
     await context.store.commit(Change((Put(Stored(pool, 0), pool, None),)))
-    asked = await expected_effect(context, ScaleUp(pool.id, 38, 30), "")
+    asked = await expected_effect(context, ScaleUp(pool.id, 38, 30), None)
     assert [row[0] for row in asked.table] == ["Added", "+0", "+4", "+8 ←", "+10"]
     for most, numbers in ((40, ["+5", "+10"]), (33, ["+3"])):
-        preview = await more_would_do(context, pool.id, (30, most), "")
+        preview = await more_would_do(context, pool.id, (30, most), None)
         assert preview
         assert [row[0] for row in preview.table] == ["Added", "+0", *numbers]
+
+
+@pytest.mark.parametrize("cause", [None, *dict.fromkeys(rule.cause for rule in RULES)])
+async def test_the_dialogs_weigh_added_runners_as_the_judgements_do(cause: str | None) -> None:
+    """By every cause, and without one: where runners may come in vain, no dialog promises what a judgement does not."""
+    context, pool = World().context, Pool("linux.2xlarge", tuple(series(falls=-0.5)))
+    await context.store.commit(Change((Put(Stored(pool, 0), pool, None),)))
+    named = Diagnosis(pool.id, (found(cause),) if cause else (), (), waits=True)
+    shown = await more_would_do(context, pool.id, (30, 40), named)
+    asked = await expected_effect(context, ScaleUp(pool.id, 40, 30), named)
+    rules, cost = context.settings.file.rules_of(pool.id), context.pool_scalers[pool.id].policy.cost_per_runner_hour
+    terms = Terms(cost, known=pool.calibration, in_vain=named.in_vain)
+    rows = what_more_would_do(what_if(pool.samples, rules, (5, 10), terms)).table
+    assert shown
+    assert shown.table == rows
+    assert asked.table[1:4] == (rows[1], rows[2], (f"{rows[3][0]} ←", *rows[3][1:]))
 
 
 async def test_no_effect_is_shown_of_old_figures(world: World) -> None:
