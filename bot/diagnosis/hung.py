@@ -60,13 +60,16 @@ def takes_longer(facts: Facts) -> bool:
 
 
 def _too_few_ends(facts: Facts, duration: float, z: float) -> Statement | None:
-    """Before the samples reach back far enough: far fewer jobs end than so many runners usually end (Poisson)."""
+    """Before the samples reach back far enough: far fewer jobs end than the busy runners usually end (Poisson).
+
+    Just after a shortage the pool is full of young jobs, so the runners count that were busy all along.
+    """
     now, window = facts.now, facts.recent(30)
     rate = mean(window, "completions_per_minute")
     if rate is None or not now.limit or (now.busy or 0) < 0.9 * now.limit:
         return None
     minutes = 10 + (window[-1].at - window[0].at) / 60
-    due = minutes * 60 * (now.busy or 0) / duration
+    due = minutes * 60 * (mean(facts.recent(minutes), "busy") or 0.0) / duration
     ended = rate * minutes
     if ended > 0.6 * due or due - ended < z * math.sqrt(due + 1):
         return None

@@ -12,7 +12,7 @@ from bot.core.pool.pool import Counted, Pool, PoolRules, Snapshot
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.views.words.diagnosis import caution, evidence_words, survey_headline
-from tests.diagnosis.rows import AT, POOL, facts, lately
+from tests.diagnosis.rows import AT, HUNG, POOL, facts, lately
 
 SEEN = statement("limit_was", limit=50)
 DEAD: dict[str, Any] = {"booting": 0, "creates": 0, "registered": 0}
@@ -164,6 +164,10 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
     ("still run", "hung", facts(**flow(0.5), limit=28), facts(**flow(1.0), limit=28)),
     ("room for more", "hung", facts(**flow(0.5), limit=37), facts(**flow(0.5), limit=38)),
     ("by chance", "hung", facts(busy=8, limit=16, **flow(0.1)), facts(busy=4, limit=12, **flow(0.05))),
+    ("busy all along", "hung", facts(**HUNG, looks=30, limit=20, booting=0),
+     lately(facts(**HUNG, looks=30, limit=20, booting=0, busy=1), 8, busy=20)),
+    ("runners that came just now", "hung", lately(facts(**flow(0.5), limit=28, busy=2), 18, busy=20),
+     lately(facts(**flow(0.5), limit=28, busy=2), 8, busy=20)),
     ("an idle runner", "hung", facts(**flow(0.3), limit=28), facts(idle=1, limit=28, **flow(0.3))),
     ("a pool that shrank", "hung", facts(**flow(0.3), limit=20, booting=0), lately(shrunk(), 20, busy=6, **flow(0.2))),
     ("vanished", "runners_die", facts(completions_per_minute=1.0), facts(completions_per_minute=1.8)),

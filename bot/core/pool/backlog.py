@@ -236,7 +236,8 @@ def _whole(parts: Mapping[Factor, float], queued: int) -> dict[Factor, int]:
 def _late(series: Sequence[Snapshot], steps: Sequence[Step], usual: Baseline) -> float | None:
     """Share of the running jobs that should have ended, given when jobs started and how long they usually take.
 
-    Running jobs count as censored observations: what matters is how many of the started jobs still run.
+    Running jobs count as censored observations: what matters is how many of the started jobs still run. Rates are
+    averages, so a rush of starts shows first in the busy runners: jobs beyond the fewest of lately are young.
     """
     now = series[-1]
     if not usual.duration or not now.busy or len(steps) < 10:
@@ -251,7 +252,8 @@ def _late(series: Sequence[Snapshot], steps: Sequence[Step], usual: Baseline) ->
         age += step.minutes
     first = next((s.busy for s in series if s.busy is not None), 0) or 0
     expected += first * _still_longer(60 * age, average, spread)
-    excess = now.busy - expected
+    lately = series[bisect_left(series, now.at - WINDOW_SECONDS, key=TIME) :]
+    excess = min(now.busy - expected, *(s.busy for s in lately if s.busy is not None))
     return max(0.0, excess / now.busy) if excess > 2.5 * math.sqrt(expected + 1) else 0.0
 
 
