@@ -35,6 +35,8 @@ class Scaling(StrEnum):
 
 IN_VAIN: Mapping[Scaling, float] = {Scaling.NO: 0.2, Scaling.HARMFUL: 0.35, Scaling.UNKNOWN: 0.35}
 """The probability that more runners change nothing although the rates speak for them, as where machines never come."""
+MAY_NOT_COME, NOT_FOR_THESE = 0.2, 0.6
+"""The same where what keeps machines away may keep added ones away, and where the jobs ask for other runners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Finding:
     """The figure that the evidence gives whenever it counts; empty: none in particular."""
     last_seen: float | None = None
     """When its rule found it last (epoch seconds), if that was some measurements ago; the evidence is of then."""
+    in_vain: float = 0.0
+    """The probability that more runners change nothing."""
 
     @property
     def sureness(self) -> str:
@@ -96,7 +100,7 @@ class Diagnosis:
     @property
     def in_vain(self) -> float:
         """The probability that more runners change nothing, by the likeliest cause."""
-        return IN_VAIN.get(self.claims[0].scaling if self.claims else Scaling.UNKNOWN, 0.0)
+        return self.claims[0].in_vain if self.claims else IN_VAIN[Scaling.UNKNOWN]
 
     @property
     def top(self) -> Finding | None:
@@ -251,6 +255,8 @@ class Rule:
     """Figures that would reveal other causes; without one of them the confidence is at most medium."""
     always: bool = False
     """Whether the rule also runs when no job waits long, or nothing could be measured."""
+    in_vain: float | None = None
+    """The probability that more runners change nothing; None: by `scaling`."""
 
 
 @dataclass(frozen=True, slots=True)

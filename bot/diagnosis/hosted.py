@@ -5,7 +5,7 @@ See docs/design/diagnosis.md#hosted-runners.
 
 import re
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import NOT_FOR_THESE, Facts, Found, Rule, Scaling
 from bot.core.statement import statement
 
 HOSTED = re.compile(r"(ubuntu|windows|macos)-(latest|slim|\d+(\.\d+)?)(-(arm|intel|large|xlarge))?")
@@ -27,4 +27,4 @@ def find(facts: Facts) -> Found | None:
     return Found(0.9, tuple(seen))
 
 
-RULE = Rule("hosted", find, Scaling.NO, remedy="check_account_cap")
+RULE = Rule("hosted", find, Scaling.NO, remedy="check_account_cap", in_vain=NOT_FOR_THESE)

@@ -3,7 +3,7 @@
 See docs/design/diagnosis.md#lost-events.
 """
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import MAY_NOT_COME, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import mean
 from bot.core.pool.pool import Snapshot
@@ -115,4 +115,5 @@ RULE = Rule(
     needs=("idle",),
     one_of=("booting", "requests"),
     outranks=("surge", "too_few"),
+    in_vain=MAY_NOT_COME,
 )

@@ -1,6 +1,6 @@
 """No runner at all: the label, the image or the autoscaler is wrong, and one more figure would tell which."""
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import MAY_NOT_COME, Facts, Found, Rule, Scaling
 from bot.core.statement import statement
 
 TELLING = ("creates", "create_failures", "registered")
@@ -18,4 +18,12 @@ def find(facts: Facts) -> Found | None:
     return Found(0.45, (statement("no_runner_now", queued=now.queued),), unknown)
 
 
-RULE = Rule("no_runner", find, Scaling.UNKNOWN, remedy="compare_labels", needs=("busy", "idle"), rivals=TELLING)
+RULE = Rule(
+    "no_runner",
+    find,
+    Scaling.UNKNOWN,
+    remedy="compare_labels",
+    needs=("busy", "idle"),
+    rivals=TELLING,
+    in_vain=MAY_NOT_COME,
+)

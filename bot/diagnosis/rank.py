@@ -3,7 +3,7 @@
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
-from bot.core.finding import MEDIUM, Diagnosis, Facts, Finding, Rule, Scaling
+from bot.core.finding import IN_VAIN, MEDIUM, Diagnosis, Facts, Finding, Found, Rule, Scaling
 from bot.core.pool.merge import doubtful_figures
 from bot.diagnosis import blind
 from bot.diagnosis.earned import EARNED, LEAST, earned
@@ -37,21 +37,7 @@ def diagnosed(
         if lacking:
             missing += lacking
         elif (seen := rule.find(facts)) is not None and seen.evidence:
-            found.append(
-                (
-                    rule,
-                    Finding(
-                        cause=rule.cause,
-                        confidence=seen.confidence,
-                        evidence=seen.evidence,
-                        scaling=rule.scaling,
-                        remedy=rule.remedy,
-                        pool=facts.pool,
-                        missing=seen.missing,
-                        shows=rule.shows,
-                    ),
-                )
-            )
+            found.append((rule, _finding(rule, facts.pool, seen)))
     missing += [name for _, finding in found for name in finding.missing]
     parts = facts.backlog.parts if waits and not facts.blind and "queued" not in doubtful else {}
     return Diagnosis(
@@ -61,6 +47,20 @@ def diagnosed(
         waits,
         facts.blind,
         attribution=parts,
+    )
+
+
+def _finding(rule: Rule, pool: str, seen: Found) -> Finding:
+    return Finding(
+        cause=rule.cause,
+        confidence=seen.confidence,
+        evidence=seen.evidence,
+        scaling=rule.scaling,
+        remedy=rule.remedy,
+        pool=pool,
+        missing=seen.missing,
+        shows=rule.shows,
+        in_vain=IN_VAIN.get(rule.scaling, 0.0) if rule.in_vain is None else rule.in_vain,
     )
 
 

@@ -1,6 +1,6 @@
 """Runners die under their jobs: jobs start, but neither end nor run."""
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import MAY_NOT_COME, Facts, Found, Rule, Scaling
 from bot.core.statement import statement
 
 LEAST_SHARE = 0.2
@@ -24,4 +24,5 @@ RULE = Rule(
     remedy="find_what_kills",
     needs=("starts_per_minute", "completions_per_minute", "busy"),
     outranks=("surge", "limit", "hung", "too_few"),
+    in_vain=MAY_NOT_COME,
 )

@@ -1,6 +1,6 @@
 """Machines take far longer than usual to boot (docs/design/diagnosis.md#slow-boots)."""
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import MAY_NOT_COME, Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import mean, means
 from bot.core.statement import statement
 
@@ -73,4 +73,5 @@ RULE = Rule(
     needs=("booting",),
     one_of=("registered", "starts_per_minute", "creates"),
     outranks=("surge", "limit", "too_few"),
+    in_vain=MAY_NOT_COME,
 )

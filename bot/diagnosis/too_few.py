@@ -1,6 +1,6 @@
 """The autoscaler adds too few runners: there is room, all are busy, and the queue does not shrink."""
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import MAY_NOT_COME, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
@@ -72,4 +72,5 @@ RULE = Rule(
     needs=("idle", "booting", "limit", "busy"),
     outranks=("surge",),
     rivals=("creates", "create_failures"),
+    in_vain=MAY_NOT_COME,
 )

@@ -1,6 +1,6 @@
 """No runner carries the label: it is misspelt or was removed (docs/design/diagnosis.md#unknown-labels)."""
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import NOT_FOR_THESE, Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import BEFORE_SECONDS
 from bot.core.statement import statement
 from bot.diagnosis.lost_events import LEFT_SECONDS, MANY, none_requested
@@ -79,4 +79,12 @@ def _leaving(facts: Facts) -> Found | None:
     return Found(0.9 if known else 0.7, (gone, *requested.evidence), requested.missing)
 
 
-RULE = Rule("unknown_label", find, Scaling.NO, remedy="correct_label", outranks=("lost_events",), always=True)
+RULE = Rule(
+    "unknown_label",
+    find,
+    Scaling.NO,
+    remedy="correct_label",
+    outranks=("lost_events",),
+    always=True,
+    in_vain=NOT_FOR_THESE,
+)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.finding import Diagnosis, Finding, Scaling
+from bot.core.finding import MAY_NOT_COME, NOT_FOR_THESE, Diagnosis, Finding, Scaling
 from bot.core.forecast.more_runners import Terms, expectation, what_if
 from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Pool
@@ -86,12 +86,13 @@ async def test_no_effect_is_shown_of_runners_that_the_pool_may_not_have() -> Non
         assert [row[0] for row in preview.table] == ["Added", "+0", *numbers]
 
 
-@pytest.mark.parametrize("cause", [None, *dict.fromkeys(rule.cause for rule in RULES)])
-async def test_the_dialogs_weigh_added_runners_as_the_judgements_do(cause: str | None) -> None:
-    """By every cause, and without one: where runners may come in vain, no dialog promises what a judgement does not."""
+@pytest.mark.parametrize("vain", [None, 0.0, MAY_NOT_COME, NOT_FOR_THESE])
+async def test_the_dialogs_weigh_added_runners_as_the_judgements_do(vain: float | None) -> None:
+    """Where runners may come in vain, by the named cause or without one, no dialog promises more than a judgement."""
     context, pool = World().context, Pool("linux.2xlarge", tuple(series(falls=-0.5)))
     await context.store.commit(Change((Put(Stored(pool, 0), pool, None),)))
-    named = Diagnosis(pool.id, (found(cause),) if cause else (), (), waits=True)
+    causes = () if vain is None else (replace(found("limit"), in_vain=vain),)
+    named = Diagnosis(pool.id, causes, (), waits=True)
     shown = await more_would_do(context, pool.id, (30, 40), named)
     asked = await expected_effect(context, ScaleUp(pool.id, 40, 30), named)
     rules, cost = context.settings.file.rules_of(pool.id), context.pool_scalers[pool.id].policy.cost_per_runner_hour
