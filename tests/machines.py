@@ -94,6 +94,6 @@ async def diagnosed_with(source: Metrics, at: float) -> Diagnosis:
     queue = FakeMetrics(FakeClock(at))
     queue.show(POOL, {"queued": 12, "oldest_wait_seconds": 3600.0})
     sample = await Several({"ci": queue, "machines": source}, PATIENCE_SECONDS).snapshot(POOL)
-    pools, rules = {POOL: measured(Pool(POOL), sample)}, {POOL: PoolRules(POOL)}
+    pools, rules = {POOL: measured(Pool(POOL), sample, at)}, {POOL: PoolRules(POOL)}
     (found,) = diagnoses([POOL], pools, rules, moment_of(sample.at, Timing()))
     return found

@@ -1,7 +1,6 @@
 """Measures one pool and updates its record."""
 
 import contextlib
-from dataclasses import replace
 
 from bot.context.context import Context
 from bot.core.pool.pool import Pool, joined, measured, unreadable
@@ -27,7 +26,7 @@ async def measure_now(context: Context, pool: Pool, *, recent: bool = False) -> 
         why = "Tailback must be restarted to measure this pool" if newer else NO_SOURCE
         return unreadable(pool, why, now)
     try:
-        after = pool if recent else replace(measured(pool, await source.snapshot(pool.id)), tried_at=now)
+        after = pool if recent else measured(pool, await source.snapshot(pool.id), now)
     except Unreachable as error:
         return unreadable(pool, str(error), now)
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise
-from statistics import median
 
 from bot.core.pool.backlog import TIME, Backlog, Factor, attributed
 from bot.core.pool.baseline import Baseline, baseline_of
@@ -20,8 +18,6 @@ AS_MANY, SHRUNK = 0.9, 0.7
 """From this share on, runners count as many as before; with fewer busy than that of the usual, runners are missing."""
 FAR_MORE, A_FEW = 1.5, 3
 """Jobs that wait against those that start within the normal wait, from which they will wait longer."""
-SLOWEST_SECONDS = 300.0
-"""A source that has new figures less often is too old to diagnose between two of them."""
 
 
 class Scaling(StrEnum):
@@ -289,11 +285,5 @@ def facts_of(
 def _alone(pool: Pool | None, rules: PoolRules, moment: Moment) -> Facts:
     if pool is None:
         return Facts(rules, trouble="never measured", old=True)
-    old = stale(pool, moment.now, max(moment.poll_seconds, _pace(pool)))
+    old = stale(pool, moment.now, moment.poll_seconds)
     return Facts(rules, pool.samples, trouble=pool.trouble, old=old, ahead=pool.ahead, day=pool.day)
-
-
-def _pace(pool: Pool) -> float:
-    """How often the source has new figures, in seconds; a coarse exporter is not blind between two of them."""
-    gaps = [b.at - a.at for a, b in pairwise(pool.samples[-6:])]
-    return min(median(gaps), SLOWEST_SECONDS) if gaps else 0.0

@@ -3,13 +3,11 @@
 from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.core.alert import Alert, Delivery, Status
-from bot.core.pool.pool import Pool, Snapshot
+from bot.core.pool.pool import Pool, Snapshot, fresh
 from bot.incidents.intake import take_alert
 from bot.views.words.diagnosis import long_wait
 
 SOURCE = "tailback"
-FRESH = 3.0
-"""A sample older than so many intervals is too old to judge by."""
 
 
 async def alert_on_waits(context: Context) -> str:
@@ -20,10 +18,10 @@ async def alert_on_waits(context: Context) -> str:
         return ""
     own = [incident.group for incident in await open_incidents(context) if incident.group.source == SOURCE]
     firing = {group.group_key for group in own if group.firing}
-    oldest = context.now() - FRESH * max(file.timing.poll, file.timing.watch)
+    pace = max(file.timing.poll, file.timing.watch)
     for name, held in (await context.store.get_many(Pool, sorted(limits), newest=True)).items():
-        shot, limit = held.value.latest, limits[name]
-        if shot is None or shot.at < oldest or shot.oldest_wait_seconds is None or limit is None:
+        shot, limit = fresh(held.value, context.now(), pace), limits[name]
+        if shot is None or shot.oldest_wait_seconds is None or limit is None:
             continue
         if (shot.oldest_wait_seconds >= limit) is not (name in firing):
             await take_alert(context, _delivery(shot, limit))

@@ -9,6 +9,7 @@ from statistics import median
 
 from bot.config import Environment, File, Settings, read_file, unusable
 from bot.context.context import Context, PoolScaler
+from bot.core.pool.retention import OLDEST_SECONDS
 from bot.core.reporting.summary import report
 from bot.playground.memory.store import MemoryStore
 from bot.playground.replay.chat import RecordingChat
@@ -146,9 +147,9 @@ def remarks(file: File, recorded: Recording) -> Iterator[str]:
         yield f"no figures of {name} were recorded, so the pool stays unknown."
     for name, samples in sorted(recorded.samples.items()):
         gaps = [b.at - a.at for a, b in pairwise(samples)]
-        if gaps and (usual := median(gaps)) > 2 * file.timing.poll:
-            yield (f"{name} was measured every {usual:g} s, and timing.poll is {file.timing.poll:g} s: its figures are "
-                   "stale in between, and no drain is seen; record more often, or raise timing.poll.")  # fmt: skip
+        if gaps and (usual := median(gaps)) > OLDEST_SECONDS:
+            yield (f"{name} was measured every {usual:g} s: its figures are stale in between, and no drain is seen; "
+                   f"record at least every {OLDEST_SECONDS:g} s.")  # fmt: skip
 
 
 class ReplayProgress:

@@ -16,10 +16,10 @@ from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import Diagnosed, PlainText, QueueingPool
 from bot.core.incident.incident import Incident, Silence, Thread, noted
 from bot.core.incident.membership import AlertGroup
-from bot.core.incident.pools import Reported
+from bot.core.incident.pools import Peak, Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import HourStats
-from bot.core.pool.pool import Job, Peak, Pool, Snapshot
+from bot.core.pool.pool import Job, Pool, Snapshot
 from bot.core.record import Chore
 from bot.core.statement import statement
 from bot.ports import Failure, Unreachable

@@ -24,7 +24,7 @@ def advice(kind: str, number: int) -> Iterator[tuple[int, bool]]:
     rules = PoolRules(NAME, boot_time_seconds=round(one.spec.boot))
     while world.now < (alert or 5 * HOUR) + 6 * HOUR * bool(alert) and short < IN_A_ROW:
         if (sample := world.minute()) is not None:
-            pool = measured(pool, sample)
+            pool = measured(pool, sample, sample.at)
         if not alert and (world.now <= 0 or world.waits() <= one.alert_seconds):
             continue
         alert, now = alert or world.now, world.fleet.now + MONDAY

@@ -65,6 +65,7 @@ class Span:
     opened_at: float
     """Epoch seconds; from here on it is measured once in each poll period."""
     poll_seconds: float
+    """No sample is missing between two that are at most twice this apart."""
     pools: int = 1
     """Number of pools with a series; they share the space."""
 

@@ -6,7 +6,8 @@ from itertools import pairwise
 from bot.core.charts.queue_series import QueueSeries, segments
 from bot.core.incident.details.events import Spark
 from bot.core.incident.incident import Incident
-from bot.core.pool.pool import Peak, Pool
+from bot.core.incident.pools import Peak
+from bot.core.pool.pool import Pool
 
 MOST_BARS = 20
 """The width of a phone (390 px); bars that wrap would show another shape."""

@@ -10,12 +10,12 @@ from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.details.events import AlertFired, IncidentEnding, Introduced, Note, Noted, QueueChanged
 from bot.core.incident.details.requests import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, State, noted, silenced
-from bot.core.incident.pools import PoolsNow, Reported, correlated
+from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, raised
 from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.held_cause import HeldCause
-from bot.core.pool.pool import Peak, Pool, PoolRules, Snapshot, drained, empty, fresh, raised, worst_first
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, patience, worst_first
 from bot.core.routing import all_ruled_out, named_pools
 
 STORM_SECONDS = 15.0
@@ -68,12 +68,13 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     after = _correlated(_silences_checked(incident, now), view, now, timing)
     for name in incident.pools.candidates:
         for sample in fresh_samples(incident, view, name, timing):
-            after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), timing)
+            longest = patience(view.pools[name], timing.poll)
+            after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), longest)
     after = _introduced(_followed(after, view, timing), view, now, timing)
     measurable = tuple(name for name in after.pools.judged if name not in view.sourceless)
     if incident.group.kind is Kind.BLIND or not measurable:
         return _closed_unmeasured(after, now, view)
-    if _have_drained(after, now, timing, measurable):
+    if _have_drained(after, view, now, timing, measurable):
         strangers = after.pools.unknown_pools and all_ruled_out(after.group.alerts, view.rules.values())
         if len(measurable) == len(after.pools.judged) and not strangers:
             return _drained(after, view, now, timing)
@@ -99,23 +100,22 @@ def _correlated(incident: Incident, view: View, now: float, timing: Timing) -> I
 def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> list[Snapshot]:
     """A pool's unprocessed samples, oldest first.
 
-    The first one may be up to a poll period older than the incident: it is known when the thread opens, and counts
-    toward no drain.
+    The first one may be a poll period older than a new one: it is known when the thread opens, and counts toward no
+    drain.
     """
-    pool = view.pools.get(name)
-    since = incident.pools.seen.get(name, incident.opened_at - timing.poll - 1)
-    return [sample for sample in pool.samples if sample.at > since] if pool else []
+    pool = view.pools.get(name, Pool(name))
+    since = incident.pools.seen.get(name, incident.opened_at - patience(pool, timing.poll) + timing.poll)
+    return [sample for sample in pool.samples if sample.at > since]
 
 
-def _have_drained(incident: Incident, now: float, timing: Timing, names: Sequence[str]) -> bool:
+def _have_drained(incident: Incident, view: View, now: float, timing: Timing, names: Sequence[str]) -> bool:
     """Whether every pool of `names` was at or under its floor for enough fresh samples in a row until now.
 
-    Without an affected pool, all candidates are judged (docs/design/diagnosis.md#definitions, `drained`). A silent
-    source is not a recovery.
+    Without an affected pool, all candidates are judged (docs/design/diagnosis.md#definitions). Silence is no recovery.
     """
     known = incident.pools
     return all(
-        known.streaks.get(name, 0) >= timing.drained_samples and now - known.seen.get(name, 0) <= 2 * timing.poll + 1
+        known.streaks.get(name, 0) >= timing.drained_samples and fresh(view.pools.get(name), now, timing.poll)
         for name in names
     )
 
@@ -133,11 +133,11 @@ def _filled_again(incident: Incident, view: View, now: float, timing: Timing) ->
     return noted(again, now, Event.NOTED, Noted(Note.QUEUE_FILLS), tell=False)
 
 
-def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, timing: Timing) -> Incident:
+def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, longest_gap: float) -> Incident:
     known, name = incident.pools, sample.pool
     waits_long = sample.oldest_wait_seconds is None or sample.oldest_wait_seconds > rules.boot_time_seconds
     queues = empty(sample, rules.floor) is False and waits_long
-    goes_on = sample.at - known.seen.get(name, sample.at) <= 2 * timing.poll + 1
+    goes_on = sample.at - known.seen.get(name, sample.at) <= longest_gap
     affected = (*known.affected, name) if queues and name not in known.affected else known.affected
     peaks = {**known.peaks, name: raised(known.peaks.get(name, Peak()), sample)} if name in affected else known.peaks
     seen = {**known.seen, name: sample.at}
@@ -166,11 +166,11 @@ def back_to_normal(incident: Incident, sample: Snapshot, rules: PoolRules) -> bo
 def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
     if not incident.pools.affected and not view.verdicts:
         return incident
-    span = Span(incident.began_at, incident.opened_at, timing.poll, len(incident.pools.affected))
     courses: dict[str, QueueSeries] = dict(incident.pools.courses)
     for name in incident.pools.affected:
         if (pool := view.pools.get(name)) is not None and pool.samples:
-            cause = view.causes.get(name)
+            cause, regular = view.causes.get(name), timing.poll + pool.usual_age / 2
+            span = Span(incident.began_at, incident.opened_at, regular, len(incident.pools.affected))
             courses[name] = extended(courses.get(name), pool.samples, span, cause.cause if cause else "")
     verdicts = {**incident.pools.verdicts, **view.verdicts}
     return replace(incident, pools=replace(incident.pools, courses=courses, verdicts=verdicts))

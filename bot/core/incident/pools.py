@@ -11,10 +11,10 @@ from bot.core.alert import Readings
 from bot.core.charts.queue_series import QueueSeries
 from bot.core.forecast.outlook import Score
 from bot.core.pool.held_cause import HeldCause
-from bot.core.pool.pool import Peak, Snapshot
+from bot.core.pool.pool import Snapshot
 
 LOOKS = 2.0
-"""Poll periods in which a better match may replace the first one; also the age at which a sample is too old."""
+"""Poll periods in which a better match may replace the first one."""
 MOST_LOOKS = 10.0
 """The search waits no longer than this many poll periods for pools that nobody could measure since it began."""
 WAIT_SHARE, WAIT_SECONDS = 0.2, 600.0
@@ -48,7 +48,7 @@ class Maxima:
 
 @dataclass(frozen=True, slots=True)
 class PoolsNow:
-    """The pools' figures now; `at` in epoch seconds."""
+    """The pools' fresh figures now; `at` in epoch seconds."""
 
     samples: Sequence[Snapshot]
     pools: int
@@ -67,7 +67,7 @@ def correlated(known: Maxima | None, read: Readings, pools: PoolsNow) -> Maxima 
     patience = LOOKS * pools.poll_seconds
     if mine is not None and (mine.complete or pools.at - mine.at > MOST_LOOKS * pools.poll_seconds):
         return mine
-    fresh = [sample for sample in pools.samples if pools.at - sample.at <= patience + 1]
+    fresh = pools.samples
     since = mine.at if mine else pools.at
     queues = {one.pool: one.queued for one in fresh if one.queued is not None}
     waits = {one.pool: one.oldest_wait_seconds for one in fresh if one.oldest_wait_seconds is not None}
@@ -93,6 +93,19 @@ def _nearest(figures: Mapping[str, float], reported: float | None, share: float,
         return None
     off, pool = min(((abs(value - reported), pool) for pool, value in figures.items()), default=(float("inf"), None))
     return pool if off <= max(share * reported, least) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """A pool's worst values during an incident; None: unknown."""
+
+    queued: int | None = None
+    oldest_wait_seconds: float | None = None
+
+    @property
+    def order(self) -> tuple[float, int]:
+        """For sorting: longest wait in full minutes first, then longest queue, unknown last."""
+        return (-((self.oldest_wait_seconds or 0.0) // 60), -(self.queued or 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +161,10 @@ class IncidentPools:
             affected=tuple(dict.fromkeys((*self.affected, *pools.named))),
             unknown_pools=tuple(dict.fromkeys((*self.unknown_pools, *pools.unknown))),
         )
+
+
+def raised(peak: Peak, snapshot: Snapshot) -> Peak:
+    """The peak with one more sample; unknown figures change nothing."""
+    queues = [known for known in (peak.queued, snapshot.queued) if known is not None]
+    waits = [known for known in (peak.oldest_wait_seconds, snapshot.oldest_wait_seconds) if known is not None]
+    return Peak(max(queues, default=None), max(waits, default=None))

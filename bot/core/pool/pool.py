@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.forecast.outlook import Calibration, Forecast, Score
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
-from bot.core.pool.retention import kept
+from bot.core.pool.retention import kept, usual_age
 from bot.core.pool.steady_forecast import SteadyForecast
 
 NORMAL_WAIT_SECONDS = 300.0
@@ -148,6 +148,8 @@ class Pool:
     trouble: str | None = None
     """Why the last measurement failed; None if it succeeded."""
     tried_at: float = 0.0
+    usual_age: float = 0.0
+    """How old its figures get before newer ones come (seconds)."""
     outlook: Forecast | None = None
     """The forecast of the newest sample; None without a queue."""
     steady: SteadyForecast | None = None
@@ -181,19 +183,6 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Peak:
-    """A pool's worst values during an incident; None: unknown."""
-
-    queued: int | None = None
-    oldest_wait_seconds: float | None = None
-
-    @property
-    def order(self) -> tuple[float, int]:
-        """For sorting: longest wait in full minutes first, then longest queue, unknown last."""
-        return (-((self.oldest_wait_seconds or 0.0) // 60), -(self.queued or 0))
-
-
-@dataclass(frozen=True, slots=True)
 class PoolRules:
     """A pool's settings."""
 
@@ -223,17 +212,19 @@ def _slim(sample: Snapshot) -> Snapshot:
     return replace(sample, waiting=(), missing=(), origins=(), contradictions=())
 
 
-def measured(pool: Pool, snapshot: Snapshot) -> Pool:
+def measured(pool: Pool, snapshot: Snapshot, now: float) -> Pool:
     """The record with one more sample; a sample that is not newer changes nothing."""
     if pool.latest and snapshot.at <= pool.latest.at:
-        return replace(pool, trouble=None, tried_at=snapshot.at)
+        return replace(pool, trouble=None, tried_at=now)
     samples = (*pool.samples[:-1], *map(_slim, pool.samples[-1:]), snapshot)
-    return replace(pool, samples=kept(samples), trouble=None, tried_at=snapshot.at)
+    reached = pool.usual_age if pool.trouble else usual_age(pool.usual_age, samples, pool.tried_at, now)
+    return replace(pool, samples=kept(samples), trouble=None, tried_at=now, usual_age=reached)
 
 
 def joined(pool: Pool, past: tuple[Snapshot, ...]) -> Pool:
-    """The record with samples from the source's history; the pool's own samples win."""
-    samples = {sample.at: sample for sample in (*map(_slim, past), *pool.samples)}
+    """The record with samples from the source's history before its newest one; the pool's own samples win."""
+    older = (sample for sample in past if not pool.latest or sample.at < pool.latest.at)
+    samples = {sample.at: sample for sample in (*map(_slim, older), *pool.samples)}
     return replace(pool, samples=kept([samples[at] for at in sorted(samples)]))
 
 
@@ -243,8 +234,13 @@ def unreadable(pool: Pool, why: str, now: float) -> Pool:
 
 
 def stale(pool: Pool, now: float, poll_seconds: float) -> bool:
-    """Whether the newest sample is older than two refreshes of its source (docs/design/diagnosis.md#definitions)."""
-    return pool.latest is None or now - pool.latest.at > 2 * poll_seconds + 1
+    """Whether the newest sample is two polls older than is usual (docs/design/diagnosis.md#definitions)."""
+    return pool.latest is None or now - pool.latest.at > patience(pool, poll_seconds)
+
+
+def patience(pool: Pool, poll_seconds: float) -> float:
+    """How old a fresh sample may be (seconds)."""
+    return pool.usual_age + 2 * poll_seconds + 1
 
 
 def fresh(pool: Pool | None, now: float, poll_seconds: float) -> Snapshot | None:
@@ -275,13 +271,6 @@ def drained(snapshot: Snapshot | None, rules: PoolRules) -> bool | None:
     if short and snapshot and cut_off(snapshot, rules):
         return None
     return short if short is not False else wait is not None and wait <= rules.normal_wait_seconds
-
-
-def raised(peak: Peak, snapshot: Snapshot) -> Peak:
-    """The peak with one more sample; unknown figures change nothing."""
-    queues = [known for known in (peak.queued, snapshot.queued) if known is not None]
-    waits = [known for known in (peak.oldest_wait_seconds, snapshot.oldest_wait_seconds) if known is not None]
-    return Peak(max(queues, default=None), max(waits, default=None))
 
 
 def worst_first(snapshots: list[Snapshot]) -> list[Snapshot]:

@@ -1,7 +1,9 @@
-"""Which samples of a pool are kept: all of the last hour, and a few of the hours before."""
+"""Which samples of a pool are kept, and how old the newest one usually gets."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
 from typing import Protocol, TypeVar
 
 KEPT_SAMPLES = 240
@@ -11,6 +13,10 @@ WHOLE_SECONDS = 3600.0
 THIN_SECONDS = 300.0
 LONGEST_SECONDS = 6 * 3600.0
 """How long samples are kept: an alert is often an hour late, and four hours before it show what is usual."""
+
+OLDEST_SECONDS = 600.0
+"""Figures of no source are usually older."""
+LATELY = 6
 
 
 class Timed(Protocol):
@@ -34,3 +40,16 @@ def kept(samples: Sequence[T]) -> tuple[T, ...]:
     whole = bisect_left(samples, -WHOLE_SECONDS, key=lambda one: one.at - now)
     thin = {one.at // THIN_SECONDS: one for one in samples[since:whole]}
     return (*thin.values(), *samples[whole:])[-KEPT_SAMPLES:]
+
+
+def usual_age(before: float, samples: Sequence[Timed], tried_at: float, now: float) -> float:
+    """How old figures of a source get before newer ones come (seconds), since it is slow, late or both.
+
+    The newest of `samples` came between two measurements, at `tried_at` and `now`. One after a gap tells nothing.
+    """
+    times = [one.at for one in samples[-LATELY:]]
+    *gaps, last = [b - a for a, b in pairwise(times)] or [0.0]
+    if last > 2 * max(now - tried_at, median(gaps) if gaps else 0.0):
+        return before
+    reached = max(0.0, tried_at - times[-2]) if len(times) > 1 else 0.0
+    return min(max(reached, (before + reached) / 2), OLDEST_SECONDS)

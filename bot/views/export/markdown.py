@@ -7,8 +7,9 @@ from datetime import UTC, tzinfo
 from bot.core.forecast.scoring import score_summary
 from bot.core.incident.closing import likely_causes, waits
 from bot.core.incident.incident import Incident, State
+from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Entry, Event, Role
-from bot.core.pool.pool import Peak, Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.core.reporting.issue import SEV, IssueForm, IssuePart
 from bot.core.words import count, duration, figure, listed, share
 from bot.views.export.export_json import dated

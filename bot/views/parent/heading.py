@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from bot.core.alert import Kind, Readings, worst_readings
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
+from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Peak, Snapshot
+from bot.core.pool.pool import Snapshot
 from bot.core.words import clock, count, duration
 from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortened
 from bot.views.parent.pools import (

@@ -205,7 +205,7 @@ def _of_snapshot(snapshot: Snapshot, now: float, settings: Settings) -> list[Che
         found.append(warning("metrics", f"{snapshot.pool}: no value for {words}", "; ".join(remedies) or usual))
     if (age := now - snapshot.at) > 2 * settings.file.timing.poll + 1:
         found.append(warning("metrics", f"{snapshot.pool}: the newest figures are {duration(age)} old",
-                             "check the exporter; stale figures never count as drained"))  # fmt: skip
+                             "check the exporter; figures that are always this late are no problem"))  # fmt: skip
     if found:
         return found
     wait = f", longest wait {duration(snapshot.oldest_wait_seconds)}" if snapshot.queued else ""

@@ -252,14 +252,14 @@ async def test_a_measurement_writes_its_own_sample_and_not_the_hours_before(stor
     client = redis.Redis.from_url(redis_url)
     pool = Pool("p")
     for minute in range(90):
-        pool = measured(pool, sample(minute))
+        pool = measured(pool, one := sample(minute), one.at)
     client.hset(KEY, mapping={"doc": encode(pool), "version": 1})
     sizes = []
     for minute in range(90, 7 * 60):
         before = int(client.info("stats")["total_net_input_bytes"])
         held = await store.get(Pool, "p")
         assert held is not None
-        pool = measured(held.value, sample(minute))
+        pool = measured(held.value, one := sample(minute), one.at)
         await store.commit(Change(puts=(Put(held, pool, None),)))
         sizes.append(int(client.info("stats")["total_net_input_bytes"]) - before)
     assert max(sizes[1:]) < 3000 < sizes[0]

@@ -60,7 +60,7 @@ def lived(case: Case) -> Iterator[Moment]:
 
 def _seen(pool: Pool, past: PoolHistory, sample: Snapshot, rules: PoolRules) -> tuple[Pool, PoolHistory]:
     """Both as the product keeps them: at each full hour the last one joins the past."""
-    after, over = remembered(pool, measured(pool, sample))
+    after, over = remembered(pool, measured(pool, sample, sample.at))
     if not over or after.hour is None:
         return after, past
     past = finished(past, over)

@@ -21,8 +21,9 @@ from bot.core.incident.details.requests import (
     ScaleStep,
 )
 from bot.core.incident.incident import Incident, State, absorbed, opened, reopened
+from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Entry, Event
-from bot.core.pool.pool import Peak, Pool
+from bot.core.pool.pool import Pool
 from bot.sources.registry import SOURCES
 from bot.views.thread.replies import added, story
 from bot.views.words.closing import cause_lines, hours, rounded_up, waited_lines

@@ -20,8 +20,8 @@ from bot.core.incident.incident import (
     rooted,
     silenced,
 )
+from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Peak
 from bot.views.words.closing import ending_lines
 from bot.views.words.timeline import entry_lines, entry_words
 from tests.builders import NOW, POOL, alert, candidates, delivery, incident, named, resolved, with_fields

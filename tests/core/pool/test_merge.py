@@ -77,8 +77,8 @@ def test_no_figure_is_made_up_and_none_that_is_fresh_is_lost(found: list[Snapsho
 
 def test_only_the_newest_sample_keeps_sources_and_contradictions() -> None:
     both = [answer("a", 10.0, queued=41), answer("b", 10.0, queued=2)]
-    pool = measured(Pool(POOL), merged(POOL, both))
+    pool = measured(Pool(POOL), merged(POOL, both), 10.0)
     assert pool.samples[-1].origins
     assert pool.samples[-1].contradictions
-    pool = measured(pool, Snapshot(POOL, 20.0, 1))
+    pool = measured(pool, Snapshot(POOL, 20.0, 1), 20.0)
     assert [(one.origins, one.contradictions) for one in pool.samples] == [((), ()), ((), ())]

@@ -3,7 +3,8 @@
 import pytest
 
 from bot.core.charts.sparkline import Trend, trend
-from bot.core.pool.pool import Peak, Pool, Snapshot, empty, measured, raised, stale, unreadable, worst_first
+from bot.core.incident.pools import Peak, raised
+from bot.core.pool.pool import Pool, Snapshot, empty, measured, stale, unreadable, worst_first
 from tests.builders import NOW, sample, samples
 
 
@@ -17,17 +18,17 @@ def test_runners_online(busy: int | None, idle: int | None, online: int | None, 
 
 
 def test_a_sample_that_is_not_newer_adds_nothing() -> None:
-    pool = measured(Pool("p"), sample(4, at=NOW))
-    assert measured(pool, sample(9, at=NOW)).samples == pool.samples
-    assert measured(pool, sample(9, at=NOW - 5)).latest == sample(4, at=NOW)
-    assert [s.queued for s in measured(pool, sample(9, at=NOW + 5)).samples] == [4, 9]
+    pool = measured(Pool("p"), sample(4, at=NOW), NOW)
+    assert measured(pool, sample(9, at=NOW), NOW).samples == pool.samples
+    assert measured(pool, sample(9, at=NOW - 5), NOW).latest == sample(4, at=NOW)
+    assert [s.queued for s in measured(pool, sample(9, at=NOW + 5), NOW).samples] == [4, 9]
 
 
 def test_a_failed_measurement_keeps_the_past_and_says_why() -> None:
     pool = unreadable(samples(4), "Prometheus: no answer", NOW + 30)
     assert (pool.trouble, pool.tried_at, len(pool.samples)) == ("Prometheus: no answer", NOW + 30, 1)
-    assert measured(pool, sample(4, at=NOW + 60)).trouble is None
-    assert measured(pool, sample(4, at=NOW)).trouble is None
+    assert measured(pool, sample(4, at=NOW + 60), NOW + 60).trouble is None
+    assert measured(pool, sample(4, at=NOW), NOW + 60).trouble is None
 
 
 @pytest.mark.parametrize(("age", "old"), [(0, False), (60, False), (61, False), (62, True), (3600, True)])

@@ -7,9 +7,9 @@ import pytest
 
 from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident, State, noted
+from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import Amount, Fired, HourStats
-from bot.core.pool.pool import Peak
 from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import ProposalData, proposals
 from bot.core.reporting.recurrence import Pattern

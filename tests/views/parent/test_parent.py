@@ -14,9 +14,10 @@ from bot.core.incident.details.events import PlainText
 from bot.core.incident.details.requests import LeaseNoted, LeaseStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, Silence, State, noted
 from bot.core.incident.observe import View
+from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
-from bot.core.pool.pool import Gap, Peak, Pool, PoolRules, Snapshot
+from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot
 from bot.core.requests.interaction import Offer, Place
 from bot.core.statement import statement
 from bot.core.words import clock
