@@ -13,11 +13,13 @@ from bot.core.charts.sparkline import MOST_BARS, pictured
 from bot.core.forecast.outlook import Forecast
 from bot.core.incident.details.events import Spark
 from bot.core.incident.incident import Incident
-from bot.core.incident.observe import View
+from bot.core.incident.observe import Timing, View
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block
+from bot.core.pool.pool import Pool, stale
 from bot.core.words import clock, count, duration
 from bot.views.mrkdwn import clean, clipped
+from bot.views.parent.pools import RECENT_SECONDS
 
 MOST_CATEGORIES = 20
 AHEAD = 4
@@ -44,6 +46,8 @@ class Window:
     last: float
     closed: bool
     """For an ended incident: clock times instead of distances from now, and no forecast."""
+    newest: str = "now"
+    """The label of the newest point; a stale one is not that of now."""
 
     def buckets(self, ahead: int) -> tuple[float, list[float]]:
         """(seconds of a bucket, the end of each, oldest first, the last one is `last`)."""
@@ -60,27 +64,28 @@ def charts_of(incident: Incident, entry: Entry) -> list[Block]:
     for name in pictured(incident)[:1] if over or entry.event is Event.CHARTED else ():
         recorded = until(incident.pools.courses[name], entry.at)
         if recorded.points:
-            window = _window(incident, recorded, closed=over)
+            window = _window(incident, recorded, closed=over, live=entry.at - (recorded.seen_at or 0) < RECENT_SECONDS)
             drawn = (queue_chart(name, recorded, window), wait_chart(name, recorded, window))
             return [block for block in drawn if block is not None]
     return []
 
 
-def chart_now(incident: Incident, view: View) -> Block | None:
+def chart_now(incident: Incident, view: View, now: float, timing: Timing) -> Block | None:
     """The chart of the first message: the worst pool's queue up to now, and where its forecast sees it go."""
     for name in pictured(incident)[:1]:
-        recorded, pool = incident.pools.courses[name], view.pools.get(name)
-        window = _window(incident, recorded, closed=incident.closed)
-        return queue_chart(name, recorded, window, pool.said if pool else None)
+        recorded, pool = incident.pools.courses[name], view.pools.get(name, Pool(name))
+        live = not stale(pool, now, timing.poll)
+        window = _window(incident, recorded, closed=incident.closed, live=live)
+        return queue_chart(name, recorded, window, pool.said if live else None)
     return None
 
 
-def _window(incident: Incident, recorded: QueueSeries, *, closed: bool) -> Window:
+def _window(incident: Incident, recorded: QueueSeries, *, closed: bool, live: bool) -> Window:
     """An open incident is shown with all of its past, one that is over with half as much past as it lasted."""
     first, last = recorded.points[0].at, recorded.seen_at or recorded.points[-1].at
     if closed:
         first = max(first, incident.began_at - max(60.0, ((incident.closed_at or last) - incident.began_at) / 2))
-    return Window(first, last, closed)
+    return Window(first, last, closed, "now" if live else "last")
 
 
 def queue_chart(pool: str, recorded: QueueSeries, window: Window, forecast: Forecast | None = None) -> Block | None:
@@ -162,7 +167,7 @@ def _label(end: float, window: Window, width: float) -> str:
     if window.closed:
         long = window.last - window.first > DAY_SECONDS
         return f"{datetime.fromtimestamp(end, UTC):{'%a %H:%M' if long else '%H:%M'}}"
-    return "now" if end == window.last else f"-{_span(window.last - end, minutes=width < 3600)}"
+    return window.newest if end == window.last else f"-{_span(window.last - end, minutes=width < 3600)}"
 
 
 def _span(seconds: float, *, minutes: bool = True) -> str:

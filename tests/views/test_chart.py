@@ -10,11 +10,15 @@ from hypothesis import strategies as st
 
 from bot.core.charts.queue_series import QueueSeries, Span, extended
 from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.incident.details.events import ChartShown
+from bot.core.incident.observe import Timing
+from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
-from bot.core.pool.pool import Snapshot
-from bot.views.chart import Window, queue_chart, wait_chart
+from bot.core.pool.pool import Pool, Snapshot
+from bot.views.chart import Window, chart_now, charts_of, queue_chart, wait_chart
 from bot.views.parent.pools import wait_words
 from bot.views.simpler import YOUNG, without
+from tests.builders import NOW, incident, named, sample, view
 
 BEGAN = 1_795_426_920.0
 POOL = "linux.2xlarge"
@@ -49,6 +53,20 @@ def test_the_last_category_is_now_and_shows_the_latest_figures() -> None:
     assert series["queued"][-1] == 25
     assert max(series["queued"]) == 30
     assert set(series) == {"queued", "runners", "limit"}
+
+
+@pytest.mark.parametrize(("late", "label"), [(0.0, "now"), (600.0, "last")])
+def test_a_stale_point_is_not_called_now(late: float, label: str) -> None:
+    """Neither in the first message, which then has no forecast, nor in a reply that somebody asked for."""
+    samples, end = tuple(sample(9, at=NOW + 30 * n) for n in range(9)), NOW + 240 + late
+    made = incident(pools=named(POOL))
+    made = replace(made, pools=replace(made.pools, courses={POOL: extended(None, samples, Span(NOW, NOW, 30))}))
+    foreseen = Forecast(NOW + 240, Verdict.INTERVAL, 25, 600.0, 1200.0, 2400.0, pool=POOL)
+    shown = chart_now(made, view(Pool(POOL, samples, outlook=foreseen)), end, Timing())
+    (asked, _) = charts_of(made, Entry(1, end, Event.CHARTED, ChartShown(())))
+    assert label in parts(shown)[0]
+    assert any(one.startswith("+") for one in parts(shown)[0]) is not bool(late)
+    assert parts(asked)[0][-1] == label
 
 
 def test_a_forecast_is_a_fan_that_begins_at_now() -> None:

@@ -55,7 +55,7 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
         controls(offers, subject),
         *_pools(incident, view, now, timing),
         latest_actions(incident),
-        chart_now(incident, view),
+        chart_now(incident, view, now, timing),
         _last_line(incident, view),
         noted,
     )
