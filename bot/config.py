@@ -39,8 +39,9 @@ from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.settings import Table as Table  # noqa: PLC0414 - the same
 from bot.settings import WrongSetting as WrongSetting  # noqa: PLC0414 - the same
-from bot.wrong_settings import in_table, problem_of
+from bot.wrong_settings import in_table, named, problem_of
 
+Name = Annotated[str, AfterValidator(named)]
 SLACK = "https://slack.com/api/"
 VARIABLE = re.compile("[A-Z_][A-Z0-9_]*")
 EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
@@ -75,17 +76,17 @@ class File(Table):
     sender: list[SenderTable] = Field(default_factory=list)
     outside_slack: OutsideTable | None = None
     issues: IssuesTable | None = None
-    pager: dict[str, PagerTable] = Field(default_factory=dict)
+    pager: dict[Name, PagerTable] = Field(default_factory=dict)
     actions: ActionsTable = ActionsTable()
     timing: TimingTable = TimingTable()
     early: EarlyTable = EarlyTable()
     report: ReportTable = ReportTable()
     permissions: PermissionsTable = PermissionsTable()
     http: HttpTable = HttpTable()
-    alertmanager: dict[str, dict[str, object]] = Field(default_factory=dict)
+    alertmanager: dict[Name, dict[str, object]] = Field(default_factory=dict)
     sns: SnsTable = SnsTable()
-    metrics: dict[str, dict[str, object]] = Field(default_factory=dict)
-    pool: dict[str, PoolTable] = Field(default_factory=dict)
+    metrics: dict[Name, dict[str, object]] = Field(default_factory=dict)
+    pool: dict[Name, PoolTable] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod

@@ -35,6 +35,13 @@ _WORDS = {
 """Pydantic's error type, or its prefix → the problem and the remedy."""
 
 
+def named(given: str) -> str:
+    """The name of a table; raises WrongSetting if it is blank."""
+    if not given.strip():
+        raise WrongSetting("has no name", "write one between the quotes, or delete the table")
+    return given
+
+
 def in_table(place: str, error: ValidationError, table: type[BaseModel], *, whole: bool = False) -> list[Problem]:
     """The problems of a table, or of the whole file, with the full key; never the value, it may be a secret."""
     found = []
@@ -61,7 +68,9 @@ def _nearer(table: Any, facts: ErrorDetails, *, whole: bool) -> str:
 
 
 def _key(parts: Sequence[int | str]) -> str:
-    """`route no. 1.channel`: people count from one."""
+    """`route no. 1.channel`: people count from one. A table's name that is wrong is shown as its heading."""
+    if parts and parts[-1] == "[key]":
+        return f'[{parts[0]}."{parts[1]}"]'
     return ".".join(f"no. {part + 1}" if isinstance(part, int) else part for part in parts).replace(".no. ", " no. ")
 
 

@@ -34,6 +34,8 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
         ("[pool]\nlinux = 3", "pool.linux: is not a table; write it under a heading in brackets"),
         ('[pool.linux]\nfloor = "few"', "pool.linux.floor: is not a whole number; write digits only, without quotes"),
         ("[pool.linux]\nfloor = -1", "pool.linux.floor: is too small; write 0 or more"),
+        *((f'[{kind}."{name}"]\nkind = "x"', f'[{kind}."{name}"]: has no name; write one between the quotes, or delete')
+          for kind in ("pool", "metrics", "alertmanager", "pager") for name in ("", " ")),
         ("[report]\nhour = 24", "report.hour: is too large; write 23 or less"),
         ('[report]\nday = "Mon"', "report.day: is not known; write 'monday', 'tuesday', "),
         ('[report]\nzone = "Berlin"', "report.zone: 'Berlin' is no time zone that this machine knows; write for"),
@@ -45,7 +47,7 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
         (f"a = {'[' * 5000}", "is not valid TOML (maximum recursion depth exceeded"),
         ("[slack", "is not valid TOML (Expected ']' at the end of a table declaration ("),
     ],
-)
+)  # fmt: skip
 def test_each_mistake_is_named_with_its_place_and_remedy(toml: str, problem: str, tmp_path: Path) -> None:
     (said,) = problems(tmp_path, toml)
     assert said.startswith(problem)
