@@ -122,7 +122,8 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
 class Repeats:
     """Leaves out what a retry logs again within `pause` seconds; the next line says how many were left out.
 
-    Such are lines with `repeats=True`, and warnings of libraries. What a person or a sender causes is always logged.
+    Such are lines with `repeats=True`, and warnings of libraries. With `repeats="why"` those of one reason are alike,
+    whatever pool they are about. What a person or a sender causes is always logged.
     """
 
     def __init__(self, pause: float = REMIND_SECONDS, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -132,10 +133,11 @@ class Repeats:
 
     def processed(self, _logger: object, _method: str, event: Event) -> Event:
         """The event; raises DropEvent for one to leave out."""
-        if not event.pop("repeats", False):
+        if not (alike := event.pop("repeats", False)):
             return event
+        facts = event if alike is True else {name: event[name] for name in ("event", alike)}
         raised = sys.exc_info()[1] if event.get("exc_info") else None
-        times = self._seen(repr((sorted((name, str(value)) for name, value in event.items()), raised)))
+        times = self._seen(repr((sorted((name, str(value)) for name, value in facts.items()), raised)))
         if times is None:
             raise structlog.DropEvent
         return {**event, "left_out": times} if times else event

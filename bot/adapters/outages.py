@@ -12,6 +12,7 @@ from bot.ports import Failure, Unreachable
 REMIND_SECONDS = 300.0
 ANSWERED = frozenset({Failure.GONE, Failure.PLACE, Failure.SHAPE})
 """Failures of one request, by a system that answers."""
+REMEDY = "check that it runs, its address, and that this machine can reach it"
 T = TypeVar("T")
 
 log = structlog.get_logger()
@@ -38,7 +39,8 @@ class Outages:
         except Unreachable as error:
             paused = error.failure is Failure.LATER and error.retry_after_seconds is not None
             if error.failure not in ANSWERED and not paused:
-                self._failed(system, str(error))
+                bare = error.failure is Failure.UNCONNECTED and not error.remedy
+                self._failed(system, f"{error}; {REMEDY}" if bare else str(error))
             raise
         if system in self.since:
             self._answered(system)

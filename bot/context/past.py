@@ -89,7 +89,7 @@ class PastReader:
             async with self.turns, asyncio.timeout(BUDGET_SECONDS):
                 found = kept(await source.history(pool, now - PAST_SECONDS, now - 1, PAST_SECONDS / STEPS))
         except (Unreachable, TimeoutError) as error:
-            log.warning("past not read", pool=pool, why=str(error) or "no answer in time", repeats=True)
+            log.warning("past not read", pool=pool, why=str(error) or "no answer in time", repeats="why")
         if pool not in self.awaited:
             await wake()
         return found

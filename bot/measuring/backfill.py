@@ -88,7 +88,7 @@ async def _ask(context: Context, mine: Stored[Backfill], fill: Backfill) -> None
             samples = await context.metrics[fill.id].history(fill.id, since, until, STEP_SECONDS)
     except (Unreachable, TimeoutError) as error:
         why = str(error) or "no answer while the record was ours"
-        log.warning("past not filled in", pool=fill.id, day=date(day), why=why, repeats=True)
+        log.warning("past not filled in", pool=fill.id, day=date(day), why=why, repeats="why")
         fill = failed(fill, context.now())
         await context.store.commit(Change(puts=(Put(mine, fill, fill.look_at, keep_seconds=KEPT_SECONDS),)))
         return

@@ -14,7 +14,7 @@ class Systems:
     """Asks systems at times of its own; `lines` are those of the log, as (event, system, seconds)."""
 
     def __init__(self, log: LogCapture) -> None:
-        self.now, self._log = 0.0, log
+        self.now, self.log = 0.0, log
         self._outages = Outages(clock=lambda: self.now)
 
     async def asks(self, at: float, failure: Failure | None = None, system: str = "Prometheus", **pause: float) -> None:
@@ -32,7 +32,7 @@ class Systems:
 
     @property
     def lines(self) -> list[tuple[str, str, int]]:
-        entries = self._log.entries
+        entries = self.log.entries
         return [(e["event"], e["system"], e.get("for_seconds", e.get("after_seconds"))) for e in entries]
 
 
@@ -55,6 +55,21 @@ async def test_an_outage_is_told_at_its_begin_every_five_minutes_and_at_its_end(
     await systems.asks(702)
     away, back = ("unreachable", "Prometheus"), ("answers again", "Prometheus")
     assert systems.lines == [(*away, 0), (*away, 300), (*away, 600), (*back, 698)]
+
+
+@pytest.mark.parametrize(
+    ("failure", "why"),
+    [
+        (
+            Failure.UNCONNECTED,
+            "Prometheus: no answer; check that it runs, its address, and that this machine can reach it",
+        ),
+        (Failure.CREDENTIALS, "Prometheus: no answer"),
+    ],
+)
+async def test_one_that_cannot_be_reached_is_told_with_what_to_do(systems: Systems, failure: Failure, why: str) -> None:
+    await systems.asks(0, failure)
+    assert systems.log.entries[0]["why"] == why
 
 
 async def test_one_that_comes_and_goes_is_told_of_once_in_five_minutes(systems: Systems) -> None:

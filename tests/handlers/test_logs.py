@@ -188,6 +188,12 @@ def test_what_a_retry_logs_again_is_left_out_for_five_minutes() -> None:
         True,
     ]
     assert not repeats.heard(library)
+    assert [kept(pool=pool, why=why, repeats="why") for pool, why in ("a1", "b1", "b2", "a1")] == [
+        True,
+        False,
+        True,
+        False,
+    ]
     now[0] = 300.0
     again = repeats.processed(None, "warning", {"event": "not reached", "system": "a", "repeats": True})
     assert again == {"event": "not reached", "system": "a", "left_out": 2}
