@@ -179,7 +179,7 @@ def not_before(low_seconds: float, mid_seconds: float | None) -> str:
     """The lower bound; whether the queue drains at all is open where even the middle case is beyond the horizon."""
     least = f"{bound(low_seconds, down=True)} at the earliest"
     ends = mid_seconds is not None and mid_seconds < 60 * HORIZON_MINUTES
-    return f"drains in {least}" if ends else f"may not drain; {least}"
+    return f"drains in {least}, perhaps much later" if ends else f"may not drain; {least}"
 
 
 def _enough(found: WhatIf, terms: Terms) -> str:

@@ -404,7 +404,7 @@ def clears(low: float, high: float) -> Forecast:
         (Forecast(NOW, Verdict.GROWING, 14, reason=statement("rates", arrivals=3.1, finished=1.0)), "growing"),
         (Forecast(NOW, Verdict.STALLED, 14), "not draining"),
         (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0), "may not drain; 40 min at the earliest"),
-        (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0, 9000.0), "drains in 40 min at the earliest"),
+        (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0, 9000.0), "drains in 40 min at the earliest, perhaps much later"),
         (Forecast(NOW, Verdict.AT_MOST, 14, None, None, 7100.0), "drains within 2 h"),
         (
             Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0, None, 18000.0),
