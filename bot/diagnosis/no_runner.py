@@ -22,7 +22,7 @@ RULE = Rule(
     "no_runner",
     find,
     Scaling.UNKNOWN,
-    remedy="compare_labels",
+    remedy="check_autoscaler",
     needs=("busy", "idle"),
     rivals=TELLING,
     in_vain=MAY_NOT_COME,

@@ -17,8 +17,8 @@ CAUSES = {
     "quota": "a quota of the cloud account is used up",
     "permission": "the cloud denies permission",
     "image": "the machine image cannot be found",
-    "throttled_api": "an API rate limit is used up",
-    "throttled_cloud": "an API rate limit is used up",
+    "throttled_api": "the CI provider's API limit is used up",
+    "throttled_cloud": "the cloud's API limit is used up",
     "cloud_down": "the cloud provider has an outage",
     "refused": "the cloud refuses new machines",
     "unregistered": "machines boot but their runners never register",
@@ -145,12 +145,12 @@ EVIDENCE = {
 
 REMEDIES = {
     "check_scaling_settings": "Check the autoscaler's step, cooldown and target. Raise the minimum until then.",
-    "find_what_kills": "They die too. Find out why: spot reclaims, memory or an idle timeout. Rerun the lost jobs.",
-    "look_at_boot_log": "They boot as slowly. Check one machine's boot log, the image registry and the network.",
+    "find_what_kills": "Find out what ends them: spot reclaims, memory, an idle timeout. New ones die too.",
+    "look_at_boot_log": "Check one machine's boot log, the image registry and the network. New ones boot as slowly.",
     "add_runners": "Add runners if the forecast is longer than their boot time. Cancel superseded runs.",
     "ask_what_changed": ("Find out what was released or changed in the last hours. Check the providers' status pages."),
     "bring_hosts_back": ("Bring the hosts back: restart the agents or replace the machines."),
-    "call_less": "Send fewer requests: each one prolongs the throttling. It recovers when the requests stop.",
+    "call_less": "Make the autoscaler call less often: each call prolongs the throttling. It ends when they stop.",
     "cancel_hanging_jobs": (
         "Check the longest running jobs, cancel those that hang, and set a timeout. New runners would hang too."
     ),
@@ -160,7 +160,11 @@ REMEDIES = {
     "check_policies": (
         "Check recent changes of the account's policies and of the autoscaler's role. Move jobs elsewhere until then."
     ),
-    "compare_labels": ("Compare the jobs' labels with the labels of the idle runners, and check that these still run."),
+    "check_autoscaler": "Check that the autoscaler runs and serves the jobs' labels. Its log says what it does.",
+    "compare_labels": (
+        "Compare the jobs' labels with the labels of the idle runners, and check that these still run. "
+        "Rerun one job: some are assigned only then."
+    ),
     "correct_label": "Correct the label in the workflow or restore the pool. Then rerun the whole workflow.",
     "delete_failed_runners": "Delete the failed runners. The autoscaler then creates new ones.",
     "leave_rows_out": "Exclude these rows from the metric and cancel their runs. No job really waits there.",
@@ -171,7 +175,7 @@ REMEDIES = {
     "repair_image": ("Repair the image or its start script first. Check one machine's boot log."),
     "repair_metric_source": "Repair the metrics source first. `tailback check` shows what it answers.",
     "resend_requests": ("Resend the requests for the waiting jobs, or raise the minimum. Then find the lost events."),
-    "stop_calling": "Stop the client that calls so often. The limit resets on the hour. Each launch costs more calls.",
+    "stop_calling": "Stop the client that calls so often. The limit resets within an hour. Each launch costs calls.",
     "stop_source": ("Stop the source and cancel its waiting runs first. Only then do more runners help others."),
     "wait_for_cloud": "Check the cloud's status page and wait. Expect many requests at once afterwards.",
     "wait_for_provider": ("Check the provider's status page. Do not rerun: jobs start when it recovers."),

@@ -96,12 +96,13 @@ def judged_words(judged: CauseJudged) -> str:
 
 
 def remedy_words(finding: Finding) -> str:
-    """Whether more runners help; unless they do, what helps instead: the remedy's first sentence."""
+    """Whether more runners help, and the remedy's first sentence unless the button Scale up is the remedy."""
     if finding.last_seen is not None:
         return f"{FADED[finding.scaling]}."
     first = REMEDIES.get(finding.remedy, "").split(". ")[0].rstrip(".")
     helps = f"{RUNNERS[finding.scaling]}."
-    return helps if finding.scaling is Scaling.HELPS or not first else f"{helps} {first}."
+    by_button = finding.scaling is Scaling.HELPS and finding.remedy in {"add_runners", "raise_limit"}
+    return helps if by_button or not first else f"{helps} {first}."
 
 
 def advice_words(finding: Finding) -> str:

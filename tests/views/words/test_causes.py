@@ -7,14 +7,14 @@ from string import Formatter
 
 import pytest
 
-from bot.core.finding import Diagnosis, Scaling
+from bot.core.finding import Diagnosis, Facts, Finding, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
 from bot.views.report.facts import EVIDENCE as REPORTED
 from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
-from bot.views.words.diagnosis import WHY, parts_words
+from bot.views.words.diagnosis import WHY, advice_words, parts_words, remedy_words
 from bot.views.words.forecasts import REASONS
 from bot.views.words.phrase import Words, in_words, phrase
 from tests.diagnosis.test_rules import ROWS
@@ -25,6 +25,24 @@ def test_every_cause_and_remedy_has_words_and_no_word_is_left_over() -> None:
     assert {rule.remedy for rule in RULES} == set(REMEDIES)
     assert set(Scaling) == set(RUNNERS)
     assert set(WHY) == set(Factor)
+
+
+def test_a_remedy_begins_with_what_to_do_as_the_first_message_shows_no_more() -> None:
+    assert not [words for words in REMEDIES.values() if words.split()[0] in {"They", "New", "It", "One", "Further"}]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.cause)
+def test_the_first_message_says_what_to_do_unless_it_is_a_button_of_it(rule: Rule) -> None:
+    by_button = rule.cause in {"surge", "limit"}
+    finding = Finding(rule.cause, 0.9, (), rule.scaling, rule.remedy)
+    assert (remedy_words(finding) == f"{RUNNERS[rule.scaling]}.") is by_button
+    assert advice_words(finding).startswith(remedy_words(finding))
+
+
+@pytest.mark.parametrize("found", [row[2] for row in ROWS], ids=[row[0] for row in ROWS])
+def test_no_remedy_speaks_of_idle_runners_where_none_are(found: Facts) -> None:
+    first = diagnosed(found).findings[0]
+    assert found.now.idle or "idle runners" not in REMEDIES[first.remedy]
 
 
 def test_causes_that_a_rule_outranks_or_rules_out_exist() -> None:
