@@ -39,12 +39,13 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
     small = notes(incident, now)
     noted = context(small) if small else None
     if incident.closed:
-        rest = say("the alert still fires") if incident.group.firing else say("Nothing to do")
-        rest = rest if incident.state is State.DRAINED else say("the queue is no longer watched")
+        rest = say("The alert still fires") if incident.group.firing else None
+        rest = rest if incident.state is State.DRAINED else say("The queue is no longer watched")
         alert = joined(" · ", say("{title}", title=title_of(incident)), links(incident))
-        about = joined("\n", span(incident), peaks(incident), owner_words(incident), alert)
+        open_end = say("{rest}.", rest=rest) if rest else None
+        about = joined("\n", open_end, span(incident), peaks(incident), owner_words(incident), alert)
         blocks = (header(first), section(about), latest_actions(incident), noted)
-        return message(notification(first, rest), *blocks)
+        return message(notification(first, rest or say("Nothing to do")), *blocks)
     lines = (verdict(incident, view, now, timing), owner_words(incident), *silences(incident, now))
     owned = say("acknowledged") if incident.ownership.owner else say("not acknowledged")
     subject = listed((name_of(pool) for pool in incident.pools.affected), 2) or title_of(incident)
@@ -89,7 +90,7 @@ def _relevant(seen: Sequence[PoolRow]) -> list[PoolRow]:
 def _unmeasured(incident: Incident, view: View) -> Marked:
     """Why the pools of the alert are not measured."""
     if incident.group.kind is Kind.BLIND:
-        return say("The metrics source has no data. The queue length is unknown, which is not zero.")
+        return say("The queue length is unknown: the metrics source has no data. Repair it first: jobs may be waiting.")
     remedy = say('Add a `[pool."NAME"]` table to `tailback.toml`.')
     unknown = incident.pools.unknown_pools
     if names := listed(map(name_of, unknown), 5):

@@ -204,7 +204,8 @@ def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = 
     more = say("+ = more may wait. At the limit, further jobs wait at GitHub, and the source does not count them.")
     partly = more if any(row.cut_off for row in drawn) else None
     old = stale_words(drawn, now) if now is not None else ()
-    return joined("\n", _unknown(drawn, signs=signs), partly, *old) or None
+    unseen = say("Repair the source: while figures are stale, no drain is noticed.") if old else None
+    return joined("\n", _unknown(drawn, signs=signs), partly, *old, unseen) or None
 
 
 def _unknown(drawn: Sequence[PoolRow], *, signs: bool) -> Marked | None:
