@@ -1,5 +1,7 @@
 """Machines take far longer than usual to boot (docs/design/diagnosis.md#slow-boots)."""
 
+from itertools import takewhile
+
 from bot.core.finding import MAY_NOT_COME, Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import mean, means
 from bot.core.statement import statement
@@ -52,6 +54,8 @@ def _overdue(facts: Facts) -> bool:
     The same holds of the oldest job's machine, where each waiting job has one for two boot times.
     """
     now, boot = facts.now, facts.rules.boot_time_seconds
+    if none_for(facts) > SLOWER * boot:
+        return True
     if boot < 450 and now.creates is not None and (now.booting or 0) > 1.3 * now.creates + 3:
         return True
     lag = 2.2 * boot
@@ -63,6 +67,13 @@ def _overdue(facts: Facts) -> bool:
         starts = mean(facts.recent(20), "starts_per_minute") or 0.0
         return min(s.booting or 0 for s in facts.recent(20)) > (lag + 60) / 60 * starts + 1
     return bool(then) and (then[-1].creates or 0) > 1.5 * (now.registered or 0)
+
+
+def none_for(facts: Facts) -> float:
+    """Seconds for which several machines boot and none has registered; each count is of a quarter of an hour."""
+    none = list(takewhile(lambda s: s.registered == 0, reversed(facts.series)))
+    few = [s.at for s in facts.series if (s.booting or 0) < LEAST_BOOTING]
+    return facts.now.at - max(none[-1].at - 900, *few[-1:], facts.series[0].at) if none else 0.0
 
 
 RULE = Rule(

@@ -8,71 +8,69 @@ from dataclasses import replace
 
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import means
-from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
+from bot.diagnosis.slow_boot import SLOWER, none_for
 
 LEAST_CREATES = 3
 WINDOW_MINUTES = 15.0
-LOOKS = (14.5, 29.5, 44.5)
+WINDOWS = (14.5, 29.5, 44.5)
 """Minutes ago, at least; each sample counts the quarter of an hour before it."""
-FEW, MOST = 0.4, 0.7
-"""Share of the booted machines that register at most; the same where others fail meanwhile."""
+LATE_MINUTES = 30.0
+"""The sample before a window may be older than it by so much."""
 PART = 0.1
 """Share of the created machines that never register, beyond chance."""
+TOO_LONG = 8.0
+"""Boot times without any registration, from which machines rather never register than slowly."""
+RATHER, OLD, OPEN = 0.7, 0.5, 0.45
+"""Confidence where they rather do not; where nothing was created lately; and where they may boot still."""
 
 
 def find(facts: Facts) -> Found | None:
-    """Machines were created long enough ago, but few or none of them registered."""
-    now = facts.now
-    created = now.creates or 0
-    booted = max(0, created - (now.booting or 0))
-    failed = max(s.failed or 0 for s in facts.recent(WINDOW_MINUTES))
-    if now.registered is None:
-        return None
-    few = booted < LEAST_CREATES and failed < LEAST_CREATES
-    if few or now.registered > (MOST if _fail(facts, booted) else FEW) * max(booted, 1):
-        return _in_part(facts)
-    seen = [statement("created_not_registered", created=created, registered=now.registered)]
-    if failed:
-        seen.append(statement("booted_without_runner", machines=failed))
-    broken = None if created else _before(facts)
-    if broken is not None:
-        seen.append(statement("created_before", created=broken.creates, registered=broken.registered))
-    sure = _sure(broken or now)
-    missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
-    return Found(sure, tuple(seen), missing)
+    """What was created has registered, boots still, or is gone.
 
-
-def _fail(facts: Facts, booted: int) -> bool:
-    """Whether so many machines have failed lately as never register where a part of them is broken."""
-    before = next((s.failed or 0 for s in reversed(facts.before(WINDOW_MINUTES))), 0)
-    return (facts.now.failed or 0) - before >= max(LEAST_CREATES, (1 - MOST) * booted)
-
-
-def _in_part(facts: Facts) -> Found | None:
-    """Some never register: over most of an hour, more were created than have registered or boot longer than before.
-
-    It is so in two samples in a row: a batch at the edge of a quarter of an hour may be counted twice, or not at all.
+    Where no failed machine shows it, it is so in two samples in a row: a batch at the edge of a quarter of an hour may
+    be counted twice, or not at all.
     """
-    lately, before = _counted(facts), _counted(replace(facts, series=facts.series[:-1]))
-    if lately is None or before is None or facts.limit_fell:
-        return None
-    failed = facts.now.failed or 0
-    seen = statement("partly_registered", created=lately[0], registered=lately[1])
-    more = (statement("booted_without_runner", machines=failed),) if failed else ()
-    return Found(0.85 if facts.now.creates else 0.5, (seen, *more))
+    now, counted = facts.now, _gone(facts)
+    sure = bool(now.failed) or _gone(replace(facts, series=facts.series[:-1])) is not None
+    if counted is None or not sure or facts.limit_fell:
+        return _none_yet(facts)
+    seen = [statement("partly_registered", created=counted[0], registered=counted[1])]
+    if now.failed:
+        seen.append(statement("booted_without_runner", machines=now.failed))
+    missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
+    unsure = OPEN if now.booting is None else 0.9 if now.creates else OLD
+    return Found(0.9 if now.failed else unsure, tuple(seen), missing)
 
 
-def _counted(facts: Facts) -> tuple[int, int] | None:
-    """(created, registered) over most of an hour, if a part is gone."""
-    *ends, start = (facts.now, *(look for minutes in LOOKS for look in facts.before(minutes)[-1:]))
-    if len(ends) < len(LOOKS) or facts.now.at - start.at > 75 * 60 or None in {start.booting, facts.now.booting}:
+def _gone(facts: Facts) -> tuple[int, int] | None:
+    """(booted, registered) in the shortest of the windows in which clearly fewer registered.
+
+    Without a sample before a window, no machine booted then: so at most too few are gone.
+    """
+    end, created, registered = facts.now, 0, 0
+    for minutes in WINDOWS:
+        if end.creates is None or end.registered is None:
+            return None
+        created, registered = created + end.creates, registered + end.registered
+        start = next(iter(facts.before(minutes)[-1:]), None)
+        known = start is not None and facts.now.at - start.at < 60 * (minutes + LATE_MINUTES)
+        booted = created - (facts.now.booting or 0) + ((start.booting or 0) if start and known else 0)
+        if booted - registered >= max(LEAST_CREATES, PART * created + math.sqrt(created)):
+            return booted, registered
+        if start is None or not known:
+            return None
+        end = start
+    return None
+
+
+def _none_yet(facts: Facts) -> Found | None:
+    """Machines boot for several boot times, and not a single one has registered since."""
+    boot, seconds = facts.rules.boot_time_seconds, none_for(facts)
+    if seconds < SLOWER * boot:
         return None
-    counted = [(s.creates, s.registered) for s in ends if s.creates is not None and s.registered is not None]
-    created, registered = (sum(numbers) for numbers in zip(*counted, strict=True)) if counted else (0, 0)
-    gone = created - registered - ((facts.now.booting or 0) - (start.booting or 0))
-    few = len(counted) < len(ends) or gone < max(LEAST_CREATES, PART * created + math.sqrt(created))
-    return None if few else (created, registered)
+    seen = statement("boots_take", seconds=None, usual=boot, booting=facts.now.booting)
+    return Found(RATHER if seconds >= TOO_LONG * boot else OPEN, (seen,))
 
 
 def unseen(facts: Facts) -> Found | None:
@@ -104,26 +102,6 @@ def unseen(facts: Facts) -> Found | None:
         return None
     seen = statement("partly_registered", created=round(booted), registered=round(started * minutes))
     return Found(0.6, (seen,), ("registered",))
-
-
-def _before(facts: Facts) -> Snapshot | None:
-    """The latest earlier sample in whose 15 min machines were created and hardly any registered."""
-    for sample in reversed(facts.series):
-        booted = (sample.creates or 0) - (sample.booting or 0)
-        if booted >= LEAST_CREATES and sample.registered is not None:
-            return sample if sample.registered <= 0.4 * booted else None
-    return None
-
-
-def _sure(now: Snapshot) -> float:
-    """Confidence: old failures prove nothing now, and new machines may still boot if nobody counts booting ones."""
-    if not now.creates:
-        return 0.5
-    if now.failed:
-        return 0.9
-    if now.booting is None:
-        return 0.45
-    return 0.9 if now.creates - now.booting >= 6 else 0.7
 
 
 RULES = tuple(
