@@ -9,6 +9,8 @@ LEAST_SHARE = 0.5
 """Share of the queue that no runner may take, from which it is why the pool queues."""
 LEFT = 0.6
 """A pool whose runners take one job after another has at least this share of them left while jobs wait."""
+A_FEW = 4
+"""Fewer runners may all have left by chance."""
 PERHAPS_OWN = 0.6
 """Launches per job, known or by the machines that boot, from which a machine may be created for each job."""
 
@@ -33,7 +35,7 @@ def find(facts: Facts) -> Found | None:
     known = now.create_failures is not None
     if had:
         gone = statement("no_runner_now", queued=now.queued)
-        return Found(0.6, (gone,)) if known and not now.starts_per_minute else None
+        return Found(0.5, (gone,)) if known and not now.starts_per_minute else None
     seen = statement("no_runner_ever", refused=now.create_failures, queued=now.queued)
     return Found(0.7 if known else 0.55, (seen,), () if known else ("create_failures",))
 
@@ -76,7 +78,8 @@ def _leaving(facts: Facts) -> Found | None:
     gone = statement("runners_left", online=now.online, before=had)
     if now.offline is None:  # then the runners that left may be offline
         return Found(0.4, (gone, *requested.evidence), (*requested.missing, "offline"))
-    return Found(0.9 if known else 0.7, (gone, *requested.evidence), requested.missing)
+    sure = 0.5 if had < A_FEW else 0.9 if known else 0.7
+    return Found(sure, (gone, *requested.evidence), requested.missing)
 
 
 RULE = Rule(

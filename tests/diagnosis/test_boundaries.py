@@ -91,9 +91,9 @@ def ageing(found: Facts) -> Facts:
     return replace(found, series=tuple(replace(s, oldest_wait_seconds=max(0.0, wait)) for s, wait in waits))
 
 
-def leaving(online: int, creates: int = 3) -> Facts:
-    """A pool of 20 that has requested no runner for 40 min while jobs wait, and has so many left."""
-    before = replace(shrunk(), series=tuple(replace(s, creates=creates) for s in shrunk().series))
+def leaving(online: int, creates: int = 3, of: int = 20) -> Facts:
+    """A pool that has requested no runner for 40 min while jobs wait, and has so many left."""
+    before = replace(shrunk(), series=tuple(replace(s, creates=creates, busy=of) for s in shrunk().series))
     return ageing(lately(before, 40, busy=online, **DEAD))
 
 
@@ -325,7 +325,7 @@ SURER: list[tuple[str, str, Facts, Facts]] = [
     ("machines may be refused", "surge", facts(arrivals_per_minute=6.0),
      facts(arrivals_per_minute=6.0, creates=None, booting=None)),
     ("some come", "surge", facts(arrivals_per_minute=6.0, limit=60), facts(arrivals_per_minute=6.0, **DEAD, limit=60)),
-    ("many that nobody heard", "unknown_label", silent(6), silent(5)),
+    ("more than a few have left", "unknown_label", leaving(1, of=4), leaving(1, of=3)),
     ("none was created", "unknown_label", silent(9), once(silent(9), 10, creates=1)),
     ("refusals known", "lost_events", facts(**DEAD), facts(**DEAD, create_failures=None)),
     ("a queue of requests, and runners", "lost_events", facts(**UNASKED), lately(facts(**UNASKED), 20, busy=0)),
