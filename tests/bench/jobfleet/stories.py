@@ -42,7 +42,9 @@ def lived(case: Case) -> Iterator[Moment]:
     due = 0.0
     while alert is None or fleet.now < alert + AFTER * 60:
         fleet.advance(fleet.now + 60)
-        if fleet.now >= due:
+        if fleet.now < due:
+            pool = replace(pool, tried_at=fleet.now + MONDAY)
+        else:
             due, sample = fleet.now + exporter.step, exporter.look()
             pool, past = _seen(pool, past, sample, rules)
             since = case.begin if case.faults else case.begin - 5 * 3600
