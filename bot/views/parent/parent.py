@@ -13,7 +13,7 @@ from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
 from bot.core.message import Block, Message
-from bot.core.pool.pool import empty, fresh, worst_first
+from bot.core.pool.pool import PoolRules, empty, fresh, worst_first
 from bot.core.requests.interaction import Offer
 from bot.core.routing import named_pools
 from bot.core.words import count, listed
@@ -39,10 +39,10 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
     small = notes(incident, now)
     noted = context(small) if small else None
     if incident.closed:
-        rest = say("The alert still fires") if incident.group.firing else None
-        rest = rest if incident.state is State.DRAINED else say("The queue is no longer watched")
+        rest = say("the alert still fires") if incident.group.firing else None
+        rest = rest if incident.state is State.DRAINED else say("the queue is no longer watched")
         alert = joined(" · ", say("{title}", title=title_of(incident)), links(incident))
-        open_end = say("{rest}.", rest=rest) if rest else None
+        open_end = say("{first}{rest}.", first=rest[0].upper(), rest=rest[1:]) if rest else None
         about = joined("\n", open_end, span(incident), peaks(incident), owner_words(incident), alert)
         blocks = (header(first), section(about), latest_actions(incident), noted)
         return message(notification(first, rest or say("Nothing to do")), *blocks)
@@ -134,8 +134,9 @@ def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[
     worst = next((sample for sample in queues if empty(sample, floors.get(sample.pool, 0)) is False), None)
     if incident.closed or worst is None:
         return "", None, None
-    made = view.pools[worst.pool].said
-    return worst.pool, view.causes.get(worst.pool), made if made and made.at >= worst.at - 1 else None
+    made, cause = view.pools[worst.pool].said, view.causes.get(worst.pool)
+    never = cause is not None and cause.cause == "stale_rows"  # such rows stay until somebody leaves them out
+    return worst.pool, cause, made if made and made.at >= worst.at - 1 and not never else None
 
 
 def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marked | None:
@@ -144,6 +145,9 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
     several = len(incident.pools.affected) > 1
     about = say(" of {pool}", pool=name_of(pool)) if several else say("")
     parts = []
+    if cause is None and pool and _waits_long(view, pool):
+        parts.append(say("*Likely cause{about}:* not known. Diagnose shows the figures.", about=about))
+        about = say("")
     if cause is not None:
         parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}). {helps}", about=about,
                          cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
@@ -152,6 +156,11 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
         also = about if cause is None else say("")
         parts.append(say("*Forecast{about}:* {words}.", about=also, words=forecast_words(made)))
     return joined(" ", *parts) or None
+
+
+def _waits_long(view: View, pool: str) -> bool:
+    sample, rules = view.pools[pool].latest, view.rules.get(pool, PoolRules(pool))
+    return sample is not None and (sample.oldest_wait_seconds or 0.0) > rules.normal_wait_seconds
 
 
 def short_verdict(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Marked | None, ...]:

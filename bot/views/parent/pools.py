@@ -122,6 +122,8 @@ def busy_words(sample: Snapshot) -> str:
     """`12 of 15 online runners busy (limit 40)`: the limit also counts runners that do not exist."""
     if sample.busy is None:
         return "busy runners unknown"
+    if sample.online == 0:
+        return f"no runner online{'' if sample.limit is None else f' (limit {sample.limit:,})'}"
     online = "" if sample.online is None else f"{sample.busy:,} of {count(sample.online, 'online runner')}"
     limit = "" if sample.limit is None else f" (limit {sample.limit:,})"
     return f"{online or count(sample.busy, 'runner')} busy{limit}"

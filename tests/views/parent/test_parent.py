@@ -167,6 +167,7 @@ def test_one_pool_takes_one_line() -> None:
     [
         (Snapshot("linux", 0.0, busy=12, idle=0, limit=40), "12 of 12 online runners busy (limit 40)"),
         (Snapshot("linux", 0.0, busy=0, idle=1), "0 of 1 online runner busy"),
+        (Snapshot("linux", 0.0, busy=0, idle=0, limit=40), "no runner online (limit 40)"),
         (Snapshot("linux", 0.0, busy=1, limit=40), "1 runner busy (limit 40)"),
         (Snapshot("linux", 0.0, limit=40), "busy runners unknown"),
     ],
@@ -435,13 +436,13 @@ def test_with_several_pools_the_line_names_the_worst() -> None:
     worse = replace(samples.grown(samples.sample("gpu", wait=9000.0)), outlook=replace(clears(21, 43), pool="gpu"))
     view = samples.view(worse, samples.grown(samples.sample("linux")))
     found = verdict(samples.incident(candidates=("linux", "gpu"), affected=("linux", "gpu")), view, NOW, TIMING)
-    assert found == "*Forecast of gpu:* drains in about 30 min, at worst 50 min."
+    unknown = "*Likely cause of gpu:* not known. Diagnose shows the figures."
+    assert found == f"{unknown} *Forecast:* drains in about 30 min, at worst 50 min."
 
 
 def test_nothing_is_said_without_figures_or_of_a_closed_incident() -> None:
     incident = samples.incident(candidates=("linux",), affected=("linux",))
     pool = replace(samples.grown(samples.sample("linux")), outlook=clears(21, 43))
-    assert verdict(incident, samples.view(samples.grown(samples.sample("linux"))), NOW, TIMING) is None
     assert verdict(incident, samples.view(pool), NOW + 3600, TIMING) is None
     assert verdict(samples.closed(), samples.view(pool), NOW, TIMING) is None
     empty = replace(samples.view(replace(pool, samples=(samples.sample("linux", queued=2),))))
@@ -449,7 +450,22 @@ def test_nothing_is_said_without_figures_or_of_a_closed_incident() -> None:
     assert verdict(incident, floor, NOW, TIMING) is None
 
 
+@pytest.mark.parametrize(("wait", "named"), [(None, False), (300.0, False), (301.0, True)])
+def test_a_cause_that_is_not_known_is_said_where_jobs_wait_too_long(wait: float | None, *, named: bool) -> None:
+    view = samples.view(samples.grown(samples.sample("linux", wait=wait)))
+    found = verdict(samples.incident(candidates=("linux",), affected=("linux",)), view, NOW, TIMING)
+    assert (found == "*Likely cause:* not known. Diagnose shows the figures.") is named
+
+
+def test_rows_that_only_look_queued_have_no_forecast() -> None:
+    """They stay until somebody leaves them out."""
+    pool = replace(samples.grown(samples.sample("linux")), outlook=clears(21, 43))
+    view = replace(samples.view(pool), causes={"linux": replace(LIMIT, cause="stale_rows")})
+    incident = samples.incident(candidates=("linux",), affected=("linux",))
+    assert "Forecast" not in (verdict(incident, view, NOW, TIMING) or "")
+
+
 def test_an_older_forecast_than_the_figures_is_not_shown() -> None:
     pool = replace(samples.grown(samples.sample("linux")), outlook=replace(clears(21, 43), at=NOW - 400))
     incident = samples.incident(candidates=("linux",), affected=("linux",))
-    assert verdict(incident, samples.view(pool), NOW, TIMING) is None
+    assert "Forecast" not in (verdict(incident, samples.view(pool), NOW, TIMING) or "")
