@@ -20,7 +20,7 @@ async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
     assert world.scaler.requests == []
     assert world.request.progress is Progress.AWAITING
     assert f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. It needs approval within 15 min" in world.replies[-1]
-    assert f"Nothing is changed before. <@{BEN}>." in world.replies[-1]
+    assert f"Nothing changes until then. <@{BEN}>." in world.replies[-1]
     assert world.buttons() == [("Approve", world.request.id), ("Decline", world.request.id)]
 
 

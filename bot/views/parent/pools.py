@@ -206,7 +206,8 @@ def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = 
     more = say("+ = more may wait. At the limit, further jobs wait at GitHub, and the source does not count them.")
     partly = more if any(row.cut_off for row in drawn) else None
     old = stale_words(drawn, now) if now is not None else ()
-    unseen = say("Repair the source: while figures are stale, no drain is noticed.") if old else None
+    blind = now is not None and any(row.old or (row.sample is None and row.trouble) for row in drawn)
+    unseen = say("Repair the source: without current figures, no drain is noticed.") if blind else None
     return joined("\n", _unknown(drawn, signs=signs), partly, *old, unseen) or None
 
 

@@ -38,7 +38,7 @@ def scale_request_words(asked: ScaleRequest) -> str:
         ScaleStep.NOT_SENT: f"would have scaled {asked.pool} to {target} "
         f"(now {before}). Nothing was changed (shadow mode).",
         ScaleStep.APPROVAL_ASKED: f"asked to {scale}. It needs approval within "
-        f"{duration(asked.seconds)}. Nothing is changed before.",
+        f"{duration(asked.seconds)}. Nothing changes until then.",
         ScaleStep.APPROVED: f"approved {scaling}, requested by",
         ScaleStep.DECLINED: f"declined {scaling}, requested by",
         ScaleStep.TAKEN_BACK: f"withdrew the request for {scaling}.",
