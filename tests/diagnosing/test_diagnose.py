@@ -40,7 +40,7 @@ async def test_what_could_not_be_read_is_named_with_its_reason(world: World) -> 
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.asks("diagnose")
     await world.work()
-    assert "Not measured: linux.2xlarge: Prometheus (fake): snapshot failed" in str(world.thread[-1].blocks)
+    assert "Not measured: linux.2xlarge and linux.gpu: Prometheus (fake): snapshot" in str(world.thread[-1].blocks)
 
 
 @pytest.mark.parametrize("queued", [0, 3, 60])

@@ -189,7 +189,8 @@ def alert_words(incident: Incident, introduced: Introduced) -> Marked:
     )
     checked = None
     if not introduced.named and (pools := len(incident.pools.candidates)):
-        checked = say("The alert names no pool, so I checked {all}.", all="1 pool" if pools == 1 else f"all {pools}")
+        every = {1: "1 pool", 2: "both"}.get(pools, f"all {pools}")
+        checked = say("The alert names no pool, so I checked {every}.", every=every)
     return joined("\n", heads, joined(" ", _values(incident, introduced), checked))
 
 
@@ -256,12 +257,15 @@ def _others(introduced: Introduced) -> Marked | None:
     calm = say("No queue in {pools}.", pools=pools) if introduced.others else None
     if introduced.others_queued:
         calm = say("In {pools}: {jobs}, within normal.", pools=pools, jobs=jobs)
-    unread = [_unread(pool, why, introduced.since.get(pool)) for pool, why in introduced.unread.items()]
+    alike: dict[tuple[str, float], list[str]] = {}
+    for pool, why in introduced.unread.items():
+        alike.setdefault((why, introduced.since.get(pool, 0.0) // 60), []).append(pool)
+    unread = [_unread(pools, why, introduced.since.get(pools[0])) for (why, _), pools in alike.items()]
     return joined("\n", calm, *unread) or None
 
 
-def _unread(pool: str, why: str, at: float | None) -> Marked:
+def _unread(pools: Sequence[str], why: str, at: float | None) -> Marked:
     since = say("") if at is None else say(" since {at}", at=date(at))
     reason = why or ("not measured yet" if at is None else "")
     because = say(" Reason: {reason}.", reason=escaped(reason, 160)) if reason else say("")
-    return say("{pool}: no figures{since}.{because}", pool=name_of(pool), since=since, because=because)
+    return say("{pools}: no figures{since}.{because}", pools=listed(map(name_of, pools)), since=since, because=because)

@@ -143,8 +143,10 @@ def survey_lines(found: Diagnosed, samples: Sequence[Snapshot]) -> tuple[str, ..
     """How the pools with a queue are, then what could not be measured; unknown is never zero."""
     known = {sample.pool: sample for sample in samples}
     lines = [line for one in found.queueing if one.pool in known for line in _about(known[one.pool], one)]
-    unread = [f"{name}: {found.unread.get(name) or 'never measured'}" for name in found.names if name not in known]
-    unseen = (*unread, *_missing(_in_order(found, samples)))
+    unread: dict[str, list[str]] = {}
+    for name in (one for one in found.names if one not in known):
+        unread.setdefault(found.unread.get(name) or "never measured", []).append(name)
+    unseen = (*(f"{listed(names)}: {why}" for why, names in unread.items()), *_missing(_in_order(found, samples)))
     return (*lines, *(f"Not measured: {what}" for what in unseen))
 
 

@@ -91,9 +91,10 @@ def test_an_alert_without_data_says_nothing_of_the_queue() -> None:
 
 def test_unread_pools_are_named_with_their_reason() -> None:
     pool = samples.grown(samples.sample("linux"))
-    seen = samples.view(pool, Pool("gpu", (), "HTTP 500", NOW))
-    drawn = first_reply(samples.incident(candidates=("linux", "gpu"), affected=("linux",)), seen)
-    assert "gpu: no figures. Reason: HTTP 500." in drawn.text
+    silent = [Pool(name, (), why, NOW) for name, why in (("arm", "HTTP 401"), ("gpu", "HTTP 500"), ("mac", "HTTP 500"))]
+    names = ("linux", "arm", "gpu", "mac")
+    drawn = first_reply(samples.incident(candidates=names, affected=("linux",)), samples.view(pool, *silent))
+    assert "arm: no figures. Reason: HTTP 401.\ngpu and mac: no figures. Reason: HTTP 500." in drawn.text
 
 
 def test_an_incident_that_waited_in_a_storm_gets_no_first_reply() -> None:
