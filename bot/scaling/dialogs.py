@@ -151,10 +151,10 @@ def fewest_enough(context: Context, pool: Pool, most: int, named: Diagnosis | No
     return option.more if option else None
 
 
-async def with_more(context: Context, incident: Incident | None, pool: str, more: int) -> Option | None:
+async def with_more(context: Context, incident: Incident | None, pool: Pool, more: int) -> Option | None:
     """The expected effect of exactly so many added runners; None if there is no forecast."""
-    named = (await causes_by_pool(context, incident)).get(pool)
-    found = _effects(context, await context.pool_now(pool), (more,), named).options
+    named = (await causes_by_pool(context, incident)).get(pool.id)
+    found = _effects(context, pool, (more,), named).options
     return found[-1] if found and found[-1].more == more else None
 
 

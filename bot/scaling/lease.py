@@ -17,7 +17,7 @@ from bot.core.incident.details.requests import (
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import advanced, decided, offering, progressed, quiet
 from bot.core.incident.timeline import Decision, Event
-from bot.core.pool.pool import Snapshot, empty
+from bot.core.pool.pool import Snapshot, empty, fresh, measured
 from bot.core.record import Change, Claim, Put, Stored
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.lease import (
@@ -42,6 +42,8 @@ from bot.views.words.timeline import details_words
 
 FORGOTTEN_SECONDS = 86400.0
 """How long an empty lease record is kept."""
+RECENT = 1.5
+"""A sample counts as one of now for so many polls."""
 STUCK_SECONDS = 60.0
 """How often a blocked return is tried again."""
 
@@ -105,12 +107,14 @@ async def _progressed(context: Context, view: LeaseView, due: float | None) -> b
 
 
 async def _sample(context: Context, pool: str) -> Snapshot | None:
-    """The pool now: a recent sample, else a new measurement; None if it fails."""
-    latest = (await context.pool(pool)).latest
-    if latest is not None and context.now() - latest.at <= 1.5 * context.settings.file.timing.poll:
-        return latest
+    """The pool now: a recent sample, else a new measurement; None if it fails, or has no current figures."""
+    known, now, poll = await context.pool(pool), context.now(), context.settings.file.timing.poll
+    if known.latest is not None and now - known.latest.at <= RECENT * poll:
+        return known.latest
+    if (source := context.metrics.get(pool)) is None:
+        return None
     try:
-        return await context.metrics[pool].snapshot(pool) if pool in context.metrics else None
+        return fresh(measured(known, await source.snapshot(pool), now), now, poll)
     except Unreachable:
         return None
 
@@ -121,7 +125,9 @@ async def _came(context: Context, view: LeaseView, lease: Lease) -> News | None:
         return None
     accepted_at, boot = request.finished_at or lease.asked_at, context.settings.file.rules_of(pool).boot_time_seconds
     sample = view.sample if view.sample is not None and view.sample.at > accepted_at else None
-    if (found := verdict(lease, pool, sample, view.now - accepted_at, boot)) is None:
+    until = min(view.now, sample.at + RECENT * context.settings.file.timing.poll) if sample else view.now
+    after = until - accepted_at  # a late figure tells nothing of the time since it was measured
+    if (found := verdict(lease, pool, sample, after, boot)) is None:
         return None
     if found.came not in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}:
         with contextlib.suppress(Unreachable, Refused):

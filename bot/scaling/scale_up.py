@@ -172,12 +172,13 @@ async def check(context: Context, request: Request, incident: Incident | None) -
 async def _accepted(context: Context, request: Request, incident: Incident | None, pending: str) -> Result:
     """The result, with the price and what the forecast says of the queue with the extra runners."""
     asked, before, file = request.of(ScaleUp), request.before, context.settings.file
-    option = await with_more(context, incident, asked.pool, asked.target - int(before)) if before else None
+    pool = await context.pool_now(asked.pool)
+    option = await with_more(context, incident, pool, asked.target - int(before)) if before else None
     details = ScaleAccepted(
         asked.pool,
         int(before) if before else None,
         asked.target,
-        BOOTS * file.rules_of(asked.pool).boot_time_seconds,
+        BOOTS * file.rules_of(asked.pool).boot_time_seconds + pool.usual_age,
         lease_terms(context, asked.pool),
         pending,
         cost_per_runner_hour=pool_scaler_of(context, asked.pool).policy.cost_per_runner_hour,

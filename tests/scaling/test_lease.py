@@ -2,10 +2,12 @@
 
 import pytest
 
+from bot.core.pool.pool import Snapshot
 from bot.core.record import Change
 from bot.core.scaling.lease import PoolLeases
 from bot.ports import Failure
 from tests.builders import POOL
+from tests.fakes import FakeMetrics
 from tests.scaling.care import CareWorld
 
 
@@ -53,6 +55,43 @@ async def test_a_back_end_that_does_not_answer_does_not_stop_the_verdict(silent:
     getattr(world, silent).script.fail("*", Failure.UNKNOWN, times=None)
     await world.passes(400)
     assert any(said in text for text in world.replies)
+
+
+class Late(FakeMetrics):
+    """Gives what the other source gave some minutes ago."""
+
+    def __init__(self, source: FakeMetrics, late_seconds: float) -> None:
+        super().__init__(source.clock)
+        self.source, self.late, self.told = source, late_seconds, list[Snapshot]()
+
+    async def snapshot(self, pool: str) -> Snapshot:
+        self.told.append(await self.source.snapshot(pool))
+        return next((one for one in reversed(self.told) if one.at <= self.clock.now() - self.late), self.told[0])
+
+
+@pytest.mark.parametrize("late", [60.0, 240.0])
+async def test_late_figures_prove_no_lack_of_effect(late: float) -> None:
+    """Runners that came after 3 min are in figures of 7 min, and the thread tells when to expect them."""
+    world = await CareWorld.opened(10)
+    world.runners(10)
+    world.context.metrics = {POOL: Late(world.metrics, late)}
+    await world.passes(900)
+    await world.scaled()
+    assert any(f"I'll report here within {round((360 + late) / 60)} min" in text for text in world.replies)
+    await world.passes(180)
+    world.runners(24, busy=24)
+    await world.passes(700)
+    assert not any("no effect" in text or "not verified" in text for text in world.replies)
+    assert any("verified. 24 runners online" in text for text in world.replies)
+
+
+async def test_a_source_that_stopped_at_an_empty_queue_returns_no_runners() -> None:
+    world = await asked()
+    world.runners(24, busy=22)
+    await world.passes(60)
+    world.metrics.show(POOL, Snapshot(POOL, world.clock.now(), queued=0, oldest_wait_seconds=0.0, busy=0, idle=24))
+    await world.passes(1800)
+    assert world.scaler.current == 24
 
 
 async def test_runners_that_were_seen_before_the_request_verify_nothing() -> None:
