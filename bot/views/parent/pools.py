@@ -214,8 +214,8 @@ def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = 
 def _unknown(drawn: Sequence[PoolRow], *, signs: bool) -> Marked | None:
     reasons: dict[str, list[str]] = {}
     for row in drawn:
-        lacks_runners = row.sample is not None and None in {row.sample.idle, row.sample.offline}
-        if any("?" in cell for cell in _cells(row, live=False)) or (len(drawn) == 1 and lacks_runners):
+        gaps = len(drawn) == 1 and row.sample is not None and any(gap.figure in _DRAWN for gap in row.sample.missing)
+        if any("?" in cell for cell in _cells(row, live=False)) or gaps:
             for reason in _reasons(row):
                 reasons.setdefault(clean(reason).rstrip("."), []).append(name_of(row.name))
     if not reasons:

@@ -104,10 +104,13 @@ def test_several_unknown_pools_and_alerts_that_are_not_shown_are_told_in_the_plu
 
 def test_a_line_that_says_unknown_in_words_explains_no_sign() -> None:
     made = samples.incident(candidates=("linux",), affected=("linux",))
-    drawn = words(draw(made, samples.view(samples.grown(replace(samples.sample("linux"), idle=None, offline=None)))))
-    assert "idle and offline unknown" in drawn
-    assert "linux: the source gives no such figure." in drawn
-    assert "? =" not in drawn
+    for missing in ((), (Gap("idle", "no such series"),)):
+        seen = replace(samples.sample("linux"), idle=None, offline=None, missing=missing)
+        drawn = words(draw(made, samples.view(samples.grown(seen))))
+        assert "idle and offline unknown" in drawn
+        assert ("linux: idle: no such series." in drawn) is bool(missing)
+        assert "no such figure" not in drawn
+        assert "? =" not in drawn
 
 
 def test_the_only_pool_without_figures_says_why() -> None:
