@@ -1,5 +1,6 @@
 """Values of a diagnosis: facts in, findings out; every cause has evidence."""
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,8 +17,8 @@ HIGH, MEDIUM = 0.85, 0.5
 """Confidence from which a cause is called likely with high or medium confidence; right in 9 and in 6 of 10 cases."""
 AS_MANY, SHRUNK = 0.9, 0.7
 """From this share on, runners count as many as before; with fewer busy than that of the usual, runners are missing."""
-FAR_MORE, A_FEW = 1.5, 3
-"""Jobs that wait against those that start within the normal wait, from which they will wait longer."""
+CHANCE = 2.0
+"""Standard deviations by which more jobs wait than start within the normal wait, from which they will wait longer."""
 
 
 class Scaling(StrEnum):
@@ -167,7 +168,13 @@ class Facts:
         if empty(self.now, self.rules.floor) is not False:
             return False
         wait = self.now.oldest_wait_seconds
-        return wait is None or wait > self.normal_wait or self._too_many
+        return wait is None or wait > self.normal_wait or self._too_many or self._all_refused
+
+    @property
+    def _all_refused(self) -> bool:
+        """Whether none boots, and more requests were refused than jobs wait: waits are normal while machines boot."""
+        now = self.now
+        return not (now.booting or now.idle) and (now.create_failures or 0) > max(now.creates or 0, now.queued or 0)
 
     @property
     def _too_many(self) -> bool:
@@ -175,10 +182,9 @@ class Facts:
         now, duration = self.now, self.usual.duration
         if now.busy is None or not duration:
             return False
-        known = now.limit is not None and now.online is not None
-        room = (now.limit or 0) - (now.online or 0) if known else now.booting or 0
+        room = now.booting or 0 if now.limit is None or now.online is None else now.limit - now.online
         starts = max(0, room) + (now.idle or 0) + now.busy * self.normal_wait / duration
-        return (now.queued or 0) > FAR_MORE * starts + A_FEW
+        return (now.queued or 0) > starts + CHANCE * math.sqrt(starts + CHANCE)
 
     def recent(self, minutes: float) -> tuple[Snapshot, ...]:
         """The samples of the last so many minutes."""

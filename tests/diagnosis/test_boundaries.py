@@ -143,6 +143,7 @@ def broken() -> Facts:
 
 QUIET_BEFORE = facts(creates=0, registered=0, booting=0)
 SLOW: dict[str, Any] = {"creates": 4}
+EARLY: dict[str, Any] = {"oldest_wait_seconds": 60.0, "booting": 0, "creates": 0, "limit": 99}
 UNSEEN: dict[str, Any] = {"registered": None, "creates": 30}
 STATIC: dict[str, Any] = {"limit": 20, "offline": None, "booting": 0}
 HOURS: dict[str, Any] = {"limit": 20, "booting": 0, "usual_arrivals_per_minute": None, "usual_by_source": ()}
@@ -208,8 +209,10 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
      facts(FleetContext(MANY, MANY[:2], MANY[:1]), idle=6)),
     ("one that starts nothing", "provider", facts(provider_up=None, idle=6, **flow(0.0)),
      facts(provider_up=None, idle=6, **flow(0.1))),
-    ("jobs that will wait", "limit", facts(limit=20, booting=0, oldest_wait_seconds=60.0, queued=17),
-     facts(limit=20, booting=0, oldest_wait_seconds=60.0, queued=13)),
+    ("jobs that will wait", "limit", facts(limit=20, booting=0, oldest_wait_seconds=60.0, queued=13),
+     facts(limit=20, booting=0, oldest_wait_seconds=60.0, queued=12)),
+    ("more refusals than jobs", "refused", facts(**EARLY, create_failures=31), facts(**EARLY, create_failures=30)),
+    ("none boots", "refused", facts(**EARLY, create_failures=31), facts(**{**EARLY, "booting": 1}, create_failures=31)),
     ("runners that may come", "surge", facts(limit=22, booting=0, oldest_wait_seconds=60.0, arrivals_per_minute=9.0),
      facts(limit=50, booting=0, oldest_wait_seconds=60.0, arrivals_per_minute=9.0)),
     ("overtaken", "stale_rows", facts(queued=6), facts(queued=60)),
