@@ -21,8 +21,10 @@ MEAN_OVER_MEDIAN = 1.6
 """Of job durations, where only a median is known: public traces have 1.5 to 1.8."""
 DEVIATION = 1.4
 """Of job durations, as a multiple of their mean."""
-FIGURES = ("arrivals_per_minute", "completions_per_minute", "creates", "booting", "busy")
+FIGURES = ("arrivals_per_minute", "completions_per_minute", "booting", "busy")
 """Whose mean over the time before the trouble is usual."""
+ENOUGH_JOBS = 5.0
+"""So many jobs tell how long they take, or how many machines are launched for them."""
 BATCHES = 6.0
 """Variance over mean of the jobs that arrive in ten minutes, where it cannot be measured."""
 
@@ -68,7 +70,7 @@ def baseline_of(
     since = began_at(series, normal_wait)
     before = [s for s in series if s.at < since - BEFORE_SECONDS]
     known = before if _length(before) >= LEAST_SECONDS else []
-    came, ended, launched, booting, busy = means(known, FIGURES)
+    came, ended, booting, busy = means(known, FIGURES)
     arrivals, weeks = _arrivals(now, came, ahead, day)
     own, batches, most = little(known), batches_of(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
@@ -86,7 +88,7 @@ def baseline_of(
         middle(older, "offline", 0.25),
         middle(older, "limit", 0.75),
         busy,
-        launched / 15 / came if came and launched is not None else None,
+        _launches(known),
         booting / came if came and booting is not None else None,
         batches,
     )
@@ -123,12 +125,19 @@ def _arrivals(
 
 
 def little(samples: Sequence[Snapshot]) -> float | None:
-    """Mean seconds of a job: busy runners divided by completions; None from fewer than five jobs."""
+    """Mean seconds of a job: busy runners divided by completions; None from too few jobs."""
     both = [s for s in samples if s.busy is not None and s.completions_per_minute is not None]
     busy, ended = means(both, ("busy", "completions_per_minute"))
-    if not busy or not ended or ended * _length(both) / 60 < 5:
+    if not busy or not ended or ended * _length(both) / 60 < ENOUGH_JOBS:
         return None
     return 60 * busy / ended
+
+
+def _launches(samples: Sequence[Snapshot]) -> float | None:
+    """Machines created per job, while somebody counted both."""
+    both = [s for s in samples if s.creates is not None and s.arrivals_per_minute is not None]
+    created, came = means(both, ("creates", "arrivals_per_minute"))
+    return created / 15 / came if created is not None and came and came * _length(both) / 60 >= ENOUGH_JOBS else None
 
 
 def weights(samples: Sequence[Snapshot]) -> list[float]:

@@ -132,3 +132,12 @@ def test_trouble_that_began_hours_before_its_queue_is_not_usual() -> None:
     assert (usual.duration, usual.offline, usual.limit) == (700.0, 0.0, 30.0)
     swift = baseline_of(lived(), 300.0, day=DayStats(duration_seconds=700.0))
     assert swift.duration == pytest.approx(600.0)
+
+
+def test_launches_per_job_are_counted_where_both_are() -> None:
+    """A source that has counted machines for an hour says nothing of the jobs before it; a few jobs say nothing."""
+    old = [replace(s, arrivals_per_minute=9.0) for s in lived()[:180]]
+    known = [replace(s, creates=15) for s in lived()[180:]]
+    assert baseline_of((*old, *known), 300.0).launches == 0.5
+    rare = tuple(replace(s, arrivals_per_minute=0.1) for s in known)
+    assert baseline_of((*old, *rare), 300.0).launches is None
