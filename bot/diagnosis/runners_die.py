@@ -23,6 +23,6 @@ RULE = Rule(
     Scaling.HELPS,
     remedy="find_what_kills",
     needs=("starts_per_minute", "completions_per_minute", "busy"),
-    outranks=("surge", "limit", "hung", "too_few"),
+    outranks=("surge", "limit", "hung", "too_few", "unknown_label", "lost_events"),
     in_vain=MAY_NOT_COME,
 )
