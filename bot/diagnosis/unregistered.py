@@ -9,6 +9,7 @@ from dataclasses import replace
 from bot.core.finding import Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import means
 from bot.core.statement import statement
+from bot.diagnosis import slow_boot
 from bot.diagnosis.slow_boot import SLOWER, none_for
 
 LEAST_CREATES = 3
@@ -65,10 +66,11 @@ def _gone(facts: Facts) -> tuple[int, int] | None:
 
 
 def _none_yet(facts: Facts) -> Found | None:
-    """Machines boot for several boot times, and not a single one has registered since."""
+    """Machines boot for several boot times and none has registered; or they seem slow, and no boot has ended yet."""
     boot, seconds = facts.rules.boot_time_seconds, none_for(facts)
     if seconds < SLOWER * boot:
-        return None
+        slow = slow_boot.find(facts)
+        return Found(OPEN, slow.evidence) if slow and slow.confidence <= slow_boot.NONE_YET else None
     seen = statement("boots_take", seconds=None, usual=boot, booting=facts.now.booting)
     return Found(RATHER if seconds >= TOO_LONG * boot else OPEN, (seen,))
 

@@ -142,6 +142,8 @@ SURENESS: list[tuple[str, str, Facts, str, tuple[str, ...]]] = [
     ("one in a quarter of an hour is no proof", "unregistered",
      lately(facts(**ONE, registered=None), 10, registered=0), "", ()),
     ("slow boots of which none has ended", "slow_boot", facts(**SLOW, registered=0, looks=30), "medium", ()),
+    ("they may never register", "unregistered", facts(**SLOW, registered=10, looks=15), "low", ()),
+    ("some registered after slow boots", "unregistered", facts(**SLOW, registered=13), "", ()),
     ("slow boots of which some have", "slow_boot", facts(**SLOW, registered=9, looks=30), "high", ()),
     ("boots longer than the trouble", "slow_boot", facts(**SLOW, registered=8, looks=30), "medium", ()),
     ("nobody knows whether there was room", "lost_events", FULL_HOSTS, "low", ("limit",)),
