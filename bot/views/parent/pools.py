@@ -205,7 +205,7 @@ def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = 
     drawn = shown[:MOST_ROWS]
     more = say("+ = more may wait. At the limit, further jobs wait at GitHub, and the source does not count them.")
     partly = more if any(row.cut_off for row in drawn) else None
-    old = stale_words(drawn, now) if now is not None else ()
+    old = stale_words(drawn, now, say("Stale:")) if now is not None else ()
     blind = now is not None and any(row.old or (row.sample is None and row.trouble) for row in drawn)
     unseen = say("Repair the source: without current figures, no drain is noticed.") if blind else None
     return joined("\n", _unknown(drawn, signs=signs), partly, *old, unseen) or None
@@ -242,8 +242,8 @@ def _reasons(row: PoolRow) -> tuple[str, ...]:
     return tuple(f"{listed(names)}: {why}" for why, names in gaps.items()) or ("the source gives no such figure",)
 
 
-def stale_words(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
-    """One line for all pools with the same time and reason."""
+def stale_words(drawn: Sequence[PoolRow], now: float, lead: Marked | None = None) -> list[Marked]:
+    """One line for all pools with the same time and reason; `lead` begins it."""
     groups: dict[tuple[int, str], list[PoolRow]] = {}
     for row in drawn:
         if row.old and row.sample:
@@ -253,8 +253,9 @@ def stale_words(drawn: Sequence[PoolRow], now: float) -> list[Marked]:
         at = max(row.sample.at for row in silent if row.sample)
         names = listed((name_of(row.name) for row in silent), 3)
         because = say(" ({why})", why=escaped(why, 160)) if why else say("")
-        lines.append(say("Stale: {pools} last measured {at}, {age}{because}.",
-                         pools=names, at=date(at), age=age_words(now - at), because=because))  # fmt: skip
+        words = say("{pools} last measured {at}, {age}{because}.",
+                    pools=names, at=date(at), age=age_words(now - at), because=because)  # fmt: skip
+        lines.append(joined(" ", lead, words))
     if len(groups) > MOST_REASONS:
         lines.append(say("+ {more} of stale figures.", more=count(len(groups) - MOST_REASONS, "more time")))
     return lines
