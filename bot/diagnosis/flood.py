@@ -50,12 +50,12 @@ def find(facts: Facts) -> Found | None:
     alike = rate / max(was, 0.1) < 1.8 * others / max(others_usual, 0.1)
     arrivals = facts.backlog.share(Factor.ARRIVALS)
     more = sum(_number(look, top.name) - WINDOW_MINUTES * was for look in begun)
-    if more < ITS_PART * (now.queued or 0) or (arrivals == 0 and now.limit is None):
+    extra = sum(map(_total, begun)) - WINDOW_MINUTES * sum(usual.values()) * len(begun)
+    if min(more, extra) < ITS_PART * (now.queued or 0) or (arrivals == 0 and now.limit is None):
         return None  # its jobs are not what waits, or jobs may wait for runners that do not come
     if share < LEAST_SHARE or rate < LEAST_TIMES * was + 0.3 or alike or not (windows := _windows(facts, top, was)):
         return None
     own = was / max(sum(usual.values()), 0.01)
-    extra = sum(map(_total, begun)) - WINDOW_MINUTES * sum(usual.values()) * len(begun)
     mostly = more >= (own + MOSTLY * (1 - own)) * extra
     everybody = _others_too(facts, top, others_usual) and not mostly
     rates = statement("source_rate", per_minute=rate, usual=was, others=others, others_usual=others_usual)
