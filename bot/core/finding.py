@@ -19,6 +19,8 @@ AS_MANY, SHRUNK = 0.9, 0.7
 """From this share on, runners count as many as before; with fewer busy than that of the usual, runners are missing."""
 CHANCE = 2.0
 """Standard deviations by which more jobs wait than start within the normal wait, from which they will wait longer."""
+TYPICAL_SECONDS = 900.0
+"""Of a job of a pool with a limit, where nobody knows how long jobs take."""
 
 
 class Scaling(StrEnum):
@@ -164,26 +166,24 @@ class Facts:
 
     @property
     def waits(self) -> bool:
-        """Whether jobs wait longer than normal, or will; an unknown wait counts as long if the queue is known."""
-        if empty(self.now, self.rules.floor) is not False:
-            return False
-        wait = self.now.oldest_wait_seconds
-        return wait is None or wait > self.normal_wait or self._too_many or self._all_refused
+        """Whether jobs wait longer than normal, or will; an unknown wait counts as long if the queue is known.
 
-    @property
-    def _all_refused(self) -> bool:
-        """Whether none boots, and more requests were refused than jobs wait: waits are normal while machines boot."""
-        now = self.now
-        return not (now.booting or now.idle) and (now.create_failures or 0) > max(now.creates or 0, now.queued or 0)
+        Waits are normal while machines boot: not where none does, and more requests were refused than jobs wait.
+        """
+        now, wait = self.now, self.now.oldest_wait_seconds
+        if empty(now, self.rules.floor) is not False:
+            return False
+        none = not (now.booting or now.idle) and (now.create_failures or 0) > max(now.creates or 0, now.queued or 0)
+        return wait is None or wait > self.normal_wait or none or self._too_many
 
     @property
     def _too_many(self) -> bool:
         """Whether far more jobs wait than runners may come, or end a job within the normal wait."""
-        now, duration = self.now, self.usual.duration
-        if now.busy is None or not duration:
+        now, lasts = self.now, self.usual.duration or TYPICAL_SECONDS
+        if now.busy is None or (now.limit is None and not self.usual.duration):
             return False
         room = now.booting or 0 if now.limit is None or now.online is None else now.limit - now.online
-        starts = max(0, room) + (now.idle or 0) + now.busy * self.normal_wait / duration
+        starts = max(0, room) + (now.idle or 0) + now.busy * self.normal_wait / lasts
         return (now.queued or 0) > starts + CHANCE * math.sqrt(starts + CHANCE)
 
     def recent(self, minutes: float) -> tuple[Snapshot, ...]:

@@ -143,6 +143,10 @@ def broken() -> Facts:
 
 QUIET_BEFORE = facts(creates=0, registered=0, booting=0)
 SLOW: dict[str, Any] = {"creates": 4}
+UNTIMED: dict[str, Any] = {
+    "limit": 20, "booting": None, "oldest_wait_seconds": 60.0, "usual_duration_seconds": None,
+    "completions_per_minute": None, "duration_p50_seconds": None,
+}  # fmt: skip
 EARLY: dict[str, Any] = {"oldest_wait_seconds": 60.0, "booting": 0, "creates": 0, "limit": 99}
 UNSEEN: dict[str, Any] = {"registered": None, "creates": 30}
 STATIC: dict[str, Any] = {"limit": 20, "offline": None, "booting": 0}
@@ -211,6 +215,7 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
      facts(provider_up=None, idle=6, **flow(0.1))),
     ("jobs that will wait", "limit", facts(limit=20, booting=0, oldest_wait_seconds=60.0, queued=13),
      facts(limit=20, booting=0, oldest_wait_seconds=60.0, queued=12)),
+    ("jobs that take as long as most", "limit", facts(**UNTIMED, queued=13), facts(**UNTIMED, queued=12)),
     ("more refusals than jobs", "refused", facts(**EARLY, create_failures=31), facts(**EARLY, create_failures=30)),
     ("none boots", "refused", facts(**EARLY, create_failures=31), facts(**{**EARLY, "booting": 1}, create_failures=31)),
     ("runners that may come", "surge", facts(limit=22, booting=0, oldest_wait_seconds=60.0, arrivals_per_minute=9.0),
