@@ -96,7 +96,7 @@ def unseen(facts: Facts) -> Found | None:
         return None
     alone = min((s.machines or 0) - (s.online or 0) - (s.offline or 0) for s in facts.recent(WINDOW_MINUTES))
     if created and alone >= max(
-        LEAST_CREATES + created / WINDOW_MINUTES * facts.rules.boot_time_seconds / 30, 0.2 * now.online
+        LEAST_CREATES + created / WINDOW_MINUTES * facts.rules.boot_time_seconds / 60, 0.2 * now.online
     ):
         return Found(0.6, (statement("booted_without_runner", machines=alone),), ("registered",))
     booted = created * minutes / WINDOW_MINUTES - (now.booting or 0)
