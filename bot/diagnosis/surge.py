@@ -8,8 +8,6 @@ from bot.diagnosis.too_few import taken
 MORE = 1.3
 PROVEN, BURST = 1.8, 2.5
 """So many times the usual arrivals are a surge even if the pool is at its limit: for long, and at once."""
-FAR_BELOW, UNTOLD = 0.75, 0.35
-"""Share of the limit that machines take, below which more may come; confidence where none may."""
 AT_LIMIT = 0.55
 """Confidence without such proof: the counters of the limit come first."""
 
@@ -41,17 +39,7 @@ def find(facts: Facts) -> Found | None:
     far_above = bool(usual.weeks or usual.most) and rate > PROVEN * usual.high
     over = now.arrivals_per_minute is not None and now.arrivals_per_minute <= usual.high
     proven = share > 0.8 and (far_above or (over and most > BURST * usual.high))  # the limit copes with the usual
-    at_most = UNTOLD if _stands_still(facts) else AT_LIMIT if full and not proven else 1.0
-    return Found(min(sure, at_most), tuple(seen))
-
-
-def _stands_still(facts: Facts) -> bool:
-    """Whether the pool has not grown for two boot times, far below its limit, and no launch is known."""
-    now = facts.now
-    if now.limit is None or now.creates or now.booting:
-        return False
-    sizes = [taken(s) for s in facts.recent(max(15.0, facts.rules.boot_time_seconds / 30)) if s.online is not None]
-    return bool(sizes) and sizes[-1] < FAR_BELOW * now.limit and sizes[-1] <= 1.1 * sizes[0]
+    return Found(min(sure, AT_LIMIT) if full and not proven else sure, tuple(seen))
 
 
 RULE = Rule(
