@@ -49,19 +49,13 @@ def find(facts: Facts) -> Found | None:
 
 
 def _overdue(facts: Facts) -> bool:
-    """Whether machines that were created long ago have not registered; after a rush all are young.
-
-    The same holds of the oldest job's machine, where each waiting job has one for two boot times.
-    """
+    """Whether machines that were created long ago have not registered; after a rush all are young."""
     now, boot = facts.now, facts.rules.boot_time_seconds
     if none_for(facts) > SLOWER * boot:
         return True
     if boot < 450 and now.creates is not None and (now.booting or 0) > 1.3 * now.creates + 3:
         return True
     lag = 2.2 * boot
-    looks = facts.recent(lag / 60)
-    if (facts.now.oldest_wait_seconds or 0) > 1.5 * lag and all((s.booting or 0) >= (s.queued or 0) for s in looks):
-        return True
     then = [s for s in facts.series if s.at <= now.at - lag and s.creates is not None]
     if now.creates is None:  # then more machines boot at any time than started jobs since
         starts = mean(facts.recent(20), "starts_per_minute") or 0.0

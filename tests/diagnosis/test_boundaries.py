@@ -20,7 +20,6 @@ QUIET = {**DEAD, "busy": 0}
 UNASKED: dict[str, Any] = {"booting": None, "creates": None, "registered": None, "requests": 0, "looks": 300}
 """Nobody counts machines, and the autoscaler's own queue is empty."""
 REFUSED = {"creates": 0, "registered": 0}
-FEW: dict[str, Any] = {"queued": 3, "busy": 2, "creates": 1, "registered": 2}
 
 
 def sources(rate: float, **jobs: tuple[float, float]) -> Facts:
@@ -236,9 +235,6 @@ PAIRS: list[tuple[str, str, Facts, Facts]] = [
      facts(booting=35, creates=25, limit=99, oldest_wait_seconds=590.0)),
     ("too many for a rush", "slow_boot", facts(booting=42, limit=99, oldest_wait_seconds=590.0),
      facts(booting=39, limit=99, oldest_wait_seconds=590.0)),
-    ("the oldest job's machine boots still", "slow_boot", facts(**FEW, booting=3, oldest_wait_seconds=600.0),
-     facts(**FEW, booting=3, oldest_wait_seconds=590.0)),
-    ("not each job has a machine", "slow_boot", facts(**FEW, booting=3), facts(**FEW, booting=2)),
     ("its own machine boots", "limit", facts(limit=25, booting=None), facts(limit=27, booting=None)),
     ("no spare machine, as ever", "lost_events", calm(46, {"creates": 240}, creates=20, completions_per_minute=4.0),
      calm(46, {"creates": 240}, creates=22, completions_per_minute=4.0)),
