@@ -9,7 +9,7 @@ from bot.core.finding import Moment, facts_of
 from bot.core.incident.incident import State
 from bot.core.incident.observe import Timing, observed
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Pool, fresh, joined, measured
+from bot.core.pool.pool import Pool, fresh, joined, measured, unreadable
 from tests.builders import NOW, POOL, incident, named, resolved, sample, view
 
 HOUR = 3600.0
@@ -72,6 +72,20 @@ def test_a_gap_in_its_figures_makes_no_source_slow() -> None:
         pool = measured(replace(pool, tried_at=NOW + second - 30), sample(at=NOW + second), NOW + second)
     assert fresh(pool, NOW + 1590 + 61, 30)
     assert not fresh(pool, NOW + 1590 + 62, 30)
+
+
+@pytest.mark.parametrize("step", [1, 60, 300])
+@pytest.mark.parametrize("delay", [0, 90, 290])
+@pytest.mark.parametrize("every", [2, 3])
+def test_a_late_source_that_often_fails_is_fresh_in_between(delay: float, step: float, every: int) -> None:
+    """Only one measurement of two or three succeeds."""
+    pool = Pool(POOL)
+    for number in range(240):
+        now = NOW + 30 * number
+        at = (now - delay) // step * step
+        pool = unreadable(pool, "503", now) if number % every else measured(pool, sample(at=at), now)
+        assert now < NOW + 2 * (delay + step) + 300 or fresh(pool, now, 30), (now - NOW, pool.usual_age)
+    assert pool.usual_age <= delay + step + 30 * every
 
 
 def test_figures_of_the_past_never_replace_the_newest_one() -> None:
