@@ -15,7 +15,7 @@ from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.held_cause import HeldCause
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, patience, worst_first
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, longest_gap, patience, worst_first
 from bot.core.routing import all_ruled_out, named_pools
 
 STORM_SECONDS = 15.0
@@ -68,7 +68,7 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     after = _correlated(_silences_checked(incident, now), view, now, timing)
     for name in incident.pools.candidates:
         for sample in fresh_samples(incident, view, name, timing):
-            longest = patience(view.pools[name], timing.poll)
+            longest = longest_gap(view.pools[name], timing.poll)
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), longest)
     after = _introduced(_followed(after, view, timing), view, now, timing)
     measurable = tuple(name for name in after.pools.judged if name not in view.sourceless)

@@ -42,6 +42,12 @@ def kept(samples: Sequence[T]) -> tuple[T, ...]:
     return (*thin.values(), *samples[whole:])[-KEPT_SAMPLES:]
 
 
+def pace(samples: Sequence[Timed]) -> float:
+    """How often new samples come (seconds)."""
+    gaps = [b.at - a.at for a, b in pairwise(samples[-LATELY:])]
+    return median(gaps) if gaps else 0.0
+
+
 def usual_age(before: float, samples: Sequence[Timed], tried_at: float, now: float) -> float:
     """How old figures of a source get before newer ones come (seconds), since it is slow, late or both.
 

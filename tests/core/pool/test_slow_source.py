@@ -88,6 +88,18 @@ def test_a_late_source_that_often_fails_is_fresh_in_between(delay: float, step: 
     assert pool.usual_age <= delay + step + 30 * every
 
 
+@pytest.mark.parametrize("delay", [0, 90, 300])
+def test_a_gap_breaks_the_row_of_a_late_source_too(delay: float) -> None:
+    """Late figures come as often as others: after some minutes without any, the row begins anew."""
+    pool, ended = Pool(POOL), incident(resolved(), pools=named(POOL), at=NOW - 900, state=State.EASING)
+    for second in (*range(-1200, 0, 30), 0, 30, 240):
+        pool = measured(
+            replace(pool, tried_at=NOW + second - 30), sample(9 * (second < 0), at=NOW + second - delay), NOW + second
+        )
+        ended = observed(ended, view(pool), NOW + second, Timing())
+    assert (ended.state, ended.pools.streaks[POOL]) == (State.EASING, 1)
+
+
 def test_figures_of_the_past_never_replace_the_newest_one() -> None:
     """A range query gives late figures the time of its step."""
     pool = measured(Pool(POOL), sample(4, at=NOW - 200), NOW)
