@@ -61,6 +61,8 @@ class LeaseView:
     requests: dict[str, Request]
     sample: Snapshot | None
     now: float
+    until: float
+    """What the sample tells is known until then (epoch seconds): a late one tells nothing of the time since."""
 
 
 async def maintain_lease(context: Context, claim: Claim) -> None:
@@ -71,9 +73,10 @@ async def maintain_lease(context: Context, claim: Claim) -> None:
     now = context.now()
     leases = reviewed(held.value, requests, now)
     sample = await _sample(context, claim.id) if leases.leases else None
-    leases = with_queue(leases, empty(sample, context.settings.file.rules_of(claim.id).floor), now)
-    view = LeaseView(held, leases, requests, sample, now)
-    drained_seconds = pool_scaler.policy.drained_seconds if pool_scaler else float("inf")
+    poll, floor = context.settings.file.timing.poll, context.settings.file.rules_of(claim.id).floor
+    leases = with_queue(leases, empty(sample, floor), sample.at if sample else now)
+    view = LeaseView(held, leases, requests, sample, now, min(now, sample.at + RECENT * poll) if sample else now)
+    drained_seconds = pool_scaler.policy.drained_seconds + now - view.until if pool_scaler else float("inf")
     for lease in view.leases.leases:
         if (news := await _came(context, view, lease) or _ends_soon(context, view, lease)) is not None:
             await _tell(context, view, *news)
@@ -125,8 +128,7 @@ async def _came(context: Context, view: LeaseView, lease: Lease) -> News | None:
         return None
     accepted_at, boot = request.finished_at or lease.asked_at, context.settings.file.rules_of(pool).boot_time_seconds
     sample = view.sample if view.sample is not None and view.sample.at > accepted_at else None
-    until = min(view.now, sample.at + RECENT * context.settings.file.timing.poll) if sample else view.now
-    after = until - accepted_at  # a late figure tells nothing of the time since it was measured
+    after = (view.until if sample else view.now) - accepted_at
     if (found := verdict(lease, pool, sample, after, boot)) is None:
         return None
     if found.came not in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}:

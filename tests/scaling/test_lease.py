@@ -1,9 +1,11 @@
 """A lease is looked after: what came is told once, with Undo; quietly, with or without an incident."""
 
+from dataclasses import replace
+
 import pytest
 
-from bot.core.pool.pool import Snapshot
-from bot.core.record import Change
+from bot.core.pool.pool import Pool, Snapshot
+from bot.core.record import Change, Put
 from bot.core.scaling.lease import PoolLeases
 from bot.ports import Failure
 from tests.builders import POOL
@@ -88,7 +90,25 @@ async def test_late_figures_prove_no_lack_of_effect(late: float) -> None:
 async def test_a_source_that_stopped_at_an_empty_queue_returns_no_runners() -> None:
     world = await asked()
     world.runners(24, busy=22)
-    await world.passes(60)
+    await world.passes(70)
+    world.metrics.show(POOL, Snapshot(POOL, world.clock.now(), queued=0, oldest_wait_seconds=0.0, busy=0, idle=24))
+    await world.passes(1800)
+    assert world.scaler.current == 24
+
+
+@pytest.mark.parametrize("usual_age", [0.0, 300.0, 600.0])
+@pytest.mark.parametrize("after", [120.0, 600.0])
+async def test_one_empty_sample_before_a_late_source_stopped_returns_none_either(
+    usual_age: float, after: float
+) -> None:
+    """The queue must have been empty for `drained`, by what was measured."""
+    world = await asked()
+    world.policy(drained_seconds=after)
+    world.runners(24, busy=22)
+    await world.passes(70)
+    held = await world.store.get(Pool, POOL)
+    assert held is not None
+    await world.store.commit(Change(puts=(Put(held, replace(held.value, usual_age=usual_age), world.clock.now()),)))
     world.metrics.show(POOL, Snapshot(POOL, world.clock.now(), queued=0, oldest_wait_seconds=0.0, busy=0, idle=24))
     await world.passes(1800)
     assert world.scaler.current == 24
