@@ -174,7 +174,7 @@ def _terms(context: Context, pool: Pool, named: Diagnosis | None) -> Terms:
 
 def _against(named: Diagnosis | None) -> str:
     """The likeliest cause's objection to more runners."""
-    return caution(named.top) if named and named.waits else ""
+    return caution(named.claims[0]) if named and named.claims else ""
 
 
 async def causes_by_pool(context: Context, incident: Incident | None) -> dict[str, Diagnosis]:
