@@ -173,7 +173,7 @@ class Facts:
         now, wait = self.now, self.now.oldest_wait_seconds
         if empty(now, self.rules.floor) is not False:
             return False
-        none = not (now.booting or now.idle) and (now.create_failures or 0) > max(now.creates or 0, now.queued or 0)
+        none = now.booting == now.idle == 0 and (now.create_failures or 0) > max(now.creates or 0, now.queued or 0)
         return wait is None or wait > self.normal_wait or none or self._too_many
 
     @property
@@ -182,8 +182,9 @@ class Facts:
         now, lasts = self.now, self.usual.duration or TYPICAL_SECONDS
         if now.busy is None or (now.limit is None and not self.usual.duration):
             return False
-        room = now.booting or 0 if now.limit is None or now.online is None else now.limit - now.online
-        starts = max(0, room) + (now.idle or 0) + now.busy * self.normal_wait / lasts
+        idle = now.idle or 0
+        room = (now.booting or 0) + idle if now.limit is None else max(now.limit - now.busy, idle)
+        starts = room + now.busy * self.normal_wait / lasts
         return (now.queued or 0) > starts + CHANCE * math.sqrt(starts + CHANCE)
 
     def recent(self, minutes: float) -> tuple[Snapshot, ...]:

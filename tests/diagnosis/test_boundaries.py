@@ -416,6 +416,25 @@ def test_what_a_normal_wait_is(boot: float, wait: float | None, waits: bool) -> 
     assert found.waits is waits
 
 
+@pytest.mark.parametrize(
+    ("figures", "waits"),
+    [
+        ({"queued": 12, "busy": 10, "limit": 40}, False),
+        ({"queued": 12, "busy": 10, "limit": 40, "idle": None}, False),
+        ({"queued": 60, "busy": 10, "limit": 40, "idle": None}, True),
+        ({"queued": 12, "busy": 10, "limit": 12}, True),
+        ({"create_failures": 13}, True),
+        ({"create_failures": 12}, False),
+        ({"create_failures": 13, "booting": None}, False),
+        ({"create_failures": 13, "idle": None}, False),
+    ],
+)
+def test_before_a_job_has_waited_long_an_unknown_figure_is_no_lack(figures: dict[str, Any], waits: bool) -> None:
+    """A full pool takes its limit less its busy runners, whether or not its idle ones are counted."""
+    given = {"queued": 12, "busy": 10, "limit": 40, "idle": 0, "booting": 0, "creates": 0, "oldest_wait_seconds": 60.0}
+    assert facts(**{**given, **figures}).waits is waits
+
+
 def test_half_of_the_pools_is_isolated() -> None:
     """Widespread is more than half."""
     for long, words in (("ab", "Only a and b are affected"), ("abc", "Widespread: 3 of 4")):
