@@ -112,7 +112,7 @@ async def _progressed(context: Context, view: LeaseView, due: float | None) -> b
 async def _sample(context: Context, pool: str) -> Snapshot | None:
     """The pool now: a recent sample, else a new measurement; None if it fails, or has no current figures."""
     known, now, poll = await context.pool(pool), context.now(), context.settings.file.timing.poll
-    if known.latest is not None and now - known.latest.at <= RECENT * poll:
+    if known.latest is not None and abs(now - known.latest.at) <= RECENT * poll:
         return known.latest
     if (source := context.metrics.get(pool)) is None:
         return None

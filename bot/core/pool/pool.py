@@ -235,7 +235,7 @@ def unreadable(pool: Pool, why: str, now: float) -> Pool:
 
 def stale(pool: Pool, now: float, poll_seconds: float) -> bool:
     """Whether the newest sample is two polls older than is usual (docs/design/diagnosis.md#definitions)."""
-    return pool.latest is None or now - pool.latest.at > patience(pool, poll_seconds)
+    return pool.latest is None or abs(now - pool.latest.at) > patience(pool, poll_seconds)
 
 
 def patience(pool: Pool, poll_seconds: float) -> float:

@@ -107,6 +107,12 @@ def test_figures_of_the_past_never_replace_the_newest_one() -> None:
     assert [one.at for one in joined(pool, past).samples] == [NOW - 400, NOW - 300, NOW - 200]
 
 
+def test_figures_from_before_the_clock_was_set_back_are_not_of_now() -> None:
+    """New ones are no newer until the clock has caught up, so until then nothing is known."""
+    pool = measured(measured(Pool(POOL), sample(0, at=NOW), NOW), sample(9, at=NOW - 600), NOW - 600)
+    assert (fresh(pool, NOW - 600, 30), fresh(pool, NOW - 61, 30)) == (None, pool.latest)
+
+
 def test_a_pool_of_an_older_record_is_judged_by_the_poll_alone() -> None:
     pool = Pool(POOL, (sample(at=NOW),))
     assert (fresh(pool, NOW + 61, 30), fresh(pool, NOW + 62, 30)) == (pool.latest, None)
