@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.context.causes import diagnoses, moment_of
 from bot.context.context import Context
+from bot.context.queries import open_incidents
 from bot.core.finding import Diagnosis
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
 from bot.core.incident.incident import Incident
@@ -178,9 +179,10 @@ def _against(named: Diagnosis | None) -> str:
 
 
 async def causes_by_pool(context: Context, incident: Incident | None) -> dict[str, Diagnosis]:
-    """The diagnosis of each configured pool; a cause that the incident remembers comes first."""
+    """The diagnosis of each configured pool; first comes the cause that the incident, or any open one, remembers."""
     names = list(context.settings.file.pool)
     pools = await context.pools(names)
     found = diagnoses(names, pools, context.settings.file.pools, moment_of(context.now(), context.settings.file.paces))
-    verdicts = incident.pools.verdicts if incident else {}
+    about = [incident] if incident else await open_incidents(context)
+    verdicts = {name: held for one in about for name, held in one.pools.verdicts.items()}
     return {one.pool: remembered(verdicts.get(one.pool), one) for one in found}

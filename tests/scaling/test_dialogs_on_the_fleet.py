@@ -27,6 +27,7 @@ def first(named: Sequence[Finding]) -> list[tuple[str, str]]:
 async def agrees(story: Played) -> None:
     context, incident = story.world.context, story.world.incident
     now, dialog = context.now(), await causes_by_pool(context, incident)
+    typed = await causes_by_pool(context, None)
     asked = (await effect(context, Request("r1", "diagnose", "U0ANA", "C1", now, Diagnose("")), incident)).details
     assert isinstance(asked, Diagnosed)
     answers = {one.pool: first(one.claims) for group in asked.groups for one in group}
@@ -34,6 +35,7 @@ async def agrees(story: Played) -> None:
     for pool, judged in await judgements(context, incident, incident.pools.affected):
         said = first([thread[pool.id]] if pool.id in thread else [])
         assert first(dialog[pool.id].claims) == said
+        assert first(typed[pool.id].claims) == said
         assert answers.get(pool.id, said) == said, "Diagnose names only pools in which jobs wait"
         causes, more = judged.words["causes"], judged.words["more_runners"]
         assert isinstance(causes, list)
