@@ -18,6 +18,8 @@ MOSTLY = 0.6
 """Part of the others' usual share that it takes of all jobs beyond the usual: then it floods, even beside a surge."""
 EVERYBODY = 0.5
 """Confidence where the other sources send more as well, or the limit fell: then it is that rather."""
+ONE_PUSH = 0.45
+"""Confidence at most where it filled one window only: a large push, or a nightly run, does that as well."""
 AGAIN = 3
 """Windows in a row that one source must fill where its usual share is unknown: one push can fill one or two."""
 LATELY = 4
@@ -60,8 +62,9 @@ def find(facts: Facts) -> Found | None:
     everybody = _others_too(facts, top, others_usual) and not mostly
     rates = statement("source_rate", per_minute=rate, usual=was, others=others, others_usual=others_usual)
     alone = mostly or others <= 1.3 * others_usual + 0.2
-    sure = (0.7 if alone and windows > 1 else 0.5) + 0.2 * (arrivals or 0.0) - 0.4 * facts.share(Factor.SUPPLY)
-    return Found(min(sure, EVERYBODY) if everybody or facts.limit_fell else sure, (seen, rates))
+    sure = (0.7 if alone else 0.5) + 0.2 * (arrivals or 0.0) - 0.4 * facts.share(Factor.SUPPLY)
+    at_most = ONE_PUSH if windows == 1 else EVERYBODY if everybody or facts.limit_fell else 1.0
+    return Found(min(sure, at_most), (seen, rates))
 
 
 def _windows(facts: Facts, top: Counted, was: float) -> int:

@@ -394,6 +394,15 @@ def test_evidence_says_what_was_seen(cause: str, found: Facts, words: str, said:
     assert (words in "; ".join(evidence_words(of(found, cause)))) is said
 
 
+@pytest.mark.parametrize(("minutes", "order"), [(15, ["surge", "flood"]), (16, ["flood", "surge"])])
+def test_one_source_surges_until_it_sends_again(minutes: int, order: list[str]) -> None:
+    """A large push, or a nightly run, fills one quarter of an hour."""
+    found, usual = sources(2, a=(20, 2), b=(10, 1), bot=(200, 0)), (Counted("a", 20), Counted("b", 10))
+    before = facts(arrivals_by_source=usual, usual_by_source=found.now.usual_by_source)
+    begun = lately(before, minutes, arrivals_by_source=found.now.arrivals_by_source, arrivals_per_minute=15.0)
+    assert [one.cause for one in diagnosed(begun).findings] == order
+
+
 def test_when_all_sources_send_more_the_surge_comes_before_the_flood() -> None:
     """One of them sends most; without it there would be a surge as well."""
     found = sources(2, a=(67, 2), b=(33, 1), bot=(68, 0))
