@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from statistics import mean
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import WORK, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import BEFORE_SECONDS, LEAST_SECONDS
 from bot.core.pool.pool import Counted
@@ -122,4 +122,12 @@ def _usual(facts: Facts) -> dict[str, float]:
     return {c.name: rate * c.number / every for c in facts.now.usual_by_source} if rate and every else {}
 
 
-RULE = Rule("flood", find, Scaling.NO, remedy="stop_source", needs=("arrivals_by_source",), outranks=("surge", "limit"))
+RULE = Rule(
+    "flood",
+    find,
+    Scaling.NO,
+    remedy="stop_source",
+    needs=("arrivals_by_source",),
+    outranks=("surge", "limit"),
+    in_vain=WORK,
+)

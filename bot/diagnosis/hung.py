@@ -2,7 +2,7 @@
 
 import math
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import WORK, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import mean
 from bot.core.statement import Statement, statement
@@ -85,4 +85,5 @@ RULE = Rule(
     needs=("busy",),
     one_of=("completions_per_minute", "starts_per_minute"),
     rivals=("completions_per_minute", "starts_per_minute"),
+    in_vain=WORK,
 )
