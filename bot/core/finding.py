@@ -34,7 +34,7 @@ class Scaling(StrEnum):
 
 IN_VAIN: Mapping[Scaling, float] = {Scaling.NO: 0.2, Scaling.HARMFUL: 0.35, Scaling.UNKNOWN: 0.35}
 """The probability that more runners change nothing although the rates speak for them, as where machines never come."""
-WORK, MAY_NOT_COME, NOT_FOR_THESE = 0.0, 0.2, 0.6
+NEVER, MAY_NOT_COME, NOT_FOR_THESE = 0.0, 0.2, 0.6
 """The same where they take jobs, though something else helps; where what keeps machines away may keep added ones away;
 and where the jobs ask for other runners."""
 

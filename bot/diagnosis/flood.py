@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from statistics import mean
 
-from bot.core.finding import WORK, Facts, Found, Rule, Scaling
+from bot.core.finding import NEVER, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import BEFORE_SECONDS, LEAST_SECONDS
 from bot.core.pool.pool import Counted
@@ -129,5 +129,5 @@ RULE = Rule(
     remedy="stop_source",
     needs=("arrivals_by_source",),
     outranks=("surge", "limit"),
-    in_vain=WORK,
+    in_vain=NEVER,
 )

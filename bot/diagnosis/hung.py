@@ -2,7 +2,7 @@
 
 import math
 
-from bot.core.finding import WORK, Facts, Found, Rule, Scaling
+from bot.core.finding import NEVER, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import mean
 from bot.core.statement import Statement, statement
@@ -62,7 +62,7 @@ def takes_longer(facts: Facts) -> bool:
 def _too_few_ends(facts: Facts, duration: float, z: float) -> Statement | None:
     """Before the samples reach back far enough: far fewer jobs end than the busy runners usually end (Poisson).
 
-    Just after a shortage the pool is full of young jobs, so the runners count that were busy all along.
+    Just after a shortage the pool is full of young jobs, so runners count for as long as they were busy.
     """
     now, window = facts.now, facts.recent(30)
     rate = mean(window, "completions_per_minute")
@@ -85,5 +85,5 @@ RULE = Rule(
     needs=("busy",),
     one_of=("completions_per_minute", "starts_per_minute"),
     rivals=("completions_per_minute", "starts_per_minute"),
-    in_vain=WORK,
+    in_vain=NEVER,
 )

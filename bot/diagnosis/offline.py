@@ -1,6 +1,6 @@
 """Hosts or agents are offline (docs/design/diagnosis.md#offline-hosts)."""
 
-from bot.core.finding import WORK, Facts, Found, Rule, Scaling
+from bot.core.finding import NEVER, Facts, Found, Rule, Scaling
 from bot.core.statement import statement
 
 LEAST_SHARE = 0.15
@@ -60,5 +60,5 @@ RULE = Rule(
     one_of=("offline", "limit"),
     outranks=("surge", "limit"),
     shows="offline",
-    in_vain=WORK,
+    in_vain=NEVER,
 )

@@ -50,7 +50,7 @@ FILLED: dict[str, Any] = {"failed": 18, "busy": 22, "booting": 0, "creates": 0, 
 
 def test_a_bad_image_is_told_as_of_then_when_its_failures_have_filled_the_limit() -> None:
     """I2: where machines registered until then, it is none."""
-    assert "of 8 machines that booted in the last hour, 0 registered" in evidence(BROKEN, "unregistered")
+    assert "of 8 machines that booted lately, 0 registered" in evidence(BROKEN, "unregistered")
     well = lately(facts(creates=14, registered=13, failed=9, booting=0), 20, **FILLED)
     assert of(well, "unregistered") is None
 

@@ -109,7 +109,7 @@ EVIDENCE = {
     "often_at_limit": "at the limit in {samples} of the last {of} checks",
     "old_figures": "{pool}: the latest figures are stale",
     "overtaken": "{started:count job} started since the oldest one came, though at most {queued} waited",
-    "partly_registered": "of {created:count machine} that booted in the last hour, {registered} registered",
+    "partly_registered": "of {created:count machine} that booted lately, {registered} registered",
     "pool_not_configured": "the alert names {pool}, which is not among the configured pools",
     "pools_queue_at_once": "{pools:len} of {measured:count measured pool} have a queue ({pools:list 3})",
     "provider_down": "the provider's status says that no jobs are assigned",
