@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.core.alert import Alert, Delivery, Matcher
+from bot.core.audit_chain import AuditEntry
 from bot.core.external import Capacity, Failure, Own, Person, Posted, Problem, Refused, SilenceFound, Unreachable
 from bot.core.message import Block, Message
 from bot.core.paging.page import PageEvent
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
 from bot.core.pool.pool import Snapshot
-from bot.core.record import AuditEntry, Change, Claim, Claims, KnownGroup, Record, Stored
+from bot.core.record import Change, Claim, Claims, KnownGroup, Record, Stored
 from bot.core.reporting.issue import FiledIssue
 
 R = TypeVar("R", bound=Record)

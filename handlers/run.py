@@ -16,11 +16,11 @@ from bot.config import ConfigError, Settings, unusable
 from bot.core.external import Problem
 from bot.ports import Unreachable
 from handlers.cancellation import ended
+from handlers.doctor.check_settings import of_redis_url, unset
 from handlers.http.header_limits import Connections, LimitedProtocol, listen_on
 from handlers.http.health import HealthEndpoints
 from handlers.machine import raise_file_limit, spare_collector
 from handlers.recovery import Recovery
-from handlers.tools.doctor.check_settings import of_redis_url, unset
 from handlers.wiring import Runtime, opened, unbuildable
 
 DRAIN_SECONDS = 5.0

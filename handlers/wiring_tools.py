@@ -24,9 +24,9 @@ from bot.config import ConfigError, File, PoolTable, Settings
 from bot.context.context import PoolScaler
 from bot.core.external import Problem
 from bot.ports import Refused, Unreachable
+from handlers.doctor.check import CheckTargets
+from handlers.doctor.check_host import this_host
 from handlers.machine import now
-from handlers.tools.doctor.check import CheckTargets
-from handlers.tools.doctor.check_host import this_host
 
 
 @asynccontextmanager

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from bot.core.audit_chain import ChainCheck
-from bot.core.record import AuditEntry
+from bot.core.audit_chain import AuditEntry, ChainCheck
 
 
 def broken_at(trail: Iterable[tuple[str, AuditEntry, str]]) -> str | None:

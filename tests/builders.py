@@ -10,9 +10,10 @@ from bot.core.incident.details.events import AlertFired
 from bot.core.incident.incident import DeliveryTrouble, Incident, Ownership, State, Thread, opened, rooted
 from bot.core.incident.membership import AlertGroup
 from bot.core.incident.observe import Timing, View
-from bot.core.incident.pools import IncidentPools, Named
+from bot.core.incident.pools import IncidentPools
 from bot.core.incident.timeline import IncidentLog
 from bot.core.pool.pool import Pool, PoolRules, Snapshot
+from bot.core.routing import Named
 
 NOW = 1_800_000_000.0
 """The moment at which these stories begin; epoch seconds."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.adapters.records import decode
-from bot.core.record import AuditEntry
+from bot.core.audit_chain import AuditEntry
 from bot.core.scaling.lease import PoolLeases
 
 AUDIT, DUE, LEASES = "{tailback}:audit", "{tailback}:due", "{tailback}:rec:lease:"

@@ -116,6 +116,20 @@ def test_a_folder_of_thirteen_modules_is_found_unless_it_is_a_list(tmp_path: Pat
     ]
 
 
+def test_two_folders_that_import_each_other_through_different_files_are_a_circle(tmp_path: Path) -> None:
+    """No file imports itself here, and still neither folder can be replaced without the other."""
+    plant(tmp_path, "bot/core/pool/a.py", "from bot.core.forecast import b")
+    plant(tmp_path, "bot/core/forecast/b.py", "A = 1")
+    plant(tmp_path, "bot/core/forecast/c.py", "from bot.core.pool import d")
+    plant(tmp_path, "bot/core/pool/d.py", "A = 1")
+    whole = Project(tmp_path)
+    assert list(imports.no_cycles(whole)) == []
+    assert [line.split(";")[0] for line in imports.no_circles_of_folders(whole)] == [
+        "bot/core/forecast:1: is in a circle through bot.core.pool",
+        "bot/core/pool:1: is in a circle through bot.core.forecast",
+    ]
+
+
 @pytest.mark.parametrize(
     ("path", "source", "is_enough"),
     [

@@ -14,12 +14,12 @@ from bot.adapters.aws import AwsRegion
 from bot.adapters.build_context import LoginTable, ReachTable
 from bot.adapters.github.settings import GitHubCredentials
 from bot.adapters.metrics.cloudwatch import Metric
-from bot.adapters.metrics.source import SourceTable
 from bot.adapters.prometheus.pool import COUNTED, FRACTIONAL, WHOLE, PrometheusKeys
 from bot.adapters.prometheus.presets import PRESETS, queries
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.adapters.scalers.cluster import ClusterTable
 from bot.adapters.scalers.policy import PolicyTable
+from bot.adapters.source import SourceTable
 from bot.config import Environment, File, Settings, read_file
 from bot.core.finding import Scaling
 from bot.diagnosis.registry import RULES
@@ -43,10 +43,10 @@ from bot.settings import (
     TimingTable,
 )
 from bot.sources.registry import SOURCES
+from handlers.doctor.check_settings import of_settings
+from handlers.doctor.findings import Level
 from handlers.http.metrics import REGISTRY
-from handlers.tools.doctor.check_settings import of_settings
-from handlers.tools.doctor.findings import Level
-from handlers.tools.manifest import SCOPES
+from handlers.slack_app.manifest import SCOPES
 from tests.architecture.tree import ROOT
 from tests.docs_pages import first_code, page, pages, rows
 from tests.integrations.test_pages import overview

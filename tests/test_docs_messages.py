@@ -57,7 +57,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Lines of `tailback check`": (
         "A line begins with `problem` or `warning` and the area. It may also have a message of the sections below.",
-        ("handlers/tools/doctor",),
+        ("handlers/doctor",),
     ),
     "Configuration": (
         "A sentence begins with the place: the variable, or table and key. [Settings](settings.md) has every key.",

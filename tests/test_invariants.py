@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.record import AuditEntry
+from bot.core.audit_chain import AuditEntry
 from bot.core.scaling.lease import Lease, PoolLeases
 from tests.invariants import Effect, broken, forgotten, undercut
 

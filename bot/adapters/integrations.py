@@ -6,15 +6,15 @@ from typing import Any, TypeVar
 
 from bot.adapters import pagers
 from bot.adapters.build_context import BuildContext, Problems, TimeLimits, options_of
+from bot.adapters.github.issues import GitHubIssues
+from bot.adapters.github.issues import build as build_issues
 from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import ConnectOptions
-from bot.adapters.issues import GitHubIssues
-from bot.adapters.issues import build as build_issues
 from bot.adapters.metrics.several import Several, keys_by_source
 from bot.adapters.metrics.shared import Shared
-from bot.adapters.metrics.source import SourceKind
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.adapters.sns import AmazonSns
+from bot.adapters.source import SourceKind
 from bot.config import ConfigError, File, PoolTable, Settings, unusable
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import listed

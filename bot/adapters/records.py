@@ -10,12 +10,12 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from bot.adapters.migrations import FORMAT, migrated
-from bot.core.forecast.outlook import PooledCalibration
 from bot.core.incident.incident import Incident
 from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
+from bot.core.pool.outlook import PooledCalibration
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Chore, Digest, EndedAlerts, Put, Record, RejectedAlert, SourceRound, Stored, WarningRecord
 from bot.core.reporting.weekly import Weekly

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
 
 from bot.adapters.build_context import BuildContext
-from bot.adapters.metrics.source import SourceKind
+from bot.adapters.source import SourceKind
 from bot.config import unusable
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Alertmanager, Metrics, Scaler

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from bot.core.finding import Diagnosis, Finding, Moment, facts_of
 from bot.core.forecast.forecast import forecast
+from bot.core.incident.held_cause import HeldCause, judged, remembered
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View, back_to_normal
-from bot.core.pool.held_cause import HeldCause, judged, remembered
 from bot.core.pool.pool import Pool, PoolRules
 from bot.diagnosis.rank import diagnosed
 

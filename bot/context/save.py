@@ -7,9 +7,10 @@ from typing import TypeVar
 import structlog
 
 from bot.context.context import Context
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.incident import Incident
 from bot.core.paging.page import changes_pages
-from bot.core.record import AuditEntry, Change, Conflict, Put, Record, Stored
+from bot.core.record import Change, Conflict, Put, Record, Stored
 
 KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
 """How long a closed incident can be exported; then `bot.maintenance.expire` deletes it and every index."""

@@ -1,11 +1,26 @@
 """The audit trail's hash chain: every entry contains the hashes of the entries that it follows (C11)."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 
-from bot.core.record import AuditEntry
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One line of the audit trail; `at` in epoch seconds (UTC)."""
+
+    at: float
+    who: str
+    what: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    before: str = ""
+    after: str = ""
+    outcome: str = ""
+    act: str = ""
+    incident: str = ""
+    follows: tuple[str, ...] = ()
+    """The hashes of the entries that it follows; the store sets them."""
 
 
 def canonical(entry: AuditEntry) -> str:

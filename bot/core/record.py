@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from bot.core.alert import Alert
+from bot.core.audit_chain import AuditEntry
 from bot.core.finding import Finding
-from bot.core.forecast.outlook import PooledCalibration
 from bot.core.incident.incident import Incident
 from bot.core.message import MessageRecord
 from bot.core.paging.page import PageRecord
@@ -14,6 +14,7 @@ from bot.core.pool.backfill import Backfill
 from bot.core.pool.early_warning import EarlyWarning
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
+from bot.core.pool.outlook import PooledCalibration
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.reporting.weekly import Weekly
 from bot.core.requests.request import Request, Shown
@@ -176,23 +177,6 @@ class Put:
     uncertain: bool = False
     keep_seconds: float | None = None
     """The record expires after this; None keeps it."""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """One line of the audit trail; `at` in epoch seconds (UTC)."""
-
-    at: float
-    who: str
-    what: str
-    parameters: Mapping[str, str] = field(default_factory=dict)
-    before: str = ""
-    after: str = ""
-    outcome: str = ""
-    act: str = ""
-    incident: str = ""
-    follows: tuple[str, ...] = ()
-    """The hashes of the entries that it follows; the store sets them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.core.alert import Alert
-from bot.core.incident.pools import Named
 from bot.core.pool.pool import PoolRules
 
 POOL_LABELS = ("runner_label", "pool", "queue", "machine_type", "RunnerType")
@@ -25,6 +24,15 @@ class Route:
     channel: str
     match: Mapping[str, str] = field(default_factory=dict)
     mention: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The pools that a group of alerts speaks of, and the names in it that the configuration does not contain."""
+
+    candidates: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 def route(alerts: Iterable[Alert], routes: Iterable[Route], default: Route) -> Route:

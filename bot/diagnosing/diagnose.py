@@ -10,10 +10,10 @@ from bot.context.measure_now import measure_now
 from bot.context.queries import known_pool
 from bot.core.finding import Diagnosis
 from bot.core.incident.details.events import Diagnosed, QueueingPool
+from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.pool.held_cause import remembered
 from bot.core.pool.pool import Pool, Snapshot, empty, stale, worst_first
 from bot.core.reporting.incident_history import judged_causes
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surface

@@ -6,10 +6,11 @@ from enum import StrEnum
 from bot.context.context import Context
 from bot.context.save import LOST, follows, keep, put_new
 from bot.core.alert import ANYBODY, GUESSED, AlertSender, Delivery, Kind, begun, latest_states, merged
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.incident import Incident, Thread, absorbed, noted, opened
 from bot.core.incident.timeline import Event
-from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, EndedAlerts, KnownGroup, Put, Stored
+from bot.core.record import AlreadyDone, Change, Conflict, EndedAlerts, KnownGroup, Put, Stored
 from bot.core.routing import Route, named_pools, route
 from bot.ports import Failure, Refused, Unreachable
 

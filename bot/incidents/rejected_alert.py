@@ -4,7 +4,8 @@ import structlog
 
 from bot.context.context import Context
 from bot.core.alert import digest
-from bot.core.record import AuditEntry, Change, Claim, Conflict, Put, RejectedAlert, Stored
+from bot.core.audit_chain import AuditEntry
+from bot.core.record import Change, Claim, Conflict, Put, RejectedAlert, Stored
 from bot.posting.failures import MessageKind
 from bot.posting.keep_message import Wanted, keep_message, leave
 from bot.views.thread.results import rejected_alert

@@ -8,13 +8,13 @@ from bot.context.measure_now import measure_now
 from bot.core.alert import Kind
 from bot.core.forecast.evaluate_warning import KEPT_FIRED, LONGEST_SECONDS, Measurement, advanced, expected, thresholds
 from bot.core.forecast.forecast import looked_ahead
-from bot.core.forecast.outlook import PooledCalibration
 from bot.core.forecast.scoring import POOLED_STEP, calibration, compared, given_up, touched
 from bot.core.incident.incident import Incident
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.baseline import first_hour
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.hour_stats import Fired
+from bot.core.pool.outlook import PooledCalibration
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.pool.steady_forecast import steadied
 from bot.core.record import Change, Claim, Conflict, Put, Stored

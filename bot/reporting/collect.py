@@ -4,11 +4,11 @@ import asyncio
 from dataclasses import replace
 
 from bot.config import File
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
 from bot.core.pool.history import PoolHistory, cells_of
 from bot.core.pool.pool import Pool
-from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import began_in
 from bot.core.reporting.summary import Report, ReportData, report
 from bot.ports import Store

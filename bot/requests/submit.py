@@ -7,10 +7,11 @@ from bot.context.context import Context
 from bot.context.queries import known_pool, open_incidents, pool_if_named, readable
 from bot.context.save import Move, keep
 from bot.core.alert import Matcher, digest
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.details.details import Details
 from bot.core.incident.incident import Incident, acting, noted
 from bot.core.incident.timeline import Event
-from bot.core.record import AlreadyDone, AuditEntry, Change, Conflict, Put, Stored
+from bot.core.record import AlreadyDone, Change, Conflict, Put, Stored
 from bot.core.requests.interaction import Answer, Interaction, Surface, incident_of, request_id, used
 from bot.core.requests.request import AtOnce, Body, Progress, Request, Shown, done, parameters
 from bot.ports import Refused, Unreachable

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from bot.context.context import Context
 from bot.context.save import APPROVE, Move, keep
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.details.requests import ScaleRequest, ScaleStep
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import advanced, decided, offering
 from bot.core.incident.timeline import Decision, Event
-from bot.core.record import AlreadyDone, AuditEntry, Put, Stored
+from bot.core.record import AlreadyDone, Put, Stored
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import ExtendLease, Progress, Request, agreed, failed, parameters
 from bot.core.scaling.limits import needs_approval

@@ -9,8 +9,8 @@ from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.core.finding import Diagnosis
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
+from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident
-from bot.core.pool.held_cause import remembered
 from bot.core.pool.pool import Pool, worst_first
 from bot.core.record import Stored
 from bot.core.requests.interaction import Answer, Interaction

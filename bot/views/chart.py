@@ -8,18 +8,17 @@ from datetime import UTC, datetime
 from itertools import islice
 from operator import itemgetter
 
-from bot.core.charts.queue_series import QueueSeries, segments, until
-from bot.core.charts.sparkline import MOST_BARS, pictured
-from bot.core.forecast.outlook import Forecast
-from bot.core.incident.details.events import Spark
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
+from bot.core.incident.queue_series import QueueSeries, segments, until
+from bot.core.incident.sparkline import pictured
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block
+from bot.core.pool.outlook import Forecast
 from bot.core.pool.pool import Pool, stale
-from bot.core.words import clock, count, duration
+from bot.core.words import clock
 from bot.views.mrkdwn import clean, clipped
-from bot.views.parent.pools import RECENT_SECONDS
+from bot.views.words.interval import RECENT_SECONDS
 
 MOST_CATEGORIES = 20
 AHEAD = 4
@@ -188,32 +187,3 @@ def _line(title: str, labels: list[str], series: Series, unit: str, window: Wind
     axes = {"categories": labels, "x_label": x_label, "y_label": unit}
     chart = {"type": "line", "series": data, "axis_config": axes}
     return {"type": "data_visualization", "title": title, "chart": chart} if len(set(labels)) == len(labels) else None
-
-
-BARS = "▁▂▃▄▅▆▇█"
-GAP = "·"
-"""Unknown."""
-
-
-def spark_lines(sparks: Sequence[Spark], more_pools: int = 0) -> tuple[str, ...]:
-    lines = []
-    for spark in sparks:
-        bars = sparkline(spark.bars)
-        unknown = f" ({GAP} unknown)" if GAP in bars else ""
-        wait = "" if spark.longest_wait_seconds is None else f"; longest wait {duration(spark.longest_wait_seconds)}"
-        span = spark.ends_at - spark.begins_at
-        begins, ends, at_peak = (clock(at, span) for at in (spark.begins_at, spark.ends_at, spark.peak_at))
-        lines.append(
-            f"{spark.pool} {bars}{unknown} jobs queued from {begins} to {ends} UTC: "
-            f"first {spark.first:,.0f}, peak {spark.peak:,.0f} at {at_peak}, last {spark.last:,.0f}{wait}"
-        )
-    return (*lines, f"{count(more_pools, 'more pool')} not drawn") if more_pools > 0 else tuple(lines)
-
-
-def sparkline(values: Sequence[float | None]) -> str:
-    """Bars from zero to the maximum; with more than `MOST_BARS` values, the maximum of each part."""
-    number = min(MOST_BARS, len(values))
-    parts = (values[i * len(values) // number : (i + 1) * len(values) // number] for i in range(number))
-    shown = [max((value for value in part if value is not None), default=None) for part in parts]
-    top = max((value for value in shown if value is not None), default=0.0)
-    return "".join(GAP if v is None else BARS[round((len(BARS) - 1) * v / top) if top else 0] for v in shown)

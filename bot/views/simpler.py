@@ -5,8 +5,9 @@ from typing import Any
 
 from bot.core.message import Block, Message
 from bot.views.blocks import actions, section, text_table
-from bot.views.chart import FUTURE, sparkline
+from bot.views.chart import FUTURE
 from bot.views.mrkdwn import clean, joined, say
+from bot.views.words.sparkline import sparkline
 
 LADDER: tuple[frozenset[str], ...] = (
     frozenset({"data_visualization"}),

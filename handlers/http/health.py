@@ -12,9 +12,9 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.context.context import Context
-from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import error_factor, held_share, not_scored, waiting
 from bot.core.incident.incident import Incident
+from bot.core.pool.outlook import LeftOut
 from bot.core.pool.pool import Pool
 from bot.core.record import Chore
 from bot.ports import Unreachable

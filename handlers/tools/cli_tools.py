@@ -50,7 +50,7 @@ def manifest(
     Example: tailback manifest --url https://tailback.example.com
     """
     from bot.ports import Refused
-    from handlers.tools.manifest import printed
+    from handlers.slack_app.manifest import printed
 
     if socket == bool(url):
         raise Refused("Choose how Slack reaches Tailback: --socket (no public address needed), or --url https://….")
@@ -246,7 +246,7 @@ def completion(
 async def _checked(*, as_json: bool) -> bool:
     """Print what the doctor finds; True when there is a problem. A configuration that cannot be read is one."""
     from bot.config import ConfigError, load
-    from handlers.tools.doctor import check, findings
+    from handlers.doctor import check, findings
     from handlers.wiring import unbuildable
     from handlers.wiring_tools import check_targets
 

@@ -8,9 +8,9 @@ from bot.context.causes import diagnosed_in, with_forecast
 from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
-from bot.core.forecast.outlook import LeftOut
 from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
+from bot.core.pool.outlook import LeftOut
 from bot.core.pool.pool import Pool, PoolRules
 from bot.core.record import Change, Claim, Conflict
 from bot.core.requests.request import ScaleUp

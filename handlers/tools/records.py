@@ -7,12 +7,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from math import inf
 
-from bot.core.audit_chain import ChainCheck
+from bot.core.audit_chain import AuditEntry, ChainCheck
 from bot.core.durations import seconds
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
-from bot.core.record import AuditEntry, Stored
+from bot.core.record import Stored
 from bot.core.reporting.issue import SEV, form_of
 from bot.core.words import count, listed
 from bot.ports import Refused, Store

@@ -5,20 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, Snapshot
-from bot.core.record import (
-    AlreadyDone,
-    AuditEntry,
-    Change,
-    Conflict,
-    Digest,
-    EndedAlerts,
-    KnownGroup,
-    Put,
-    Record,
-    Stored,
-)
+from bot.core.record import AlreadyDone, Change, Conflict, Digest, EndedAlerts, KnownGroup, Put, Record, Stored
 from bot.core.requests.request import AtOnce, Request
 from tests.adapters.store_world import AnyStore, World, incident, new
 from tests.audit import broken_at

@@ -5,7 +5,7 @@ import pytest
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.config import ConfigError
 from tests.adapters.back_end import URL, BackEnd
-from tests.adapters.metrics.test_source import KINDS
+from tests.adapters.test_source import KINDS
 
 PLACE = "[the.table]"
 FINE: dict[str, dict[str, object]] = {

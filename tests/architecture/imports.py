@@ -1,10 +1,11 @@
 """The rules of imports: packages lie in layers, imports go down, and each library has its place."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tests.architecture.layout import (
     BEHAVIORS,
     BESIDE,
+    CIRCLES,
     GROUND,
     HANDLERS,
     LAYERS,
@@ -144,12 +145,52 @@ def no_cycles(project: Project) -> Iterator[str]:
         module.name: {project.target(imported) for imported in module.imports} & known - {module.name}
         for module in project.modules()
     }
-    idle = set(known)
-    while idle:
-        used = {name for targets in arrows.values() for name in targets}
-        idle = {name for name, targets in arrows.items() if name not in used or not targets & arrows.keys()}
-        arrows = {name: targets - idle for name, targets in arrows.items() if name not in idle}
+    circle = in_circles(arrows)
     for module in project.modules():
-        if module.name in arrows:
-            others = ", ".join(sorted(arrows[module.name]))
+        if module.name in circle:
+            others = ", ".join(sorted(circle[module.name]))
             yield module.at(1, f"is in a cycle through {others}; move what both need to a lower file")
+
+
+def no_circles_of_folders(project: Project) -> Iterator[str]:
+    """Among the folders and modules of one package imports go one way: each of them can be replaced as a whole."""
+    packages = {package for module in project.modules() for package in parents(module.name)}
+    for package in sorted(packages - CIRCLES.keys()):
+        circle = in_circles(arrows_between_parts(project, package))
+        for part in sorted(circle):
+            others = ", ".join(sorted(circle[part]))
+            path = f"{part.replace('.', '/')}{'.py' if part in project.names else ''}"
+            yield f"{path}:1: is in a circle through {others}; move what both need to a lower place in {package}"
+
+
+def arrows_between_parts(project: Project, package: str) -> dict[str, set[str]]:
+    """The imports between the folders and modules that lie directly in a package: importing part, imported parts."""
+    arrows: dict[str, set[str]] = {}
+    for module in project.modules(package):
+        own = part_of(package, module.name)
+        wanted = {project.target(imported) for imported in module.imports}
+        found = {part_of(package, name) for name in wanted if under(name, [package]) and name != package}
+        arrows.setdefault(own, set()).update(found - {own})
+    return arrows
+
+
+def part_of(package: str, name: str) -> str:
+    """The folder or module directly in the package that this name is, or lies in."""
+    return ".".join(name.split(".")[: package.count(".") + 2])
+
+
+def parents(name: str) -> Iterator[str]:
+    """The packages that a module lies in, the product's two roots included."""
+    parts = name.split(".")
+    yield from (".".join(parts[:end]) for end in range(1, len(parts)))
+
+
+def in_circles(arrows: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """What is left when all that imports nothing, or is imported by nothing, is taken away again and again."""
+    left = dict(arrows)
+    idle = set(left)
+    while idle:
+        used = {name for targets in left.values() for name in targets}
+        idle = {name for name, targets in left.items() if name not in used or not targets & left.keys()}
+        left = {name: targets - idle for name, targets in left.items() if name not in idle}
+    return left

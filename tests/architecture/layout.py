@@ -38,6 +38,12 @@ NEIGHBORS: dict[tuple[str, str], str] = {
 }
 """(importing module, imported module) of two packages in one layer: why it may."""
 
+CIRCLES: dict[str, str] = {
+    "bot.playground.fleet": "the simulated fleet's parts still know one another; opened when somebody changes them",
+    "bot.playground.slack": "so do those of the local workspace",
+}
+"""The packages whose folders and modules may import one another in a circle, with the reason."""
+
 WIRING = ("handlers.wiring", "handlers.wiring_tools")
 """The modules that choose adapters and hand them to the rest."""
 PLAYGROUND_USERS = (
@@ -114,11 +120,11 @@ TEXT_READERS: dict[str, str] = {
     "handlers.machine": "lines of .env",
     "handlers.logs": "log lines of libraries, and secrets in any text",
     "handlers.slack_app.interactions": "action ids and the words that a person typed",
-    "handlers.tools.doctor.check_settings": "tokens, addresses and ids of the configuration",
+    "handlers.doctor.check_settings": "tokens, addresses and ids of the configuration",
     "handlers.tools.demo_product": "addresses",
     "handlers.tools.init.init": "what a person answers",
     "handlers.tools.init.questions": "what a person answers",
-    "handlers.tools.manifest": "addresses",
+    "handlers.slack_app.manifest": "addresses",
     "handlers.tools.player": "what a recorded person typed",
     "handlers.tools.records": "links that a person gives",
     "handlers.tools.send": "paths of files",

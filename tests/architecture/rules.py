@@ -16,6 +16,7 @@ RULES: tuple[Rule, ...] = (
     imports.playground_is_apart,
     imports.imports_at_the_top,
     imports.no_cycles,
+    imports.no_circles_of_folders,
     code.clock_and_environment,
     code.broad_excepts,
     code.opening_sentences,

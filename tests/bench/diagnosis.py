@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from bot.core.finding import Finding, Moment, Scaling, facts_of
-from bot.core.pool.held_cause import judged, remembered
+from bot.core.incident.held_cause import judged, remembered
 from bot.core.pool.pool import Snapshot
 from bot.diagnosis.earned import EARNED
 from bot.diagnosis.rank import diagnosed

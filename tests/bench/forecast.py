@@ -15,9 +15,9 @@ from itertools import chain
 from bot.core.finding import Facts, Scaling
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Terms, what_if
-from bot.core.forecast.outlook import Forecast
 from bot.core.forecast.scoring import scored
 from bot.core.forecast.speedup import MOST_FASTER, NEAR
+from bot.core.pool.outlook import Forecast
 from bot.core.pool.pool import Snapshot
 from bot.diagnosis.rank import diagnosed
 from tests.architecture.tree import ROOT

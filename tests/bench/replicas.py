@@ -20,7 +20,8 @@ from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
-from bot.core.record import AuditEntry, Change
+from bot.core.audit_chain import AuditEntry
+from bot.core.record import Change
 from tests.bench.table import Row
 from tests.faults.checker import key_of, seen
 from tests.faults.system import Plan, System, opened_system

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.context.causes import explained
-from bot.core.forecast.outlook import Verdict
+from bot.core.pool.outlook import Verdict
 from bot.core.pool.pool import Pool
 from tests.builders import NOW, POOL, TIMING, alert, incident, sample, view
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.audit_chain import canonical, chained, readable
-from bot.core.record import AuditEntry
+from bot.core.audit_chain import AuditEntry, canonical, chained, readable
 from tests.audit import broken_at
 
 ENTRY = AuditEntry(1_700_000_000.25, "U1", "scale_up", {"to": "9", "a": 'ü"\n'}, "5", "9", "done", "a1", "i1")

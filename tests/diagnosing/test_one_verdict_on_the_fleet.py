@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from bot.core.finding import Moment, Scaling, facts_of
-from bot.core.pool.held_cause import judged, remembered
+from bot.core.incident.held_cause import judged, remembered
 from bot.core.pool.pool import PoolRules, measured
 from bot.diagnosis.rank import diagnosed
 from tests.bench.drains import IN_A_ROW, JobWorld, drained

@@ -11,12 +11,13 @@ import redis
 
 from bot.config import Settings, load
 from bot.context.context import Context
+from bot.core.audit_chain import AuditEntry
 from bot.core.pool.job import JobState, WorkflowJob
-from bot.core.record import AuditEntry, Change
+from bot.core.record import Change
 from bot.measuring.store_job import StoredJob, take_job
 from bot.ports import Refused, Unreachable
-from handlers.tools.doctor.check import examined
-from handlers.tools.doctor.findings import CheckFinding, Level, for_people
+from handlers.doctor.check import examined
+from handlers.doctor.findings import CheckFinding, Level, for_people
 from handlers.wiring_tools import check_targets, records
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bot.config import load
-from handlers.tools.doctor.check import examined
-from handlers.tools.doctor.findings import CheckFinding
+from handlers.doctor.check import examined
+from handlers.doctor.findings import CheckFinding
 from handlers.wiring_tools import check_targets
 from tests.architecture.tree import ROOT
 

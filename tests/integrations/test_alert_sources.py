@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.routing import named_pools
 from bot.sources.event import parse
-from handlers.tools.doctor.findings import CheckFinding, Level
+from handlers.doctor.findings import CheckFinding, Level
 from tests.builders import rules
 from tests.integrations.checking import blocks, checked
 

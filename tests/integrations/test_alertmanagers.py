@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from handlers.tools.doctor.findings import CheckFinding, Level
+from handlers.doctor.findings import CheckFinding, Level
 from tests.answering import answering
 from tests.integrations.checking import checked, only, said
 from tests.journeys.real_alertmanager import alertmanager

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from bot.adapters.prometheus.presets import PRESETS
-from handlers.tools.doctor.findings import CheckFinding, Level
+from handlers.doctor.findings import CheckFinding, Level
 from tests.answering import answering
 from tests.integrations.checking import PAGES, checked, only, said
 from tests.real_prometheus import RealPrometheus, real_prometheus

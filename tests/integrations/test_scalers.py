@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from bot.adapters.registry import SCALERS
-from handlers.tools.doctor.findings import CheckFinding, Level
+from handlers.doctor.findings import CheckFinding, Level
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi
 from tests.adapters.scalers.git_api import GitApi

@@ -12,7 +12,7 @@ import yaml
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from handlers.tools.doctor.findings import CheckFinding, Level
+from handlers.doctor.findings import CheckFinding, Level
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.adapters.scalers.aws_api import AwsApi
 from tests.answering import answering

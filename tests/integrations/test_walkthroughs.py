@@ -15,7 +15,7 @@ TESTS = (
     "tests/integrations/test_file.py",
     "tests/incidents/actions/test_peak.py",
     "tests/diagnosis/test_rules.py",
-    "tests/adapters/metrics/test_source.py",
+    "tests/adapters/test_source.py",
     "tests/adapters/scalers/test_contract.py",
     "tests/integrations/test_pages.py",
 )

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.core.forecast.outlook import Calibration, Forecast, LeftOut, PooledCalibration, Score, Verdict
 from bot.core.forecast.scoring import held_share, not_scored
 from bot.core.incident.closing import scored_later
+from bot.core.pool.outlook import Calibration, Forecast, LeftOut, PooledCalibration, Score, Verdict
 from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import Surface
 from bot.reporting.collect import longer_view

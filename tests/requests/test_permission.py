@@ -6,9 +6,10 @@ import pytest
 
 from bot.context.context import Action, Context, Effect
 from bot.core.alert import Matcher
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.incident import Incident
-from bot.core.record import AuditEntry, Change, Put, Stored
+from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import Interaction, Surface
 from bot.core.requests.request import AtOnce, Request, Result
 from bot.ports import Failure, Person, Refused

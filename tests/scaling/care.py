@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any, Self
 
 from bot.context.context import PoolScaler
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.timeline import Entry
-from bot.core.record import AuditEntry
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases

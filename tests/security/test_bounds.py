@@ -10,7 +10,7 @@ from bot.adapters.github.api import LONGEST_HOUR_SECONDS, Allowance, GitHubApi, 
 from bot.adapters.github.pages import Pages
 from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, HttpPool
 from bot.adapters.metrics import buildkite, github, gitlab
-from bot.adapters.metrics.source import Listed, Listing
+from bot.adapters.source import Listed, Listing
 from bot.ports import Failure, Metrics, Unreachable
 from tests.adapters.back_end import URL, parts_with
 from tests.adapters.scalers.aws_api import patient_aws

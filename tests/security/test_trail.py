@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 from bot.adapters.redis.commit import AUDIT, HEAD, Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import RedisStore
-from bot.core.record import AuditEntry, Change
+from bot.core.audit_chain import AuditEntry
+from bot.core.record import Change
 from bot.ports import Refused
 from handlers.tools.records import json_lines, table, verified
 from tests.fakes import FakeClock

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bot.adapters.records import decode, encode
 from bot.core.alert import Delivery
 from bot.core.incident.incident import Incident, Thread, opened
-from bot.core.incident.pools import Named
+from bot.core.routing import Named
 from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES, Parse
 from tests.examples import TWICE

@@ -6,11 +6,12 @@ from bot.core.alert import Alert, Delivery, Kind, Links, Status
 from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident, State, Thread, noted, opened
 from bot.core.incident.observe import Timing, View
-from bot.core.incident.pools import Named, Peak
+from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
 from bot.core.pool.pool import Gap, Job, Pool, PoolRules, Snapshot
 from bot.core.requests.interaction import Offer, Place, request_id
+from bot.core.routing import Named
 from tests.builders import with_fields
 from tests.slack_limits import texts
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.charts.queue_series import QueueSeries, Span, extended
-from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.incident.details.events import ChartShown
 from bot.core.incident.observe import Timing
+from bot.core.incident.queue_series import QueueSeries, Span, extended
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
+from bot.core.pool.outlook import Forecast, Verdict
 from bot.core.pool.pool import Pool, Snapshot
 from bot.views.chart import Window, chart_now, charts_of, queue_chart, wait_chart
 from bot.views.parent.pools import wait_words

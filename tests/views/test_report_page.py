@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.core.charts.queue_series import QueueSeries
 from bot.core.incident.incident import Incident
 from bot.core.incident.pools import Peak, raised
+from bot.core.incident.queue_series import QueueSeries
 from bot.core.message import Message
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.reporting.summary import ReportData, report

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from bot.adapters.github.api import NO_TROUBLE, Allowance, GitHubApi, Trouble, together
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.metrics.rows import rows
+from bot.adapters.http.rows import rows
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
 from bot.sources.payload import fields

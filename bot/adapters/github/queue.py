@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.adapters.github.api import NO_TROUBLE, Absent, Allowance, GitHubApi, Trouble, together, trouble_of
 from bot.adapters.github.pages import GitHubListing, Pages
 from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, KnownQueues, RepoSeen, Run, RunSeen, lost_in, to_read
-from bot.adapters.metrics.rows import Row, instant
+from bot.adapters.http.rows import Row, instant
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.ports import Unreachable
 from bot.sources.payload import text

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from bot.adapters.github.api import Allowance, GitHubApi
 from bot.adapters.github.pages import Pages
-from bot.adapters.metrics.rows import Row, rows
-from bot.adapters.metrics.source import Listed
+from bot.adapters.http.rows import Row, rows
+from bot.adapters.source import Listed
 from bot.core.pool.job import key_of
 from bot.core.words import listed
 from bot.ports import Failure, Unreachable

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from bot.adapters.github.api import GitHubApi, Token
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
-from bot.adapters.metrics.source import SourceTable
+from bot.adapters.source import SourceTable
 from bot.config import Seconds, Table, WrongSetting
 from bot.settings import GitHubCredentials as GitHubCredentials  # noqa: PLC0414 - integrations know it by this place
 

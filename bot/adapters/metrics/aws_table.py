@@ -3,7 +3,7 @@
 from typing import Any
 
 from bot.adapters.aws import AwsRegion, aws_of
-from bot.adapters.metrics.source import Given, P
+from bot.adapters.source import Given, P
 from bot.config import Seconds
 from bot.ports import Failure, Refused, Unreachable
 

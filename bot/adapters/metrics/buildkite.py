@@ -4,8 +4,8 @@ from functools import partial
 
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
-from bot.adapters.metrics.rows import Row, document, inner, instant, link, longest, number, rows, text, texts, whole
-from bot.adapters.metrics.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
+from bot.adapters.http.rows import Row, document, inner, instant, link, longest, number, rows, text, texts, whole
+from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import count

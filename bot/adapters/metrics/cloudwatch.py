@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable
 from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
-from bot.adapters.metrics.source import Given, Listed, Listing, Present, SourceKind
 from bot.adapters.prometheus.pool import FRACTIONAL
+from bot.adapters.source import Given, Listed, Listing, Present, SourceKind
 from bot.config import Table, WrongSetting
 from bot.core.pool.merge import FIGURES
 from bot.core.pool.pool import Counted, Gap, Snapshot

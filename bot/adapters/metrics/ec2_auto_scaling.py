@@ -10,7 +10,7 @@ from pydantic import Field
 
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable
 from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, counted
-from bot.adapters.metrics.source import Given, Listed, Listing, Present, SourceKind, tried
+from bot.adapters.source import Given, Listed, Listing, Present, SourceKind, tried
 from bot.config import Table
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable

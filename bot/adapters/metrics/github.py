@@ -14,8 +14,8 @@ from bot.adapters.github.runners import RunnerFleet, Runners, runner_counts, wit
 from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
 from bot.adapters.http.client import Http
 from bot.adapters.http.json_answer import one_line
-from bot.adapters.metrics.rows import rows
-from bot.adapters.metrics.source import Given, Listed, Listing, Present, SourceKind, tried
+from bot.adapters.http.rows import rows
+from bot.adapters.source import Given, Listed, Listing, Present, SourceKind, tried
 from bot.config import unusable
 from bot.core.pool.job import WorkflowJob, key_of
 from bot.core.pool.pool import Gap, Origin, Snapshot

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.adapters.github.job_figures import asks_for, figures
-from bot.adapters.metrics.source import Given, Present, SourceKind
+from bot.adapters.source import Given, Present, SourceKind
 from bot.config import Table
 from bot.core.pool.job import EVERY_LABEL
 from bot.core.pool.pool import Snapshot

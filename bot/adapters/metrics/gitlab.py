@@ -11,8 +11,8 @@ from pydantic import Field
 
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
-from bot.adapters.metrics.rows import Row, inner, instant, link, listing, longest, number, part, text, texts, whole
-from bot.adapters.metrics.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
+from bot.adapters.http.rows import Row, inner, instant, link, listing, longest, number, part, text, texts, whole
+from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import listed

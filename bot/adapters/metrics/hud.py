@@ -12,8 +12,8 @@ from pydantic import Field
 
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.metrics.rows import Row, document, instant, link, listing, longest, number, rows, text, whole
-from bot.adapters.metrics.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
+from bot.adapters.http.rows import Row, document, instant, link, listing, longest, number, rows, text, whole
+from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
 from bot.ports import Failure, Unreachable

@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import basic
-from bot.adapters.metrics.rows import Row, document, inner, link, longest, number, part, rows, text, whole
-from bot.adapters.metrics.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
+from bot.adapters.http.rows import Row, document, inner, link, longest, number, part, rows, text, whole
+from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table, unusable
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import bearer
+from bot.adapters.http.rows import Row, document, inner, instant, rows, text
 from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, counted
-from bot.adapters.metrics.rows import Row, document, inner, instant, rows, text
-from bot.adapters.metrics.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
+from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable

@@ -9,11 +9,11 @@ from dataclasses import replace
 from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.metrics.source import Given, SourceKind, SourceTable
 from bot.adapters.prometheus.answers import Nothing, Samples, Unknown, points, samples, why_nothing
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
 from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
 from bot.adapters.prometheus.together import INSTANT, Rounds, asked
+from bot.adapters.source import Given, SourceKind, SourceTable
 from bot.config import Seconds, unusable
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable

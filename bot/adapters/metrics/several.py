@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.adapters.metrics.source import SourceKind
+from bot.adapters.source import SourceKind
 from bot.config import ConfigError
 from bot.core.external import Problem
 from bot.core.pool.merge import SourceAnswer, merged

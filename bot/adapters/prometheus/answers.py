@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.http.json_answer import one_line
-from bot.adapters.metrics.rows import inner, link, rows
+from bot.adapters.http.rows import inner, link, rows
 from bot.core.pool.pool import Counted, Job
 from bot.core.words import count, duration, listed
 from bot.ports import Unreachable

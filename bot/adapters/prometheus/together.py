@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from bot.adapters.http.client import Http, HttpAnswer
-from bot.adapters.metrics.rows import inner
+from bot.adapters.http.rows import inner
 from bot.sources.payload import fields
 
 FIGURE = "tailback_figure"

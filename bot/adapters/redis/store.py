@@ -18,20 +18,10 @@ from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, PAUSE_LANE, lane_keys
 from bot.adapters.redis.safety_checks import nearly_full, redis_time, too_new, unsafe_settings
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
+from bot.core.audit_chain import AuditEntry
 from bot.core.external import Problem
 from bot.core.incident.incident import Incident
-from bot.core.record import (
-    AlreadyDone,
-    AuditEntry,
-    Change,
-    Claim,
-    Claims,
-    Conflict,
-    EndedAlerts,
-    KnownGroup,
-    Record,
-    Stored,
-)
+from bot.core.record import AlreadyDone, Change, Claim, Claims, Conflict, EndedAlerts, KnownGroup, Record, Stored
 from bot.ports import OPEN, SHUT, Failure, Unreachable
 
 R = TypeVar("R", bound=Record)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 import structlog
 
 from bot.adapters.redis.calls import text
-from bot.core.audit_chain import linked, readable
-from bot.core.record import AuditEntry
+from bot.core.audit_chain import AuditEntry, linked, readable
 
 log = structlog.get_logger()
 

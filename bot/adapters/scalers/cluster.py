@@ -12,7 +12,7 @@ from bot.adapters.build_context import BuildContext
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.adapters.http.connection import ConnectOptions
-from bot.adapters.metrics.rows import rows
+from bot.adapters.http.rows import rows
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.quantity import Path, amount, at, dotted, nested
 from bot.core.external import Problem

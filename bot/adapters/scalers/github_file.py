@@ -15,7 +15,7 @@ from bot.adapters.github.api import ANSWERS, Absent, GitHubApi
 from bot.adapters.github.settings import GitHubCredentials, api_of, repository_name
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.metrics.rows import inner, rows
+from bot.adapters.http.rows import inner, rows
 from bot.adapters.scalers.policy import PolicyTable
 from bot.config import WrongSetting
 from bot.core.alert import digest

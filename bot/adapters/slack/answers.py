@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from bot.adapters.metrics.rows import inner
+from bot.adapters.http.rows import inner
 
 V = TypeVar("V")
 

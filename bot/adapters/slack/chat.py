@@ -7,7 +7,7 @@ from functools import cached_property
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adapters.metrics.rows import inner
+from bot.adapters.http.rows import inner
 from bot.adapters.outages import Outages
 from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, text_at
 from bot.adapters.slack.client import posted

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adapters.metrics.rows import inner
+from bot.adapters.http.rows import inner
 from bot.adapters.slack.answers import text_at
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.core.external import AppSeen, ChannelSeen

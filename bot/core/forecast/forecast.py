@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.forecast.flow import Flow, flow_of
-from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
 from bot.core.forecast.readings import HIGH, LOW, MIDDLE, DrainReadings, quantile, readings
 from bot.core.forecast.scoring import thinned
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
 from bot.core.pool.hour_stats import ExpectedHour
+from bot.core.pool.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained
 from bot.core.statement import Statement, statement
 

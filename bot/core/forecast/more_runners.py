@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import WIDEST, bounds
-from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
 from bot.core.forecast.readings import LATER_MINUTES, longest_wait, readings
 from bot.core.forecast.speedup import NO_SPEEDUP, Speedup, speedup_of
 from bot.core.forecast.walk import HORIZON_MINUTES, walk
 from bot.core.pool.hour_stats import ExpectedHour
+from bot.core.pool.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from bot.core.forecast.outlook import (
+from bot.core.pool.outlook import (
     UNCALIBRATED,
     Calibration,
     FirstForecast,

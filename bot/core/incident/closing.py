@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.forecast.scoring import KEPT_SCORES, score_summary, waiting
 from bot.core.incident.details import events
 from bot.core.incident.details.requests import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
@@ -12,6 +11,7 @@ from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.reply_buttons import offering, story_of
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Entry, Event, Role
+from bot.core.pool.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool.pool import Pool, Snapshot
 
 MOST_POOLS = 5

@@ -8,11 +8,12 @@ from bot.core.alert import Delivery, Kind
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import AlertFired, AlertOddities, AlertResolved, FiredAgain, Note, Noted
 from bot.core.incident.membership import AlertGroup, changed, group_of, left_out
-from bot.core.incident.pools import IncidentPools, Named
+from bot.core.incident.pools import IncidentPools
 from bot.core.incident.silence import Silence as Silence  # noqa: PLC0414 - a part of the incident, known by this name
 from bot.core.incident.silence import coverage
 from bot.core.incident.timeline import Entry, Event, IncidentLog, shortened
 from bot.core.pool.pool import Snapshot
+from bot.core.routing import Named
 
 YEAR_2000 = 946_684_800.0
 """Epoch seconds; an earlier start, such as the year 1, is a sender's word for none."""

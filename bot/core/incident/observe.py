@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Kind, worst_readings
-from bot.core.charts.queue_series import QueueSeries, Span, extended
 from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.details.events import AlertFired, IncidentEnding, Introduced, Note, Noted, QueueChanged
 from bot.core.incident.details.requests import SilenceEnd, SilenceEnded, SilenceStep, Silencing
+from bot.core.incident.held_cause import HeldCause
 from bot.core.incident.incident import Incident, State, noted, silenced
 from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, raised
+from bot.core.incident.queue_series import QueueSeries, Span, extended
 from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
-from bot.core.pool.held_cause import HeldCause
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, longest_gap, patience, worst_first
 from bot.core.routing import all_ruled_out, named_pools
 

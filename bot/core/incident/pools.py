@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Readings
-from bot.core.charts.queue_series import QueueSeries
-from bot.core.forecast.outlook import Score
-from bot.core.pool.held_cause import HeldCause
+from bot.core.incident.held_cause import HeldCause
+from bot.core.incident.queue_series import QueueSeries
+from bot.core.pool.outlook import Score
 from bot.core.pool.pool import Snapshot
+from bot.core.routing import Named
 
 LOOKS = 2.0
 """Poll periods in which a better match may replace the first one."""
@@ -106,13 +107,6 @@ class Peak:
     def order(self) -> tuple[float, int]:
         """For sorting: longest wait in full minutes first, then longest queue, unknown last."""
         return (-((self.oldest_wait_seconds or 0.0) // 60), -(self.queued or 0))
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    candidates: tuple[str, ...] = ()
-    named: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

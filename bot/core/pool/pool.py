@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field, replace
 
-from bot.core.forecast.outlook import Calibration, Forecast, Score
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
+from bot.core.pool.outlook import Calibration, Forecast, Score
 from bot.core.pool.retention import kept, pace, usual_age
 from bot.core.pool.steady_forecast import SteadyForecast
 

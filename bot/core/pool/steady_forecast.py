@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.pool.outlook import Forecast, Verdict
 
 TIMED = frozenset({Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST})
 FAR, LOOKS = 2.0, 3

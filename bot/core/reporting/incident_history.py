@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from bot.core.forecast.outlook import LeftOut
+from bot.core.audit_chain import AuditEntry
 from bot.core.forecast.scoring import held_share, not_scored
 from bot.core.incident.details.events import CauseJudged
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Event, Role
-from bot.core.record import AuditEntry
+from bot.core.pool.outlook import LeftOut
 from bot.core.scaling.lease import SCALE_UP
 
 NO_POOL = "(no pool named)"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.incident import Incident
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import (
@@ -17,7 +18,6 @@ from bot.core.pool.hour_stats import (
     share_above,
 )
 from bot.core.pool.pool import PoolRules
-from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import (
     NO_POOL,
     PoolIncidents,

@@ -1,9 +1,9 @@
 """Chart: the queue so far in the incident's thread, as a chart and in words."""
 
 from bot.context.context import IN_THREAD, Action, Context
-from bot.core.charts.sparkline import sparks_of
 from bot.core.incident.details.events import ChartShown
 from bot.core.incident.incident import Incident, noted
+from bot.core.incident.sparkline import sparks_of
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place
 from bot.ports import Refused

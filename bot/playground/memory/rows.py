@@ -3,7 +3,8 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from bot.core.record import AuditEntry, Record
+from bot.core.audit_chain import AuditEntry
+from bot.core.record import Record
 
 GRACE_SECONDS = 2.0
 """An unused reservation of a slot ends after this time."""

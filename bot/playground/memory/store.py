@@ -4,21 +4,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from bot.core.audit_chain import canonical, chained
+from bot.core.audit_chain import AuditEntry, canonical, chained
 from bot.core.incident.incident import Incident
-from bot.core.record import (
-    AlreadyDone,
-    AuditEntry,
-    Change,
-    Claim,
-    Claims,
-    Conflict,
-    EndedAlerts,
-    KnownGroup,
-    Put,
-    Record,
-    Stored,
-)
+from bot.core.record import AlreadyDone, Change, Claim, Claims, Conflict, EndedAlerts, KnownGroup, Put, Record, Stored
 from bot.playground.memory.rows import MemoryData, MemoryRow, RateLane
 from bot.ports import OPEN, SHUT
 

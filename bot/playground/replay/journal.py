@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.core.forecast.outlook import Score
 from bot.core.incident.incident import Incident
+from bot.core.pool.outlook import Score
 
 
 class JournalForm(StrEnum):

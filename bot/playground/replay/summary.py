@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from bot.core.forecast.outlook import Score, Verdict
 from bot.core.forecast.scoring import error_factor, held_share, not_scored
 from bot.core.incident.closing import waits
 from bot.core.incident.incident import Incident
+from bot.core.pool.outlook import Score, Verdict
 from bot.core.reporting.summary import Report
 from bot.core.words import count, duration
 from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, JournalMessage, Proposed

@@ -8,11 +8,11 @@ from math import isfinite
 
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.forecast.more_runners import WhatIf
-from bot.core.forecast.outlook import Forecast, Score
 from bot.core.incident.closing import waits
 from bot.core.incident.incident import Incident
 from bot.core.incident.timeline import Entry
 from bot.core.pool.backlog import Factor
+from bot.core.pool.outlook import Forecast, Score
 from bot.core.pool.pool import Pool
 from bot.views.words.timeline import entry_lines, entry_words
 

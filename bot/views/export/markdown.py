@@ -14,10 +14,10 @@ from bot.core.reporting.issue import SEV, IssueForm, IssuePart
 from bot.core.words import count, duration, figure, listed, share
 from bot.views.export.export_json import dated
 from bot.views.mrkdwn import clean, safe_url
-from bot.views.parent.pools import RECENT_SECONDS
 from bot.views.parent.sections import first_link
 from bot.views.words.closing import cause_lines, least_hours, waited_lines
 from bot.views.words.forecasts import score_lines
+from bot.views.words.interval import RECENT_SECONDS
 from bot.views.words.timeline import entry_lines, entry_words
 
 NOT_KNOWN = "Not known to Tailback; to be filled in."

@@ -13,7 +13,6 @@ from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortene
 from bot.views.parent.pools import (
     LEAST_NAME,
     MOST_NAME,
-    RECENT_SECONDS,
     PoolRow,
     age_words,
     name_of,
@@ -22,6 +21,7 @@ from bot.views.parent.pools import (
     title_of,
     wait_words,
 )
+from bot.views.words.interval import RECENT_SECONDS
 
 MOST = 120
 """Characters of a header and of a notification; a lock screen shows about as many."""

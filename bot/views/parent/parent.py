@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from bot.core.alert import Kind
 from bot.core.finding import Finding
-from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
 from bot.core.message import Block, Message
+from bot.core.pool.outlook import Forecast, Verdict
 from bot.core.pool.pool import PoolRules, empty, fresh, worst_first
 from bot.core.requests.interaction import Offer
 from bot.core.routing import named_pools

@@ -3,22 +3,20 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.core.charts.sparkline import Trend, trend
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
+from bot.core.incident.sparkline import Trend, trend
 from bot.core.message import Block
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, cut_off, stale, worst_first
 from bot.core.words import count, duration, figure, listed
 from bot.views.blocks import context, section, table
 from bot.views.mrkdwn import Marked, clean, clipped, date, escaped, joined, say, shortened
 from bot.views.words.causes import gap_name
-from bot.views.words.interval import short
+from bot.views.words.interval import RECENT_SECONDS, short
 
 MOST_NAME = 48
 """Length of a pool's name in a sentence; the middle is cut, because names differ at both ends."""
 LEAST_NAME = 12
-RECENT_SECONDS = 120.0
-"""Figures of a past moment that were older than this say how old they were."""
 MOST_TITLE = 80
 MOST_ROWS, MOST_REASONS = 12, 3
 _HEAD = ("Pool", "Queued", "Wait", "Busy/limit")

@@ -8,7 +8,8 @@ from bot.core.message import Message
 from bot.core.words import count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, clean, escaped, joined, say, shortened
-from bot.views.parent.pools import RECENT_SECONDS, age_words, wait_words
+from bot.views.parent.pools import age_words, wait_words
+from bot.views.words.interval import RECENT_SECONDS
 
 MOST_CHARACTERS = 8_500
 """Of all lines; leaves room for heading and reasons within Slack's total."""

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from bot.core.forecast.outlook import Score
 from bot.core.incident.details.events import (
     ClosingSummary,
     Counterfactual,
@@ -12,6 +11,7 @@ from bot.core.incident.details.events import (
     LikelyCause,
     Waited,
 )
+from bot.core.pool.outlook import Score
 from bot.core.words import count, duration, listed, share
 from bot.views.words.causes import cause_name
 from bot.views.words.forecasts import score_lines

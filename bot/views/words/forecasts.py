@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from bot.core.forecast.forecast import WIDEST
 from bot.core.forecast.more_runners import LEAST_FASTER, Option, Terms, WhatIf, WhatToExpect
-from bot.core.forecast.outlook import Forecast, LeftOut, ScoreSummary, Verdict
 from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
 from bot.core.forecast.speedup import MOST_FASTER
 from bot.core.forecast.walk import HORIZON_MINUTES
+from bot.core.pool.outlook import Forecast, LeftOut, ScoreSummary, Verdict
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement
 from bot.core.words import clock, count, duration, money

@@ -7,6 +7,8 @@ from bot.core.words import duration
 
 STEPS = ((10, 2), (30, 5), (60, 10), (180, 30), (600, 60), (2880, 120), (math.inf, 1440))
 """Steps of minutes, up to so many minutes: so coarse that a message seldom changes."""
+RECENT_SECONDS = 120.0
+"""Figures of a past moment that were older than this say how old they were."""
 UNITS = ((1440, "d"), (60, "h"), (1, "min"))
 
 

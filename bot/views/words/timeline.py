@@ -23,7 +23,6 @@ from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.paging.page import PageAction
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, figure, listed
-from bot.views.chart import spark_lines
 from bot.views.words.closing import ending_lines, ending_words
 from bot.views.words.diagnosis import diagnosis_lines, judged_words, survey_headline
 from bot.views.words.scaling import (
@@ -36,6 +35,7 @@ from bot.views.words.scaling import (
     scale_request_words,
 )
 from bot.views.words.silences import coverage_words, silence_ended_words, silencing_words
+from bot.views.words.sparkline import spark_lines
 
 PLAIN = {
     Event.ACKED: "acknowledged this incident.",

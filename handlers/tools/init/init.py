@@ -11,10 +11,10 @@ import typer
 from bot.config import Settings, load
 from bot.core.incident.incident import Incident
 from bot.ports import Refused, Unreachable
+from handlers.doctor import check, findings
 from handlers.machine import now, variables
 from handlers.run import serving
 from handlers.tools import send
-from handlers.tools.doctor import check, findings
 from handlers.tools.init.files import PRIVATE, READABLE, InitSender, env_text, toml_text, write
 from handlers.tools.init.questions import Asker, InitOptions, answered
 from handlers.wiring import Runtime, opened

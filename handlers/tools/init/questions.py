@@ -11,9 +11,9 @@ import typer
 
 from bot.config import ConfigError
 from bot.ports import Refused, Unreachable
-from handlers.tools.doctor.check_settings import CHANNEL
+from handlers.doctor.check_settings import CHANNEL
+from handlers.slack_app.manifest import manifest, public
 from handlers.tools.init.files import InitAnswers, InitSender
-from handlers.tools.manifest import manifest, public
 
 CREATE = "https://api.slack.com/apps?new_app=1&manifest_json="
 BOT = ("--bot-token", "SLACK_BOT_TOKEN", "Bot token, from OAuth & Permissions", "xoxb-")

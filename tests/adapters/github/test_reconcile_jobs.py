@@ -7,7 +7,7 @@ from bot.adapters.github.reconcile_jobs import KnownQueues, RepoSeen, Run, RunSe
 from bot.adapters.github.runners import GitHubRunner
 from bot.adapters.github.settings import GitHubPool
 from bot.adapters.metrics.github import unservable
-from bot.adapters.metrics.source import Listed
+from bot.adapters.source import Listed
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
 from bot.ports import Unreachable
 from tests.builders import NOW

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from bot.adapters.http.rows import Row
 from bot.adapters.metrics.hud import LIVE_SECONDS, HudAnswers
-from bot.adapters.metrics.rows import Row
-from bot.adapters.metrics.source import Listed
+from bot.adapters.source import Listed
 from bot.core.pool.merge import known
 from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
 from bot.ports import Failure, Unreachable

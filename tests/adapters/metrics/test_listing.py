@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.adapters.metrics.source import Listed, Listing, tried
+from bot.adapters.source import Listed, Listing, tried
 from bot.ports import Failure, Unreachable
 
 

@@ -22,9 +22,10 @@ from bot.adapters.redis.safety_checks import FORMAT_KEY
 from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.redis.wake import CHANNEL
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.incident import Incident, acked
 from bot.core.pool.pool import Job, Pool, Snapshot, measured
-from bot.core.record import AuditEntry, Change, Put, Stored
+from bot.core.record import Change, Put, Stored
 from bot.ports import Failure, Unreachable
 from tests import virtual_time
 from tests.audit import broken_at

@@ -9,8 +9,8 @@ from bot.adapters.http.connection import DIRECT, ConnectOptions
 from bot.adapters.integrations import build
 from bot.config import ConfigError, load
 from bot.ports import Failure, Message, Unreachable
-from handlers.tools.doctor.check import examined
-from handlers.tools.doctor.findings import CheckFinding, Level
+from handlers.doctor.check import examined
+from handlers.doctor.findings import CheckFinding, Level
 from handlers.wiring_tools import check_targets
 from tests.adapters.on_the_way import Proxy, in_tls, proxying, serving_tls
 from tests.adapters.slack.chatting import chatting

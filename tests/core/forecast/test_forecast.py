@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from bot.core.forecast.flow import Flow, flow_of
 from bot.core.forecast.forecast import ALONE, TRIMMED, WIDEST, bounds, forecast, looked_ahead
 from bot.core.forecast.more_runners import what_if
-from bot.core.forecast.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
 from bot.core.forecast.readings import HIGH, LOW, DrainReadings, quantile, readings
 from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.hour_stats import ExpectedHour
+from bot.core.pool.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, cut_off, drained
 from bot.views.words.forecasts import reason_words
 from tests.builders import FULL

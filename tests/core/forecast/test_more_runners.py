@@ -8,9 +8,9 @@ import pytest
 
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
-from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.forecast.readings import readings
 from bot.core.forecast.speedup import Speedup, speedup_of
+from bot.core.pool.outlook import Forecast, Verdict
 from bot.core.pool.pool import Snapshot
 from bot.views.words.forecasts import (
     DOUBTED,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from bot.core.forecast.flow import UNKNOWN_PACE
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import what_if
-from bot.core.forecast.outlook import Verdict
 from bot.core.forecast.readings import HIGH, LOW, MIDDLE, quantile, readings
 from bot.core.forecast.walk import HORIZON_MINUTES, drains_after, walk
+from bot.core.pool.outlook import Verdict
 from bot.core.pool.pool import Snapshot
 from tests.core.forecast.test_forecast import AT, FIGURES, RULES, flow_from, series
 

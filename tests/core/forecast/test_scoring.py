@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.forecast.outlook import UNCALIBRATED, Forecast, LeftOut, Score, Verdict
 from bot.core.forecast.scoring import (
     KEPT_FORECASTS,
     KEPT_SCORES,
@@ -23,6 +22,7 @@ from bot.core.forecast.scoring import (
     touched,
     waiting,
 )
+from bot.core.pool.outlook import UNCALIBRATED, Forecast, LeftOut, Score, Verdict
 from bot.core.pool.pool import Pool, PoolRules, Snapshot
 from bot.views.words.forecasts import left_out_words, score_lines
 

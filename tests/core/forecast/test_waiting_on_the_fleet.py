@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from bot.core.charts.queue_series import QueueSeries, Span, extended
+from bot.core.incident.queue_series import QueueSeries, Span, extended
 from tests.bench.rough import BEFORE, Rough, spec
 
 pytestmark = pytest.mark.fleet

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 from bot.core.alert import Delivery
-from bot.core.charts.queue_series import QueueSeries
-from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, summary, waits
 from bot.core.incident.details.events import Waited
 from bot.core.incident.details.requests import (
@@ -22,7 +20,9 @@ from bot.core.incident.details.requests import (
 )
 from bot.core.incident.incident import Incident, State, absorbed, opened, reopened
 from bot.core.incident.pools import Peak
+from bot.core.incident.queue_series import QueueSeries
 from bot.core.incident.timeline import Entry, Event
+from bot.core.pool.outlook import Forecast, Score, Verdict
 from bot.core.pool.pool import Pool
 from bot.sources.registry import SOURCES
 from bot.views.thread.replies import added, story

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Kind
-from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.incident.closing import ended, summary
 from bot.core.incident.details.events import IncidentEnding, PlainText
 from bot.core.incident.details.requests import LeaseTerms, ScaleAccepted
@@ -22,6 +21,7 @@ from bot.core.incident.incident import (
 )
 from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Event
+from bot.core.pool.outlook import Forecast, LeftOut, Score, Verdict
 from bot.views.words.closing import ending_lines
 from bot.views.words.timeline import entry_lines, entry_words
 from tests.builders import NOW, POOL, alert, candidates, delivery, incident, named, resolved, with_fields

@@ -11,9 +11,10 @@ from bot.core.alert import Alert, Kind
 from bot.core.incident.closing import resolved_by_hand
 from bot.core.incident.incident import Incident, Silence, State, absorbed
 from bot.core.incident.observe import View, fresh_samples, observed
-from bot.core.incident.pools import Named, Peak, Reported
+from bot.core.incident.pools import Peak, Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool, PoolRules
+from bot.core.routing import Named
 from bot.views.parent.heading import headline
 from bot.views.words.timeline import entry_words
 from tests.builders import (

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.core.finding import Diagnosis, Finding, Scaling
-from bot.core.pool.held_cause import HeldCause, judged, remembered
+from bot.core.incident.held_cause import HeldCause, judged, remembered
 from bot.core.statement import statement
 
 HELPS = {"surge": Scaling.HELPS}

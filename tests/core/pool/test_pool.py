@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.core.charts.sparkline import Trend, trend
 from bot.core.incident.pools import Peak, raised
+from bot.core.incident.sparkline import Trend, trend
 from bot.core.pool.pool import Pool, Snapshot, empty, measured, stale, unreadable, worst_first
 from tests.builders import NOW, sample, samples
 

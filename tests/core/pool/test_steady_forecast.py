@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from bot.core.forecast.outlook import Forecast, Verdict
+from bot.core.pool.outlook import Forecast, Verdict
 from bot.core.pool.steady_forecast import SteadyForecast, steadied
 
 HOUR = 3600.0

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from bot.core.charts.queue_series import QueueSeries
-from bot.core.forecast.outlook import Forecast, Score, Verdict
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.membership import group_of
 from bot.core.incident.pools import Peak
+from bot.core.incident.queue_series import QueueSeries
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import WAIT_EDGES, counted, share_above
+from bot.core.pool.outlook import Forecast, Score, Verdict
 from bot.core.pool.pool import PoolRules
-from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import (
     NO_POOL,
     PoolIncidents,

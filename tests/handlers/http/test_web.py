@@ -7,8 +7,8 @@ import pytest
 
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.calls import CALL_SECONDS
-from bot.core.forecast.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool.early_warning import WarningHistory
+from bot.core.pool.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
 from bot.ports import Failure, Unreachable

@@ -11,12 +11,12 @@ import pytest
 
 from bot.config import load
 from bot.ports import Failure, Refused, Unreachable
-from handlers.tools.doctor.check_settings import of_settings
-from handlers.tools.doctor.findings import Level
+from handlers.doctor.check_settings import of_settings
+from handlers.doctor.findings import Level
+from handlers.slack_app.manifest import manifest
 from handlers.tools.init import init as module
 from handlers.tools.init.files import InitAnswers, InitSender, env_text, toml_text, write
 from handlers.tools.init.questions import Asker, InitOptions, answered, link
-from handlers.tools.manifest import manifest
 from tests.architecture.tree import ROOT
 from tests.handlers.endpoint import Endpoint
 from tests.handlers.terminal import Terminal

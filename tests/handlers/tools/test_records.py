@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.incident import Incident
-from bot.core.record import AuditEntry, Change, Put, Stored
+from bot.core.record import Change, Put, Stored
 from bot.ports import Refused
 from handlers.tools.records import PAGE, exported, json_lines, moment_of, table, verified
 from tests import builders

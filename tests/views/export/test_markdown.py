@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.charts.queue_series import QueueSeries
-from bot.core.forecast.outlook import Forecast, Score, Verdict
 from bot.core.incident.details.events import PlainText
 from bot.core.incident.details.requests import RunnersCame, RunnersChecked, ScaleRequest, ScaleStep
 from bot.core.incident.incident import noted
+from bot.core.incident.queue_series import QueueSeries
 from bot.core.incident.reply_buttons import offering
 from bot.core.incident.timeline import KEPT_ENTRIES, Event
+from bot.core.pool.outlook import Forecast, Score, Verdict
 from bot.core.reporting.issue import SEV, form_of
 from bot.views.export.export_json import SCHEMA, as_json
 from bot.views.export.markdown import issue_text, markdown

@@ -8,7 +8,6 @@ import pytest
 
 from bot.core.alert import Kind, Status
 from bot.core.finding import Finding, Scaling
-from bot.core.forecast.outlook import Forecast, Verdict
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import PlainText
 from bot.core.incident.details.requests import LeaseNoted, LeaseStep, SilenceStep, Silencing
@@ -17,6 +16,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Event
 from bot.core.message import Message
+from bot.core.pool.outlook import Forecast, Verdict
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot
 from bot.core.requests.interaction import Offer, Place
 from bot.core.statement import statement

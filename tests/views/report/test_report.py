@@ -8,13 +8,13 @@ from unicodedata import category
 
 import pytest
 
-from bot.core.charts.queue_series import QueueSeries
-from bot.core.forecast.outlook import Forecast, Score, Verdict
+from bot.core.audit_chain import AuditEntry
 from bot.core.incident.incident import Incident
 from bot.core.incident.pools import Peak
+from bot.core.incident.queue_series import QueueSeries
 from bot.core.pool.early_warning import WarningHistory
+from bot.core.pool.outlook import Forecast, Score, Verdict
 from bot.core.pool.pool import PoolRules
-from bot.core.record import AuditEntry
 from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import PoolReport, Report, ReportData, report

@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Literal
 
 from bot.core.finding import Diagnosis
-from bot.core.forecast.outlook import Score, ScoreSummary
 from bot.core.incident.details.requests import ActiveSilence, Coverage
+from bot.core.pool.outlook import Score, ScoreSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.core.charts.queue_series import FEWER_POINTS, MOST_POINTS, QueueSeries, Span, extended, segments
-from bot.core.charts.sparkline import pictured, sparks_of
+from bot.core.incident.queue_series import FEWER_POINTS, MOST_POINTS, QueueSeries, Span, extended, segments
+from bot.core.incident.sparkline import pictured, sparks_of
 from bot.core.pool.pool import Snapshot
-from bot.views.chart import spark_lines, sparkline
+from bot.views.words.sparkline import spark_lines, sparkline
 from tests.builders import NOW, POOL, incident, named, sample
 
 SPAN = Span(NOW, NOW, 30.0)

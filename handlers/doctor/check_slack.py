@@ -8,9 +8,9 @@ from bot.core.external import AppSeen, ChannelSeen
 from bot.core.words import duration, listed
 from bot.ports import Failure, Unreachable
 from bot.views.simpler import YOUNG
-from handlers.tools.doctor.check_settings import CHANNEL, channels_of, groups_of
-from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
-from handlers.tools.manifest import SCOPES
+from handlers.doctor.check_settings import CHANNEL, channels_of, groups_of
+from handlers.doctor.findings import CheckFinding, ok, problem, warning
+from handlers.slack_app.manifest import SCOPES
 
 REMEDIES = {
     **dict.fromkeys(("invalid_auth", "not_authed"), "copy the bot token from OAuth & Permissions into SLACK_BOT_TOKEN"),

@@ -10,7 +10,7 @@ from bot.core.external import Problem
 from bot.core.words import listed
 from bot.sources.registry import SOURCES
 from bot.sources.sns import known_arn
-from handlers.tools.doctor.findings import CheckFinding, Level, ok, problem, warning
+from handlers.doctor.findings import CheckFinding, Level, ok, problem, warning
 
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
 GROUP = re.compile(r"S[A-Z0-9]{2,20}")

@@ -5,7 +5,7 @@ from functools import partial
 from bot.adapters.build_context import BuildContext
 from bot.adapters.github.api import ANSWERS, GitHubApi
 from bot.adapters.github.settings import api_of
-from bot.adapters.metrics.rows import rows
+from bot.adapters.http.rows import rows
 from bot.config import IssuesTable
 from bot.core.external import Problem
 from bot.core.reporting.issue import FiledIssue

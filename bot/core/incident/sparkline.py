@@ -3,10 +3,10 @@
 from enum import StrEnum
 from itertools import pairwise
 
-from bot.core.charts.queue_series import QueueSeries, segments
 from bot.core.incident.details.events import Spark
 from bot.core.incident.incident import Incident
 from bot.core.incident.pools import Peak
+from bot.core.incident.queue_series import QueueSeries, segments
 from bot.core.pool.pool import Pool
 
 MOST_BARS = 20

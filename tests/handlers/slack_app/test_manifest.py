@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handlers.tools.manifest import SCOPES, manifest, printed, public
+from handlers.slack_app.manifest import SCOPES, manifest, printed, public
 from tests.architecture.tree import ROOT, project
 
 KNOWN_SCOPES = {

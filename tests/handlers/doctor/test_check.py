@@ -21,11 +21,11 @@ from bot.core.scaling.limits import ScalePolicy
 from bot.diagnosis.registry import RULES
 from bot.playground.slack.people import Channel
 from bot.ports import Failure, Refused, Unreachable
+from handlers.doctor.check import CheckTargets, examined, unusable
+from handlers.doctor.check_settings import of_settings
+from handlers.doctor.findings import CheckFinding, Level, failed, for_machines, for_people
 from handlers.run import required
-from handlers.tools.doctor.check import CheckTargets, examined, unusable
-from handlers.tools.doctor.check_settings import of_settings
-from handlers.tools.doctor.findings import CheckFinding, Level, failed, for_machines, for_people
-from handlers.tools.manifest import SCOPES
+from handlers.slack_app.manifest import SCOPES
 from tests.fakes import FakeAlertmanager, FakeClock, FakeMetrics, FakePager, FakeScaler
 from tests.playground.slack_kit import standing
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.metrics.rows import instant, link, longest, number, part, rows, text, texts, whole
+from bot.adapters.http.rows import instant, link, longest, number, part, rows, text, texts, whole
 from bot.core.pool.pool import Job
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.issues import build
+from bot.adapters.github.issues import build
 from bot.config import IssuesTable
 from bot.core.reporting.issue import FiledIssue
 from bot.ports import Failure, Rehearsed, Unreachable

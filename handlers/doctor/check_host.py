@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import urlparse
 
 from bot.config import Settings
-from handlers.tools.doctor.check_settings import HERE
-from handlers.tools.doctor.findings import CheckFinding, ok, problem, warning
+from handlers.doctor.check_settings import HERE
+from handlers.doctor.findings import CheckFinding, ok, problem, warning
 
 LEAST_FILES = 4096
 """Open files; each connection is one."""

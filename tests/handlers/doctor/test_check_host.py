@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.config import Environment, File, Settings
-from handlers.tools.doctor.check_host import Host, of_host, this_host
-from handlers.tools.doctor.findings import Level
+from handlers.doctor.check_host import Host, of_host, this_host
+from handlers.doctor.findings import Level
 
 
 def settings(**tables: Any) -> Settings:

@@ -16,10 +16,10 @@ from bot.diagnosis.rank import possible
 from bot.ports import Alertmanager, Capacity, Failure, IssueTracker, Metrics, Pager, Refused, Rehearsed, Unreachable
 from bot.posting.ladder import known_blocks
 from bot.views.words.causes import gap_name, matrix_lines
-from handlers.tools.doctor.check_host import Host, of_host
-from handlers.tools.doctor.check_settings import of_environment, of_settings
-from handlers.tools.doctor.check_slack import SlackProbe, of_blocks, of_slack
-from handlers.tools.doctor.findings import CheckFinding, Level, of_error, of_problem, ok, problem, warning
+from handlers.doctor.check_host import Host, of_host
+from handlers.doctor.check_settings import of_environment, of_settings
+from handlers.doctor.check_slack import SlackProbe, of_blocks, of_slack
+from handlers.doctor.findings import CheckFinding, Level, of_error, of_problem, ok, problem, warning
 
 PATIENCE_SECONDS = 20.0
 """Time limit for one dependency; each call has a shorter limit."""
