@@ -50,6 +50,11 @@ class RealClock:
         self.offset = epoch_seconds - time.monotonic()
 
 
+def in_cluster() -> bool:
+    """Whether this process runs in a pod of Kubernetes, which sets this variable in every container."""
+    return "KUBERNETES_SERVICE_HOST" in os.environ
+
+
 def now() -> float:
     """Epoch seconds."""
     return time.time()

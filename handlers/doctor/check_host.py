@@ -1,6 +1,7 @@
 """Checks the machine: who runs Tailback, who can read its secrets, open files, disk space, unencrypted tokens."""
 
 import os
+import pwd
 import resource
 import shutil
 import stat
@@ -10,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 
 from bot.config import Settings
+from handlers import machine
 from handlers.doctor.check_settings import HERE
 from handlers.doctor.findings import CheckFinding, ok, problem, warning
 
@@ -17,6 +19,8 @@ LEAST_FILES = 4096
 """Open files; each connection is one."""
 LEAST_BYTES = 1024**3
 """Free disk space below which the embedded Redis may soon be unable to store an alert."""
+SECRETS = ".env"
+"""The file with the tokens. `tailback.toml` only names them, and a service with its own user must read it."""
 TOKENS = ("token_env", "token_file", "basic_env", "user_env")
 
 
@@ -31,22 +35,36 @@ class Host:
     """Free disk space at TAILBACK_DATA; None when it does not matter or is unknown."""
     modes: Mapping[Path, int] = field(default_factory=dict)
     """Permission bits of the files that hold secrets or decide who may act."""
+    owners: Mapping[Path, str] = field(default_factory=dict)
+    """Who owns those of them that this user cannot change."""
     barred: Path | None = None
     """What keeps this user from writing at TAILBACK_DATA, if that matters: a file, or a folder of others."""
+    in_cluster: bool = False
+    """It is a pod of Kubernetes."""
 
 
 def this_host(settings: Settings) -> Host:
     """Check this machine. Never raises."""
     env = settings.env
-    secret = [env.tailback_config.parent / ".env", env.tailback_config]
+    secret = [env.tailback_config.parent / SECRETS, env.tailback_config]
     above = (env.tailback_data, *env.tailback_data.absolute().parents)
     data = None if env.redis_url.get_secret_value() else next((one for one in above if os.path.lexists(one)), None)
     barred = data if data and not (data.is_dir() and os.access(data, os.W_OK | os.X_OK)) else None
     free = shutil.disk_usage(data).free if data and not barred else None
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     files = 1_000_000 if hard == resource.RLIM_INFINITY else hard
-    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in secret if os.access(path, os.F_OK)}
-    return Host(os.getuid() == 0, files, free, modes, barred)
+    found = {path: path.stat() for path in secret if os.access(path, os.F_OK)}
+    modes = {path: stat.S_IMODE(one.st_mode) for path, one in found.items()}
+    others = {path: _name(one.st_uid) for path, one in found.items() if os.getuid() not in {0, one.st_uid}}
+    return Host(os.getuid() == 0, files, free, modes, others, barred, machine.in_cluster())
+
+
+def _name(uid: int) -> str:
+    """A user's name, or its number where the machine has none for it, as in a container."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
 
 
 def of_host(host: Host, settings: Settings) -> list[CheckFinding]:
@@ -62,10 +80,12 @@ def _machine(host: Host, settings: Settings) -> Iterator[CheckFinding]:
         yield problem("host", f"Tailback cannot keep its records in {settings.env.tailback_data}: this user may not "
                       f"write to {host.barred}", "set TAILBACK_DATA to a folder that it may write")  # fmt: skip
     for path, mode in host.modes.items():
-        if mode & 0o004:
-            yield warning("host", f"Every user of this machine can read {path}", f"chmod 640 {path}")
+        owner = host.owners.get(path)
+        ask = f"{owner} owns it: ask for " if owner else ""
+        if mode & 0o004 and path.name == SECRETS:
+            yield warning("host", f"Every user of this machine can read {path}", f"{ask}chmod o-r {path}")
         if mode & 0o002:
-            yield warning("host", f"Every user of this machine can change {path}", f"chmod 640 {path}")
+            yield warning("host", f"Every user of this machine can change {path}", f"{ask}chmod o-w {path}")
     if host.files < LEAST_FILES:
         yield warning("host", f"Only {host.files:,} files may be open, and each connection needs one",
                       f"raise the limit to {LEAST_FILES:,} (LimitNOFILE in systemd, ulimit -n in a shell)")  # fmt: skip

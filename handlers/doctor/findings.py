@@ -2,12 +2,22 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.core.external import Problem
 from bot.core.words import count
-from bot.ports import Refused, Unreachable
+from bot.ports import Failure, Refused, Unreachable
+
+LATER = "check again in a minute; if it fails again, look at that server's log"
+REMEDIES = {
+    Failure.CREDENTIALS: "check the token that {place} names, and its permissions",
+    Failure.UNCONNECTED: "check that the server runs, that this machine can reach it, and the url in {place}",
+    Failure.LATER: LATER,
+    Failure.UNKNOWN: LATER,
+    Failure.PLACE: "correct the url in {place}",
+}
+"""Of other failures, the remedy is to correct the place."""
 
 ENDS = frozenset(".?")
 
@@ -32,6 +42,8 @@ class CheckFinding:
     text: str
     remedy: str = ""
     """Empty if in order."""
+    unanswered: bool = False
+    """Nothing at that address was reached."""
 
 
 def ok(area: str, text: str) -> CheckFinding:
@@ -57,7 +69,13 @@ def of_problem(found: Problem, remedy: str) -> CheckFinding:
 def of_error(area: str, error: Unreachable | Refused, remedy: str) -> CheckFinding:
     """A system that does not answer, or refuses; `remedy` is for an error without its own."""
     what = f"{error.system}: {error.what}" if isinstance(error, Unreachable) else error.what
-    return problem(area, what, error.remedy or remedy)
+    missed = isinstance(error, Unreachable) and error.failure is Failure.UNCONNECTED
+    return replace(problem(area, what, error.remedy or remedy), unanswered=missed)
+
+
+def usual_remedy(error: Unreachable, place: str) -> str:
+    """The remedy of an error that has none of its own."""
+    return REMEDIES.get(error.failure, "correct {place}").format(place=place)
 
 
 def failed(findings: Iterable[CheckFinding]) -> bool:
@@ -81,7 +99,8 @@ def for_people(findings: Sequence[CheckFinding]) -> str:
 
 def for_machines(findings: Sequence[CheckFinding]) -> str:
     """`{"ok": …, "findings": [{"area", "state", "text", "remedy"}]}`."""
-    rows = [asdict(finding) for finding in findings]
+    fields = ("area", "state", "text", "remedy")
+    rows = [{name: getattr(finding, name) for name in fields} for finding in findings]
     return json.dumps({"ok": not failed(findings), "findings": rows}, indent=2)
 
 

@@ -12,6 +12,7 @@ import yaml
 from bot.config import Environment, read_file
 from tests.architecture.tree import ROOT
 from tests.deploy.charts import CHART, CUSTOM, Document, helm, kinds, only, pods, rendered, selected
+from tests.deploy.network import Peer, allows
 from tests.processes import program
 
 pytestmark = pytest.mark.needs("helm")
@@ -56,6 +57,7 @@ token_env = "OTHER_TOKEN"
 [pool.none.scaler]
 kind = "none"
 """
+VAULT: dict[str, object] = {"to": [{"ipBlock": {"cidr": "192.0.2.7/32"}}], "ports": [{"port": 8200, "protocol": "TCP"}]}
 EVERYTHING: dict[str, object] = {
     "mode": "split",
     "image": {
@@ -72,8 +74,16 @@ EVERYTHING: dict[str, object] = {
         "tlsSecret": "tls",
         "annotations": {"a": "b"},
     },
+    "service": {"annotations": {"c": "d"}},
+    "extraEnv": [{"name": "HTTPS_PROXY", "value": "http://proxy.example.com:3128"}],
+    "podLabels": {"team": "infra"},
+    "podAnnotations": {"prometheus.io/scrape": "true"},
+    "priorityClassName": "system-cluster-critical",
+    "affinity": {"nodeAffinity": {}},
+    "extraVolumes": [{"name": "authority", "configMap": {"name": "authority"}}],
+    "extraVolumeMounts": [{"name": "authority", "mountPath": "/etc/authority", "readOnly": True}],
     "serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::123456789012:role/tailback"}},
-    "networkPolicy": {"ingressFrom": [{"namespaceSelector": {}}], "redisPorts": [6379, 26379], "egressPorts": [8200]},
+    "networkPolicy": {"ingressFrom": [{"namespaceSelector": {}}], "redisPorts": [6379, 26379], "egress": [VAULT]},
     "monitoring": {"serviceMonitor": True, "prometheusRule": True, "labels": {"release": "prometheus"}},
     "nodeSelector": {"pool": "system"},
     "tolerations": [{"key": "system", "operator": "Exists"}],
@@ -83,6 +93,10 @@ CASES: dict[str, dict[str, object]] = {
     "split": {"mode": "split"},
     "everything": EVERYTHING,
     "single": {"mode": "split", "web": {"replicas": 1}, "worker": {"replicas": 1}, "networkPolicy": {"enabled": False}},
+    "openshift": {
+        "podSecurityContext": {"runAsUser": None, "runAsGroup": None, "fsGroup": None},
+        "serviceAccount": {"create": False, "name": "given"},
+    },
     "volume": {"embedded": {"storage": "10Gi", "storageClassName": "fast"}, "monitoring": {"serviceMonitor": True}},
 }
 
@@ -167,10 +181,11 @@ def test_pods_are_unprivileged_and_know_where_everything_is(charts: dict[str, li
         }
         paths = {probe: container[f"{probe}Probe"]["httpGet"]["path"] for probe in ("startup", "liveness", "readiness")}
         assert paths == {"startup": "/healthz", "liveness": "/healthz", "readiness": "/readyz"}
-        assert {one["name"] for one in container["env"]} <= known
+        assert {one["name"] for one in container["env"]} <= known | {"HTTPS_PROXY"}
         assert container["envFrom"] == [{"secretRef": {"name": "tailback"}}]
         assert container["resources"]["limits"]["memory"]
-        assert {one["mountPath"] for one in container["volumeMounts"]} == {"/etc/tailback", "/tmp", "/data"}
+        own = {one["mountPath"] for one in container["volumeMounts"]} - {"/etc/authority"}
+        assert own == {"/etc/tailback", "/tmp", "/data"}
         assert pod["spec"]["terminationGracePeriodSeconds"] > 30
 
 
@@ -258,18 +273,63 @@ def test_the_role_on_a_scalers_page_is_the_one_that_the_chart_makes(name: str) -
             assert subject["name"] in {one["name"] for one in found["subjects"]}
 
 
-def test_the_network_policy_opens_the_ports_of_the_configured_addresses(charts: dict[str, list[Document]]) -> None:
-    """DNS, 443, Redis, the cluster, and each address of the configuration; nothing else goes out."""
+@pytest.mark.parametrize(
+    ("values", "to", "is_open"),
+    [
+        ({}, Peer("prometheus-server.monitoring.svc", service=80, pod=9090), True),
+        ({}, Peer("grafana.monitoring.svc", service=80, pod=3000), True),
+        ({}, Peer("dns-default.openshift-dns.svc", service=53, pod=5353, protocol="UDP"), True),
+        ({}, Peer("kubernetes.default.svc", service=443, node=6443), True),
+        ({}, Peer("slack.com", outside=443), True),
+        ({}, Peer("grafana.example.com", outside=8443), False),
+        ({"config": "[a]\nurl = 'https://grafana.example.com:8443'"}, Peer("grafana.example.com", outside=8443), True),
+        ({"config": "[a]\n[[a.b]]\nurl = 'http://x.example.com'"}, Peer("x.example.com", outside=80), True),
+        ({"config": '[a]\nb = 1  # "https://x.example.com:8443"'}, Peer("x.example.com", outside=8443), False),
+        ({"mode": "split"}, Peer("redis.example.com", outside=6379), True),
+        ({}, Peer("redis.example.com", outside=6379), False),
+        ({"networkPolicy": {"egress": [VAULT]}}, Peer("vault.example.com", outside=8200, address="192.0.2.7"), True),
+        ({"networkPolicy": {"egress": [VAULT]}}, Peer("vault.example.com", outside=8200, address="192.0.2.8"), False),
+    ],
+)
+def test_the_network_policy_lets_it_reach_what_it_asks(values: dict[str, object], to: Peer, is_open: bool) -> None:
+    """A policy sees the port of the pod or node, after the address of a service was translated."""
+    channel = '[slack]\nchannel = "C0CIONCALL"\n'
+    given = {**values, "config": f"{channel}{values.get('config', '')}"}
+    (policy,) = [one for one in rendered(**given) if one["kind"] == "NetworkPolicy"]
+    assert allows(policy, to) == is_open
 
-    def ports(name: str) -> list[int]:
-        names, others = only(charts[name], "NetworkPolicy")["spec"]["egress"]
-        assert {one["port"] for one in names["ports"]} == {53}
-        return sorted(one["port"] for one in others["ports"])
 
-    assert ports("embedded") == [443]
-    assert ports("split") == [443, 6379]
-    assert ports("everything") == [443, 6379, 6443, 8200, 8443, 9090, 26379]
-    assert "NetworkPolicy" not in kinds(charts["single"])
+def test_the_notes_name_what_was_opened() -> None:
+    """Who installs it reads there which connections the policy allows."""
+    notes = (CHART / "templates/NOTES.txt").read_text("utf-8")
+    assert 'include "tailback.ports"' in notes
+    assert "networkPolicy.egress" in notes
+
+
+def test_openshift_chooses_the_user_and_an_account_may_be_given(charts: dict[str, list[Document]]) -> None:
+    """Its policy restricted-v2 refuses a fixed user; goharbor/harbor-helm#874."""
+    for name in ("embedded", "openshift"):
+        (pod,) = pods(charts[name])
+        chosen = {"runAsUser", "runAsGroup", "fsGroup"} & set(pod["spec"]["securityContext"])
+        assert bool(chosen) == (name == "embedded")
+    assert pods(charts["openshift"])[0]["spec"]["serviceAccountName"] == "given"
+    assert "ServiceAccount" not in kinds(charts["openshift"])
+
+
+def test_what_clusters_ask_of_pods_can_be_given(charts: dict[str, list[Document]]) -> None:
+    """Labels, annotations, priority, further volumes and variables, as other charts of alerting have them."""
+    for pod in pods(charts["everything"]):
+        (container,) = pod["spec"]["containers"]
+        assert pod["metadata"]["labels"]["team"] == "infra"
+        assert pod["metadata"]["annotations"] == {"prometheus.io/scrape": "true"}
+        assert (pod["spec"]["priorityClassName"], pod["spec"]["affinity"]) == (
+            "system-cluster-critical",
+            {"nodeAffinity": {}},
+        )
+        assert EVERYTHING["extraVolumes"] == [one for one in pod["spec"]["volumes"] if one["name"] == "authority"]
+        assert {"name": "HTTPS_PROXY", "value": "http://proxy.example.com:3128"} in container["env"]
+    assert {one["metadata"]["name"] for one in rendered(nameOverride="bot")} == {"tailback-bot"}
+    assert {one["metadata"]["name"] for one in rendered(serviceAccount={"name": "own"})} == {"tailback", "own"}
 
 
 def test_the_ingress_opens_what_senders_and_slack_need_and_nothing_else(charts: dict[str, list[Document]]) -> None:

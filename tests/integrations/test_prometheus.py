@@ -39,12 +39,11 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPrometh
 
 @pytest.mark.needs("prometheus")
 async def test_the_configuration_of_the_page_works(prometheus: RealPrometheus, tmp_path: Path) -> None:
-    """The queue and the wait; what this exporter lacks is a warning, and not zero."""
+    """The queue and the wait; what this exporter lacks is called optional, and is not zero."""
     one = await found(prometheus.url, tmp_path)
-    assert one.state is Level.WARNING
-    assert "linux.2xlarge: no value for " in one.text
-    assert "idle (the query returned nothing)" in one.text
-    assert "queued" not in one.text
+    assert one.state is Level.OK
+    assert "optional and without a value: " in one.text
+    assert "idle" in one.text
     fine = await found(prometheus.url, tmp_path, {PRESET: QUEUED})
     assert (fine.state, fine.text) == (Level.OK, "linux.2xlarge: 14 jobs queued, longest wait unknown")
 

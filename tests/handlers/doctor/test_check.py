@@ -21,7 +21,9 @@ from bot.core.scaling.limits import ScalePolicy
 from bot.diagnosis.registry import RULES
 from bot.playground.slack.people import Channel
 from bot.ports import Failure, Refused, Unreachable
+from bot.settings import PoolTable
 from handlers.doctor.check import CheckTargets, examined, unusable
+from handlers.doctor.check_host import Host
 from handlers.doctor.check_settings import of_settings
 from handlers.doctor.findings import CheckFinding, Level, failed, for_machines, for_people
 from handlers.run import required
@@ -349,6 +351,28 @@ async def test_a_figure_that_cannot_be_had_is_named(  # noqa: PLR0917 - the colu
     file = settings.file.model_copy(update={"metrics": {"prometheus": {"kind": kind}}})
     tools.metrics.show(POOL, look)
     only(await examined(replace(settings, file=file), tools.made()), text, state, remedy)
+
+
+async def test_a_figure_of_a_preset_that_the_exporter_lacks_is_optional(place: Place) -> None:
+    """Its query is ours, so nobody can fix it; a query of the operator's own beside it still is to be fixed."""
+    tools, settings = Tools(), place.settings()
+    table = PoolTable.model_validate({"metrics": "prometheus", "preset": "ci", "idle": "sum(mine)"})
+    file = settings.file.model_copy(update={"metrics": {"prometheus": {"kind": "prometheus"}}, "pool": {POOL: table}})
+    missing = (Gap("create_failures", "no such series"), Gap("booting", "no such series"))
+    tools.metrics.show(POOL, {"queued": 3, "missing": missing})
+    fine = only(await examined(replace(settings, file=file), tools.made()), "3 jobs queued", "ok")
+    assert "optional and without a value: " in fine.text
+    tools.metrics.show(POOL, {"queued": 3, "missing": (*missing, Gap("idle", "parse error"))})
+    only(await examined(replace(settings, file=file), tools.made()), "no value for idle (parse error)", "warning")
+
+
+async def test_in_a_cluster_the_network_policy_is_named_beside_what_is_not_reached(place: Place) -> None:
+    """A policy drops packets in silence: nothing but a time limit tells it."""
+    for inside in (True, False):
+        tools = Tools()
+        tools.metrics.script.fail("snapshot", error=Unreachable("Prometheus", "is away", failure=Failure.UNCONNECTED))
+        finding = only(await found(place, tools, host=Host(in_cluster=inside)), "is away", "problem")
+        assert ("networkPolicy.egress" in finding.remedy) is inside
 
 
 async def test_the_matrix_of_sources_names_the_figures_and_the_causes(place: Place) -> None:

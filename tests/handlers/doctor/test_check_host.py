@@ -22,8 +22,13 @@ def test_a_fine_machine_has_one_line() -> None:
     ("host", "said", "remedy"),
     [
         (Host(root=True), "as root", "its own user"),
-        (Host(modes={Path(".env"): 0o644}), "can read .env", "chmod 640 .env"),
-        (Host(modes={Path("tailback.toml"): 0o642}), "can change tailback.toml", "chmod 640 tailback.toml"),
+        (Host(modes={Path(".env"): 0o644}), "can read .env", "chmod o-r .env"),
+        (Host(modes={Path("tailback.toml"): 0o642}), "can change tailback.toml", "chmod o-w tailback.toml"),
+        (
+            Host(modes={Path("tailback.toml"): 0o646}, owners={Path("tailback.toml"): "root"}),
+            "can change tailback.toml",
+            "root owns it: ask for chmod o-w",
+        ),
         (Host(files=1024), "1,024 files", "LimitNOFILE"),
         (Host(free_bytes=200 * 1024**2), "200 MiB", "free some space"),
     ],
@@ -34,6 +39,12 @@ def test_each_weakness_is_a_warning_with_its_remedy(host: Host, said: str, remed
     assert found.state is Level.WARNING
     assert said in found.text
     assert remedy in found.remedy
+
+
+def test_a_configuration_that_a_service_must_read_is_no_weakness() -> None:
+    """The unit's own user is neither owner nor in the group; without the right to read, Tailback does not start."""
+    modes = {Path("/etc/tailback/tailback.toml"): 0o644, Path("/etc/tailback/.env"): 0o600}
+    assert [one.state for one in of_host(Host(modes=modes), settings())] == [Level.OK]
 
 
 @pytest.mark.parametrize(

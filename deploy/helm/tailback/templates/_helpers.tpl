@@ -1,5 +1,10 @@
 {{- define "tailback.name" -}}
-{{- if contains "tailback" .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-tailback{{ end }}
+{{- $own := .Values.nameOverride | default "tailback" }}
+{{- if contains $own .Release.Name }}{{ .Release.Name }}{{ else }}{{ printf "%s-%s" .Release.Name $own | trunc 52 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- define "tailback.account" -}}
+{{- if .Values.serviceAccount.create }}{{ .Values.serviceAccount.name | default (include "tailback.name" .) }}{{ else }}{{ .Values.serviceAccount.name | default "default" }}{{ end }}
 {{- end }}
 
 {{- define "tailback.selector" -}}
@@ -30,17 +35,24 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- dict "scalers" $found | toJson }}
 {{- end }}
 
-{{- /* TCP ports of the addresses in the configuration, as a JSON object with one list. */}}
+{{- /* Every http or https address in a value of the parsed configuration, one on each line. */}}
+{{- define "tailback.addresses" -}}
+{{- if kindIs "map" . }}{{ range $_, $value := . }}{{ include "tailback.addresses" $value }}{{ end }}
+{{- else if kindIs "slice" . }}{{ range . }}{{ include "tailback.addresses" . }}{{ end }}
+{{- else if kindIs "string" . }}{{ if regexMatch "^https?://\\S+$" . }}{{ printf "%s\n" . }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* TCP ports that are open to every address, as a JSON object with one list. A port of a service is not that of
+its pods: connections to pods are allowed without it. */}}
 {{- define "tailback.ports" -}}
-{{- $ports := list 443 }}
-{{- range regexFindAll "\"https?://[^\"]+\"" .Values.config -1 }}
-{{- $url := urlParse (trimAll "\"" .) }}
+{{- $ports := list 443 6443 }}
+{{- range include "tailback.addresses" (include "tailback.config" . | fromJson) | splitList "\n" | compact }}
+{{- $url := urlParse . }}
 {{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" }}
 {{- $ports = append $ports (int (default (ternary "80" "443" (eq $url.scheme "http")) $port)) }}
 {{- end }}
-{{- if (include "tailback.scalers" . | fromJson).scalers }}{{ $ports = append $ports 6443 }}{{ end }}
 {{- if eq .Values.mode "split" }}{{ range .Values.networkPolicy.redisPorts }}{{ $ports = append $ports (int .) }}{{ end }}{{ end }}
-{{- range .Values.networkPolicy.egressPorts }}{{ $ports = append $ports (int .) }}{{ end }}
 {{- dict "ports" ($ports | uniq) | toJson }}
 {{- end }}
 
@@ -52,8 +64,14 @@ metadata:
   labels:
     {{- include "tailback.labels" .root | nindent 4 }}
     app.kubernetes.io/component: {{ .command }}
+    {{- with $values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with $values.podAnnotations }}
+  annotations: {{ toJson . }}
+  {{- end }}
 spec:
-  serviceAccountName: {{ include "tailback.name" .root }}
+  serviceAccountName: {{ include "tailback.account" .root }}
   automountServiceAccountToken: {{ not (empty $scalers) }}
   enableServiceLinks: false
   terminationGracePeriodSeconds: 40
@@ -66,6 +84,12 @@ spec:
   {{- with $values.tolerations }}
   tolerations: {{ toJson . }}
   {{- end }}
+  {{- with $values.affinity }}
+  affinity: {{ toJson . }}
+  {{- end }}
+  {{- with $values.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
   {{- if ne .command "run" }}
   topologySpreadConstraints:
     - maxSkew: 1
@@ -76,12 +100,7 @@ spec:
           {{- include "tailback.selector" .root | nindent 10 }}
           app.kubernetes.io/component: {{ .command }}
   {{- end }}
-  securityContext:
-    runAsNonRoot: true
-    runAsUser: 65532
-    runAsGroup: 65532
-    fsGroup: 65532
-    seccompProfile: { type: RuntimeDefault }
+  securityContext: {{ toJson $values.podSecurityContext }}
   containers:
     - name: tailback
       image: "{{ $values.image.repository }}{{ with $values.image.digest }}@{{ . }}{{ else }}:{{ $values.image.tag | default .root.Chart.AppVersion }}{{ end }}"
@@ -94,6 +113,9 @@ spec:
         - { name: TAILBACK_CONFIG, value: /etc/tailback/tailback.toml }
         {{- range $name, $value := $values.env }}
         - { name: {{ $name }}, value: {{ $value | quote }} }
+        {{- end }}
+        {{- range $values.extraEnv }}
+        - {{ toJson . }}
         {{- end }}
         {{- if eq $values.mode "split" }}
         - name: REDIS_URL
@@ -115,6 +137,9 @@ spec:
         - { name: config, mountPath: /etc/tailback, readOnly: true }
         - { name: tmp, mountPath: /tmp }
         - { name: data, mountPath: /data }
+        {{- range $values.extraVolumeMounts }}
+        - {{ toJson . }}
+        {{- end }}
   volumes:
     - name: config
       configMap: { name: {{ include "tailback.name" .root }} }
@@ -123,5 +148,8 @@ spec:
     {{- if ne .command "run" }}
     - name: data
       emptyDir: {}
+    {{- end }}
+    {{- range $values.extraVolumes }}
+    - {{ toJson . }}
     {{- end }}
 {{- end }}
