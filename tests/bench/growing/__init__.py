@@ -1,0 +1,1 @@
+"""What `tests.bench.fleet` measures, and with what."""

@@ -1,0 +1,176 @@
+"""The rows: one kind of work each, on an installation of a given size."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from bot.adapters.metrics.github import build
+from bot.adapters.metrics.shared import Shared
+from bot.adapters.stored_jobs import StoredJobs
+from bot.core.alert import Alert, Delivery, Status
+from bot.core.incident.incident import Incident
+from bot.core.pool.job import JobState, WorkflowJob, minute_of
+from bot.core.pool.pool import Pool
+from bot.core.record import Change, Put, Stored
+from bot.core.requests.interaction import Interaction, Surface
+from bot.incidents.actions.list_incidents import publish_app_home
+from bot.incidents.intake import take_alert
+from bot.registry import ACTIONS
+from tests.adapters.back_end import parts_with
+from bot.adapters.http.client import HttpPool
+from tests.bench.growing.cost import Callbacks, Cost, counted
+from tests.bench.growing.installation import CHANNEL, Installation, Prometheus, installed, name_of
+from tests.bench.large_github import LargeGitHub
+
+AFFECTED = 12
+ROUNDS = 2
+
+
+async def watching(folder: Path, pools: int, sources: int = 1) -> Cost:
+    """One watch period of pools in order: the second, after all were measured once."""
+    async with installed(folder, pools, sources, watch=20.0) as one:
+        await asyncio.sleep(20)
+        with _of(one) as cost:
+            await asyncio.sleep(20)
+        cost.more["oldest"] = await _oldest(one)
+        return cost
+
+
+async def _oldest(one: Installation) -> float:
+    """The age of the oldest figure, in seconds."""
+    held = await one.runtime.context.store.get_many(Pool, one.pools, newest=True)
+    return max(
+        one.runtime.context.now() - (found.value.latest.at if found.value.latest else 0.0) for found in held.values()
+    )
+
+
+def _of(one: Installation) -> "object":
+    return counted(one.redis, lambda: float(one.prometheus.queries), one.elsewhere)
+
+
+async def alerted(folder: Path, pools: int, incidents: int = 1, *, named: bool = False, idle: bool = False) -> Cost:
+    """One alert or many, `named`: each of one pool; cost of two polls after all have their threads."""
+    troubled = {name_of(number): 10 + number for number in range(min(AFFECTED, pools))}
+    stub = Prometheus(troubled, frozenset({name_of(0)}) if idle else frozenset())
+    async with installed(folder, pools, prometheus=stub, poll=10.0) as one:
+        await asyncio.sleep(20)
+        begun = time.monotonic()
+        for number in range(incidents):
+            labels = {"runner_label": name_of(number % len(troubled))} if named else {}
+            await take_alert(one.runtime.context, alert(f"f{number}", **labels))
+        while one.slack.posts < incidents and time.monotonic() - begun < 120:
+            await asyncio.sleep(0.01)
+        threads = time.monotonic() - begun
+        with _of(one) as cost:
+            await asyncio.sleep(10 * ROUNDS)
+        cost.more |= {"threads_s": threads, "oldest": await _oldest(one), "without": incidents - one.slack.posts}
+        return cost
+
+
+def alert(fingerprint: str, **labels: str) -> Delivery:
+    """A delivery of one alert."""
+    named = {"alertname": "Queue is long", "group": fingerprint, **labels}
+    fired = Alert(
+        fingerprint=fingerprint, status=Status.FIRING, name="Queue is long", labels=named, starts_at=time.time() - 60,
+        ends_at=None,
+    )  # fmt: skip
+    return Delivery(
+        source="alertmanager", receiver="tailback", group_key=fingerprint, title="Queue is long", alerts=(fired,)
+    )
+
+
+def interaction(name: str, *words: str, surface: Surface = Surface.COMMAND) -> Interaction:
+    """Somebody asks in the channel."""
+    return Interaction(name=name, who="U0ANA", team="T0", channel=CHANNEL, surface=surface, key=f"k{name}", words=words)
+
+
+async def screens(folder: Path, pools: int) -> dict[str, Cost]:
+    """What a person asks for, one after another, with an open incident of an alert that names no pool."""
+    troubled = {name_of(number): 10 + number for number in range(min(AFFECTED, pools))}
+    async with installed(folder, pools, prometheus=Prometheus(troubled), poll=30.0, working=False) as one:
+        context = one.runtime.context
+        await take_alert(context, alert("f0"))
+        (incident,) = await context.store.members("open")
+        held = await context.store.get(Incident, incident)
+        assert held is not None
+        about = {"request_id": f"{incident}/scale_up"}
+        asked: Mapping[str, Callable[[], Awaitable[object]]] = {
+            "status": partial(ACTIONS["status"].ask, context, interaction("status")),
+            "list": partial(ACTIONS["list"].ask, context, interaction("list")),
+            "home": partial(publish_app_home, context, "U0ANA"),
+            "scale": partial(_scale, context, held.value),
+            "report": partial(ACTIONS["report"].ask, context, interaction("report")),
+        }
+        found = dict[str, Cost]()
+        for name, work in asked.items():
+            with _of(one) as cost:
+                await asyncio.sleep(0.01)
+                begun, Callbacks.longest = time.monotonic(), 0.0
+                await work()
+                cost.more["seconds"] = time.monotonic() - begun
+            found[name] = cost
+        return found
+
+
+async def _scale(context: object, incident: Incident) -> None:
+    from bot.core.requests.interaction import request_id
+
+    asked = replace(interaction("scale_up", surface=Surface.BUTTON), request_id=request_id(incident, "scale_up"))
+    await ACTIONS["scale_up"].ask(context, asked)  # type: ignore[arg-type]
+
+
+async def shared_jobs(folder: Path, pools: int, jobs: int) -> Cost:
+    """One wave of measurements of a GitHub source that processes share, with jobs of webhooks in Redis."""
+    async with installed(folder, 1, working=False, mature=False) as one:
+        store, ahead = one.runtime.store, [0.0]
+
+        def now() -> float:
+            return time.time() + ahead[0]
+
+        names = [name_of(number) for number in range(pools)]
+        await _told(one, names, jobs)
+        github = LargeGitHub(run_page_seconds=0.0, runner_page_seconds=0.0)
+        import httpx
+
+        async with HttpPool(httpx.MockTransport(github.answer)) as wire:
+            parts = replace(parts_with(wire, {"T": "token"}), now=now, jobs=StoredJobs(store, now))
+            raw = {"kind": "github", "organizations": ["big"], "repositories": ["big/engine"], "token_env": "T",
+                   "url": "https://github.test", "budget": 400}  # fmt: skip
+            source = build("main", "[metrics.main]", raw, {name: {} for name in names}, parts)
+            counting = Counting(source)
+            shared = Shared(counting, store, now, 20.0, names, "main")
+            await asyncio.gather(*map(shared.snapshot, names), return_exceptions=True)
+            counting.calls, ahead[0] = 0, 25.0
+            await asyncio.sleep(0.1)
+            with counted(one.redis, lambda: counting.calls, one.elsewhere) as cost:
+                await asyncio.gather(*map(shared.snapshot, names), return_exceptions=True)
+            return cost
+
+
+class Counting:
+    """A source that counts how often it is asked."""
+
+    def __init__(self, source: object) -> None:
+        self.source, self.calls = source, 0.0
+
+    async def snapshot(self, pool: str) -> object:
+        self.calls += 1
+        return await self.source.snapshot(pool)  # type: ignore[attr-defined]
+
+
+async def _told(one: Installation, names: list[str], jobs: int) -> None:
+    store, now = one.runtime.store, time.time()
+    heard = tuple(("heard", minute_of(now - 60 * ago), 7200.0) for ago in range(40))
+    await store.commit(Change(listed=heard))
+    for first in range(0, jobs, 200):
+        made = [
+            WorkflowJob(f"j{number}", f"r{number // 20}", "test", "ci", "big/engine", (names[number % len(names)],),
+                        JobState.IN_PROGRESS if number % 3 else JobState.QUEUED, created_at=now - 300, seen_at=now - 10,
+                        started_at=now - 200 if number % 3 else None, heard_at=now - 300)
+            for number in range(first, min(jobs, first + 200))
+        ]  # fmt: skip
+        puts = tuple(Put(Stored(job, 0), job, None, keep_seconds=7200.0) for job in made)
+        await store.commit(Change(puts=puts, listed=tuple((f"jobs:{job.labels[0]}", job.id, 7200.0) for job in made)))
