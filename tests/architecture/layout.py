@@ -63,8 +63,8 @@ LAZY = (
     ),
 )
 """The modules that import what a command or process uses when it needs it, so that all start quickly and stay small."""
-CLOCK_READERS = ("handlers.logs", "handlers.machine", "handlers.wiring", "bot.config")
-"""The modules that may read the clock and the environment."""
+CLOCK_READERS = ("handlers.logs", "handlers.machine", "handlers.wiring", "bot.config", "bot.adapters.loop.turns")
+"""The modules that may read the clock and the environment; the last one measures its own work, in any world."""
 CATCH_ALL = ("handlers", "bot.playground")
 """The packages that may catch every exception."""
 LIBRARIES = {

@@ -1,34 +1,44 @@
-"""Fleets of growing size: `python -m tests.bench.fleet [--pools 5,50,500] [ROW ...]`. CPU, Redis, calls, longest stop."""
+"""Fleets of growing size, CPU, Redis, calls and the longest stop: `python -m tests.bench.fleet [ROW ...]`."""
 
 import argparse
 import asyncio
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from tests.bench.growing.cost import Cost, exponent
 from tests.bench.growing.rows import alerted, screens, shared_jobs, watching
 
-ROWS = ("watch", "sources", "alert", "idle", "named", "screens", "github")
+Row = Callable[[Path, int], Awaitable[Mapping[str, Cost]]]
+
+
+async def _jobs(folder: Path, pools: int) -> Mapping[str, Cost]:
+    return {f"GitHub, {jobs:,} jobs": await shared_jobs(folder, pools, jobs) for jobs in (100, 5000)}
+
+
+async def _one(name: str, cost: Awaitable[Cost]) -> Mapping[str, Cost]:
+    return {name: await cost}
+
+
+ROWS: Mapping[str, Row] = {
+    "watch": lambda folder, pools: _one("watching", watching(folder, pools)),
+    "sources": lambda folder, pools: _one("watching, 20 sources", watching(folder, pools, 20)),
+    "alert": lambda folder, pools: _one("an alert without a pool", alerted(folder, pools)),
+    "named": lambda folder, pools: _one("20 alerts", alerted(folder, pools, 20, named=True)),
+    "idle": lambda folder, pools: _one("20 alerts, idle runner", alerted(folder, pools, 20, named=True, idle=True)),
+    "screens": screens,
+    "github": _jobs,
+}
 
 
 def measured(row: str, pools: int) -> Mapping[str, Cost]:
     """The figures of a row at one size, by their name."""
     with tempfile.TemporaryDirectory(prefix="tailback-bench-") as name:
-        folder = Path(name)
-        if row == "watch":
-            return {row: asyncio.run(watching(folder, pools))}
-        if row == "sources":
-            return {"watch, 20 sources": asyncio.run(watching(folder, pools, 20))}
-        if row == "alert":
-            return {"alert without a pool": asyncio.run(alerted(folder, pools))}
-        if row == "idle":
-            return {"20 alerts, idle runner": asyncio.run(alerted(folder, pools, 20, named=True, idle=True))}
-        if row == "named":
-            return {"20 alerts": asyncio.run(alerted(folder, pools, 20, named=True))}
-        if row == "screens":
-            return asyncio.run(screens(folder, pools))
-        return {f"GitHub, {jobs} jobs": asyncio.run(shared_jobs(folder, pools, jobs)) for jobs in (100, 5000)}
+        return asyncio.run(_run(ROWS[row], Path(name), pools))
+
+
+async def _run(row: Row, folder: Path, pools: int) -> Mapping[str, Cost]:
+    return await row(folder, pools)
 
 
 def main() -> None:

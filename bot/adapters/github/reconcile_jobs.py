@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bot.adapters.github.api import NO_TROUBLE, Trouble
 from bot.adapters.github.job_figures import WINDOW_SECONDS, asks_for
-from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
+from bot.adapters.loop.turns import in_turns
+from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, key_of, told
 from bot.core.words import count
 
 GRACE_SECONDS = 120.0
@@ -50,9 +52,9 @@ class RunSeen:
     trouble: Trouble = NO_TROUBLE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KnownQueues:
-    """Everything known about the queues of one source at one time."""
+    """Everything known about the queues of one source at one time; without slots, to compute some values once."""
 
     at: float
     told: Mapping[str, WorkflowJob] = field(default_factory=dict)
@@ -72,15 +74,23 @@ class KnownQueues:
             return False
         if self.at - self.lost.get(repository, float("-inf")) <= AGREED_SECONDS:
             return False
-        owner = repository.partition("/")[0].lower()
-        return any(job.repository.partition("/")[0].lower() == owner for job in self.told.values())
+        return repository.partition("/")[0].lower() in self._owners
 
-    def open_runs(self, repository: str) -> dict[str, list[WorkflowJob]]:
+    @cached_property
+    def _owners(self) -> frozenset[str]:
+        """Those of which webhooks told jobs, in lower case."""
+        return frozenset(name.partition("/")[0].lower() for name in {job.repository for job in self.told.values()})
+
+    def open_runs(self, repository: str) -> Mapping[str, list[WorkflowJob]]:
         """A repository's runs with unfinished jobs, according to webhooks."""
-        found: dict[str, list[WorkflowJob]] = {}
+        return self._open.get(repository, {})
+
+    @cached_property
+    def _open(self) -> Mapping[str, dict[str, list[WorkflowJob]]]:
+        found: dict[str, dict[str, list[WorkflowJob]]] = {}
         for job in self.told.values():
-            if job.repository == repository and job.state in OPEN:
-                found.setdefault(job.run, []).append(job)
+            if job.state in OPEN:
+                found.setdefault(job.repository, {}).setdefault(job.run, []).append(job)
         return found
 
 
@@ -124,15 +134,35 @@ def lost_in(known_queues: KnownQueues, seen: RunSeen, pools: Sequence[Sequence[s
     )
 
 
-def known_jobs(known_queues: KnownQueues, labels: Sequence[str]) -> tuple[tuple[WorkflowJob, ...], frozenset[str]]:
-    """(a pool's jobs, ids of those that look open but have ended)."""
-    jobs = {job.id: job for job in known_queues.told.values() if asks_for(job, labels)}
-    over = {job.id for job in jobs.values() if job.state in OPEN and _superseded(job, known_queues)}
-    for run_id, seen in known_queues.runs.items():
+@dataclass(frozen=True, slots=True)
+class KnownJobs:
+    """The jobs of a round by label, and what the length of every queue rests on: worked out once for all pools."""
+
+    at: float
+    """Epoch seconds of the round."""
+    line: WebhookCoverage | None
+    over: frozenset[str]
+    """The ids of jobs that look open but have ended."""
+    read_at: "float | Trouble"
+    doubt: Trouble
+    labelled: Mapping[str, Sequence[WorkflowJob]]
+    """By `key_of` a label."""
+
+    def of(self, labels: Sequence[str]) -> tuple[WorkflowJob, ...]:
+        """The jobs with all of these labels."""
+        mine = min((self.labelled.get(key_of(label), ()) for label in labels), key=len)
+        return tuple(mine if len(labels) == 1 else [job for job in mine if asks_for(job, labels)])
+
+
+async def known_jobs(known_queues: KnownQueues) -> KnownJobs:
+    """Webhooks and REST side by side, in one walk over all jobs; others have their turn meanwhile."""
+    jobs, over = dict(known_queues.told), set[str]()
+    async for job in in_turns(known_queues.told.values()):
+        if job.state in OPEN and _superseded(job, known_queues):
+            over.add(job.id)
+    async for run_id, seen in in_turns(known_queues.runs.items()):
         run = known_queues.repos.get(seen.repository, RepoSeen()).runs.get(run_id)
         for job in seen.jobs.values():
-            if not asks_for(job, labels):
-                continue
             before = jobs.get(job.id)
             if before and before.state in OPEN and job.state is JobState.COMPLETED and job.started_at is None:
                 over.add(job.id)
@@ -140,7 +170,12 @@ def known_jobs(known_queues: KnownQueues, labels: Sequence[str]) -> tuple[tuple[
                 jobs[job.id] = told(before, job)
             if run and run.stale(known_queues.at) and jobs[job.id].state is JobState.QUEUED:
                 over.add(job.id)
-    return tuple(jobs.values()), frozenset(over)
+    labelled: dict[str, list[WorkflowJob]] = {}
+    async for job in in_turns(jobs.values()):
+        for label in {key_of(label) for label in job.labels}:
+            labelled.setdefault(label, []).append(job)
+    at, line, doubt = known_queues.at, known_queues.line, doubts(known_queues)
+    return KnownJobs(at, line, frozenset(over), read_at(known_queues), doubt, labelled)
 
 
 def _superseded(job: WorkflowJob, known_queues: KnownQueues) -> bool:

@@ -1,7 +1,8 @@
 """Counts runners of GitHub organisations and repositories by label."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from bot.adapters.github.api import Allowance, GitHubApi
 from bot.adapters.github.pages import Pages
@@ -20,7 +21,35 @@ class GitHubRunner:
     busy: bool
 
 
-Runners = Listed[tuple[GitHubRunner, ...]] | Unreachable
+@dataclass(frozen=True)
+class RunnerList:
+    """Runners, found by label; without slots, to sort them once for all pools."""
+
+    runners: Sequence[GitHubRunner] = ()
+
+    @cached_property
+    def _labelled(self) -> Mapping[str, Sequence[GitHubRunner]]:
+        found: dict[str, list[GitHubRunner]] = {}
+        for one in self.runners:
+            for label in one.labels:
+                found.setdefault(label, []).append(one)
+        return found
+
+    def carrying(self, labels: Sequence[str]) -> list[GitHubRunner]:
+        """Those with every label."""
+        wanted = {key_of(label) for label in labels}
+        fewest = min((self._labelled.get(label, ()) for label in wanted), key=len)
+        return [one for one in fewest if wanted <= one.labels]
+
+    def counts(self, labels: Sequence[str]) -> dict[str, int]:
+        """Busy, idle and offline ones with every label; the three add up to all of them."""
+        mine = self.carrying(labels)
+        online = [one for one in mine if one.online]
+        busy = sum(one.busy for one in online)
+        return {"busy": busy, "idle": len(online) - busy, "offline": len(mine) - len(online)}
+
+
+Runners = Listed[RunnerList] | Unreachable
 """All runners and when the oldest part of the list was read, or why they are unknown."""
 
 
@@ -44,7 +73,7 @@ class RunnerFleet:
                 found, at = [*found, *listing.items], min(at, listing.at)
         except Unreachable as error:
             return error
-        return Listed(tuple(found), at)
+        return Listed(RunnerList(found), at)
 
     async def _in_group(self, name: str, spend: Allowance) -> list[str]:
         """Where the runners of a group are listed; enterprise groups count once, at the enterprise."""
@@ -60,19 +89,6 @@ class RunnerFleet:
             names = listed(owner.partition("/")[2] for owner in self._owners)
             raise self._api.problem(f"{names} has no runner group {name} ({there})", remedy="correct runner_group")
         return places
-
-
-def runner_counts(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> dict[str, int]:
-    """Busy, idle and offline runners with every label; the three add up to all of them."""
-    mine = with_labels(runners, labels)
-    online = [one for one in mine if one.online]
-    busy = sum(one.busy for one in online)
-    return {"busy": busy, "idle": len(online) - busy, "offline": len(mine) - len(online)}
-
-
-def with_labels(runners: Sequence[GitHubRunner], labels: Sequence[str]) -> list[GitHubRunner]:
-    wanted = {key_of(label) for label in labels}
-    return [one for one in runners if wanted <= one.labels]
 
 
 def runner(row: Row) -> GitHubRunner | None:

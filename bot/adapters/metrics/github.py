@@ -9,12 +9,13 @@ from bot.adapters.build_context import Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi, Trouble
 from bot.adapters.github.job_figures import figures, running_seconds, taken_apart
 from bot.adapters.github.queue import GitHubQueue
-from bot.adapters.github.reconcile_jobs import KnownQueues, doubts, known_jobs, read_at
-from bot.adapters.github.runners import RunnerFleet, Runners, runner_counts, with_labels
+from bot.adapters.github.reconcile_jobs import KnownJobs, KnownQueues, known_jobs
+from bot.adapters.github.runners import RunnerFleet, Runners
 from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
 from bot.adapters.http.client import Http
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.http.rows import rows
+from bot.adapters.loop.turns import Turns
 from bot.adapters.source import Given, Listed, Listing, Present, SourceKind, tried
 from bot.config import unusable
 from bot.core.pool.job import WorkflowJob, key_of
@@ -64,7 +65,11 @@ class GitHub(Present):
         self._began: float | None = None
         self._slow = False
         self._heard: KnownQueues | None = None
-        self._webhooks_lock = asyncio.Lock()
+        self._webhooks_lock, self._jobs_lock = asyncio.Lock(), asyncio.Lock()
+        self._turns = Turns()
+        self._known: KnownJobs | None = None
+        self._known_from: tuple[KnownQueues, asyncio.Task[None] | None] | None = None
+        """What webhooks told, and the round that was running then."""
         self._runners: dict[str, Runners] = {}
         self._provider: ProviderStatus | None = None
 
@@ -81,7 +86,8 @@ class GitHub(Present):
         if self._round is not None:
             self._queue.interrupted(late)
         runners = self._runners.get(keys.runner_group) or self._api.problem(late, Failure.LATER)
-        shot = snapshot(pool, keys, self._queue.known_queues(heard), runners, heeded=self._jobs is not None)
+        known, heeded = await self._all_jobs(heard), self._jobs is not None
+        shot = await self._turns.take(lambda: snapshot(pool, keys, known, runners, heeded=heeded))
         remaining = self._api.remaining
         limited = remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER
         if isinstance(runners, Unreachable) and shot.queued is None and not limited:
@@ -104,6 +110,15 @@ class GitHub(Present):
                     heard = replace(heard, told=told, line=await jobs.line())
                 self._heard = heard
             return self._heard
+
+    async def _all_jobs(self, heard: KnownQueues) -> KnownJobs:
+        """The jobs of every pool by label: worked out once, and again when the running round is over."""
+        async with self._jobs_lock:
+            told, during = self._known_from or (None, None)
+            if self._known is None or told is not heard or during is not self._round:
+                self._known_from = (heard, self._round)
+                self._known = await known_jobs(self._queue.known_queues(heard))
+            return self._known
 
     async def _read(self, heard: KnownQueues) -> None:
         """Start a round when one is due, and wait a little for the one that runs."""
@@ -164,16 +179,16 @@ async def assigns(http: Http, now: float) -> Listed[ProviderStatus]:
     return Listed((None, f"{http.system}: its answer names no component {COMPONENT}; correct status_url"), now)
 
 
-def snapshot(pool: str, keys: GitHubPool, known_queues: KnownQueues, runners: Runners, *, heeded: bool) -> Snapshot:
+def snapshot(pool: str, keys: GitHubPool, known: KnownJobs, runners: Runners, *, heeded: bool) -> Snapshot:
     """The pool at the time of the oldest response; `heeded`: webhooks are stored."""
     labels = keys.asked(pool)
-    shot = _queue(pool, labels, known_queues, runners)
+    shot = _queue(pool, labels, known, runners)
     missing = [gap for gap in shot.missing if heeded or gap.figure == "queued"]
     if keys.limit is None:
         missing.append(NO_LIMIT)
     if isinstance(runners, Unreachable):
         return replace(shot, limit=keys.limit, missing=(*missing, Gap("runners", runners.what, runners.remedy)))
-    counts = runner_counts(runners.value, labels)
+    counts = runners.value.counts(labels)
     if not any(counts.values()):
         group = f" of the group {keys.runner_group}" if keys.runner_group else ""
         why = f"no runner{group} carries {listed(labels)} now"
@@ -182,23 +197,23 @@ def snapshot(pool: str, keys: GitHubPool, known_queues: KnownQueues, runners: Ru
     return replace(shot, **counts, limit=keys.limit, missing=tuple(missing), origins=ages)  # type: ignore[arg-type]
 
 
-def _queue(pool: str, labels: Sequence[str], known_queues: KnownQueues, runners: Runners) -> Snapshot:
+def _queue(pool: str, labels: Sequence[str], known: KnownJobs, runners: Runners) -> Snapshot:
     """The queue from webhooks and the REST API; the latter gives its length even without webhooks."""
-    jobs, over = known_jobs(known_queues, labels)
-    shot, at = figures(pool, jobs, known_queues.at, known_queues.line, over), read_at(known_queues)
+    jobs, at = known.of(labels), known.read_at
+    shot = figures(pool, jobs, known.at, known.line, known.over)
     silent = tuple(gap for gap in shot.missing if gap.figure != "queued")
-    if known_queues.line is None:
+    if known.line is None:
         shot = replace(shot, duration_p50_seconds=None)
     if isinstance(at, Trouble):
         unknown = replace(shot, queued=None, oldest_wait_seconds=None, running_longest_seconds=None)
         return replace(unknown, unservable=None, ghosts=None, missing=(Gap("queued", *at), *silent))
-    found, doubt = taken_apart(jobs, known_queues.at, over), doubts(known_queues)
+    found, doubt = taken_apart(jobs, known.at, known.over), known.doubt
     return replace(
         shot,
         at=at,
         queued=len(found.queued),
-        oldest_wait_seconds=max((known_queues.at - job.begun for job in found.queued), default=0.0),
-        running_longest_seconds=max(running_seconds(jobs, known_queues.at, over), default=0.0),
+        oldest_wait_seconds=max((known.at - job.begun for job in found.queued), default=0.0),
+        running_longest_seconds=max(running_seconds(jobs, known.at, known.over), default=0.0),
         unservable=unservable(found.queued, runners, labels),
         ghosts=len(found.ghosts),
         missing=(*silent, *((Gap("webhooks", *doubt),) if doubt else ())),
@@ -210,7 +225,7 @@ def unservable(queued: Sequence[WorkflowJob], runners: Runners, labels: Sequence
 
     None while the pool has no registered runner, because an autoscaler may create one with all labels.
     """
-    if isinstance(runners, Unreachable) or not (mine := with_labels(runners.value, labels)):
+    if isinstance(runners, Unreachable) or not (mine := runners.value.carrying(labels)):
         return None
     carried = {runner.labels for runner in mine}
     asked = [{key_of(label) for label in job.labels} for job in queued]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.github.queue import job, repository, run
-from bot.adapters.github.runners import runner, runner_counts
+from bot.adapters.github.runners import RunnerList, runner
 from bot.core.pool.job import JobState
 from tests.adapters.github.standin import sample
 from tests.builders import NOW
@@ -14,10 +14,10 @@ from tests.builders import NOW
 
 def test_a_runner_is_told_by_its_labels_names() -> None:
     """GitHub gives labels the number 0; names differ in case from runner to runner."""
-    found = [one for row in sample("runners")["runners"] if (one := runner(row))]
-    assert runner_counts(found, ["self-hosted", "linux.2xlarge"]) == {"busy": 1, "idle": 1, "offline": 0}
-    assert runner_counts(found, ["macos.m2"])["offline"] == 1
-    assert runner_counts((), ["gpu"])["idle"] == 0
+    found = RunnerList([one for row in sample("runners")["runners"] if (one := runner(row))])
+    assert found.counts(["self-hosted", "linux.2xlarge"]) == {"busy": 1, "idle": 1, "offline": 0}
+    assert found.counts(["macos.m2"])["offline"] == 1
+    assert RunnerList().counts(["gpu"])["idle"] == 0
 
 
 def test_a_run_that_nothing_ever_happened_to_is_stale_after_six_hours() -> None:

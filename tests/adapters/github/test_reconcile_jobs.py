@@ -1,10 +1,14 @@
 """Webhooks and REST side by side, without any network: when webhooks are trusted, and what a figure rests on."""
 
+from collections import UserDict
+from collections.abc import ValuesView
+from dataclasses import replace
+
 import pytest
 
 from bot.adapters.github.api import Trouble
 from bot.adapters.github.reconcile_jobs import KnownQueues, RepoSeen, Run, RunSeen, doubts, known_jobs, read_at, to_read
-from bot.adapters.github.runners import GitHubRunner
+from bot.adapters.github.runners import GitHubRunner, RunnerList
 from bot.adapters.github.settings import GitHubPool
 from bot.adapters.metrics.github import unservable
 from bot.adapters.source import Listed
@@ -73,22 +77,42 @@ def test_a_repository_that_cannot_be_read_costs_no_calls_for_its_runs() -> None:
     assert to_read(KnownQueues(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN})})) == [(REPO, "7")]
 
 
-def test_words_and_answers_about_one_job_come_together() -> None:
+async def test_words_and_answers_about_one_job_come_together() -> None:
     running = WorkflowJob("1", "7", "test", "pull", REPO, ("gpu",), JobState.IN_PROGRESS, started_at=NOW - 10)
     known_queues = KnownQueues(
         NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW, {"7": RUN})}, {"7": RunSeen(NOW, REPO, {"1": running})}
     )
-    ((job,), over) = known_jobs(known_queues, ["GPU"])
-    assert (job.state, job.created_at, over) == (JobState.IN_PROGRESS, NOW - 600, frozenset())
-    assert known_jobs(known_queues, ["cpu"]) == ((), frozenset())
+    known = await known_jobs(known_queues)
+    (job,) = known.of(["GPU"])
+    assert (job.state, job.created_at, known.over) == (JobState.IN_PROGRESS, NOW - 600, frozenset())
+    assert known.of(["cpu"]) == known.of(["gpu", "cpu"]) == ()
+
+
+async def test_five_hundred_pools_walk_the_jobs_no_more_often_than_one() -> None:
+    """A walk for each pool kept the loop for 82 s with 5,000 jobs."""
+
+    class Walked(UserDict[str, WorkflowJob]):
+        walks = 0
+
+        def values(self) -> ValuesView[WorkflowJob]:
+            Walked.walks += 1
+            return super().values()
+
+    jobs = Walked({str(n): replace(JOB, id=str(n), labels=(f"pool{n}", "linux")) for n in range(500)})
+    repos, runs = {REPO: RepoSeen(NOW, {"7": RUN})}, {"7": RunSeen(NOW, REPO, dict(list(jobs.items())[:2]))}
+    known = await known_jobs(KnownQueues(NOW, jobs, HEARD, repos, runs))
+    before = Walked.walks
+    assert [len(known.of([f"pool{n}"])) for n in range(500)] == [1] * 500
+    assert [job.id for job in known.of(["linux", "pool3"])] == ["3"]
+    assert Walked.walks == before
 
 
 def test_nobody_knows_what_a_pool_without_runners_may_serve() -> None:
     """An autoscaler may bring a runner that carries every label."""
-    assert unservable([JOB], Listed((), NOW), ["gpu"]) is None
+    assert unservable([JOB], Listed(RunnerList(), NOW), ["gpu"]) is None
     assert unservable([JOB], Unreachable("GitHub", "no"), ["gpu"]) is None
     offline = GitHubRunner(frozenset({"gpu"}), online=False, busy=False)
-    assert unservable([JOB], Listed((offline,), NOW), ["gpu"]) == 0
+    assert unservable([JOB], Listed(RunnerList((offline,)), NOW), ["gpu"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """What some work costs: CPU, Redis, calls, and the longest time in which nothing else of the process could run."""
 
 import asyncio
-import asyncio.events
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import redis
 
@@ -24,7 +24,7 @@ class Cost:
     calls: float = 0.0
     """Calls of a metrics source."""
     stop: float = 0.0
-    """Milliseconds of CPU of the longest callback: nothing else of the loop runs meanwhile."""
+    """Milliseconds of CPU of the longest turn of the event loop: nothing that comes in is served meanwhile."""
     more: dict[str, float] = field(default_factory=dict)
     """Further figures by name."""
 
@@ -34,25 +34,26 @@ class Cost:
         return {**own, **self.more}
 
 
-class Callbacks:
-    """Times each callback of the loops of this thread, by its CPU; installed once and for good."""
+class Stops:
+    """The CPU between two looks of the running loop for what comes from outside: all that is ready runs in between."""
 
-    longest = 0.0
-    installed = False
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.longest, self._since = 0.0, time.thread_time()
+        self._selector: Any = loop._selector  # type: ignore[attr-defined]  # the loop has no hook for it
+        self._plain = self._selector.select
+        self._selector.select = self._select
 
-    @classmethod
-    def watch(cls) -> None:
-        """Begin, unless that was done."""
-        if cls.installed:
-            return
-        cls.installed, plain = True, asyncio.events.Handle._run
+    def _select(self, timeout: float | None = None) -> object:
+        self.longest = max(self.longest, time.thread_time() - self._since)
+        found = self._plain(timeout)
+        self._since = time.thread_time()
+        return found
 
-        def timed(handle: asyncio.events.Handle) -> None:
-            begun = time.thread_time()
-            plain(handle)
-            cls.longest = max(cls.longest, time.thread_time() - begun)
-
-        asyncio.events.Handle._run = timed  # type: ignore[method-assign]  # the loop has no hook for it
+    def over(self) -> float:
+        """The longest one, in seconds, with the one of now."""
+        del self._selector.select
+        return max(self.longest, time.thread_time() - self._since)
 
 
 @contextmanager
@@ -61,15 +62,14 @@ def counted(
 ) -> Iterator[Cost]:
     """The cost of the block; `elsewhere` gives the CPU of the stand-ins in this process."""
     client = redis.Redis.from_url(url)
-    Callbacks.watch()
     found = Cost()
     before, sent, ran = calls(), *_redis(client)
-    Callbacks.longest, begun, others = 0.0, time.process_time(), elsewhere()
+    stops, begun, others = Stops(), time.process_time(), elsewhere()
     try:
         yield found
     finally:
         found.cpu = time.process_time() - begun - (elsewhere() - others)
-        found.stop = Callbacks.longest * 1000
+        found.stop = stops.over() * 1000
         sent_now, ran_now = _redis(client)
         found.kb, found.commands, found.calls = (sent_now - sent) / 1000, ran_now - ran, calls() - before
         client.close()

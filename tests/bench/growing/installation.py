@@ -1,4 +1,4 @@
-"""A whole installation in this process: a real Redis with mature pools, stand-ins in a thread of their own, a worker."""
+"""A whole installation in this process: a worker, a real Redis with mature pools, stand-ins in a thread."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -86,7 +86,7 @@ class Prometheus:
         labels = {FIGURE: name} if name else {}
         if "by (repository" in query:
             labels |= {"repository": "example-org/engine", "workflow": "ci"}
-        pairs = [[at, f"{value:g}"] for at in times]
+        pairs = [[at, f"{value:.3f}"] for at in times]
         return {"metric": labels, **({"values": pairs} if past else {"value": pairs[0]})}
 
 
@@ -123,8 +123,6 @@ def aside(**apps: ASGIApp) -> Any:
 
 @asynccontextmanager
 async def _all(apps: Mapping[str, ASGIApp]) -> AsyncIterator[dict[str, str]]:
-    from contextlib import AsyncExitStack
-
     async with AsyncExitStack() as stack:
         yield {name: await stack.enter_async_context(serving(app)) for name, app in apps.items()}
 
@@ -142,7 +140,7 @@ class Installation:
 
 
 @asynccontextmanager
-async def installed(  # noqa: PLR0913 - what the rows vary
+async def installed(
     folder: Path, pools: int, sources: int = 1, *, poll: float = 10.0, watch: float = 20.0,
     prometheus: Prometheus | None = None, mature: bool = True, working: bool = True, backfill: float = 0.0,
 ) -> AsyncIterator[Installation]:  # fmt: skip

@@ -3,27 +3,34 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import httpx
+
+from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.github import build
 from bot.adapters.metrics.shared import Shared
+from bot.adapters.source import Present
 from bot.adapters.stored_jobs import StoredJobs
+from bot.context.context import Context
 from bot.core.alert import Alert, Delivery, Status
 from bot.core.incident.incident import Incident
 from bot.core.pool.job import JobState, WorkflowJob, minute_of
-from bot.core.pool.pool import Pool
+from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change, Put, Stored
-from bot.core.requests.interaction import Interaction, Surface
+from bot.core.requests.interaction import Interaction, Surface, request_id
 from bot.incidents.actions.list_incidents import publish_app_home
 from bot.incidents.intake import take_alert
+from bot.ports import Metrics
 from bot.registry import ACTIONS
 from tests.adapters.back_end import parts_with
-from bot.adapters.http.client import HttpPool
-from tests.bench.growing.cost import Callbacks, Cost, counted
+from tests.bench.growing.cost import Cost, counted
 from tests.bench.growing.installation import CHANNEL, Installation, Prometheus, installed, name_of
 from tests.bench.large_github import LargeGitHub
+from tests.fakes import FakeChat, FakeClock
 
 AFFECTED = 12
 ROUNDS = 2
@@ -47,7 +54,7 @@ async def _oldest(one: Installation) -> float:
     )
 
 
-def _of(one: Installation) -> "object":
+def _of(one: Installation) -> AbstractContextManager[Cost]:
     return counted(one.redis, lambda: float(one.prometheus.queries), one.elsewhere)
 
 
@@ -91,12 +98,11 @@ async def screens(folder: Path, pools: int) -> dict[str, Cost]:
     """What a person asks for, one after another, with an open incident of an alert that names no pool."""
     troubled = {name_of(number): 10 + number for number in range(min(AFFECTED, pools))}
     async with installed(folder, pools, prometheus=Prometheus(troubled), poll=30.0, working=False) as one:
-        context = one.runtime.context
+        context = replace(one.runtime.context, chat=FakeChat(FakeClock(time.time())))
         await take_alert(context, alert("f0"))
         (incident,) = await context.store.members("open")
         held = await context.store.get(Incident, incident)
         assert held is not None
-        about = {"request_id": f"{incident}/scale_up"}
         asked: Mapping[str, Callable[[], Awaitable[object]]] = {
             "status": partial(ACTIONS["status"].ask, context, interaction("status")),
             "list": partial(ACTIONS["list"].ask, context, interaction("list")),
@@ -108,18 +114,17 @@ async def screens(folder: Path, pools: int) -> dict[str, Cost]:
         for name, work in asked.items():
             with _of(one) as cost:
                 await asyncio.sleep(0.01)
-                begun, Callbacks.longest = time.monotonic(), 0.0
+                begun = time.monotonic()
                 await work()
+                await asyncio.sleep(0)
                 cost.more["seconds"] = time.monotonic() - begun
             found[name] = cost
         return found
 
 
-async def _scale(context: object, incident: Incident) -> None:
-    from bot.core.requests.interaction import request_id
-
+async def _scale(context: Context, incident: Incident) -> None:
     asked = replace(interaction("scale_up", surface=Surface.BUTTON), request_id=request_id(incident, "scale_up"))
-    await ACTIONS["scale_up"].ask(context, asked)  # type: ignore[arg-type]
+    await ACTIONS["scale_up"].ask(context, asked)
 
 
 async def shared_jobs(folder: Path, pools: int, jobs: int) -> Cost:
@@ -133,8 +138,6 @@ async def shared_jobs(folder: Path, pools: int, jobs: int) -> Cost:
         names = [name_of(number) for number in range(pools)]
         await _told(one, names, jobs)
         github = LargeGitHub(run_page_seconds=0.0, runner_page_seconds=0.0)
-        import httpx
-
         async with HttpPool(httpx.MockTransport(github.answer)) as wire:
             parts = replace(parts_with(wire, {"T": "token"}), now=now, jobs=StoredJobs(store, now))
             raw = {"kind": "github", "organizations": ["big"], "repositories": ["big/engine"], "token_env": "T",
@@ -150,15 +153,15 @@ async def shared_jobs(folder: Path, pools: int, jobs: int) -> Cost:
             return cost
 
 
-class Counting:
+class Counting(Present):
     """A source that counts how often it is asked."""
 
-    def __init__(self, source: object) -> None:
+    def __init__(self, source: Metrics) -> None:
         self.source, self.calls = source, 0.0
 
-    async def snapshot(self, pool: str) -> object:
+    async def snapshot(self, pool: str) -> Snapshot:
         self.calls += 1
-        return await self.source.snapshot(pool)  # type: ignore[attr-defined]
+        return await self.source.snapshot(pool)
 
 
 async def _told(one: Installation, names: list[str], jobs: int) -> None:
