@@ -20,7 +20,6 @@ from typing import Any
 import bot.adapters
 import handlers
 from handlers.cli import main
-from handlers.terminal import leave_out
 
 LATER = (
     "anyio._backends._asyncio",
@@ -46,7 +45,7 @@ def import_all(package: ModuleType) -> None:
 
 def make_ready() -> None:
     """Do once what each process would do anew: import, compile the tables of the file and records, read authorities."""
-    from bot.adapters.http.connection import usual  # noqa: PLC0415 - after what is left out
+    from bot.adapters.http.connection import usual  # noqa: PLC0415 - after the commands were imported
     from bot.adapters.records import ADAPTERS, SAMPLE  # noqa: PLC0415
     from bot.settings import Table  # noqa: PLC0415
 
@@ -127,8 +126,6 @@ def _let_clock_jump() -> None:
 
 
 if __name__ == "__main__":
-    importlib.import_module("aiohttp.web")  # the stand-in for Slack, which a child may become, serves with it
-    leave_out()
     import_all(handlers)
     import_all(bot.adapters)
     make_ready()

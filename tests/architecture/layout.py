@@ -113,7 +113,6 @@ TEXT_READERS: dict[str, str] = {
     "bot.requests.permission": "Slack ids: a group begins with S",
     "bot.silencing.list_silences": "the tag in a silence's comment, [tailback ID]",
     "bot.wrong_settings": "pydantic's kinds of errors, and locations in tailback.toml",
-    "handlers.terminal": "names of modules",
     "handlers.tools.commands": "the name of the program",
     "handlers.http.github": "content types",
     "handlers.http.health": "paths",
