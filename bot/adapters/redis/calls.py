@@ -51,31 +51,21 @@ class RedisLink:
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Sequence[Reply]:
         """The script's reply. Raises Unreachable; UNKNOWN if it may have been applied."""
-        reply = await self._bounded(script, ("EVALSHA", script.sha, len(keys), *keys, *args))
+        reply = await self._bounded(script, "EVALSHA", (script.sha, len(keys), *keys, *args))
         if not isinstance(reply, list):
             raise Unreachable("Redis", f"a script answered {reply!r}", failure=Failure.UNKNOWN)
         return reply
 
-    async def read(self, *words: Word) -> object:
+    async def read(self, name: str, *words: Word) -> object:
         """The reply to a read-only command. Raises Unreachable."""
-        return await self._bounded(None, words)
+        return await self._bounded(None, name, words)
 
-    async def _bounded(self, script: Script | None, words: tuple[Word, ...]) -> object:
+    async def _bounded(self, script: Script | None, name: str, words: tuple[Word, ...]) -> object:
         tries = 2 if script is None or script.repeatable else 1
         lost = Failure.UNCONNECTED if script is None else Failure.UNKNOWN
-        ends = asyncio.get_running_loop().time() + CALL_SECONDS
         try:
-            if self._client.open:  # its reply comes in half that time, or the connection fails: no timer for each call
-                try:
-                    return await self._client.execute_command(*words)
-                except errors.NoScriptError:
-                    pass
-                except _AGAIN as error:
-                    tries -= 1
-                    if not tries or isinstance(error, errors.BusyLoadingError):
-                        raise
-            async with asyncio.timeout_at(ends):
-                return await self._sent(script, words, tries)
+            async with asyncio.timeout(CALL_SECONDS):
+                return await self._sent(script, name, words, tries)
         except TimeoutError:
             raise Unreachable("Redis", f"no answer within {CALL_SECONDS:g} s", failure=lost) from None
         except UnicodeEncodeError as error:
@@ -85,19 +75,19 @@ class RedisLink:
                 raise asyncio.CancelledError from error
             raise _unreachable(error, lost) from None
 
-    async def _sent(self, script: Script | None, words: tuple[Word, ...], tries: int) -> object:
+    async def _sent(self, script: Script | None, name: str, words: tuple[Word, ...], tries: int) -> object:
         try:
-            return await self._client.execute_command(*words)
+            return await self._client.execute_command(name, *words)
         except errors.NoScriptError:
             if script is None:
                 raise
-            return await self._sent(script, ("EVAL", script.text, *words[2:]), tries)
+            return await self._sent(script, "EVAL", (script.text, *words[1:]), tries)
         except errors.BusyLoadingError:
             raise
         except _AGAIN:
             if tries == 1:
                 raise
-            return await self._sent(script, words, tries - 1)
+            return await self._sent(script, name, words, tries - 1)
 
 
 def _unreachable(error: Exception, lost: Failure) -> Unreachable:

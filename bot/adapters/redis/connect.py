@@ -14,7 +14,7 @@ from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
 
-from bot.adapters.redis.pipe import Pipe
+from bot.adapters.redis.together import Together
 from bot.config import unusable
 
 REPLY_SECONDS = 0.85
@@ -23,6 +23,8 @@ IDLE_SECONDS = 15
 """A connection idle for this long is checked with PING before use."""
 CONNECTIONS = 32
 """Concurrent calls of one process to a Cluster; further ones wait."""
+PIPELINES = 8
+"""Concurrent pipelines of one process to a server; calls beyond them share the next one."""
 
 _REMEDY = (
     "write redis://host:6379/0, rediss://host:6379/0, unix:///path/redis.sock, "
@@ -57,11 +59,7 @@ A retry could apply a write twice (docs/design/measurements.md#client-retries).
 class Client(Protocol):
     """The parts of a redis-py client that the store uses; for one server, Sentinel or Cluster."""
 
-    @property
-    def open(self) -> bool:
-        """Whether a call now has its reply, or fails, within REPLY_SECONDS."""
-
-    def execute_command(self, *args: bytes | str | float) -> Awaitable[object]:
+    def execute_command(self, name: str, *args: bytes | str | float) -> Awaitable[object]:
         """Send one command, once."""
 
     async def aclose(self) -> None:
@@ -109,7 +107,7 @@ def _one_server(options: Options) -> Clients:
     pool = ConnectionPool(**options)
     pool.make_connection()  # type: ignore[no-untyped-call]  # raises TypeError for an unknown option; not connected yet
     client = Redis.from_pool(pool)
-    return Clients(Pipe(client, REPLY_SECONDS, IDLE_SECONDS), lambda: Redis.from_pool(ConnectionPool(**options)))
+    return Clients(Together(client, PIPELINES, IDLE_SECONDS), lambda: Redis.from_pool(ConnectionPool(**options)))
 
 
 def _sentinel(parsed: ParseResult) -> Clients:
@@ -126,7 +124,7 @@ def _sentinel(parsed: ParseResult) -> Clients:
         client: Redis = sentinel.master_for(unquote(service), **options, db=int(db or 0))
         return client
 
-    return Clients(Pipe(master(), REPLY_SECONDS, IDLE_SECONDS), master, tuple(sentinel.sentinels))
+    return Clients(Together(master(), PIPELINES, IDLE_SECONDS), master, tuple(sentinel.sentinels))
 
 
 def _cluster(parsed: ParseResult) -> Clients:
@@ -146,19 +144,17 @@ def _cluster(parsed: ParseResult) -> Clients:
 class _OneSlot:
     """A Cluster client that sends commands without a key to the node with our keys, whose settings and clock count."""
 
-    open = False
-
     def __init__(self, cluster: RedisCluster) -> None:
         self._cluster = cluster
         self._turns = asyncio.Semaphore(CONNECTIONS)
 
-    async def execute_command(self, *args: bytes | str | float) -> object:
+    async def execute_command(self, name: str, *args: bytes | str | float) -> object:
         async with self._turns:
-            if args[0] not in _KEYLESS:
-                return await self._cluster.execute_command(*args)
+            if name not in _KEYLESS:
+                return await self._cluster.execute_command(name, *args)
             await self._cluster.initialize()
             node = self._cluster.get_node_from_key(_OURS)
-            return await self._cluster.execute_command(*args, target_nodes=node)
+            return await self._cluster.execute_command(name, *args, target_nodes=node)
 
     async def aclose(self) -> None:
         await self._cluster.aclose()

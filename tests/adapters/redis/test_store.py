@@ -16,11 +16,11 @@ from bot.adapters.migrations import FORMAT
 from bot.adapters.records import encode
 from bot.adapters.redis.calls import CALL_SECONDS, RedisLink
 from bot.adapters.redis.commit import ONCE, Clocks
-from bot.adapters.redis.connect import CONNECTIONS, REPLY_SECONDS, connect
-from bot.adapters.redis.pipe import Pipe
+from bot.adapters.redis.connect import CONNECTIONS, IDLE_SECONDS, LIMITS, connect
 from bot.adapters.redis.safety_checks import FORMAT_KEY
 from bot.adapters.redis.server.engine import find_engine
 from bot.adapters.redis.store import RedisStore
+from bot.adapters.redis.together import Together
 from bot.adapters.redis.wake import CHANNEL
 from bot.core.audit_chain import AuditEntry
 from bot.core.incident.incident import Incident, acked
@@ -133,11 +133,28 @@ async def test_calls_at_once_get_their_own_replies_though_some_are_given_up(stor
 
 
 async def test_a_connection_that_was_lost_while_idle_is_replaced_before_a_call_is_sent(wire: Wire) -> None:
-    pipe = Pipe(redis.asyncio.Redis(port=await wire.port_for("pipe"), protocol=2), REPLY_SECONDS, idle_seconds=0.0)
-    await pipe.execute_command("GET", "x")
+    client = redis.asyncio.Redis(port=await wire.port_for("idle"), **{**LIMITS, "health_check_interval": 0})
+    calls = Together(client, 1, idle_seconds=0.0)
+    await calls.execute_command("GET", "x")
     wire.drop(lambda request: request.name == "PING", reply=True)
-    assert await pipe.execute_command("INCR", "{tailback}:x") == 1
-    await pipe.aclose()
+    assert await calls.execute_command("INCR", "{tailback}:x") == 1
+    await calls.aclose()
+
+
+async def test_calls_of_one_turn_share_a_pipeline_and_fail_alone(wire: Wire) -> None:
+    """A text that is not Unicode, or a command that Redis refuses, fails its own call only."""
+    calls = Together(redis.asyncio.Redis(port=await wire.port_for("turn"), **LIMITS), 1, IDLE_SECONDS)
+    said = (("SET", "{tailback}:x", "1"), ("GET", "\ud800"), ("HGET", "{tailback}:x", "f"), ("INCR", "{tailback}:x"))
+    found = await asyncio.gather(*(calls.execute_command(*words) for words in said), return_exceptions=True)
+    assert (found[0], type(found[1]), type(found[2]), found[3]) == (
+        True,
+        UnicodeEncodeError,
+        redis.exceptions.ResponseError,
+        2,
+    )
+    clients = await asyncio.gather(*[calls.execute_command("CLIENT", "LIST")] * 9)
+    assert {str(one).count("name=tailback") for one in clients} == {1}
+    await calls.aclose()
 
 
 async def test_a_server_that_does_not_answer_costs_one_limit(shaky: RedisStore, wire: Wire) -> None:
@@ -153,9 +170,7 @@ async def test_a_server_that_does_not_answer_costs_one_limit(shaky: RedisStore, 
 
 
 class LosesOne:
-    """A client whose open connection loses a call at once; a new one takes its time, as when a sentinel is gone."""
-
-    open = True
+    """A client whose connection loses a call at once; a new one takes its time, as when a sentinel is gone."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._lost = seconds, False

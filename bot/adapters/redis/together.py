@@ -1,0 +1,80 @@
+"""Sends the calls of one turn of the event loop to a Redis server together, in one of redis-py's pipelines."""
+
+import asyncio
+import contextlib
+from functools import partial
+
+from redis import exceptions as errors
+from redis.asyncio import Redis
+
+Word = bytes | str | int | float
+Waiting = list[tuple[tuple[Word, ...], "asyncio.Future[object]"]]
+
+
+class Together:
+    """No call waits for another's reply, until `most` pipelines are on their way; then the next ones share one."""
+
+    def __init__(self, client: Redis, most: int, idle_seconds: float) -> None:
+        """A client without transactions and retries; after `idle_seconds` without a reply it is checked before use."""
+        self._client, self._most, self._idle_seconds = client, most, idle_seconds
+        self._waiting: Waiting = []
+        self._under_way: set[asyncio.Task[list[object]]] = set()
+        self._heard: float | None = None
+
+    async def execute_command(self, name: str, *args: Word) -> object:
+        """The reply to one command, sent once. Raises RedisError, or UnicodeEncodeError for this call alone."""
+        words = (name, *(word.encode() if isinstance(word, str) else word for word in args))
+        loop = asyncio.get_running_loop()
+        reply: asyncio.Future[object] = loop.create_future()
+        if not self._waiting:
+            loop.call_soon(self._send)
+        self._waiting.append((words, reply))
+        answer = await reply
+        if isinstance(answer, errors.ReadOnlyError):  # the primary is another one now
+            await self._client.connection_pool.disconnect(inuse_connections=False)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def aclose(self) -> None:
+        """Close every connection; calls on their way fail."""
+        for task in self._under_way:
+            task.cancel()
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+        await self._client.aclose()
+
+    def _send(self) -> None:
+        calls = [(words, reply) for words, reply in self._waiting if not reply.done()]
+        if calls and len(self._under_way) < self._most:
+            self._waiting = []
+            task = asyncio.create_task(self._replies(calls), name="redis")
+            self._under_way.add(task)
+            task.add_done_callback(partial(self._answer, calls))
+
+    async def _replies(self, calls: Waiting) -> list[object]:
+        if self._heard is not None and asyncio.get_running_loop().time() - self._heard > self._idle_seconds:
+            await self._check()
+        pipeline = self._client.pipeline(transaction=False)
+        for words, _ in calls:
+            pipeline.execute_command(*words)
+        replies: list[object] = await pipeline.execute(raise_on_error=False)
+        self._heard = asyncio.get_running_loop().time()
+        return replies
+
+    async def _check(self) -> None:
+        """Replace connections that were lost while idle, before anything is sent that may be sent only once."""
+        with contextlib.suppress(errors.RedisError):
+            await self._client.ping()
+            return
+        await self._client.connection_pool.disconnect(inuse_connections=False)
+
+    def _answer(self, calls: Waiting, task: "asyncio.Task[list[object]]") -> None:
+        self._under_way.discard(task)
+        lost = errors.ConnectionError("closed") if task.cancelled() else task.exception()
+        replies = [lost] * len(calls) if lost is not None else task.result()
+        for (_, reply), answer in zip(calls, replies, strict=True):
+            if not reply.done():
+                reply.set_result(answer)
+        if self._waiting and not task.cancelled():
+            self._send()
