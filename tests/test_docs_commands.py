@@ -33,6 +33,7 @@ MADE_UP = {
 OUTCOMES = {
     ("demo", "--list"): (0, "surge"),
     ("manifest",): (0, '"slash_commands"'),
+    ("restored",): (1, "slack.channel: is required"),
     ("check", "--json"): (1, '"ok": false'),
     ("check",): (1, "in order."),
     ("send",): (1, "Nobody listens at http://127.0.0.1:1"),

@@ -34,11 +34,11 @@ EPOCH = "epoch"
 log = structlog.get_logger()
 
 
-async def recovered(context: Context) -> bool:
-    """Search every channel once; False if one could not be read and it must be repeated."""
+async def recovered(context: Context, seconds: float = SEARCHED_SECONDS) -> bool:
+    """Search the last seconds of every channel once; False if one could not be read and it must be repeated."""
     for channel in channels(context):
         try:
-            for message in await context.chat.own(channel, since=context.now() - SEARCHED_SECONDS):
+            for message in await context.chat.own(channel, since=context.now() - seconds):
                 reconnect = _reconnect_thread if warning_of(message.key) is None else _reconnect_warning
                 try:
                     await reconnect(context, channel, message)
@@ -70,7 +70,9 @@ async def _reconnect_thread(context: Context, channel: str, message: Own) -> Non
         await context.store.commit(Change(point={index: (f"{LOST}{channel}|{message.ts}", known)}))
         return
     held = await context.store.get(Incident, known)
-    if held is not None and held.value.thread.root is None and not held.value.closed:
+    if held is not None and held.value.closed:  # an older time of the same group: this thread belongs to a later one
+        await context.store.commit(Change(point={index: (f"{LOST}{channel}|{message.ts}", known)}))
+    elif held is not None and held.value.thread.root is None:
         now = context.now()
 
         def continued(fresh: Incident) -> Incident:

@@ -12,6 +12,10 @@ LOOKUP_SECONDS = 0.7
 """Time limit for asking Slack about a person, so that a click is answered within a second (SL-4)."""
 
 
+RESTORED = "restored"
+"""The index that says when a backup was restored (epoch seconds): what was asked before is not done any more."""
+
+
 class TooOften(Refused):
     """Too many requests (C10)."""
 
@@ -35,6 +39,8 @@ async def permitted_still(context: Context, request: Request) -> None:
     action = context.actions[request.name]
     if action.kill_switch:
         acting(context)
+    if (at := await context.store.find(RESTORED)) is not None and request.requested_at < float(at):
+        raise Refused(refusals.BEFORE_THE_BACKUP)
     if action.permission and request.who:
         await still_permitted(context, request.who, action.permission)
 

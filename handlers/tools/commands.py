@@ -115,6 +115,23 @@ def worker() -> None:
 
 
 @app.command()
+def restored() -> None:
+    """Say that a backup was restored, before the first start.
+
+    Looks for newer threads in the channels, so that no group gets a second one, and refuses every request that the
+    backup still holds. Stop all processes first.
+
+    \b
+    Example: tailback restored
+    """
+    from bot.config import load
+    from handlers.tools.restored import after_restoring
+
+    quiet()
+    typer.echo(waited(after_restoring(load())))
+
+
+@app.command()
 def init(
     url: Annotated[str | None, typer.Option(help="Public https address for Slack; empty: Socket Mode.")] = None,
     bot_token: Annotated[str, typer.Option(envvar="SLACK_BOT_TOKEN", help="xoxb-…")] = "",

@@ -25,7 +25,8 @@ from tests.playground.slack_kit import Kit, standing
 from tests.processes import Ran
 
 COMMANDS = (
-    *("demo", "run", "web", "worker", "init", "check", "manifest", "send", "export", "audit", "report", "replay"),
+    *("demo", "run", "web", "worker", "restored", "init"),
+    *("check", "manifest", "send", "export", "audit", "report", "replay"),
     *("example", "completion"),
 )
 SEED_ALERT = ROOT / "tests" / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"

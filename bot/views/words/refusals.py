@@ -17,6 +17,10 @@ ONLY_MEMBERS = (
 )
 NOT_IDENTIFIED_IN_TIME = "Nothing was changed. Slack did not confirm in time who you are. Try again in a minute."
 RECORDS_LOST = "Nothing was changed. Redis has lost records, and recovery is under way. Try again in a minute."
+BEFORE_THE_BACKUP = (
+    "Nothing was changed. The records were restored from a backup, and this was asked before. It may be done already. "
+    "Ask again if it is still needed."
+)
 ACTIONS_OFF = "Nothing was changed. Actions are disabled (`actions.enabled = false` in tailback.toml)."
 CAME_AGAIN = "This request arrived twice. The first one was accepted."
 NO_ISSUES = "No repository for issues is configured. Add a table [issues] to tailback.toml."
