@@ -108,7 +108,7 @@ def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
 
 
 def _metrics(file: File, context: BuildContext, problems: Problems) -> tuple[dict[str, Metrics], Mapping[str, Known]]:
-    """(pool → its source or sources, pool → source → the figures that it can give)."""
+    """(pool → its sources, pool → source in the pool's order → the figures that it can give)."""
     measured = {name: dict[str, Mapping[str, object]]() for name in file.metrics}
     for pool, table in file.pool.items():
         with problems:
@@ -125,12 +125,12 @@ def _metrics(file: File, context: BuildContext, problems: Problems) -> tuple[dic
                 sources[name] = Shared(sources[name], context.store, context.now, every, tuple(pools), name)
             for pool, keys in pools.items():
                 known[pool][name] = kind.can_give(place, raw, keys)
-    found: dict[str, Metrics] = {}
+    made, found = dict[tuple[str, ...], Several](), dict[str, Metrics]()
     for pool, table in file.pool.items():
-        mine = {name: sources[name] for name in table.metrics if name in sources}
-        slow = any("timeout" in file.metrics[name] for name in mine)
-        if mine:
-            found[pool] = Several(mine, context.limits.reading) if len(mine) > 1 or slow else next(iter(mine.values()))
+        known[pool] = {one: known[pool][one] for one in table.metrics if one in known[pool]}
+        if mine := tuple(known[pool]):
+            alike = Several({one: sources[one] for one in mine}, context.limits.reading)
+            found[pool] = made.setdefault(mine, alike)
     return found, known
 
 

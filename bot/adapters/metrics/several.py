@@ -1,4 +1,4 @@
-"""A pool with several metrics sources: asks all of them, and merges what they know."""
+"""The metrics sources of a pool: asks all of them, waits for none too long, and merges what they know."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -34,24 +34,28 @@ class Several:
                 self._running[name, pool] = asyncio.ensure_future(source.snapshot(pool))
         tasks = {name: self._running[name, pool] for name in self._sources}
         await asyncio.wait(tasks.values(), timeout=self._patience)
-        results = [self._result(name, pool, task) for name, task in tasks.items()]
-        if any(one.sample for one in results):
-            return merged(pool, results)
-        why = "; ".join(f"{one.source}: {one.why}" for one in results)
-        raise Unreachable(f"Metrics of {pool}", why, remedy=results[0].remedy, failure=Failure.LATER)
+        found = {name: self._result(name, pool, task) for name, task in tasks.items()}
+        why = {name: one for name, one in found.items() if isinstance(one, Unreachable)}
+        if len(why) < len(found):
+            return merged(pool, [_answer(name, one) for name, one in found.items()])
+        first, *others = why.values()
+        if not others:
+            raise first
+        what = "; ".join(f"{name}: {one.what}" for name, one in why.items())
+        raise Unreachable(f"Metrics of {pool}", what, remedy=first.remedy, failure=Failure.LATER)
 
-    def _result(self, name: str, pool: str, task: asyncio.Task[Snapshot]) -> SourceAnswer:
+    def _result(self, name: str, pool: str, task: asyncio.Task[Snapshot]) -> Snapshot | Unreachable:
         key = (name, pool)
         if not task.done():
             late = f"has not answered within {self._patience:g} s; the request goes on"
-            return SourceAnswer(name, self._last.get(key), late)
+            return self._last.get(key) or Unreachable(f"Metrics of {pool}", late, failure=Failure.LATER)
         if self._running.get(key) is task:  # a measurement and a click may wait for the same answer
             del self._running[key]
         try:
             self._last[key] = task.result()
         except Unreachable as error:
-            return SourceAnswer(name, None, error.what, error.remedy)
-        return SourceAnswer(name, self._last[key])
+            return error.with_traceback(None)
+        return self._last[key]
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The history, oldest first, merged where times agree to half a step. Raises Unreachable if a source fails."""
@@ -62,6 +66,12 @@ class Several:
             for sample in samples:
                 slots.setdefault(round(sample.at / max(step_seconds, 1.0)), []).append(SourceAnswer(name, sample))
         return tuple(merged(pool, slots[slot]) for slot in sorted(slots))
+
+
+def _answer(name: str, found: Snapshot | Unreachable) -> SourceAnswer:
+    if isinstance(found, Unreachable):
+        return SourceAnswer(name, None, found.what, found.remedy)
+    return SourceAnswer(name, found)
 
 
 def keys_by_source(

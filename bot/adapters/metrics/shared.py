@@ -11,10 +11,16 @@ from bot.ports import Metrics, Store, Unreachable
 LAPSED = 3
 """After so many periods without a new round another process takes over."""
 KEPT_SECONDS = 3600.0
+EARLY = 0.9
+"""Share of a period before which no new round is published."""
 
 
 class Shared:
-    """The port `Metrics`: a source whose samples go through the store. Without the store each process reads alone."""
+    """The port `Metrics`: a source whose samples go through the store. Without the store each process reads alone.
+
+    The process that holds the source publishes a round beside its measurements, so that none waits for it: the samples
+    that it just took, and those of the pools that other processes measure.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the source, what it is called, and where it is shared
         self, source: Metrics, store: Store, now: Callable[[], float], seconds: float, pools: Collection[str], name: str
@@ -22,6 +28,8 @@ class Shared:
         """`seconds` is the source's period; `name` its configured name. `now` gives epoch seconds."""
         self._source, self._store, self._now, self._seconds = source, store, now, seconds
         self._pools, self._name, self._me = tuple(pools), name, uuid.uuid4().hex
+        self._taken: dict[str, tuple[float, Snapshot]] = {}
+        self._publishing: asyncio.Task[None] | None = None
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now: by the process that holds the source, or read here. Raises Unreachable."""
@@ -35,9 +43,11 @@ class Shared:
             for sample in held.value.samples:
                 if sample.pool == pool:
                     return sample
-        sample = await self._source.snapshot(pool)
-        if mine and (held is None or held.value.holder != self._me or age >= self._seconds / 2):
-            await self._publish(held)
+        began, sample = self._now(), await self._source.snapshot(pool)
+        self._taken[pool] = (began, sample)
+        due = held is None or held.value.holder != self._me or age >= EARLY * self._seconds
+        if mine and due and self._publishing is None:
+            self._publishing = asyncio.ensure_future(self._publish(held))
         return sample
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
@@ -45,11 +55,16 @@ class Shared:
 
     async def _publish(self, held: Stored[SourceRound] | None) -> None:
         """Store what is known of every pool; a process that was faster keeps the source."""
-        found = await asyncio.gather(*(self._source.snapshot(one) for one in self._pools), return_exceptions=True)
-        samples = tuple(one for one in found if isinstance(one, Snapshot))
-        after = SourceRound(self._name, self._me, self._now(), samples)
-        put = Put(held or Stored(SourceRound(self._name), 0), after, None, keep_seconds=KEPT_SECONDS)
         try:
+            now = self._now()
+            samples = {pool: one for pool, (at, one) in self._taken.items() if 0 <= now - at < EARLY * self._seconds}
+            others = [self._source.snapshot(pool) for pool in self._pools if pool not in samples]
+            found = await asyncio.gather(*others, return_exceptions=True)
+            samples |= {one.pool: one for one in found if isinstance(one, Snapshot)}
+            after = SourceRound(self._name, self._me, now, tuple(samples.values()))
+            put = Put(held or Stored(SourceRound(self._name), 0), after, None, keep_seconds=KEPT_SECONDS)
             await self._store.commit(Change(puts=(put,)))
         except (Conflict, Unreachable):
             return
+        finally:
+            self._publishing = None

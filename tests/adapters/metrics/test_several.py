@@ -76,6 +76,26 @@ async def test_a_pool_without_any_answer_names_every_source() -> None:
     assert caught.value.remedy == "start it"
 
 
+async def test_the_only_source_speaks_for_itself() -> None:
+    """And is not waited for longer than several are."""
+    only = Script(Unreachable("A", "is down", remedy="start it"), Snapshot("p", 10.0, 1))
+    source = Several({"a": only}, 0.01)
+    with pytest.raises(Unreachable, match=r"^A: is down; start it$"):
+        await source.snapshot("p")
+    only.gate.clear()
+    with pytest.raises(Unreachable, match="; the request goes on"):
+        await source.snapshot("p")
+    only.gate.set()
+    assert (await source.snapshot("p")).queued == 1
+
+
+async def test_the_sources_stand_in_the_order_of_the_pool() -> None:
+    """`check` names the one that counts, whatever the order of the tables in the file."""
+    async with BackEnd().wire() as wire:
+        built = build(settings(metrics=["prometheus", "github"], label="x", preset="arc"), lambda: 0.0, wire)
+        assert list(built.figures["linux"]) == ["prometheus", "github"]
+
+
 async def test_the_histories_are_merged_by_time() -> None:
     first, second = Script(Snapshot("p", 0.0)), Script(Snapshot("p", 0.0))
     first.past = (Snapshot("p", 60.0, 1), Snapshot("p", 120.0, 2))
@@ -122,7 +142,7 @@ async def test_a_list_of_sources_and_a_single_name_are_both_valid() -> None:
         assert list(several.figures["linux"]) == ["github", "prometheus"]
         assert "limit" in several.figures["linux"]["prometheus"] - several.figures["linux"]["github"]
         single = build(settings(metrics="github", label="x"), lambda: 0.0, wire)
-        assert not isinstance(single.metrics["linux"], Several)
+        assert list(single.figures["linux"]) == ["github"]
 
 
 def test_all_problems_of_all_sources_of_a_pool_are_reported_together() -> None:
