@@ -42,6 +42,7 @@ COMPONENTS = {
     "redis-server": (("redis-server",), "redis-server"),
     "sphinx-build": (("sphinx-build",), ""),
     "systemd-analyze": (("systemd-analyze",), "systemd"),
+    "victoria-metrics": (("victoria-metrics",), "victoria-metrics"),
 }
 """Component: (its programs, the Debian package that brings them; empty: .ci/run installs it from a lock)."""
 

@@ -1,4 +1,4 @@
-"""A real Prometheus that scrapes a small exporter of ours, with a past that is written before it starts."""
+"""A real Prometheus or VictoriaMetrics that scrapes a small exporter of ours, and has its past from the start."""
 
 import re
 import subprocess
@@ -13,16 +13,19 @@ from starlette.responses import PlainTextResponse
 
 from tests.answering import answering_aside
 from tests.patience import PATIENCE_SECONDS, until
-from tests.real_servers import prometheus
+from tests.real_servers import prometheus, victoria_metrics
 
 Exposition = Callable[[float], str]
 """Epoch seconds → what the exporter shows then, in Prometheus's text format without comments."""
 STEP_SECONDS = 15
-SCRAPE = """\
-global: {{scrape_interval: 1s, evaluation_interval: 1s}}
+RULES = """\
+global: {scrape_interval: 1s, evaluation_interval: 1s}
 rule_files: [rules.yml]
+"""
+SCRAPE = """\
 scrape_configs:
 - job_name: ci
+  scrape_interval: 1s
   static_configs:
   - targets: ['127.0.0.1:{port}']
 """
@@ -65,14 +68,31 @@ def real_prometheus(
     with answering_aside(lambda _: PlainTextResponse(f"{exporter.shows(time.time())}\n")) as exporter.port:
         if past_seconds:
             _backfill(folder, exporter, past_seconds)
-        with prometheus(folder, SCRAPE.format(port=exporter.port)) as url:
+        with prometheus(folder, RULES + SCRAPE.format(port=exporter.port)) as url:
             real = RealPrometheus(url, exporter)
             real.until("up", lambda found: found == [1.0])
             yield real
 
 
-def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:
-    """Blocks with what was shown until a moment ago, under the labels that scraping gives."""
+@contextmanager
+def real_victoria_metrics(folder: Path, shows: Exposition, past_seconds: float) -> Iterator[RealPrometheus]:
+    """The same with a VictoriaMetrics, which answers Prometheus's queries."""
+    exporter = Exporter(shows)
+    with (
+        answering_aside(lambda _: PlainTextResponse(f"{exporter.shows(time.time())}\n")) as exporter.port,
+        victoria_metrics(folder, SCRAPE.format(port=exporter.port)) as url,
+        httpx.Client(trust_env=False) as http,
+    ):
+        rows = (f"{row}000" for found in _past(exporter, past_seconds).values() for row in found)
+        sent = http.post(f"{url}/api/v1/import/prometheus", content="\n".join(rows))
+        assert sent.status_code == 204, sent.text
+        real = RealPrometheus(url, exporter)
+        real.until("up", lambda found: found == [1.0])
+        yield real
+
+
+def _past(exporter: Exporter, past_seconds: float) -> dict[str, list[str]]:
+    """Metric → its rows until a moment ago, in seconds, under the labels that scraping gives."""
     now = int(time.time())
     times = range(now - int(past_seconds), now - 4, STEP_SECONDS)
     scraped = f'instance="127.0.0.1:{exporter.port}",job="ci"'
@@ -85,6 +105,12 @@ def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:
             name, _, labels = re.sub(r'([{,])job="', r'\1exported_job="', series).partition("{")
             shown = f"{name}{{{scraped},{labels}" if labels else f"{name}{{{scraped}}}"
             rows.setdefault(name, []).append(f"{shown} {value} {at}")
+    return rows
+
+
+def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:
+    """Blocks with what was shown until a moment ago."""
+    rows = _past(exporter, past_seconds)
     lines = [line for name, found in sorted(rows.items()) for line in (f"# TYPE {name} unknown", *sorted(found))]
     (folder / "past.txt").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
     command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "-q", f"{folder}/past.txt", f"{folder}/data"]

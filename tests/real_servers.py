@@ -1,4 +1,4 @@
-"""Real servers of others, each in a folder of its own and on a free port of this machine: Prometheus, Alertmanager."""
+"""Real servers of others, each in a folder of its own and on a free port of this machine."""
 
 import contextlib
 import subprocess
@@ -24,6 +24,17 @@ def prometheus(folder: Path, configuration: str) -> Iterator[str]:
 
 
 @contextmanager
+def victoria_metrics(folder: Path, configuration: str) -> Iterator[str]:
+    """A VictoriaMetrics of one process, with its database in `folder`/data; gives its address once it is ready."""
+    folder.mkdir(exist_ok=True)
+    (folder / "config.yml").write_text(configuration, "utf-8")
+    address = f"127.0.0.1:{free_port()}"
+    given = [f"-storageDataPath={folder}/data", f"-promscrape.config={folder}/config.yml", "-search.latencyOffset=1s"]
+    with _started(["victoria-metrics", *given, f"-httpListenAddr={address}"], folder, f"http://{address}/health"):
+        yield f"http://{address}"
+
+
+@contextmanager
 def alertmanager(folder: Path, configuration: str = NOBODY, *more: str) -> Iterator[str]:
     """An Alertmanager; gives its address once it is ready. `folder`/config.yml may be changed."""
     command = ["prometheus-alertmanager", "--storage.path", str(folder / "data"), "--cluster.listen-address=", *more]
@@ -36,16 +47,27 @@ def _running(command: list[str], folder: Path, configuration: str) -> Iterator[s
     folder.mkdir(exist_ok=True)
     (folder / "config.yml").write_text(configuration, "utf-8")
     address = f"127.0.0.1:{free_port()}"
+    with _started(
+        [*command, f"--config.file={folder}/config.yml", f"--web.listen-address={address}"],
+        folder,
+        f"http://{address}/-/ready",
+    ):
+        yield f"http://{address}"
+
+
+@contextmanager
+def _started(command: list[str], folder: Path, ready: str) -> Iterator[None]:
+    """A process that logs into `folder`; `ready` is the address that answers once it is."""
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(
-            [*command, f"--config.file={folder}/config.yml", f"--web.listen-address={address}"],
+            command,
             stdout=log,
             stderr=log,
             preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls; nothing outlives the tests
         )
     try:
-        _ready(server, f"http://{address}", folder / "log")
-        yield f"http://{address}"
+        _ready(server, ready, folder / "log")
+        yield
     finally:
         server.terminate()
         server.wait(PATIENCE_SECONDS)
@@ -57,7 +79,7 @@ def _ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
         def ready() -> bool:
             assert server.poll() is None, log.read_text("utf-8")[-1000:]
             with contextlib.suppress(httpx.TransportError):
-                return http.get(f"{url}/-/ready").status_code == 200
+                return http.get(url).status_code == 200
             return False
 
         until(ready, lambda: f"{server.args!r} is ready: {log.read_text('utf-8')[-1000:]}")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.prometheus.answers import Nothing, Samples, Unknown, points, samples, why_nothing
+from bot.adapters.prometheus.answers import Incomplete, Nothing, Samples, Unknown, points, samples, why_nothing
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
 from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
 from bot.adapters.prometheus.together import INSTANT, Rounds, asked
@@ -122,6 +122,8 @@ class Prometheus:
                 for at, value in points(answer).items():
                     series.setdefault(at, {})[name] = rounded(name, value)
             except Unknown as problem:
+                if long and isinstance(problem, Incomplete):  # the day is asked for again
+                    raise self._http.problem(problem.what, Failure.LATER, remedy=problem.remedy) from None
                 missing.append(gap(name, problem))
         return tuple(replace(sample(pool, at, series[at]), missing=tuple(missing)) for at in sorted(series))
 

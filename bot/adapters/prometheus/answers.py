@@ -18,6 +18,7 @@ MOST_WAITING = 10
 MOST_COUNTED = 20
 UNALIKE_SECONDS = 120.0
 """A larger clock difference is reported; Prometheus looks back 5 min, and its Date header is exact to 1 s."""
+PARTIAL = "the answer is incomplete: some of VictoriaMetrics' storage nodes did not answer"
 METRIC = re.compile(r"(?<![\w:\"'.])([a-zA-Z_:][a-zA-Z0-9_:]*)\s*\{")
 NAMED = re.compile(r"\s*(?:\w+\s*\(\s*)?([a-zA-Z_:][a-zA-Z0-9_:]*)\s*\)?\s*")
 
@@ -44,6 +45,10 @@ class Unknown(Exception):  # noqa: N818 - says what the figure is
     def __init__(self, what: str, remedy: str = "") -> None:
         super().__init__(what)
         self.what, self.remedy = what, remedy
+
+
+class Incomplete(Unknown):
+    """Some of the data did not answer, so that the rest is no figure."""
 
 
 class Nothing(Unknown):
@@ -130,9 +135,11 @@ def _data(answer: HttpAnswer) -> Mapping[str, object]:
         raise Unknown(answer.text if isinstance(body.get("error"), str) else f"HTTP {answer.status}: {answer.text}")
     if not isinstance(data, dict):
         raise Unknown("the answer has no data")
+    if body.get("isPartial"):  # of VictoriaMetrics' cluster
+        raise Incomplete(PARTIAL, "look at its vmstorage nodes")
     for text in items(body.get("warnings")):
         if isinstance(text, str) and not text.startswith("PromQL"):
-            raise Unknown(f"the answer is incomplete: {one_line(text, 200)}")
+            raise Incomplete(f"the answer is incomplete: {one_line(text, 200)}")
     return data
 
 

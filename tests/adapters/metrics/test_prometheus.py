@@ -139,6 +139,13 @@ async def test_a_day_of_the_past_is_whole_or_not_had() -> None:
         await prom.history(POOL, 1_699_913_300.0, 1_700_000_000.0, 300.0)
 
 
+async def test_a_day_that_a_storage_node_did_not_answer_for_is_not_had() -> None:
+    body = {"status": "success", "isPartial": True, "data": {"resultType": "matrix", "result": []}}
+    prom = source(URL, BackEnd().says(200, body).wire(), 1_700_000_123.0, preset="ci")
+    with pytest.raises(Unreachable, match="incomplete: some of VictoriaMetrics' storage nodes"):
+        await prom.history(POOL, 1_699_913_300.0, 1_700_000_000.0, 300.0)
+
+
 async def test_the_past_leaves_slots_for_the_looks() -> None:
     """At most three queries about it are under way at the same time, for all pools together."""
     under_way, most = 0, 0

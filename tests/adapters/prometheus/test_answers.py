@@ -3,7 +3,17 @@
 import pytest
 
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.prometheus.answers import Unknown, counted, metrics_of, one, points, samples, waiting, why_nothing
+from bot.adapters.prometheus.answers import (
+    PARTIAL,
+    Unknown,
+    counted,
+    metrics_of,
+    one,
+    points,
+    samples,
+    waiting,
+    why_nothing,
+)
 from bot.ports import Unreachable
 
 
@@ -27,6 +37,7 @@ def series(*values: object) -> list[dict[str, object]]:
         (success("scalar", [1.5, "3.25"]), 3.25),
         (success("vector", series("2"), infos=["PromQL info: metric might not be a counter"]), 2.0),
         (success("vector", series("2"), warnings=["PromQL warning: bucket label is odd"]), 2.0),
+        (success("vector", series("2"), isPartial=False, stats={"seriesFetched": "1"}), 2.0),
     ],
 )
 def test_one_number_is_a_figure(document: HttpAnswer, value: float) -> None:
@@ -46,6 +57,7 @@ def test_one_number_is_a_figure(document: HttpAnswer, value: float) -> None:
         (success("string", [1.5, "x"]), "string"),
         (success("vector", None), "vector"),
         (success("vector", series("2"), warnings=["store east is not available"]), "incomplete: store east"),
+        (success("vector", series("0"), isPartial=True), "incomplete: some of VictoriaMetrics' storage nodes"),
         (answer({"status": "error", "error": "bad"}, 400), "the server's words"),
         (answer(None, 404), "HTTP 404"),
         (answer([], 200), "HTTP 200"),
@@ -79,6 +91,7 @@ def test_a_scrape_jobs_name_is_no_jobs_name() -> None:
         (success("matrix", []), {}),
         (success("vector", []), "the query gives no series over time"),
         (success("matrix", [{}, {}]), "the query returned 2 series"),
+        (success("matrix", [], isPartial=True), PARTIAL),
     ],
 )
 def test_a_past_is_one_series_without_holes(document: HttpAnswer, expected: object) -> None:

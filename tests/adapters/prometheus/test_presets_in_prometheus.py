@@ -179,7 +179,11 @@ async def test_buildkite(prometheus: RealPrometheus) -> None:
 
 async def test_the_generic_exporter(prometheus: RealPrometheus) -> None:
     """Nothing is missing: gauges as they are, counters over their window, the usual past, jobs and sources."""
-    found = await look(prometheus, preset="ci", known_as="linux.2xlarge", past="50m", lately="10m")
+    the_generic_exporter(await look(prometheus, preset="ci", known_as="linux.2xlarge", past="50m", lately="10m"))
+
+
+def the_generic_exporter(found: Snapshot) -> None:
+    """All that `generic` shows."""
     assert found.missing == ()
     assert (found.queued, found.oldest_wait_seconds, found.limit) == (14, 6840.0, 40)
     assert (found.busy, found.idle, found.offline, found.booting, found.failed) == (38, 0, 2, 1, 3)

@@ -36,6 +36,21 @@ async def test_what_cannot_be_answered_together_is_asked_one_by_one(answer: tupl
     assert [one.method for one in back.asked] == ["GET", "GET"]
 
 
+async def test_a_partial_answer_leaves_each_of_its_figures_unknown() -> None:
+    """Also the zero of a storage node that knows nothing of the pool; asking one by one would help nothing."""
+
+    def answer(asked: Asked) -> tuple[int, object]:
+        names = re.findall(rf'"{FIGURE}", "(\w+)"', asked.body["query"])
+        rows = [{"metric": {FIGURE: name}, "value": [1.0, "0"]} for name in names]
+        return 200, {"status": "success", "isPartial": True, "data": {"resultType": "vector", "result": rows}}
+
+    back = BackEnd(answer=answer)
+    found = await source(URL, back.wire(), 1.0, queued="a + b", busy="c").snapshot(POOL)
+    assert (found.queued, found.busy) == (None, None)
+    assert {(gap.figure, "incomplete" in gap.why) for gap in found.missing} == {("queued", True), ("busy", True)}
+    assert len(back.asked) == 1
+
+
 async def test_pools_of_one_moment_share_a_query_and_each_gets_its_own_figures() -> None:
     """Those that come while others are asked; a pool with a query that Prometheus refuses costs the others nothing."""
 
