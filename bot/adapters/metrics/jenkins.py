@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from urllib.parse import unquote
 
@@ -18,6 +19,8 @@ LABELLED = re.compile(r"\blabel [‘'\"]([^’'\"]+)[’'\"]")
 QUOTED = re.compile(r"(?<!\w)[‘'\"]([^’'\"]+)[’'\"]|\bexecutor on ([^\s‘'\"]\S*)$")
 NOBODY = "There are no nodes with the label"
 """Jenkins's English words; they hold only if no cloud creates such nodes either."""
+BUILT_IN = "MasterComputer"
+"""How the class of Jenkins's own node ends. While there is no other, explanations name no label (Queue.java)."""
 MOST = 2_000
 """Most items and nodes that are read; with more, figures are unknown."""
 QUEUE = f"items[why,inQueueSince,buildable,task[name,fullDisplayName,url,labelExpression]]{{0,{MOST + 1}}}"
@@ -79,7 +82,7 @@ class Jenkins(Present):
         busy = sum(one.get("idle") is False for one in executors)
         gone = sum(whole(node, "numExecutors") or 0 for node in carrying if node not in online)
         unmatched = "nodes are counted for labels that are joined by && only"
-        return Snapshot(
+        shot = Snapshot(
             pool,
             listed.at,
             queued=len(mine),
@@ -91,6 +94,7 @@ class Jenkins(Present):
             waiting=longest(jobs),
             missing=() if counted else tuple(Gap(name, unmatched) for name in ("busy", "idle", "offline")),
         )
+        return shot if mine or agents(nodes) else unplaced(shot, items)
 
     async def _ask(self, now: float) -> Listed[tuple[Rows, Rows]]:
         queue, nodes = await asyncio.gather(
@@ -148,6 +152,22 @@ def _asks(item: Row, nodes: Sequence[Row], label: str) -> bool:
     return any(same(label, name) for name in names) or any(
         text(node, "displayName") in names and carries(node, label) for node in nodes
     )
+
+
+def agents(nodes: Sequence[Row]) -> bool:
+    """Whether a node besides Jenkins's own is online."""
+    return any(node.get("offline") is not True and not text(node, "_class").endswith(BUILT_IN) for node in nodes)
+
+
+def unplaced(shot: Snapshot, items: Sequence[Row]) -> Snapshot:
+    """Without agents: items that name neither a label nor a node may wait for the pool, so its queue is unknown."""
+    waiting = [item for item in items if item.get("buildable") is True]
+    told = (text(inner(item, "task"), "labelExpression") or QUOTED.search(text(item, "why")) for item in waiting)
+    if all(told):
+        return shot
+    why = "no agent is online, and Jenkins does not say which labels its waiting items need"
+    gaps = (*shot.missing, Gap("queued", why, "see why its cloud starts no agent"))
+    return replace(shot, queued=None, oldest_wait_seconds=None, unservable=None, missing=gaps)
 
 
 def _job(item: Row, at: float) -> Job:

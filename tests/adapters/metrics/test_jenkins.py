@@ -77,6 +77,38 @@ async def test_a_label_that_neither_a_node_nor_a_cloud_has_is_not_an_empty_queue
     )
 
 
+NO_AGENT = {"displayName": "Built-In Node", "_class": "hudson.model.Hudson$MasterComputer", "offline": False}
+GONE = {"displayName": "vm-1", "_class": "hudson.slaves.SlaveComputer", "offline": True}
+
+
+def waiting(why: str = "Waiting for next available executor", **task: str) -> dict[str, object]:
+    return {"why": why, "inQueueSince": AT * 1000, "buildable": True, "task": {"name": "x", "url": "", **task}}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "items", "queued"),
+    [
+        ([NO_AGENT], [waiting()], None),
+        ([NO_AGENT, GONE], [waiting()], None),
+        ([NO_AGENT, {**GONE, "offline": False}], [waiting()], 0),
+        ([NO_AGENT], [waiting(labelExpression="gpu")], 0),
+        ([NO_AGENT], [waiting(), waiting(labelExpression="pods")], 1),
+        ([NO_AGENT], [{**waiting(), "buildable": False}], 0),
+        ([NO_AGENT], [], 0),
+    ],
+)
+async def test_items_of_a_cloud_without_agents_have_no_label(
+    nodes: list[object], items: list[object], queued: int | None
+) -> None:
+    """Then the queue is unknown, unless the pool's own items are counted; an item of another label changes nothing."""
+    system = jenkins()
+    system.says(QUEUE, {"items": items, "discoverableItems": []})
+    system.says(NODES, {"computer": nodes})
+    found = await look(system, "pods")
+    assert (found.queued, found.oldest_wait_seconds) == (queued, 0.0 if queued else None)
+    assert gaps(found) == () if queued is not None else "no agent is online" in gaps(found)[0]
+
+
 async def test_pools_share_one_look_at_queue_and_nodes_bounded_and_in_english() -> None:
     """`tree` keeps the answer small; what an item waits for is said in the language that is asked for."""
     system = jenkins()
