@@ -105,7 +105,11 @@ def wake_all() -> Change:
 
 
 async def _incident(context: Context, claim: Claim) -> None:
-    if (mine := claim.known(Incident)) is not None:
+    if (mine := claim.known(Incident)) is None:
+        return
+    if pause := context.fleet.pause(mine, context.monotonic(), context.now()):
+        await context.store.give_back(claim, pause)
+    else:
         await reconcile(context, mine)
 
 

@@ -1,6 +1,6 @@
 """Diagnoses an incident's pools from their records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.finding import Diagnosis, Finding, Moment, facts_of
@@ -8,7 +8,7 @@ from bot.core.forecast.forecast import forecast
 from bot.core.incident.held_cause import HeldCause, judged, remembered
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View, back_to_normal
-from bot.core.pool.pool import Pool, PoolRules
+from bot.core.pool.pool import Pool, PoolRules, empty
 from bot.diagnosis.rank import diagnosed
 
 
@@ -26,14 +26,28 @@ def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Momen
 
 def diagnosed_in(view: View, incident: Incident, now: float, paces: Timing) -> tuple[Diagnosis, ...]:
     """The diagnosis of each pool of an incident, with the cause that the incident remembers first."""
-    found = _found(view, incident, now, paces)
+    found = _found(view, incident, now, paces, incident.pools.candidates)
     return tuple(remembered(incident.pools.verdicts.get(one.pool), one) for one in found)
 
 
-def _found(view: View, incident: Incident, now: float, paces: Timing) -> tuple[Diagnosis, ...]:
-    """The diagnosis of each pool of an incident, with the pools beside it as context."""
+def _found(view: View, incident: Incident, now: float, paces: Timing, names: Collection[str]) -> tuple[Diagnosis, ...]:
+    """The diagnosis of these pools of an incident, with its others and those beside it as context."""
     pools, moment = incident.pools.candidates, moment_of(now, paces, incident.pools.unknown_pools)
-    return diagnoses((*pools, *view.beside), {**view.beside, **view.pools}, view.rules, moment)[: len(pools)]
+    facts = facts_of((*pools, *view.beside), {**view.beside, **view.pools}, view.rules, moment)
+    return tuple(diagnosed(one) for one in facts if one.pool in names)
+
+
+def concerned(view: View, incident: Incident) -> frozenset[str]:
+    """The pools whose causes count: the affected ones, and those that are not known to be fine."""
+    return frozenset(
+        name
+        for name in incident.pools.candidates
+        if name in incident.pools.affected or not _fine(view.pools.get(name), view.rules.get(name, PoolRules(name)))
+    )
+
+
+def _fine(pool: Pool | None, rules: PoolRules) -> bool:
+    return pool is not None and pool.trouble is None and empty(pool.latest, rules.floor) is True
 
 
 def explained(view: View, incident: Incident, now: float, paces: Timing) -> View:
@@ -43,7 +57,7 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
     """
     if incident.closed or not view.pools:
         return view
-    found = _found(view, incident, now, paces)
+    found = _found(view, incident, now, paces, concerned(view, incident))
     verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
     named = [remembered(verdicts.get(one.pool), one) for one in found]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}

@@ -1,10 +1,11 @@
 """Everything that a behavior may use, filled by `handlers/wiring.py`; and the declaration of an action."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.config import Settings
+from bot.context.fleet import FEW, Fleet, looked_at
 from bot.context.past import PastReader
 from bot.core.alert_holder import Holder, holders
 from bot.core.incident.incident import Incident
@@ -83,6 +84,7 @@ class Context:
     issues: IssueTracker | None = None
     health: Health = field(default_factory=Health)
     past: PastReader = field(default_factory=PastReader)
+    fleet: Fleet = field(default_factory=Fleet)
 
     def in_doubt(self) -> bool:
         """Whether lost records are not all recovered: no action runs until then (P10, C18)."""
@@ -94,8 +96,11 @@ class Context:
         return holders(incident.group.source, incident.group.alerts, known)
 
     async def view(self, incident: Incident) -> View:
-        """The pools of an incident, with their settings, and the others while idle runners get no jobs."""
-        pools = await self.pools(incident.pools.candidates)
+        """The pools of an incident, with their settings, and the others while idle runners get no jobs.
+
+        Of many pools, those that are fine have their newest sample only.
+        """
+        pools = await self.looked_at(incident.pools.candidates, incident.pools.affected)
         idle = any(pool.latest and pool.latest.idle and pool.latest.queued for pool in pools.values())
         return View(
             pools,
@@ -103,8 +108,20 @@ class Context:
             bool(self.holders(incident)),
             fileable=self.issues is not None,
             sourceless=frozenset(incident.pools.candidates) - self.metrics.keys(),
-            beside=await self.pools([one for one in self.settings.file.pool if one not in pools]) if idle else {},
+            beside=await self.beside(pools) if idle else {},
         )
+
+    async def looked_at(self, names: Collection[str], needed: Collection[str] = ()) -> dict[str, Pool]:
+        """The pools' records; of many, those that are fine and not `needed` have their newest sample only."""
+        return await looked_at(self.store, names, self.settings.file.pools, needed)
+
+    async def beside(self, known: Collection[str]) -> dict[str, Pool]:
+        """Every other configured pool, as context; of many, with its newest sample only."""
+        others = [one for one in self.settings.file.pool if one not in known]
+        if len(others) <= FEW:
+            return await self.pools(others)
+        every = await self.fleet.newest(self.store, list(self.settings.file.pool), self.monotonic())
+        return {name: every[name] for name in others if name in every}
 
     async def pools(self, names: Iterable[str]) -> dict[str, Pool]:
         """The pools' records by name, without those that have none."""

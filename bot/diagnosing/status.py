@@ -26,8 +26,8 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if not names:
         raise Refused(refusals.NO_POOL)
     now, paces = context.now(), context.settings.file.paces
-    held = await context.store.get_many(Pool, names)
-    pools = {name: held[name].value if name in held else Pool(name) for name in names}
+    held = await context.looked_at(names)
+    pools = {name: held.get(name, Pool(name)) for name in names}
     old = [pools[name] for name in names if stale(pools[name], now, paces.poll)][:MOST_POOLS]
     looked = await asyncio.gather(*(_measured_pool(context, pool) for pool in old))
     pools |= {pool.id: pool for pool in looked}
@@ -45,8 +45,10 @@ async def _warned_from(context: Context, pools: Mapping[str, Pool]) -> float | N
     ]
     if not file.early.enabled or not file.paces.watch or not young:
         return None
-    held = await context.store.get_many(PoolHistory, young)
-    return max(weeks_known_at(held[name].value if name in held else PoolHistory(name), now) for name in young)
+    held = await context.store.get_many(PoolHistory, young[:MOST_POOLS])
+    return max(
+        weeks_known_at(held[name].value if name in held else PoolHistory(name), now) for name in young[:MOST_POOLS]
+    )
 
 
 async def _measured_pool(context: Context, pool: Pool) -> Pool:

@@ -54,7 +54,9 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
         drawing = drawing or _drawn(context, incident, view, now)
         step = next_step(incident, drawing.digest, now, paces)
         if step.do is Do.WAIT:
-            await keep(context, held, settled, due=step.until, uncertain=_in_doubt(held, incident))
+            kept = await keep(context, held, settled, due=step.until, uncertain=_in_doubt(held, incident))
+            if incident.thread.root is not None:
+                context.fleet.rests(kept, step.until, context.monotonic())
             return
         if incident != held.value and (step.do is Do.POST_REPLY or move is not _unchanged):
             held = await keep(context, held, settled, due=now, release=False)

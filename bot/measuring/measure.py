@@ -1,9 +1,11 @@
 """Measures a due pool once for all its incidents, its history and its early warning."""
 
 import contextlib
+from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.context.context import Context
+from bot.context.fleet import FEW, newest, undisturbed
 from bot.context.measure_now import measure_now
 from bot.core.alert import Kind
 from bot.core.forecast.evaluate_warning import KEPT_FIRED, LONGEST_SECONDS, Measurement, advanced, expected, thresholds
@@ -62,7 +64,8 @@ async def measure(context: Context, claim: Claim) -> None:
     after = await _ahead(context, after) if watchers else replace(after, outlook=None)
     after = replace(after, steady=steadied(pool.steady, after.outlook))
     after = await _warned(context, after, watchers, fresh=after.latest != pool.latest)
-    wake = tuple(f"inc:{incident}" for incident in watchers if looked is not pool or incident not in pool.watchers)
+    told = looked is not pool and not _no_news(context, pool, after)
+    wake = tuple(f"inc:{incident}" for incident in watchers if told or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
     change = Change(puts=(Put(mine, after, after.tried_at + pace), *past), wake=wake)
@@ -74,6 +77,13 @@ async def measure(context: Context, claim: Claim) -> None:
         _, again = await _written(context, claim.id, over)  # the weeks before were being filled in at this moment
         await context.store.commit(replace(change, puts=(change.puts[0], again)))
     await _learn(context, pool, after)
+
+
+def _no_news(context: Context, before: Pool, after: Pool) -> bool:
+    """Whether no incident needs to hear of a measurement at once; each looks at its pools in every poll anyway."""
+    file = context.settings.file
+    fine = undisturbed(before, after, file.rules_of(after.id).floor, file.timing.drained_samples)
+    return fine and len(file.pool) > FEW
 
 
 def _pace(context: Context, name: str, *, watched: bool) -> float:
@@ -200,7 +210,16 @@ async def _speaks_of(context: Context, incident: Incident, pool: Pool) -> bool:
     """Whether the alert is about this pool; one over all pools fired for the one with the longest wait."""
     if len(incident.pools.candidates) == 1 or set(incident.pools.affected) == set(incident.pools.candidates):
         return True
-    others = await context.store.get_many(Pool, [name for name in incident.pools.candidates if name != pool.id])
-    latest = [one.value.latest for one in others.values()] + [pool.latest]
-    worst = worst_first([sample for sample in latest if sample is not None])
+    others = [name for name in incident.pools.candidates if name != pool.id]
+    if len(others) < FEW:
+        return _is_worst(pool, (await context.pools(others)).values())
+    if incident.id not in context.fleet.spoken:  # decided once, not once for each of the pools
+        latest = [one.latest for one in (await newest(context.store, others)).values() if one.latest]
+        worst = worst_first([*latest, *pool.samples[-1:]])
+        context.fleet.speaks(incident.id, worst[0].pool if worst and worst[0].queued else "")
+    return context.fleet.spoken[incident.id] == pool.id
+
+
+def _is_worst(pool: Pool, others: Iterable[Pool]) -> bool:
+    worst = worst_first([one.latest for one in (*others, pool) if one.latest is not None])
     return bool(worst) and worst[0].pool == pool.id and bool(worst[0].queued)

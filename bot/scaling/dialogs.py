@@ -1,13 +1,14 @@
 """The dialogs of Scale up, target and confirmation, and the effect of more runners that they show."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from bot.context.causes import diagnoses, moment_of
+from bot.context.causes import moment_of
 from bot.context.context import Context
-from bot.context.queries import open_incidents
-from bot.core.finding import Diagnosis
+from bot.context.fleet import newest
+from bot.context.queries import open_of
+from bot.core.finding import Diagnosis, facts_of
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
 from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident
@@ -17,6 +18,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request, ScaleUp
 from bot.core.scaling.limits import ScalePolicy, needs_approval, proposed
 from bot.core.words import count, duration, money
+from bot.diagnosis.rank import diagnosed
 from bot.ports import Capacity, Refused, Unreachable
 from bot.requests.submit import subject
 from bot.scaling.limits import lease_terms, policy_within, pool_scaler_of
@@ -26,6 +28,8 @@ from bot.views.words.diagnosis import caution
 from bot.views.words.forecasts import Preview, what_more_would_do, what_to_expect
 from bot.views.words.scaling import lease_terms_words
 
+MOST_OFFERED = 10
+"""Pools in the dialog: Slack takes that many choices."""
 USUAL = (5, 10, 20, 40)
 """Added runners of which the effect is shown."""
 
@@ -36,13 +40,13 @@ async def effect_table(context: Context, pool: str) -> Answer:
     capacity = await pool_scaler.scaler.read()
     words = f"{pool} has {count(capacity.size, 'runner')}. What more would do:"
     size = (capacity.size, policy_within(pool_scaler, capacity).maximum)
-    named = (await causes_by_pool(context, None)).get(pool)
+    named = await cause_of(context, pool, None)
     return Answer(whisper=effect_answer(words, await more_would_do(context, pool, size, named)))
 
 
 async def only_pool(context: Context, held: Stored[Incident]) -> str:
     """The only pool that can be scaled, if the dialog did not ask for it; empty if that has changed."""
-    names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
+    names = await _offered(context, held)
     if len(names) == 1:
         return names[0]
     choices = await asyncio.gather(*(_choice(context, name, None) for name in names))
@@ -53,11 +57,9 @@ async def only_pool(context: Context, held: Stored[Incident]) -> str:
 async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     """Every pool of the incident with a scaler, with a proposed target."""
     held = await subject(context, interaction)
-    names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
-    latest = worst_first([p.latest for p in (await context.pools(names)).values() if p.latest])
-    order = [s.pool for s in latest] + [name for name in names if name not in {s.pool for s in latest}]
-    named = await causes_by_pool(context, held.value)
-    choices = await asyncio.gather(*(_choice(context, name, named.get(name)) for name in order[:10]))
+    names = await _offered(context, held)
+    named = await causes_by_pool(context, names, held.value)
+    choices = await asyncio.gather(*(_choice(context, name, named.get(name)) for name in names))
     able = next((one for one in choices if one.proposed is not None), None)
     if able is None:
         return Answer(view=scale_modal(interaction.request_id, choices, None))
@@ -65,6 +67,14 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     size = (able.current, able.maximum)
     preview = await more_would_do(context, able.pool, size, named.get(able.pool), chosen)
     return Answer(view=scale_modal(interaction.request_id, choices, preview))
+
+
+async def _offered(context: Context, held: Stored[Incident]) -> list[str]:
+    """The pools of the incident that have a scaler, worst first: as many as the dialog holds."""
+    names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
+    known = await newest(context.store, names)
+    order = [sample.pool for sample in worst_first([pool.latest for pool in known.values() if pool.latest])]
+    return list(dict.fromkeys([*order, *names]))[:MOST_OFFERED]
 
 
 async def _choice(context: Context, name: str, named: Diagnosis | None) -> ScaleChoice:
@@ -103,7 +113,7 @@ async def confirmation(context: Context, draft: Request) -> dict[str, object]:
     asked = draft.of(ScaleUp)
     pool, target, current = asked.pool, asked.target, asked.from_size
     about = await context.store.get(Incident, draft.incident) if draft.incident else None
-    named = (await causes_by_pool(context, about.value if about else None)).get(pool)
+    named = await cause_of(context, pool, about.value if about else None)
     policy, lines = pool_scaler_of(context, pool).policy, list[str]()
     preview = await expected_effect(context, asked, named)
     if (cost := policy.cost_per_runner_hour) is not None:
@@ -154,7 +164,7 @@ def fewest_enough(context: Context, pool: Pool, most: int, named: Diagnosis | No
 
 async def with_more(context: Context, incident: Incident | None, pool: Pool, more: int) -> Option | None:
     """The expected effect of exactly so many added runners; None if there is no forecast."""
-    named = (await causes_by_pool(context, incident)).get(pool.id)
+    named = await cause_of(context, pool.id, incident)
     found = _effects(context, pool, (more,), named).options
     return found[-1] if found and found[-1].more == more else None
 
@@ -178,11 +188,17 @@ def _against(named: Diagnosis | None) -> str:
     return caution(named.claims[0]) if named and named.claims else ""
 
 
-async def causes_by_pool(context: Context, incident: Incident | None) -> dict[str, Diagnosis]:
-    """The diagnosis of each configured pool; first comes the cause that the incident, or any open one, remembers."""
-    names = list(context.settings.file.pool)
-    pools = await context.pools(names)
-    found = diagnoses(names, pools, context.settings.file.pools, moment_of(context.now(), context.settings.file.paces))
-    about = [incident] if incident else await open_incidents(context)
+async def cause_of(context: Context, pool: str, incident: Incident | None) -> Diagnosis | None:
+    """The diagnosis of one pool; None if it is not configured."""
+    return (await causes_by_pool(context, [pool], incident)).get(pool)
+
+
+async def causes_by_pool(context: Context, names: Collection[str], incident: Incident | None) -> dict[str, Diagnosis]:
+    """The diagnosis of each of these pools; first comes the cause that the incident, or any open one, remembers."""
+    file, mine = context.settings.file, await context.pools(names)
+    pools = {**await context.beside(names), **mine}
+    facts = facts_of([*file.pool], pools, file.pools, moment_of(context.now(), file.paces))
+    found = [diagnosed(one) for one in facts if one.pool in names]
+    about = [incident] if incident else [one for name in names for one in await open_of(context, name)]
     verdicts = {name: held for one in about for name, held in one.pools.verdicts.items()}
     return {one.pool: remembered(verdicts.get(one.pool), one) for one in found}

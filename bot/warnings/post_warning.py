@@ -5,11 +5,11 @@ from functools import partial
 
 import structlog
 
-from bot.context.causes import diagnoses, moment_of
+from bot.context.causes import moment_of
 from bot.context.context import Context
 from bot.context.queries import channel_of_pool
 from bot.context.save import intend, keep
-from bot.core.finding import Finding
+from bot.core.finding import Finding, facts_of
 from bot.core.incident.details.events import EarlyWarningGiven
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
@@ -17,6 +17,7 @@ from bot.core.message import Message
 from bot.core.pool.early_warning import EarlyWarning, Ending, warning_key
 from bot.core.pool.pool import Pool
 from bot.core.record import AlreadyDone, Claim, Stored, WarningRecord
+from bot.diagnosis.rank import diagnosed
 from bot.ports import Failure, Unreachable
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
 from bot.posting.keep_message import Kept, Wanted, keep_message, leave, not_drawn
@@ -72,10 +73,11 @@ async def _for_newest(context: Context, held: Stored[WarningRecord], pool: Pool)
 
 
 async def _likeliest(context: Context, name: str) -> Finding | None:
-    file, names = context.settings.file, list(context.settings.file.pool)
+    file = context.settings.file
     paces = replace(file.paces, poll=max(file.paces.poll, file.paces.watch))
-    found = diagnoses(names, await context.pools(names), file.pools, moment_of(context.now(), paces))
-    return next((d.top for d in found if d.pool == name), None)
+    pools = {**await context.beside([name]), **await context.pools([name])}
+    facts = facts_of([*file.pool], pools, file.pools, moment_of(context.now(), paces))
+    return next((diagnosed(one).top for one in facts if one.pool == name), None)
 
 
 async def _posted(

@@ -22,7 +22,7 @@ from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Delivered, Recording
 from bot.ports import Refused, Unreachable
 from bot.registry import BEHAVIORS
-from bot.scaling.dialogs import causes_by_pool, expected_effect, fewest_enough, more_would_do
+from bot.scaling.dialogs import cause_of, expected_effect, fewest_enough, more_would_do
 from bot.scaling.limits import policy_within
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
@@ -141,7 +141,7 @@ class Player:
         pool, capacity = await self.context.pool(name), await pool_scaler.scaler.read()
         policy = policy_within(pool_scaler, capacity)
         room = max(0, policy.maximum - (capacity.size or 0))
-        named = (await causes_by_pool(self.context, incident)).get(name)
+        named = await cause_of(self.context, name, incident)
         more = fewest_enough(self.context, pool, min(room, policy.step or room), named)
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)

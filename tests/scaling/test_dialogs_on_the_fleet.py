@@ -26,8 +26,8 @@ def first(named: Sequence[Finding]) -> list[tuple[str, str]]:
 
 async def agrees(story: Played) -> None:
     context, incident = story.world.context, story.world.incident
-    now, dialog = context.now(), await causes_by_pool(context, incident)
-    typed = await causes_by_pool(context, None)
+    now, dialog = context.now(), await causes_by_pool(context, [*context.settings.file.pool], incident)
+    typed = await causes_by_pool(context, [*context.settings.file.pool], None)
     asked = (await effect(context, Request("r1", "diagnose", "U0ANA", "C1", now, Diagnose("")), incident)).details
     assert isinstance(asked, Diagnosed)
     answers = {one.pool: first(one.claims) for group in asked.groups for one in group}

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import structlog
 
+from bot.adapters.loop.turns import in_turns
 from bot.adapters.records import KINDS, MOST_NEW, NewIncidents, decode, kind_name
 from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
@@ -28,6 +29,8 @@ R = TypeVar("R", bound=Record)
 
 RETIRED = frozenset({"sketch"})
 """Kinds that an earlier release worked on: their due times are dropped, and their documents expire."""
+PORTION = 100
+"""Records of one reply: large ones are not to keep commits waiting."""
 PARK_SECONDS = 60.0
 """An unreadable record is tried again after this long, so that a rolling update repairs itself."""
 
@@ -68,23 +71,22 @@ class RedisStore:
         return self._held(kind, record_id, *_rows(row))
 
     async def get_many(self, kind: type[R], ids: Sequence[str], *, newest: bool = False) -> dict[str, Stored[R]]:
-        """The existing records by id, in one round trip; unreadable ones are skipped and logged.
+        """The existing records by id, many in portions; unreadable ones are skipped and logged.
 
         With `newest`, pools come with their newest sample only: a fiftieth of the bytes, and not to be written.
         """
-        if not ids:
-            return {}
-        prefix = f"{keys.RECORDS}{kind_name(kind)}:"
-        rows = await self._link.run(scripts.READ, [prefix + record_id for record_id in ids], (int(newest),))
-        found: dict[str, Stored[R]] = {}
-        for record_id, row in zip(ids, rows, strict=True):
-            try:
-                held = self._held(kind, record_id, *_rows(row))
-            except Unreachable as error:
-                self._unreadable(f"{kind_name(kind)}:{record_id}", error.what)
-                continue
-            if held is not None:
-                found[record_id] = held
+        prefix, found = f"{keys.RECORDS}{kind_name(kind)}:", dict[str, Stored[R]]()
+        for first in range(0, len(ids), PORTION):
+            some = ids[first : first + PORTION]
+            rows = await self._link.run(scripts.READ, [prefix + record_id for record_id in some], (int(newest),))
+            async for record_id, row in in_turns(zip(some, rows, strict=True)):
+                try:
+                    held = self._held(kind, record_id, *_rows(row))
+                except Unreachable as error:
+                    self._unreadable(f"{kind_name(kind)}:{record_id}", error.what)
+                    continue
+                if held is not None:
+                    found[record_id] = held
         return found
 
     async def find(self, index: str) -> str | None:

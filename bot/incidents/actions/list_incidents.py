@@ -20,7 +20,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """Open incidents in channels that the person may read, the oldest first."""
     incidents, doubtful = await readable(context, await open_incidents(context), interaction.who, interaction.channel)
     links, file = await permalinks(context, incidents), context.settings.file
-    view = View(await context.pools({name for one in incidents for name in one.pools.candidates}), file.pools)
+    view = View(await context.looked_at({name for one in incidents for name in one.pools.candidates}), file.pools)
     return Answer(whisper=incident_list(incidents, context.now(), links, view, file.paces, doubtful=doubtful))
 
 
@@ -40,7 +40,7 @@ async def _board(context: Context, user: str) -> Board:
     open_now, doubtful = await readable(context, await open_incidents(context), user)
     rules = context.settings.file.pools
     names = sorted({*rules, *(name for one in open_now for name in one.pools.candidates)})
-    view = View(await context.pools(names), rules)
+    view = View(await context.looked_at(names), rules)
     fired = sorted(((one.at, one.incident) for pool in view.pools.values() for one in pool.fired), reverse=True)
     ended = await context.store.get_many(Incident, list(dict.fromkeys(one for _, one in fired))[:MOST_LOOKED_AT])
     over, _ = await readable(context, [one.value for one in ended.values() if one.value.closed], user)

@@ -1,1 +1,1 @@
-"""Tests of the GitHub rooms."""
+"""Tests of how work shares the event loop."""
