@@ -51,11 +51,12 @@ EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
 class ConfigError(Exception):
     """The configuration cannot be used.
 
-    `readable` is the valid rest, so that it can be checked in the same run; None if nobody kept it.
+    `readable` is the valid rest, so that it can be checked in the same run; None if nobody kept it. `lasts` tells that
+    the same settings fail again at the next start, whatever else changes.
     """
 
-    def __init__(self, problems: Sequence[Problem], readable: "Settings | None" = None) -> None:
-        self.problems, self.readable = problems, readable
+    def __init__(self, problems: Sequence[Problem], readable: "Settings | None" = None, *, lasts: bool = True) -> None:
+        self.problems, self.readable, self.lasts = problems, readable, lasts
         super().__init__("\n".join(map(str, self.problems)))
 
     def at(self, place: str) -> list[Problem]:
@@ -63,9 +64,9 @@ class ConfigError(Exception):
         return [replace(one, place=f"{place}: {one.place}" if one.place else place) for one in self.problems]
 
 
-def unusable(place: str, what: str, remedy: str = "") -> ConfigError:
+def unusable(place: str, what: str, remedy: str = "", *, lasts: bool = True) -> ConfigError:
     """The error of one setting; `place` is that in tailback.toml, or a variable."""
-    return ConfigError([Problem(what, remedy, place=place)])
+    return ConfigError([Problem(what, remedy, place=place)], lasts=lasts)
 
 
 class File(Table):

@@ -14,10 +14,15 @@ from handlers.terminal import failed, serve
 
 SERVERS = {("run",): (True, True), ("web",): (True, False), ("worker",): (False, True)}
 """Arguments → whether the process is web, and whether it is a worker."""
+WRONG_SETTINGS = 78
+"""The exit code of a server that would fail at the next start too (EX_CONFIG of sysexits.h)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> Never:
-    """Run one command; exit codes: 0 success, 1 failure, 2 wrong options, 130 interrupted. Prints no traceback."""
+    """Run one command; exit codes: 0 success, 1 failure, 2 wrong options, 78 a server's settings, 130 interrupted.
+
+    Prints no traceback.
+    """
     given = tuple(sys.argv[1:] if arguments is None else arguments)
     open_standard_streams()
     try:
@@ -36,13 +41,19 @@ def main(arguments: Sequence[str] | None = None) -> Never:
         _drop_output()
         sys.exit(0)
     except Exception as error:  # noqa: BLE001 (the outermost level: a person gets one line, never a traceback)
-        failed(*_explained(error))
+        failed(*_explained(error), code=_code(error, server=given in SERVERS))
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _drop_output() -> None:
     """Nobody takes what is still to be printed, and Python would complain of that at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _code(error: Exception, *, server: bool) -> int:
+    from bot.config import ConfigError
+
+    return WRONG_SETTINGS if server and isinstance(error, ConfigError) and error.lasts else 1
 
 
 def _explained(error: Exception) -> list[str]:

@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import secrets
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -63,6 +64,19 @@ def now() -> float:
 def monotonic() -> float:
     """Seconds that never jump."""
     return time.monotonic()
+
+
+def notify(state: str) -> None:
+    """Tell systemd, for example `READY=1` (sd_notify(3)); without NOTIFY_SOCKET, set by Type=notify, nobody.
+
+    A full or absent socket is no reason to fail: then systemd acts as if nothing had been said.
+    """
+    if not (address := os.environ.get("NOTIFY_SOCKET")):
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, contextlib.suppress(OSError):
+        sender.setblocking(False)
+        sender.connect(f"\0{address[1:]}" if address.startswith("@") else address)
+        sender.send(state.encode())
 
 
 def new_id(prefix: str) -> str:

@@ -19,7 +19,7 @@ from handlers.cancellation import ended
 from handlers.doctor.check_settings import of_redis_url, unset
 from handlers.http.header_limits import Connections, LimitedProtocol, listen_on
 from handlers.http.health import HealthEndpoints
-from handlers.machine import raise_file_limit, spare_collector
+from handlers.machine import notify, raise_file_limit, spare_collector
 from handlers.recovery import Recovery
 from handlers.wiring import Runtime, opened, unbuildable
 
@@ -58,7 +58,7 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
     async with opened(settings, durable=durable) as runtime:
         # an unsafe Redis (docs/design/storage.md), or records of a newer release
         if unsafe := ([] if runtime.embedded else await runtime.store.check()) or await runtime.store.adopt():
-            raise ConfigError(ConfigError(unsafe).at("REDIS_URL"))
+            raise ConfigError(ConfigError(unsafe).at("REDIS_URL"), lasts=False)
         stopped = asyncio.Event()
         for signum in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
@@ -72,7 +72,9 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
             if web and worker:
                 log.info("Ready. Send a test alert: tailback send --example")
             spare_collector()
+            notify("READY=1")
             await _until_stopped(runtime, stopped)
+            notify("STOPPING=1")
 
 
 def unshared(settings: Settings, *, web: bool, worker: bool) -> Problem | None:
@@ -165,7 +167,7 @@ async def _working(runtime: Runtime, leaving: list[Callable[[], None]]) -> Async
     """The worker; on exit it claims nothing more and finishes its work."""
     from handlers.worker import Worker
 
-    worker = Worker(runtime.context, runtime.reload)
+    worker = Worker(runtime.context, runtime.reload, lambda: notify("WATCHDOG=1"))
     work = asyncio.create_task(worker.run(), name="worker")
     leaving.append(worker.stop)
     try:

@@ -34,9 +34,16 @@ log = structlog.get_logger()
 class Worker:
     """Claims due records until `stop`; APScheduler is only a local timer without state."""
 
-    def __init__(self, context: Context, tick: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self,
+        context: Context,
+        tick: Callable[[], Awaitable[None]] | None = None,
+        alive: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`tick` is called every second; `alive` after each claim, also one that found nothing."""
         self._context = context
         self._tick = tick
+        self._alive = alive
         self._recovery = Recovery(context)
         self._wake_up = asyncio.Event()
         self._stopping = False
@@ -106,6 +113,7 @@ class Worker:
                 log.exception("claiming work failed", repeats=True)
                 return
             self._context.health.redis = ""
+            self._alive()
             if self._idle_since is not None:
                 log.info("work is claimed again", after_seconds=round(self._context.monotonic() - self._idle_since))
                 self._idle_since = None

@@ -227,9 +227,8 @@ def listen_on(host: str, port: int, variable: str, host_variable: str = "HOST") 
     except OSError as error:
         if error.errno in _PORT_AT_FAULT:
             why = _PORT_AT_FAULT[error.errno]
-            raise unusable(
-                variable, f"cannot listen on {host}:{port} ({why})", f"set {variable} to a free port above 1023"
-            ) from None
+            remedy = f"set {variable} to a free port above 1023"
+            raise unusable(variable, f"cannot listen on {host}:{port} ({why})", remedy, lasts=False) from None
         remedy = "set 127.0.0.1 or, for every address, 0.0.0.0"
         raise unusable(host_variable, f'"{host}" is no address of this machine', remedy) from None
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)  # connections inherit it

@@ -15,7 +15,9 @@ from starlette.responses import Response
 
 from bot.config import Environment
 from bot.settings import HttpTable
+from handlers.cli import WRONG_SETTINGS
 from handlers.tools.demo_workspace import free_port
+from handlers.worker import QUIET_SECONDS
 from tests.answering import answering_aside
 from tests.architecture.tree import ROOT
 from tests.deploy.dockerfile import UNIT, unit_settings
@@ -67,6 +69,15 @@ def test_the_unit_bounds_what_tailback_uses_and_stops_it_in_order() -> None:
     assert int(given["TimeoutStopSec"].removesuffix("s")) > 30
     assert int(given["LimitNOFILE"]) >= 10_032, "the embedded server wants 10,000 clients and 32 more"
     assert {"MemoryMax", "MemoryHigh", "TasksMax"} <= set(given)
+
+
+def test_the_unit_restarts_what_hangs_and_not_what_is_misconfigured() -> None:
+    """systemd waits for READY=1, expects WATCHDOG=1, and leaves a process alone that ended with wrong settings."""
+    given = {name: values[-1] for name, values in unit_settings().items()}
+    assert (given["Type"], given["WatchdogSec"], given["Restart"]) == ("notify", "2min", "on-failure")
+    assert given["RestartPreventExitStatus"] == str(WRONG_SETTINGS)
+    assert 4 * QUIET_SECONDS < 120, "a worker that finds nothing looks often enough"
+    assert given["LimitCORE"] == "0"
 
 
 def test_the_unit_keeps_the_data_where_it_may_write() -> None:

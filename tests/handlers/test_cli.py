@@ -152,7 +152,7 @@ def test_every_problem_of_the_configuration_is_a_line(
     Path("tailback.toml").write_text(file)
     Path("alert.json").write_bytes(SEED_ALERT.read_bytes())
     result = ran(capsys, *command.split())
-    assert result.code == 1
+    assert result.code == (78 if command in {"run", "web", "worker"} else 1)
     lines = (result.out if command == "check" else result.err).splitlines()
     for problem in ("PORT: ", "slack.chanel: there is no such setting", *said):
         assert len([line for line in lines if problem in line]) == 1, lines
@@ -248,7 +248,7 @@ def test_a_port_that_is_taken_is_one_line(terminal: Terminal) -> None:
 
 
 @asynccontextmanager
-async def running(terminal: Terminal, kit: Kit) -> AsyncIterator[tuple[str, dict[str, str], int]]:
+async def running(terminal: Terminal, kit: Kit, **more: str) -> AsyncIterator[tuple[str, dict[str, str], int]]:
     """`tailback run` as a real process against the stand-in: address, variables and process; ends by SIGTERM."""
     (terminal.folder / "tailback.toml").write_text(FILE)
     given = terminal.variables(
@@ -258,6 +258,7 @@ async def running(terminal: Terminal, kit: Kit) -> AsyncIterator[tuple[str, dict
             "SLACK_API_URL": f"{kit.url}/api/",
             "TAILBACK_WEBHOOK_TOKEN": TOKEN,
             "PORT": "0",
+            **more,
         }
     )
     out, err, zygote = terminal.folder / "out.log", terminal.folder / "err.log", terminal.zygote
@@ -288,6 +289,29 @@ def lines(log: Path) -> list[dict[str, object]]:
 async def command(terminal: Terminal, *arguments: str, **given: str) -> Ran:
     """One more process, while the stand-in goes on answering in this one."""
     return await asyncio.to_thread(terminal.run, *arguments, **given)
+
+
+async def test_systemd_hears_that_it_is_ready_and_that_the_worker_works(terminal: Terminal, tmp_path: Path) -> None:
+    """READY once alerts can be stored, although Slack is away; then the worker's own turns, and the stop."""
+    address = tmp_path / "notify"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(str(address))
+        systemd.settimeout(PATIENCE_SECONDS)
+        async with standing() as kit:
+            async with running(terminal, kit, NOTIFY_SOCKET=str(address), SLACK_API_URL="http://127.0.0.1:9/api/"):
+                heard = {await asyncio.to_thread(systemd.recv, 100) for _ in range(2)}
+                assert heard == {b"READY=1", b"WATCHDOG=1"}
+            rest = {b""}
+            while b"STOPPING=1" not in rest:
+                rest.add(await asyncio.to_thread(systemd.recv, 100))
+            assert rest <= {b"", b"READY=1", b"WATCHDOG=1", b"STOPPING=1"}
+
+
+@pytest.mark.parametrize("command", ["run", "web", "worker"])
+def test_a_server_with_wrong_settings_ends_with_the_code_that_stops_restarts(command: str, terminal: Terminal) -> None:
+    """78, EX_CONFIG, which the unit's RestartPreventExitStatus names; a tool that fails for the same reason gives 1."""
+    assert terminal.run(command).code == 78
+    assert terminal.run("restored").code == 1
 
 
 async def test_an_installation_is_tried_from_the_terminal(terminal: Terminal) -> None:
