@@ -39,7 +39,7 @@ from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.settings import Table as Table  # noqa: PLC0414 - the same
 from bot.settings import WrongSetting as WrongSetting  # noqa: PLC0414 - the same
-from bot.wrong_settings import in_table, named, problem_of
+from bot.wrong_settings import in_table, named, problem_of, proxies
 
 Name = Annotated[str, AfterValidator(named)]
 SLACK = "https://slack.com/api/"
@@ -167,6 +167,7 @@ class Environment(Table):
     tailback_config: Path = Path("./tailback.toml")
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
+    forwarded_allow_ips: Annotated[str, AfterValidator(proxies)] = ""
     tailback_health_host: str = ""
     """Empty: the same as `host`."""
     tailback_health_port: int | None = Field(default=None, ge=0, le=65535)

@@ -255,7 +255,7 @@ class PermissionsTable(Table):
 class HttpTable(Table):
     """`[http]`: the limits of the endpoints."""
 
-    max_body_bytes: int = Field(default=1024 * 1024, ge=16 * 1024, le=64 * 1024 * 1024)
+    max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=16 * 1024, le=64 * 1024 * 1024)
     """Larger request bodies are refused with 413."""
     max_connections: int = Field(default=4096, ge=16)
     """Open connections at once; beyond it the oldest idle one is closed, or the new one when none is idle."""

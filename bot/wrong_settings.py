@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from ipaddress import ip_network
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -40,6 +41,19 @@ def named(given: str) -> str:
     if not given.strip():
         raise WrongSetting("has no name", "write one between the quotes, or delete the table")
     return given
+
+
+def proxies(given: str) -> str:
+    """Addresses and networks of proxies whose `X-Forwarded-For` is believed; raises WrongSetting for anything else."""
+    for one in filter(None, (part.strip() for part in given.split(","))):
+        try:
+            ip_network(one)
+        except ValueError:
+            raise WrongSetting(
+                "holds something other than addresses and networks",
+                "write those of your proxies, for example 127.0.0.1 or 10.0.0.0/8, with commas between",
+            ) from None
+    return given.strip()
 
 
 def in_table(place: str, error: ValidationError, table: type[BaseModel], *, whole: bool = False) -> list[Problem]:

@@ -58,6 +58,8 @@ class Runtime:
     """Opens further connections to Slack; the caller closes them."""
     started: Mapping[str, object] = field(default_factory=dict)
     """The tables that apply from a start only, as they were then."""
+    machine_now: Callable[[], float] = now
+    """This machine's own clock in epoch seconds, which may be another than that of Redis."""
     draining: bool = False
     """Whether the process is being stopped: `/readyz` fails, and each response closes its connection."""
 

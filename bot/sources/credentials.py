@@ -14,6 +14,8 @@ SIGNATURE_HEADER = "X-Grafana-Alerting-Signature"
 _SIGNATURE = SIGNATURE_HEADER.lower().encode()
 TIMESTAMP_HEADER = "X-Grafana-Alerting-Timestamp"
 MOST_SKEW_SECONDS = 300.0
+CLOCK_OFF = "signed more than 5 minutes before or after our clocks"
+"""A wrong clock, here or there, is told apart from a wrong secret."""
 MOST_HEADER_BYTES = 8192
 REFUSED = (
     "Credentials missing or wrong: send the token as Authorization: Bearer, or as the password of basic "
@@ -51,16 +53,26 @@ class CredentialVerdict:
     sender: AlertSender = ANYBODY
 
 
-def judged_by_headers(headers: Headers, secrets: Secrets) -> CredentialVerdict | None:
+def judged_by_headers(headers: Headers, secrets: Secrets, *clocks: float) -> CredentialVerdict | None:
     """The verdict as far as the headers alone decide it; None when a signature has to be checked over the body.
 
     Lets an endpoint refuse a sender without reading what it sends. Never raises, whatever was sent.
     """
-    verdict, signed = _by_headers(_wanted(headers, secrets), secrets)
+    verdict, signed = _by_headers(_wanted(headers, secrets), secrets, clocks)
     return None if signed and verdict.ok else verdict
 
 
-def _by_headers(found: dict[bytes, list[bytes]], secrets: Secrets) -> tuple[CredentialVerdict, bool]:
+def off(at: float, clocks: Sequence[float]) -> float:
+    """Seconds between a signed time and the clock that it fits best.
+
+    There are two, this machine's own and that of Redis: while one is wrong, whoever goes by the right time is let in.
+    """
+    return min(abs(clock - at) for clock in clocks)
+
+
+def _by_headers(
+    found: dict[bytes, list[bytes]], secrets: Secrets, clocks: Sequence[float]
+) -> tuple[CredentialVerdict, bool]:
     """(the verdict on everything but a signature, whether there is one)."""
     if any(len(values) > 1 for values in found.values()):
         return _refused("a credential header came more than once"), False
@@ -70,24 +82,25 @@ def _by_headers(found: dict[bytes, list[bytes]], secrets: Secrets) -> tuple[Cred
     tokens = [(token, sender) for token, sender in every if token]
     authorization = found[b"authorization"] if tokens else []
     signed = bool(found.get(_SIGNATURE))
+    if signed and (wrong := _stamp_trouble(found, secrets, clocks)):
+        return _refused(wrong), True
     if not authorization:
         return (CredentialVerdict(True), True) if signed else (_refused("no credentials"), False)
     sender = _sender(authorization[0], tokens)
     return _refused("wrong token") if sender is None else CredentialVerdict(True, sender=sender), signed
 
 
-def judged(headers: Headers, body: bytes, secrets: Secrets, now: float) -> CredentialVerdict:
+def judged(headers: Headers, body: bytes, secrets: Secrets, *clocks: float) -> CredentialVerdict:
     """Check all credentials; one valid one is enough, and an invalid or repeated one never passes.
 
-    `now` is epoch seconds. Never raises. Alertmanager cannot sign (prometheus/alertmanager#4248), so a token alone is
-    enough, and so is a signature.
+    `clocks` are epoch seconds (see `off`). Never raises. Alertmanager cannot sign (prometheus/alertmanager#4248), so a
+    token alone is enough, and so is a signature.
     """
     found = _wanted(headers, secrets)
-    verdict, signed = _by_headers(found, secrets)
+    verdict, signed = _by_headers(found, secrets, clocks)
     if not verdict.ok or not signed:
         return verdict
-    wrong = _signature_trouble(found[_SIGNATURE][0], body, found, secrets, now)
-    return _refused(wrong) if wrong else verdict
+    return verdict if _right_signature(found[_SIGNATURE][0], body, found, secrets) else _refused("wrong signature")
 
 
 def _wanted(headers: Headers, secrets: Secrets) -> dict[bytes, list[bytes]]:
@@ -118,23 +131,25 @@ def _sender(value: bytes, tokens: Sequence[tuple[str, AlertSender]]) -> AlertSen
     return found[0] if found else None
 
 
-def _signature_trouble(
-    value: bytes, body: bytes, found: dict[bytes, list[bytes]], secrets: Secrets, now: float
-) -> str | None:
-    """The problem with Grafana's signature, or None; format: docs/design/alert-formats.md#grafana."""
+def _stamp_trouble(found: dict[bytes, list[bytes]], secrets: Secrets, clocks: Sequence[float]) -> str:
+    """The problem with the time that Grafana signed; empty if there is none, or if none is signed."""
+    if not secrets.timestamp_header:
+        return ""
+    stamps = found[secrets.timestamp_header.lower().encode()]
+    if not stamps:
+        return "signature without its timestamp header"
+    if not _SECONDS.fullmatch(stamps[0]):
+        return "timestamp is not whole seconds"
+    return CLOCK_OFF if off(int(stamps[0]), clocks) > MOST_SKEW_SECONDS else ""
+
+
+def _right_signature(value: bytes, body: bytes, found: dict[bytes, list[bytes]], secrets: Secrets) -> bool:
+    """Whether it is Grafana's; format: docs/design/alert-formats.md#grafana."""
     digest = hmac.new(_secret(secrets.hmac_secret), digestmod=sha256)
     if secrets.timestamp_header:
-        stamps = found[secrets.timestamp_header.lower().encode()]
-        if not stamps:
-            return "signature without its timestamp header"
-        if not _SECONDS.fullmatch(stamps[0]):
-            return "timestamp is not whole seconds"
-        if abs(now - int(stamps[0])) > MOST_SKEW_SECONDS:
-            return "timestamp is more than 5 minutes off"
-        digest.update(stamps[0] + b":")
+        digest.update(found[secrets.timestamp_header.lower().encode()][0] + b":")
     digest.update(body)
-    right = hmac.compare_digest(value.lower(), digest.hexdigest().encode("ascii"))
-    return None if right else "wrong signature"
+    return hmac.compare_digest(value.lower(), digest.hexdigest().encode("ascii"))
 
 
 def _secret(written: str) -> bytes:

@@ -12,7 +12,12 @@ from bot.core.alert import CUT
 MOST_DEPTH = 64
 """Nesting depth of objects and lists (C4)."""
 MOST_VALUES, MOST_BOXES = 50_000, 25_000
-"""Values, and objects and lists, of one body; counted before it is decoded, which is what takes the time."""
+"""Values, and objects and lists, that any body may have; counted before it is decoded, which is what takes the time."""
+VALUE_BYTES, BOX_BYTES = 16, 32
+"""A larger body may have one in so many bytes, so that `http.max_body_bytes` is the limit of what alerts look like.
+
+The barest alert of an Alertmanager (a name, no annotation) has 3 objects and 9 values in 180 bytes.
+"""
 MOST_CHARS = 1000
 """Longest text kept from a label or annotation."""
 MOST_PAIRS = 64
@@ -42,11 +47,7 @@ def read(body: bytes) -> dict[str, object]:
         whole = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"body: not UTF-8 at byte {error.start}; send JSON in UTF-8") from None
-    boxes = body.count(b"[") + body.count(b"{")
-    if boxes > MOST_BOXES:
-        raise Unreadable(f"body: nested or filled with more than {MOST_BOXES:,} lists and objects; send fewer alerts")
-    if body.count(b",") > MOST_VALUES:
-        raise Unreadable(f"body: more than {MOST_VALUES:,} values; send fewer alerts at once (max_alerts)")
+    boxes = _bounded(body)
     if not whole.strip():
         raise Unreadable("body: empty; a JSON object is expected")
     found = _decoded(whole)
@@ -58,6 +59,24 @@ def read(body: bytes) -> dict[str, object]:
     if "\\u" in whole and _LONE_SURROGATE.search(written := json.dumps(found, ensure_ascii=False)):
         found = _decoded(_LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", written))
     return fields(found)
+
+
+def _bounded(body: bytes) -> int:
+    """How many lists and objects have to be made, at most. Raises Unreadable if there are too many, or values.
+
+    What is quoted costs nothing: a text may hold any number of brackets and commas.
+    """
+    most_values, most_boxes = max(MOST_VALUES, len(body) // VALUE_BYTES), max(MOST_BOXES, len(body) // BOX_BYTES)
+    boxes, values = body.count(b"[") + body.count(b"{"), body.count(b",")
+    if boxes > most_boxes or values > most_values:
+        parts = body.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2]
+        boxes = sum(part.count(b"[") + part.count(b"{") for part in parts)
+        values = sum(part.count(b",") for part in parts)
+    for found, most, what in ((boxes, most_boxes, "lists and objects"), (values, most_values, "values")):
+        if found > most:
+            long = f"{found:,} {what} outside of texts, and a body of {len(body):,} bytes may have {most:,}"
+            raise Unreadable(f"body: {long}; send fewer alerts at once (max_alerts)")
+    return boxes
 
 
 def fields(value: object) -> dict[str, object]:

@@ -17,12 +17,10 @@ from bot.sources.credentials import Secrets, judged, judged_by_headers
 from bot.sources.payload import Unreadable
 from bot.sources.registry import SOURCES
 from handlers.http import metrics
-from handlers.http.body_limits import BodyBudget
+from handlers.http.body_limits import SNS_BYTES, From
+from handlers.http.front_door import FrontDoor, address_of, closed
 from handlers.http.store_or_503 import RequestRefused, report, sender_of, stored
 from handlers.http.throttle import Throttle
-
-MOST = {"sns": 512 * 1024}
-"""Smaller body limits of single sources; SNS sends at most 256 KiB."""
 
 FOR_GOOD = frozenset({400, 403, 413, 415})
 """A sender does not repeat such an alert; after 503, or a connection that broke, it does."""
@@ -35,38 +33,57 @@ UNVERIFIED = "Amazon SNS cannot be asked whether it signed this; send it again"
 log = structlog.get_logger()
 
 
-async def intake(context: Context, throttle: Throttle, body_budget: BodyBudget, request: Request) -> Response:
-    """`POST /alerts/{source}`: 200 once stored; 400, 401, 403, 413, 415, 503 with a sentence that names what is wrong.
+async def intake(door: FrontDoor, request: Request) -> Response:
+    """`POST /alerts/{source}`: 200 once stored; 400, 401, 403, 404, 413, 415, 503 with a sentence that names the fault.
 
     A token is checked on the headers: nothing is read of what a stranger sends, nor held while it waits.
     """
     source = request.path_params["source"]
     if source not in SOURCES:
         known = ", ".join(sorted(SOURCES))
-        return _answer(404, f"there is no alert source {source[:40]!r}; known sources: {known}", "unknown")
-    address = request.client.host if request.client else ""
-    headers, secrets, sender = request.headers.raw, _secrets(context), None
+        return _refused(RequestRefused(404, f"there is no alert source {source[:40]!r}; known: {known}"), "unknown")
+    taken = _from_amazon if source == "sns" else _from_sender
+    return await taken(door, request, source)
+
+
+async def _from_sender(door: FrontDoor, request: Request, source: str) -> Response:
+    context, headers, secrets, sender = door.context, request.headers.raw, _secrets(door.context), None
     try:
-        early = None if source == "sns" else judged_by_headers(headers, secrets)
+        early = judged_by_headers(headers, secrets, *door.clocks)
         if early:
             sender = sender_of(early)
             _check_source(sender, source)
-        async with body_budget.read(request, MOST.get(source)) as body:
-            if source == "sns" and (outcome := await _of_sns(context, body)):
-                return _answer(200, outcome, source)
-            late = None if early or source == "sns" else judged(headers, body, secrets, context.now())
-            sender = sender or (sender_of(late) if late else ANYBODY)
-            _check_source(sender, source)
-            return _answer(200, await _stored(context, throttle, source, sender, body), source, sender.name)
+        async with door.body_budget.read(request, From.KNOWN if early else From.UNKNOWN) as body:
+            if not sender:
+                sender = sender_of(judged(headers, body, secrets, *door.clocks))
+                _check_source(sender, source)
+            return _accepted(await _stored(context, door.throttle, source, sender, body), source, sender.name)
     except RequestRefused as refused:
-        name = sender.name if sender else ""
+        name, address = sender.name if sender else "", address_of(request)
         if sender and refused.status in FOR_GOOD:
-            # Amazon delivers one topic from many addresses, so those of SNS are one sender
-            await report(context, source, "" if source == "sns" else address, refused, name)
+            await report(context, source, address, refused, name)
         if refused.status == 401:
-            log.warning("alert refused", source=source, why=refused.why)
-            await throttle.wrong(address)
-        return _answer(refused.status, refused.sentence, source, name)
+            await door.throttle.wrong(address, source, refused.why)
+        return _refused(refused, source, name)
+
+
+async def _from_amazon(door: FrontDoor, request: Request, source: str) -> Response:
+    """Amazon delivers one topic from many addresses, so those are one sender."""
+    genuine = False
+    try:
+        if not door.context.settings.file.sns.topics:
+            raise closed("topics in [sns]")
+        async with door.body_budget.read(request, From.SNS, SNS_BYTES) as body:
+            outcome = await _of_sns(door, body)
+            genuine = True
+            stored_as = outcome or await _stored(door.context, door.throttle, source, ANYBODY, body)
+            return _accepted(stored_as, source)
+    except RequestRefused as refused:
+        if genuine and refused.status in FOR_GOOD:
+            await report(door.context, source, "", refused)
+        if refused.status == 401:
+            await door.throttle.wrong(address_of(request), source, refused.why)
+        return _refused(refused, source)
 
 
 def _check_source(sender: AlertSender, source: str) -> None:
@@ -91,14 +108,14 @@ async def _stored(context: Context, throttle: Throttle, source: str, sender: Ale
     return outcome
 
 
-async def _of_sns(context: Context, body: bytes) -> str:
+async def _of_sns(door: FrontDoor, body: bytes) -> str:
     """What became of a message about the subscription; empty for an alarm, whose signature covers all parsed fields."""
-    amazon = context.sns
+    amazon, topics = door.context.sns, door.context.settings.file.sns.topics
     if amazon is None:
         raise RequestRefused(503, UNVERIFIED)
     try:
         found = sns.envelope(body)
-        if why := sns.trouble(found, context.settings.file.sns.topics, context.now()):
+        if why := sns.trouble(found, topics, *door.clocks):
             raise RequestRefused(401, sns.REFUSED, why)
         if not await amazon.verified(found.certificate_url, found.signed, found.signature, found.version):
             raise RequestRefused(401, sns.REFUSED, "wrong signature, or no certificate that counts now")
@@ -129,10 +146,12 @@ def _secrets(context: Context) -> Secrets:
     )
 
 
-def _answer(status: int, sentence: str, source: str, sender: str = "") -> Response:
-    """The response: a refusal with its reason, or 200 with the outcome."""
-    metrics.ALERTS.labels(source, sender, sentence if status == 200 else str(status)).inc()
-    if status == 200:
-        return Response(to_json({"outcome": sentence}), media_type="application/json")
-    headers = {"WWW-Authenticate": 'Basic realm="tailback"'} if status == 401 and source != "sns" else {}
-    return JSONResponse({"error": sentence}, status, headers)
+def _accepted(outcome: str, source: str, sender: str = "") -> Response:
+    metrics.ALERTS.labels(source, sender, outcome).inc()
+    return Response(to_json({"outcome": outcome}), media_type="application/json")
+
+
+def _refused(refused: RequestRefused, source: str, sender: str = "") -> Response:
+    metrics.ALERTS.labels(source, sender, str(refused.status)).inc()
+    headers = {"WWW-Authenticate": 'Basic realm="tailback"'} if refused.status == 401 and source != "sns" else {}
+    return JSONResponse(refused.answer, refused.status, headers)

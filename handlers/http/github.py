@@ -9,13 +9,13 @@ from bot.context.context import Context
 from bot.incidents.intake import take_alert
 from bot.measuring.store_job import take_job
 from bot.sources import workflow_job
-from bot.sources.github_signature import signed
+from bot.sources.github_signature import judged_by_headers, signed
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS
 from handlers.http import metrics
-from handlers.http.body_limits import BodyBudget
+from handlers.http.body_limits import SIGNED_BYTES, From
+from handlers.http.front_door import FrontDoor, address_of, closed, let_in
 from handlers.http.store_or_503 import RequestRefused, report, sender_of, stored
-from handlers.http.throttle import Throttle
 
 MOST_ID_CHARS = 64
 IGNORED = "ignored"
@@ -24,27 +24,28 @@ FORM = "application/x-www-form-urlencoded"
 log = structlog.get_logger()
 
 
-async def intake(context: Context, throttle: Throttle, body_budget: BodyBudget, request: Request) -> Response:
-    """`POST /github`: 200 once stored; 400, 401, 413, 415, 503 with a sentence that names what is wrong.
+async def intake(door: FrontDoor, request: Request) -> Response:
+    """`POST /github`: 200 once stored; 400, 401, 404, 413, 415, 503 with a sentence that names what is wrong.
 
     GitHub does not repeat a refused delivery; it shows the response next to it.
     """
-    event, known = request.headers.get("x-github-event", ""), False
+    event, known, context = request.headers.get("x-github-event", ""), False, door.context
     named = event if event in {"ping", "workflow_job", *GITHUB_EVENTS} else "other"  # labels of metrics stay few
-    address = request.client.host if request.client else ""
     try:
-        async with body_budget.read(request) as body:
-            sender_of(signed(request.headers.raw, body, context.settings.env.github_secrets))
+        if not (secrets := context.settings.env.github_secrets):
+            raise closed("GITHUB_WEBHOOK_SECRET")
+        let_in(judged_by_headers(request.headers.raw))
+        async with door.body_budget.read(request, From.UNKNOWN, SIGNED_BYTES) as body:
+            sender_of(signed(request.headers.raw, body, secrets))
             known = True
             outcome = await stored(_taken(context, event, body, request.headers), "github")
     except RequestRefused as refused:
         metrics.GITHUB.labels(named, str(refused.status)).inc()
         if refused.status == 401:
-            log.warning("GitHub's webhook refused", why=refused.why)
-            await throttle.wrong(address)
+            await door.throttle.wrong(address_of(request), "github", refused.why)
         if known and refused.status == 400 and event in GITHUB_EVENTS:
-            await report(context, "github", address, refused)
-        return JSONResponse({"error": refused.sentence}, refused.status)
+            await report(context, "github", address_of(request), refused)
+        return JSONResponse(refused.answer, refused.status)
     log.debug("GitHub's webhook", github_event=named, outcome=outcome)
     metrics.GITHUB.labels(named, outcome).inc()
     return JSONResponse({"outcome": outcome})

@@ -33,9 +33,10 @@ ALERTS_REJECTED = _counter(
     "sender",
     "status",
 )
-SLACK_REFUSED = _counter(
-    "tailback_slack_refused", "Requests to /slack/events that Slack did not sign, or that cannot be read.", "reason"
+CREDENTIALS_REFUSED = _counter(
+    "tailback_credentials_refused", "Requests without valid credentials, by endpoint and why.", "endpoint", "why"
 )
+SLACK_UNREADABLE = _counter("tailback_slack_unreadable", "Requests that Slack signed and that cannot be read.")
 SIMPLIFIED = _gauge(
     "tailback_slack_blocks_left_out",
     "How often this process left this kind of block out of a message because Slack refused it.",

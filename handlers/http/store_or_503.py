@@ -23,12 +23,17 @@ log = structlog.get_logger()
 class RequestRefused(Exception):  # noqa: N818 - a refusal is an answer
     """A request was refused; `status` and `sentence` are the response.
 
-    `why` is for the log only, and never contains anything that was sent.
+    `why` is for the log only, and never contains anything that was sent. `setting` is the one that would change it.
     """
 
-    def __init__(self, status: int, sentence: str, why: str = "") -> None:
+    def __init__(self, status: int, sentence: str, why: str = "", setting: str = "") -> None:
         super().__init__(sentence)
-        self.status, self.sentence, self.why = status, sentence, why
+        self.status, self.sentence, self.why, self.setting = status, sentence, why, setting
+
+    @property
+    def answer(self) -> dict[str, str]:
+        """The response as JSON."""
+        return {"error": self.sentence, **({"setting": self.setting} if self.setting else {})}
 
 
 def sender_of(verdict: CredentialVerdict) -> AlertSender:

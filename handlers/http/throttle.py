@@ -5,6 +5,9 @@ from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
+from handlers.http import metrics
+from handlers.http.refusals import Refusals
+
 FREE_A_MINUTE = 30
 """Wrong attempts of one address per minute that are answered at once."""
 PAUSE_SECONDS = 1.0
@@ -29,6 +32,7 @@ class Throttle:
         self._attempts: dict[str, deque[float]] = {}
         self._waiting = 0
         self._in_hand: Counter[str] = Counter()
+        self.refusals = Refusals()
 
     @contextmanager
     def room(self, source: str) -> Iterator[bool]:
@@ -40,8 +44,10 @@ class Throttle:
         finally:
             self._in_hand[source] -= free
 
-    async def wrong(self, address: str) -> None:
-        """Count a wrong attempt, and wait if there were too many."""
+    async def wrong(self, address: str, endpoint: str, why: str) -> None:
+        """Log and count wrong credentials, and wait if there were too many; `why` is one of few fixed words."""
+        self.refusals.log("request refused", address, endpoint=endpoint, why=why)
+        metrics.CREDENTIALS_REFUSED.labels(endpoint, why).inc()
         now = self._monotonic()
         attempts = self._attempts.pop(address, deque(maxlen=FREE_A_MINUTE + 1))
         while attempts and now - attempts[0] > 60:

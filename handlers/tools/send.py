@@ -204,4 +204,6 @@ def _judged(place: str, status: int, text: bytes) -> str:
         return WORDS.get(str(facts["outcome"]), f"Stored ({facts['outcome']}).")
     words = " ".join(str(facts.get("error", "")).split())[:300]
     remedy = REMEDIES.get(status, "Check --url: is this the address of `tailback web`?")
+    if setting := " ".join(str(facts.get("setting", "")).split())[:100]:
+        remedy = f"Set {setting} for the running Tailback, then send it again."
     raise Refused(f"{place} answered HTTP {status}{f': {words}' if words else ''}. {remedy}".replace("..", "."))

@@ -25,6 +25,7 @@ from tests.sources.payloads import body, item
 from tests.world import ANA, LABELS, TEAM, PoliteStore, World
 
 SECRET, TOKEN, SECOND_TOKEN, HMAC_SECRET = "signing-secret", "first-token", "second-token", "hmac-secret"
+GITHUB_SECRET = "github-secret"
 Json = dict[str, Any]
 
 
@@ -65,6 +66,7 @@ class Endpoint:
             "slack_signing_secret": SECRET,
             "tailback_webhook_token": f"{TOKEN},{SECOND_TOKEN}",
             "tailback_webhook_hmac_secret": HMAC_SECRET,
+            "github_webhook_secret": GITHUB_SECRET,
         }
         self.world.context.settings = replace(self.world.context.settings, env=Environment.model_validate(given))
         self.runtime = Runtime(self.world.context, self.store, None)  # type: ignore[arg-type]  # the fake store

@@ -85,7 +85,8 @@ async def test_a_bearer_token_is_no_signature(endpoint: SnsEndpoint) -> None:
 async def test_without_topics_nothing_is_believed_and_nobody_asked() -> None:
     """An installation that does not use SNS has no way in here."""
     async with SnsEndpoint(sns={"topics": []}) as endpoint:
-        assert (await endpoint.posts(sealed())).status_code == 401
+        answer = await endpoint.posts(sealed())
+        assert (answer.status_code, answer.json()["setting"]) == (404, "topics in [sns]")
         assert endpoint.amazon.asked == []
 
 

@@ -64,11 +64,12 @@ def test_there_is_one_http_client_and_it_follows_nobody() -> None:
     assert (made[0][1]["follow_redirects"], made[0][1]["trust_env"]) == ("False", "False")
 
 
-def test_proxy_headers_are_not_believed() -> None:
-    """C16: uvicorn's default believes loopback."""
+def test_proxy_headers_are_believed_of_named_proxies_only() -> None:
+    """C16: uvicorn's default believes loopback, and reads the variable by itself when it is given nothing."""
     servers = [m for m in PRODUCT if "uvicorn.Config(" in m.text and not m.path.startswith("bot/playground/")]
     assert servers
-    assert [m.path for m in servers if "proxy_headers=False" not in m.text] == []
+    given = ("proxy_headers=bool(env.forwarded_allow_ips)", "forwarded_allow_ips=env.forwarded_allow_ips")
+    assert [m.path for m in servers if not all(words in m.text for words in given)] == []
 
 
 @pytest.mark.parametrize(

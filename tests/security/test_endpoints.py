@@ -17,6 +17,7 @@ from handlers.http.throttle import FREE_A_MINUTE
 from tests.amazon import sealed
 from tests.fakes import FakeClock
 from tests.handlers.endpoint import TOKEN, Endpoint
+from tests.handlers.http.strangers import posing
 from tests.handlers.http.test_github import endpoint, send
 from tests.handlers.test_alerts_sns import SnsEndpoint, alarm
 from tests.sources.github import event, recorded
@@ -102,9 +103,10 @@ async def test_whoever_guesses_waits(name: str, monkeypatch: pytest.MonkeyPatch)
         slept.append(seconds)
 
     async with make() as at:
-        monkeypatch.setattr(at.web.throttle, "_sleep", sleep)
+        monkeypatch.setattr(at.web.door.throttle, "_sleep", sleep)
         for number in range(FREE_A_MINUTE + 2):
-            answer = await at.client.post(path, content=sealed(f"guess {number}", signer="stranger"))
+            guess = sealed(f"guess {number}", signer="stranger")
+            answer = await at.client.post(path, content=guess, headers=posing(path, at))
             assert answer.status_code == 401
         if isinstance(at, SnsEndpoint):
             good = await at.posts(alarm())

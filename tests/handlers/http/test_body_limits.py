@@ -1,27 +1,14 @@
 """What is read of a body: nothing of a stranger's, and never more than the process can hold."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.settings import HttpTable
 from handlers.http import body_limits
 from tests.handlers.endpoint import TOKEN, Endpoint, firing
-
-
-class Watched:
-    """A body that says how much of it was taken."""
-
-    def __init__(self, pieces: int = 100, then: asyncio.Event | None = None) -> None:
-        self.taken, self._pieces, self._then = 0, pieces, then
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        """64 kB at a time; with an event, the rest comes after it."""
-        for _ in range(self._pieces):
-            self.taken += 65536
-            yield b" " * 65536
-        if self._then is not None:
-            await self._then.wait()
+from tests.handlers.http.strangers import Watched, posing
+from tests.handlers.test_alerts_sns import SnsEndpoint
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic x"}])
@@ -29,26 +16,12 @@ async def test_nothing_is_held_of_what_a_stranger_sends(headers: dict[str, str],
     """The headers say that the sender is not known: 401, and the budget is untouched."""
     answer = await endpoint.client.post("/alerts/grafana", content=firing(), headers=headers)
     assert answer.status_code == 401
-    assert endpoint.web.body_budget.held_bytes == 0
-
-
-async def test_the_process_holds_a_bounded_number_of_bytes(monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint) -> None:
-    """A signature needs the whole body: beyond the budget the answer is 503, and afterwards it is free again."""
-    monkeypatch.setattr(body_limits, "BUDGET_BODIES", 2)
-    go_on = asyncio.Event()
-    slow = [Watched(12, go_on) for _ in range(2)]
-    posts = [asyncio.create_task(endpoint.client.post("/github", content=body)) for body in slow]
-    while endpoint.web.body_budget.held_bytes < 2 * 12 * 65536:  # noqa: ASYNC110 - a body being read sets no event
-        await asyncio.sleep(0)
-    refused = await endpoint.client.post("/github", content=Watched(12))
-    assert refused.status_code == 503
-    go_on.set()
-    assert [(await post).status_code for post in posts] == [401, 401]
-    assert endpoint.web.body_budget.held_bytes == 0
+    assert endpoint.web.door.body_budget.held_bytes == 0
 
 
 KNOWN = {"Authorization": f"Bearer {TOKEN}"}
-TOO_MUCH = 1024 * 1024 + 1
+TOO_MUCH = body_limits.SIGNED_BYTES + 1
+LARGEST = HttpTable().max_body_bytes
 
 
 @pytest.mark.parametrize(
@@ -56,24 +29,26 @@ TOO_MUCH = 1024 * 1024 + 1
     [
         *(("/alerts/grafana", firing(), {"Content-Encoding": one}, {415}, "send it uncompressed")
           for one in ("gzip", "deflate", "br", "gzip, identity")),
-        ("/alerts/grafana", b"{}", {"Content-Length": f"{TOO_MUCH}"}, {413}, "max_alerts"),
+        ("/alerts/grafana", b"{}", {"Content-Length": f"{LARGEST + 1}"}, {413}, "max_alerts"),
         ("/alerts/grafana", Watched(), {}, {413}, "send fewer alerts at once"),
         *(("/alerts/grafana", b"{", {"Content-Length": odd}, {400, 413}, "")
           for odd in ("9" * 5000, "²", "-1", "abc", "1e9")),
         *((door, b"\x1f\x8b", {"Content-Encoding": coding}, {415}, "")
           for door in ("/github", "/alerts/sns", "/alerts/event") for coding in ("gzip", "br")),
-        *((door, b" " * TOO_MUCH, {}, {413}, "") for door in ("/github", "/alerts/sns", "/alerts/event")),
+        *((door, b" " * TOO_MUCH, {}, {413}, "") for door in ("/github", "/alerts/sns", "/slack/events")),
+        ("/alerts/event", b" " * (LARGEST + 1), {}, {413}, "http.max_body_bytes"),
         ("/alerts/sns", b"x" * 600_000, {}, {413}, ""),
-        ("/slack/events", b" " * TOO_MUCH, {}, {413}, ""),
     ],
 )  # fmt: skip
-async def test_a_body_is_refused_before_anything_parses_it(  # noqa: PLR0917 - the columns of the table above
-    path: str, content: bytes | Watched, headers: dict[str, str], statuses: set[int], said: str, endpoint: Endpoint
+async def test_a_body_is_refused_before_anything_parses_it(
+    path: str, content: bytes | Watched, headers: dict[str, str], statuses: set[int], said: str
 ) -> None:
     """Compressed: 300 kB could become 300 MB. Too large by its own length or by what comes; SNS takes 256 KiB. An odd
     length, which servers refuse before, never crashes."""
-    given = [(name.encode(), value.encode("latin-1")) for name, value in {**KNOWN, **headers}.items()]
-    answer = await endpoint.client.post(path, content=content, headers=given)
+    async with SnsEndpoint() as endpoint:
+        signed = {} if path.startswith("/alerts/") else posing(path, endpoint)
+        given = [(name.encode(), value.encode("latin-1")) for name, value in {**KNOWN, **signed, **headers}.items()]
+        answer = await endpoint.client.post(path, content=content, headers=given)
     assert answer.status_code in statuses
     assert said in answer.text
 
@@ -94,7 +69,7 @@ async def test_the_limit_is_a_setting_and_a_refusal_is_counted() -> None:
         assert (await endpoint.client.post("/slack/events", content=b"{}")).status_code == 401
         seen = await endpoint.client.get("/metrics")
     assert 'tailback_bodies_refused_total{status="413"}' in seen.text
-    assert 'tailback_slack_refused_total{reason="signature"}' in seen.text
+    assert 'tailback_credentials_refused_total{endpoint="slack",why="no signature, or more than one"}' in seen.text
     assert "_created" not in seen.text
 
 

@@ -121,7 +121,7 @@ async def test_an_issue_event_that_cannot_be_read_is_told_once(at: Endpoint) -> 
     [
         (b"{", {}, "not JSON"),
         (b"", {}, "empty"),
-        (b"[" * 100_000, {}, "nested"),
+        (b"[" * 100_000, {}, "lists and objects"),
         (b'{"action": "queued"}', {}, "workflow_job: missing"),
         (event(id=None), {}, "workflow_job.id"),
         (event(), {"X-GitHub-Event": ""}, "X-GitHub-Event"),

@@ -2,11 +2,20 @@
 
 import pytest
 
-from handlers.http.web import genuine
+from bot.sources.credentials import CLOCK_OFF
+from bot.sources.slack_signature import judged_by_headers, signed
 from tests.handlers.endpoint import SECRET, Endpoint, signature
 
 NOW = 1_800_000_000
 BODY = b"payload=%7B%7D"
+
+
+def genuine(given: dict[str, str], body: bytes, secret: str, now: float) -> bool:
+    """Whether the endpoint lets it in; what the headers alone condemn, the body does not heal."""
+    raw = [(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in given.items()]
+    verdict = signed(raw, body, secret, now)
+    assert not verdict.ok or judged_by_headers(raw, now) is None
+    return verdict.ok
 
 
 def headers(stamp: str = f"{NOW}", body: bytes = BODY, secret: str = SECRET, **changed: str) -> dict[str, str]:
@@ -52,6 +61,18 @@ REFUSED = {
 def test_anything_else_is_refused(given: dict[str, str]) -> None:
     """It never raises, whatever is sent (SE-3)."""
     assert not genuine(given, BODY, SECRET, NOW)
+
+
+@pytest.mark.parametrize(
+    ("stamp", "why"), [(f"{NOW}", "secret"), (f"{NOW - 360}", CLOCK_OFF), (f"{NOW + 360}", CLOCK_OFF)]
+)
+def test_a_wrong_clock_and_a_wrong_secret_are_told_apart(stamp: str, why: str) -> None:
+    """The clock before the body is read, the secret afterwards; by either clock the request may be fresh."""
+    raw = [(name.encode(), value.encode()) for name, value in headers(stamp, secret="guessed").items()]
+    early = judged_by_headers(raw, NOW)
+    assert (early.reason if early else "secret") == why
+    assert judged_by_headers(raw, NOW - 600, float(stamp)) is None
+    assert signed(raw, BODY, SECRET, NOW).reason == (CLOCK_OFF if early else "not signed with SLACK_SIGNING_SECRET")
 
 
 def test_without_a_secret_nothing_is_genuine() -> None:

@@ -19,7 +19,7 @@ class Watch(FakeClock):
 
     async def guesses(self, times: int, address: str = "192.0.2.1") -> None:
         for _ in range(times):
-            await self.throttle.wrong(address)
+            await self.throttle.wrong(address, "grafana", "wrong token")
 
 
 async def test_the_first_wrong_attempts_are_answered_at_once_and_the_next_ones_wait() -> None:
@@ -39,7 +39,7 @@ async def test_ten_thousand_addresses_do_not_fill_the_memory() -> None:
     """The oldest address is forgotten."""
     throttle = Watch().throttle
     for number in range(10_000):
-        await throttle.wrong(f"address-{number}")
+        await throttle.wrong(f"address-{number}", "grafana", "wrong token")
     assert len(throttle._attempts) == MOST_ADDRESSES  # the memory is what this test is about
 
 
