@@ -76,7 +76,7 @@ COVERED = {
     "curl -sG": "tests/handlers/tools/test_replay.py::test_the_documented_export_is_replayed_with_real_deliveries",
     "promtool check rules": "tests/integrations/test_monitoring_examples.py",
     "promtool test rules": "tests/integrations/test_monitoring_examples.py",
-    "UPDATE_GOLDEN=1": "tests/test_docs_messages.py::test_the_page_has_every_message_of_the_code_and_no_other",
+    "tailback golden": "tests/test_launcher.py",
     "tar": "tests/adapters/redis/test_embedded.py::test_the_lines_of_the_backup_page_bring_the_records_back",
     "amtool": "tests/integrations/test_monitoring_examples.py",
     **{beginning: f"tests/deploy/test_pages.py::{test}" for beginning, test in DEPLOY.items()},

@@ -1,7 +1,6 @@
 """Whoever searches the docs for the words of a message finds it: the page of messages is what the code says."""
 
 import ast
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,17 +10,13 @@ from pathlib import Path
 
 from tests.architecture.tree import ROOT
 from tests.docs_pages import page
+from tests.generated import same_as_file
 
 PAGE = "docs/reference/messages.md"
 
 
 def test_the_page_has_every_message_of_the_code_and_no_other() -> None:
-    """Written anew by `UPDATE_GOLDEN=1 .venv/bin/pytest tests/test_docs_messages.py`."""
-    text = rendered()
-    if os.environ.get("UPDATE_GOLDEN"):
-        page_file = page(PAGE).file
-        page_file.write_text(text, "utf-8")
-    assert page(PAGE).text == text, "run UPDATE_GOLDEN=1 .venv/bin/pytest tests/test_docs_messages.py"
+    same_as_file(ROOT / PAGE, rendered())
 
 
 def test_every_message_has_an_anchor_of_its_own() -> None:
@@ -194,7 +189,7 @@ def assigned(tree: ast.AST) -> dict[str, list[ast.expr]]:
 
 
 def rendered() -> str:
-    """The page; `UPDATE_GOLDEN=1 pytest tests/test_docs_messages.py` writes it."""
+    """The page."""
     lines = [
         "# Messages",
         "",

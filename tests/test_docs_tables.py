@@ -1,7 +1,6 @@
 """The tables in docs/architecture.md and docs/design/posting.md match the code they describe."""
 
 import importlib
-import os
 import re
 import tomllib
 
@@ -13,6 +12,7 @@ from bot.posting.failures import TABLE, MessageKind
 from tests.architecture.layout import BEHAVIORS, BESIDE, HANDLERS, LAYERS
 from tests.architecture.tree import ROOT
 from tests.docs_pages import page
+from tests.generated import same_as_file
 from tests.integrations.test_pages import overview
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -62,14 +62,10 @@ def sources_table() -> str:
 
 
 def test_the_table_of_sources_is_the_one_that_the_code_gives() -> None:
-    """`UPDATE_GOLDEN=1` writes it."""
     path = ROOT / "docs/reference/metrics.md"
     before, mark, rest = path.read_text("utf-8").partition("<!-- sources -->\n\n")
     after = rest[rest.index("## ") :]
-    wanted = f"{before}{mark}{sources_table()}\n\n{after}"
-    if os.environ.get("UPDATE_GOLDEN") == "1":
-        path.write_text(wanted, "utf-8")
-    assert path.read_text("utf-8") == wanted
+    same_as_file(path, f"{before}{mark}{sources_table()}\n\n{after}")
 
 
 def module_name(path: str) -> str:

@@ -15,6 +15,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.generated import difference
+
 ROOT = Path(__file__).resolve().parents[1]
 LOCKS = ("requirements.lock", "requirements-aws.lock", "requirements-dev.lock")
 PIN = re.compile(
@@ -276,3 +278,17 @@ def fake_project(launcher: ModuleType, root: Path) -> None:
     python.parent.mkdir(parents=True)
     python.write_text("#!/bin/sh\n")
     python.chmod(0o755)
+
+
+def test_generated_texts_are_written_where_their_tests_compare_them(launcher: ModuleType) -> None:
+    """Every file of tests that compares one is found by the two names, and says what changed when it writes."""
+    steps = launcher.golden_steps()
+    named = {word for _, command, _ in steps for word in command if word.startswith("tests/")}
+    assert {
+        "tests/playground/test_story.py",
+        "tests/playground/page/test_blocks.py",
+        "tests/test_docs_tables.py",
+    } < named
+    assert steps[-1][1][-1] == "tests/playground/page/test_blocks.py", "it measures what the others have written"
+    said = difference("docs/messages.md", "one\ntwo\n", "one\nthree\n")
+    assert said.splitlines() == ["docs/messages.md: 2 lines", "  -two", "  +three"]

@@ -1,6 +1,5 @@
 """The demo's stories as pages for reviewers: every message, dialog and answer in order (docs/messages.md)."""
 
-import os
 import re
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from bot.core.message import Block, Message
 from bot.views.simpler import YOUNG, without
 from bot.views.words.causes import RUNNERS
+from tests.generated import same_as_file
 from tests.playground.stories import STORIES, Played, played
 from tests.slack_limits import texts
 from tests.views.golden import assert_golden
@@ -67,13 +67,6 @@ def row(name: str, story: Played) -> str:
     )
 
 
-def same(path: Path, written: str) -> None:
-    """The file says that; `UPDATE_GOLDEN=1` writes it."""
-    if os.environ.get("UPDATE_GOLDEN") == "1":
-        path.write_text(written, encoding="utf-8")
-    assert written == path.read_text("utf-8"), "UPDATE_GOLDEN=1 writes it anew; read what it says"
-
-
 @pytest.mark.parametrize("name", STORIES)
 async def test_a_story_is_told_as_its_page_shows_it_and_stays_short(name: str) -> None:
     """Pushes, replies and channel posts within the limits of docs/design/slack.md; each page says the figures."""
@@ -97,8 +90,10 @@ async def test_a_story_is_told_as_its_page_shows_it_and_stays_short(name: str) -
         heads = [one.blocks[:3] for one in story.parents if len(one.blocks) > 2 and one.blocks[2]["type"] == "actions"]
         assert_golden(f"story_{name}", {"blocks": max(heads, key=lambda blocks: len(str(blocks)))})
     plot = " ".join((STORIES[name][1].__doc__ or "").split())
-    same(DOCS / "examples" / "story" / f"{name}.md", "\n".join([f"# {story.scenario.title}", "", plot, "", *told]))
+    same_as_file(
+        DOCS / "examples" / "story" / f"{name}.md", "\n".join([f"# {story.scenario.title}", "", plot, "", *told])
+    )
     others = [line for line in INDEX.read_text("utf-8").splitlines() if not line.startswith(f"| [{name}]")]
     rows = [line for line in (*others, row(name, story)) if line.startswith("| [")]
     rows.sort(key=lambda line: [*STORIES].index(line[3:].partition("]")[0]))
-    same(INDEX, "\n".join([*(line for line in others if not line.startswith("| [")), *rows, ""]))
+    same_as_file(INDEX, "\n".join([*(line for line in others if not line.startswith("| [")), *rows, ""]))

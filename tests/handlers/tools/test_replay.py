@@ -15,6 +15,7 @@ from bot.ports import Refused
 from handlers.tools.replay import ReplayProgress, read, replayed
 from tests.architecture.tree import ROOT
 from tests.docs_pages import shell_lines
+from tests.generated import same_as_file
 from tests.patience import PATIENCE_SECONDS
 
 EXAMPLE = ROOT / "docs/examples/replay"
@@ -65,11 +66,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_example_of_the_docs_gives_its_transcript() -> None:
-    """`UPDATE_GOLDEN=1` writes docs/examples/replay/transcript.txt anew."""
     told = f"{replayed(EXAMPLE)}\n"
-    if os.environ.get("UPDATE_GOLDEN"):
-        GOLDEN.write_text(told, "utf-8")
-    assert told == GOLDEN.read_text("utf-8")
+    same_as_file(GOLDEN, told)
     assert len(set(re.findall(r"at least ([\d.]+)\s+(?:developer-)?hours", told))) == 1
 
 
