@@ -138,6 +138,9 @@ class Chat(Protocol):
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Send a message that only one person sees."""
 
+    async def respond(self, url: str, message: Message, *, thread: str | None = None) -> None:
+        """The same by the `response_url` of what the person asked; raises GONE once Slack takes no more there."""
+
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Open a modal; a trigger lives 3 s and works once."""
 

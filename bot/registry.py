@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from bot.context.context import Action, Context
+from bot.context.context import Action, Context, Telling
 from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim
 from bot.core.requests.interaction import Answer
@@ -21,9 +21,11 @@ from bot.maintenance.resync import resync
 from bot.maintenance.slack_outage import check_slack_outage, pause_seconds
 from bot.measuring.backfill import backfill, wake_fills
 from bot.measuring.measure import measure, wake_pools
+from bot.notifications.deliver import deliver
 from bot.reporting import report
 from bot.reporting.weekly import LOOK_SECONDS, post_weekly, weekly
 from bot.requests.perform import perform
+from bot.requests.results import judge_answer, judge_result
 from bot.scaling import approve, decline, extend_lease, hand_back, scale_up
 from bot.scaling.lease import maintain_lease
 from bot.silencing import end_silence, extend_silence, list_silences, silence
@@ -125,5 +127,9 @@ BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
     "fill": backfill,
     "rejected": post_rejected,
     "page": page,
+    "tell": deliver,
 }
 """Kind of a record → the function that does its next step."""
+
+TELLINGS: dict[str, Telling] = {"result": judge_result, "answer": judge_answer}
+"""Kind of what a person is told later → the function that says what is left to tell when it leaves."""

@@ -26,7 +26,7 @@ from bot.config import Settings, read_file
 from bot.context.context import Context, PoolScaler
 from bot.core.external import Problem
 from bot.ports import Clock, Unreachable
-from bot.registry import ACTIONS
+from bot.registry import ACTIONS, TELLINGS
 from handlers.machine import RealClock, new_id, now
 
 RECORD_SCHEMA = FORMAT
@@ -128,9 +128,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             store=store,
             chat=SlackChat(client, time.monotonic, store),
             metrics=back_ends.metrics,
-            pool_scalers={
-                pool: PoolScaler(scaler, policy) for pool, (scaler, policy) in back_ends.pool_scalers.items()
-            },
+            pool_scalers={pool: PoolScaler(*one) for pool, one in back_ends.pool_scalers.items()},
             alertmanagers=back_ends.alertmanagers,
             now=clock.now,
             monotonic=time.monotonic,
@@ -139,6 +137,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             pagers=back_ends.pagers,
             issues=back_ends.issues,
             sns=back_ends.sns,
+            tellings=TELLINGS,
         )
         stack.push_async_callback(context.past.close)
         seen = _changed_at(settings.env.tailback_config)

@@ -140,6 +140,9 @@ class FakeChat:
         self.messages: list[SlackMessage] = []
         self.whispers: list[tuple[str, str, Message, str | None]] = []
         """(channel, user, message, thread)."""
+        self.responses: list[tuple[str, Message, str | None]] = []
+        """(response_url, message, thread)."""
+        self.spent: set[str] = set()
         self.views: list[tuple[str, Block]] = []
         """(trigger id, view)."""
         self.homes: dict[str, Block] = {}
@@ -202,6 +205,13 @@ class FakeChat:
         with self.script.call("whisper"):
             self._check(channel)
             self.whispers.append((channel, user, message, thread))
+
+    async def respond(self, url: str, message: Message, *, thread: str | None = None) -> None:
+        """Takes five posts for an address, as at Slack; `spent` are addresses that take none any more."""
+        with self.script.call("respond"):
+            if url in self.spent or sum(one == url for one, _, _ in self.responses) >= 5:
+                raise Unreachable("Slack", "response_url: used_url", failure=Failure.GONE)
+            self.responses.append((url, message, thread))
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
         with self.script.call("open_view"):

@@ -74,7 +74,8 @@ def module_name(path: str) -> str:
 
 
 def message_kinds() -> dict[str, MessageKind]:
-    files = (file for name in BEHAVIORS for file in (ROOT / name.replace(".", "/")).rglob("*.py"))
+    packages = (*BEHAVIORS, "bot.notifications")
+    files = (file for name in packages for file in (ROOT / name.replace(".", "/")).rglob("*.py"))
     modules = [
         importlib.import_module(module_name(str(file.relative_to(ROOT)))) for file in files if "__" not in file.name
     ]

@@ -21,7 +21,7 @@ from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy
 from bot.incidents.intake import Taken, take_alert
 from bot.ports import Refused
-from bot.registry import ACTIONS, BEHAVIORS
+from bot.registry import ACTIONS, BEHAVIORS, TELLINGS
 from bot.requests.permission import ask
 from tests.builders import CHANNEL, NOW, POOL, delivery
 from tests.fakes import (
@@ -107,6 +107,7 @@ class World:
             now=self.clock.now,
             monotonic=self.clock.monotonic,
             actions=ACTIONS,
+            tellings=TELLINGS,
             new_id=lambda prefix: f"{prefix}{next(self.numbers)}",
             pagers={"oncall": self.pager, OUTSIDE: self.pager},
             issues=self.issues if given.file.issues else None,

@@ -11,6 +11,7 @@ from pydantic_core import PydanticSerializationError
 
 from bot.adapters.migrations import FORMAT, migrated
 from bot.core.incident.incident import Incident
+from bot.core.notifications.tell import Tell
 from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.history import PoolHistory
@@ -47,6 +48,7 @@ KINDS: dict[str, type[Record]] = {
     "round": SourceRound,
     "page": PageRecord,
     "calibration": PooledCalibration,
+    "tell": Tell,
 }
 """Kind, as in keys and due members → the record's type."""
 

@@ -11,6 +11,7 @@ from bot.core.alert_holder import Holder, holders
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Entry, Event
+from bot.core.notifications.tell import LeftToTell, Tell
 from bot.core.pool.pool import Pool, fresh
 from bot.core.record import Prepared, Stored
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Offer, Surface, request_id
@@ -85,6 +86,8 @@ class Context:
     health: Health = field(default_factory=Health)
     past: PastReader = field(default_factory=PastReader)
     fleet: Fleet = field(default_factory=Fleet)
+    tellings: "Mapping[str, Telling]" = field(default_factory=dict)
+    """By kind of what a person is told later: what is left to tell when it leaves."""
 
     def in_doubt(self) -> bool:
         """Whether lost records are not all recovered: no action runs until then (P10, C18)."""
@@ -165,6 +168,8 @@ class Context:
         found = {name: action.reply_labels.get(entry.event, action.reply_label) for name, action in known.items()}
         return {name: label for name, label in found.items() if label}
 
+
+Telling = Callable[[Context, Tell], Awaitable[LeftToTell]]
 
 WORDS = frozenset({Surface.COMMAND, Surface.MENTION})
 """Surfaces of an action that is typed, in a channel or a thread."""

@@ -9,6 +9,7 @@ from bot.core.audit_chain import AuditEntry
 from bot.core.finding import Finding
 from bot.core.incident.incident import Incident
 from bot.core.message import MessageRecord
+from bot.core.notifications.tell import Tell
 from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.early_warning import EarlyWarning
@@ -120,8 +121,9 @@ Record = (
     | Backfill
     | SourceRound
     | PooledCalibration
+    | Tell
 )
-K = TypeVar("K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill, PageRecord)
+K = TypeVar("K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill, PageRecord, Tell)
 """The records that begin with nothing but their id."""
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
@@ -192,10 +194,10 @@ class Change:
     """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`."""
     leave: tuple[tuple[str, str], ...] = ()
     listed: tuple[tuple[str, str, float], ...] = ()
-    """(list, member, seconds until expiry); lists: `jobs:<label>`, `heard`."""
+    """(list, member, seconds until expiry); lists: `jobs:<label>`, `heard`, `unread:<user>`."""
     wake: tuple[str, ...] = ()
     """Due keys to wake: `inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`,
-    `weekly:<channel>`, `early:<pool>`, `fill:<pool>`, `page:<incident>`."""
+    `weekly:<channel>`, `early:<pool>`, `fill:<pool>`, `page:<incident>`, `tell:<id>`."""
     audit: tuple[AuditEntry, ...] = ()
     once: tuple[str, ...] = ()
     """Marks of things that this change applies; if one exists, the change raises AlreadyDone."""

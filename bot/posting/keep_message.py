@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from bot.context.context import Context
 from bot.core.message import Message, MessageRecord
+from bot.core.notifications.tell import Tell
 from bot.core.record import Change, Digest, Put, RejectedAlert, Stored, WarningRecord
 from bot.core.reporting.weekly import Weekly
 from bot.ports import Unreachable
@@ -16,7 +17,7 @@ from bot.posting.failures import MessageKind, Reaction
 from bot.posting.send import Outcome, Outgoing, doubted, failed, send
 from bot.views.blocks import digest_of
 
-M = TypeVar("M", Digest, WarningRecord, RejectedAlert, Weekly)
+M = TypeVar("M", Digest, WarningRecord, RejectedAlert, Weekly, Tell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class Wanted:
     new_key: str = ""
     """The key that an edit gives it; empty keeps the one it has."""
     urgent: bool = False
+    thread: str | None = None
+    """The parent of a reply; None for a message of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Kept(Generic[M]):
     restart_settle: bool = False
     reaction: Reaction | None = None
     """The reaction to a failure; FALLBACK and GIVE_UP are for the caller to carry out."""
+    channel: str = ""
+    """Where Slack says that it stands now; a direct message is addressed by its person."""
 
 
 async def keep_message(context: Context, held: Stored[M], wanted: Wanted) -> Kept[M]:
@@ -75,6 +80,7 @@ def _outgoing(record: MessageRecord, wanted: Wanted, message: Message | None) ->
         who=f"{wanted.kind.name}:{wanted.key}",
         since=wanted.since,
         ts=record.ts,
+        thread=wanted.thread,
         urgent=wanted.urgent,
         plain=record.plain,
         failures=record.failures,
@@ -86,7 +92,7 @@ def _after(context: Context, record: M, outcome: Outcome, shown: str) -> Kept[M]
     if outcome.posted is not None:
         ts = outcome.posted.ts
         stands = replace(record, ts=ts, shown=shown, shown_at=now, failures=0, retry_at=0.0, trouble="")
-        return Kept(stands, now if outcome.found else None)
+        return Kept(stands, now if outcome.found else None, channel=outcome.posted.channel)
     tried = replace(record, failures=record.failures + outcome.counts, trouble=outcome.why or record.trouble)
     due = outcome.again_at
     if outcome.reaction is Reaction.PLAIN:

@@ -12,6 +12,7 @@ from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import advanced, anchor_of, decided, offering
 from bot.core.incident.timeline import Decision, Event
+from bot.core.notifications.tell import LaterResult, Tell
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
 from bot.core.requests.request import (
     ExtendLease,
@@ -26,11 +27,11 @@ from bot.core.requests.request import (
     sent,
 )
 from bot.core.words import duration
+from bot.notifications.outbox import tell_later
 from bot.ports import Failure, Refused, Unreachable
-from bot.posting.ladder import whisper
 from bot.requests.permission import permitted_still
+from bot.requests.results import answering
 from bot.requests.submit import audited
-from bot.views.thread.results import finished
 from bot.views.words import refusals
 from bot.views.words.timeline import details_words
 
@@ -146,9 +147,11 @@ async def _finish(
         puts = (put, put_new(outcome.follow, now)) if outcome.follow else (put,)
         await keep(context, incident, _result_move(context, after, outcome), due=now, also=puts, audit=audit, wake=wake)
         return
-    await context.store.commit(Change(puts=(put,), audit=audit, wake=wake))
-    whom, by = after.who or asked_for(after.body), "You" if after.who else "Tailback"
-    await whisper(context, after.channel, whom, finished(outcome, by, now))
+    found = LaterResult(outcome.details, outcome.figures, by_person=bool(after.who))
+    whom = after.who or asked_for(after.body)
+    tell = Tell("", whom, found, once=f"result:{after.id}", channel=after.channel)
+    told = await tell_later(context, answering(tell, after))
+    await context.store.commit(Change(puts=(put, *told), audit=audit, wake=wake))
 
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:

@@ -39,6 +39,7 @@ def new_request(
         requested_at=context.now(),
         body=body,
         incident=incident.id if incident else None,
+        reply_url="" if incident else interaction.reply_url,  # a thread shows its own results
     )
 
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from bot.context.context import Context
 from bot.context.save import keep
+from bot.core.alert import digest
 from bot.core.incident.details.requests import (
     LeaseNoted,
     LeaseStep,
@@ -17,6 +18,7 @@ from bot.core.incident.details.requests import (
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import advanced, decided, offering, progressed, quiet
 from bot.core.incident.timeline import Decision, Event
+from bot.core.notifications.tell import LaterResult, Tell
 from bot.core.pool.pool import Snapshot, empty, fresh, measured
 from bot.core.record import Change, Claim, Put, Stored
 from bot.core.requests.request import Progress, Request
@@ -33,12 +35,12 @@ from bot.core.scaling.lease import (
     with_lease,
     with_queue,
 )
+from bot.notifications.outbox import tell_later
 from bot.ports import Refused, Unreachable
+from bot.requests.results import answering
 from bot.requests.submit import audited
 from bot.scaling.hand_back import return_block, return_puts, return_request
 from bot.scaling.limits import pool_scaler_of
-from bot.views.home.answers import plain_answer
-from bot.views.words.timeline import details_words
 
 FORGOTTEN_SECONDS = 86400.0
 """How long an empty lease record is kept."""
@@ -173,8 +175,12 @@ async def _tell(
     put = Put(view.held, with_lease(view.leases, lease), view.now)
     incident = await context.store.get(Incident, lease.incident) if lease.incident else None
     if incident is None:
-        await context.store.commit(Change(puts=(put,)))
-        await context.chat.whisper(lease.channel, lease.who, plain_answer(details_words(details)))
+        request = view.requests.get(lease.act)
+        news = LaterResult(details, by_person=None)
+        once = f"lease:{lease.act}:{digest(repr(details))}"
+        tell = Tell("", lease.who, news, once=once, channel=lease.channel)
+        told = await tell_later(context, answering(tell, request))
+        await context.store.commit(Change(puts=(put, *told)))
         return
 
     def move(fresh: Incident) -> Incident:

@@ -40,6 +40,11 @@ def say(template: LiteralString, **values: str | int) -> Marked:
     return Marked(template.format(**{name: escaped(value) for name, value in values.items()}))
 
 
+def restored(text: str) -> Marked:
+    """A text that our views made before, as it came back from a record or a message."""
+    return Marked(text)
+
+
 def joined(separator: LiteralString, *parts: Marked | None) -> Marked:
     return Marked(separator.join(part for part in parts if part))
 

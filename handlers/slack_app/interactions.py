@@ -26,6 +26,7 @@ def _interactive(body: Body, name: str, surface: Surface) -> Interaction:
         surface=surface,
         key=trigger,
         trigger=trigger,
+        reply_url=_at(body, "response_url"),
     )
 
 
@@ -71,6 +72,7 @@ def from_command(body: Body) -> Interaction:
         key=_at(body, "trigger_id"),
         words=words,
         trigger=_at(body, "trigger_id"),
+        reply_url=_at(body, "response_url"),
     )
 
 

@@ -8,11 +8,13 @@ from typing import Any
 import structlog
 
 from bot.context.context import Context
+from bot.core.message import Message
+from bot.core.notifications.tell import REPLY_URL_SECONDS, PlainAnswer, Tell, tell_id
 from bot.core.record import AlreadyDone, Change, Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.incidents.actions.list_incidents import publish_app_home
+from bot.notifications.deliver import tell_now
 from bot.ports import Unreachable
-from bot.posting.ladder import whisper
 from bot.requests.orphan_buttons import remove_orphaned_buttons
 from bot.views.dialogs.modals import in_dialog
 from bot.views.home.answers import refusal
@@ -67,12 +69,25 @@ async def tell(context: Context, interaction: Interaction, answer: Answer) -> No
         await draw_home(context, interaction.who)
         return
     if said is not None:
-        thread = interaction.thread if interaction.surface is not Surface.COMMAND else None
         async with _in_time("answer not delivered", action=interaction.name):
-            await whisper(context, interaction.channel, interaction.who, said, thread)
+            await tell_now(context, _private(context, interaction, said), said)
     if answer.record_lost:
         async with _in_time("buttons not removed"):
             await remove_orphaned_buttons(context, interaction)
+
+
+def _private(context: Context, interaction: Interaction, said: Message) -> Tell:
+    once = f"answer:{interaction.key}"
+    return Tell(
+        tell_id(interaction.who, once),
+        interaction.who,
+        PlainAnswer(said.text),
+        once=once,
+        channel=interaction.channel,
+        thread=interaction.thread if interaction.surface is not Surface.COMMAND else None,
+        reply_url=interaction.reply_url,
+        reply_until=context.now() + REPLY_URL_SECONDS,
+    )
 
 
 async def draw_home(context: Context, who: str) -> None:

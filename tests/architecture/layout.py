@@ -23,6 +23,7 @@ LAYERS = (
     GROUND,
     ("bot.context",),
     ("bot.posting",),
+    ("bot.notifications",),
     ("bot.requests",),
     BEHAVIORS,
     ("bot.registry",),

@@ -58,7 +58,7 @@ DUE = {
     "inc": _incident,
     "act": _request,
     **{kind: _woken(f"{kind}:{POOL}") for kind in ("pool", "lease", "early", "fill")},
-    **{kind: _woken(f"{kind}:{CHANNEL}") for kind in ("digest", "weekly", "rejected", "page")},
+    **{kind: _woken(f"{kind}:{CHANNEL}") for kind in ("digest", "weekly", "rejected", "page", "tell")},
     "chore": _woken("chore:sweep"),
 }
 """Kind of record: makes one due."""

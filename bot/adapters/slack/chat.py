@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.adapters.http.rows import inner
 from bot.adapters.outages import Outages
 from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, text_at
-from bot.adapters.slack.client import posted
+from bot.adapters.slack.client import posted, responded
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past
 from bot.ports import EDIT_LANE, Block, Failure, Message, Own, Person, Posted, RateLanes, Unreachable, post_lane
@@ -110,6 +110,14 @@ class SlackChat:
         if thread is not None:
             asked["thread_ts"] = thread
         await self._write("chat.postEphemeral", asked)
+
+    async def respond(self, url: str, message: Message, *, thread: str | None = None) -> None:
+        asked: dict[str, object] = {"response_type": "ephemeral", "replace_original": False, "text": message.text}
+        if message.blocks:
+            asked["blocks"] = message.blocks
+        if thread is not None:
+            asked["thread_ts"] = thread
+        await self._request("response_url", asked, lambda: responded(self._client, url, asked))
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Open a modal; an expired trigger raises GONE."""

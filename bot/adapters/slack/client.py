@@ -2,8 +2,10 @@
 
 import json
 import logging
+import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic_core import to_json
@@ -20,6 +22,8 @@ TOTAL_SECONDS = 8.0
 """Time limit from the call to the last byte; shorter than a worker's lease, so that nobody acts twice."""
 CONNECT_SECONDS = 3.0
 LARGEST_ANSWER = 4 * 1024 * 1024
+SLACKS = (".slack.com", ".slack-gov.com")
+"""Ends of the hosts that give out a `response_url`."""
 
 T = TypeVar("T")
 
@@ -141,6 +145,52 @@ async def posted(
         return data
     facts: dict[str, Any] = {"headers": response.headers, "status_code": response.status, "data": data}
     raise SlackApiError(method, AsyncSlackResponse(client=client, http_verb="POST", api_url=url, req_args={}, **facts))  # type: ignore[no-untyped-call]
+
+
+async def responded(client: AsyncWebClient, url: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+    """Post to a `response_url`; answers "ok" as text, and a refusal as JSON or as the bare code.
+
+    Raises as `posted` does, and GONE for an address that is not Slack's: nothing is sent there. No error names the
+    address, since whoever knows it can write there.
+    """
+    if not of_slack(url, client.base_url):
+        raise SlackApiError("response_url", _refusal(client, 404, {"ok": False, "error": "expired_url"}))  # type: ignore[no-untyped-call]
+    if (session := client.session) is None:
+        raise SlackClientError("the client has no connections")
+    headers = {"Content-Type": "application/json;charset=utf-8"}
+    async with session.post(url, data=_compact(asked).encode(), headers=headers) as response:
+        content = (await response.read()).decode(errors="replace").strip()
+    try:
+        found = fields(json.loads(content))
+    except (ValueError, RecursionError):
+        found = {} if response.status == 200 else {"error": content[:80]}
+    if response.status == 200 and found.get("ok", True):
+        return found
+    code = str(found.get("error", ""))
+    if 400 <= response.status < 500 and response.status != 429 and not re.fullmatch(r"[a-z_]+", code):
+        code = "expired_url"  # in words, such as "Expired url"
+    answer = _refusal(client, response.status, {"ok": False, "error": code}, response.headers)
+    raise SlackApiError("response_url", answer)  # type: ignore[no-untyped-call]
+
+
+def of_slack(url: str, base_url: str) -> bool:
+    """Whether an address is Slack's, or belongs to the configured one: nothing is sent anywhere else."""
+    try:
+        asked, base = urlsplit(url), urlsplit(base_url)
+        origin = (asked.scheme, asked.hostname, asked.port)
+    except ValueError:
+        return False
+    if asked.username or asked.password:
+        return False
+    theirs = asked.scheme == "https" and (asked.hostname or "").endswith(SLACKS) and asked.port in {None, 443}
+    return theirs or origin == (base.scheme, base.hostname, base.port)
+
+
+def _refusal(
+    client: AsyncWebClient, status: int, data: Mapping[str, object], headers: Mapping[str, str] | None = None
+) -> AsyncSlackResponse:
+    facts: dict[str, Any] = {"headers": headers or {}, "status_code": status, "data": data}
+    return AsyncSlackResponse(client=client, http_verb="POST", api_url="response_url", req_args={}, **facts)
 
 
 def _compact(value: object) -> str:

@@ -43,6 +43,8 @@ class Interaction:
     """Opens one dialog within 3 s."""
     message: str = ""
     """`ts` of the clicked message."""
+    reply_url: str = field(default="", repr=False)
+    """Its `response_url`, at which the person can be answered for 30 min; a secret."""
     home: bool = False
     """Whether the button is in App Home, which has no channel."""
 

@@ -1,6 +1,6 @@
 """A person's request: the record that makes one click one effect, with a class of parameters for each kind."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, TypeVar
 
@@ -211,6 +211,8 @@ class Request:
     """The condition for its execution while AWAITING: `drained`; empty: an approval."""
     shadow: bool = False
     """Only describe the effect; decided with the intent, so that it cannot change meanwhile."""
+    reply_url: str = field(default="", repr=False)
+    """The `response_url` of what the person asked; in no log, export or audit."""
     doubtful: bool = False
     """Given up with an unknown outcome."""
 

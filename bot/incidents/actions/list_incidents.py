@@ -6,11 +6,14 @@ from bot.context.context import Action, Context
 from bot.context.queries import open_incidents, permalinks, readable
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
+from bot.core.message import Message
+from bot.core.notifications.tell import LeftToTell
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.scaling.lease import PoolLeases
+from bot.notifications.outbox import unread
 from bot.ports import Refused
 from bot.requests.permission import permit
-from bot.views.home.answers import incident_list, refusal
+from bot.views.home.answers import incident_list, refusal, with_unread
 from bot.views.home.home import Board, home, refused_home
 
 MOST_RECENT, MOST_LOOKED_AT = 5, 20
@@ -21,7 +24,18 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     incidents, doubtful = await readable(context, await open_incidents(context), interaction.who, interaction.channel)
     links, file = await permalinks(context, incidents), context.settings.file
     view = View(await context.looked_at({name for one in incidents for name in one.pools.candidates}), file.pools)
-    return Answer(whisper=incident_list(incidents, context.now(), links, view, file.paces, doubtful=doubtful))
+    shown = incident_list(incidents, context.now(), links, view, file.paces, doubtful=doubtful)
+    return Answer(whisper=with_unread(shown, await _unread(context, interaction.who)))
+
+
+async def _unread(context: Context, who: str) -> list[tuple[float, Message]]:
+    """(when it came, the answer) of what could not be shown to the person where they asked."""
+    found = []
+    for tell in await unread(context, who):
+        verdict = await context.tellings[tell.about.kind](context, tell) if tell.about else LeftToTell()
+        if verdict.message is not None:
+            found.append((tell.stored_at, verdict.message))
+    return found
 
 
 async def publish_app_home(context: Context, user: str) -> None:

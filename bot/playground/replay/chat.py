@@ -71,6 +71,9 @@ class RecordingChat:
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Does nothing: nobody asks for anything."""
 
+    async def respond(self, url: str, message: Message, *, thread: str | None = None) -> None:
+        """Does nothing: nobody asks for anything."""
+
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Does nothing: there are no dialogs."""
 

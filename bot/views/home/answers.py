@@ -11,12 +11,28 @@ from bot.core.incident.silence import Silence
 from bot.core.message import Message
 from bot.core.words import count, listed, time_left
 from bot.views.blocks import button, context, message, section, sentence_of
-from bot.views.mrkdwn import Marked, channel, clean, date, escaped, joined, link, mention, say, sentence, utc
+from bot.views.mrkdwn import (
+    Marked,
+    channel,
+    clean,
+    cut,
+    date,
+    escaped,
+    joined,
+    link,
+    mention,
+    restored,
+    say,
+    sentence,
+    utc,
+)
 from bot.views.parent.heading import headline, state_words
 from bot.views.parent.pools import MOST_ROWS, name_of, pool_table, queue_words, rows, title_of
 
 NONE = say("No incident is open in your channels.")
 MOST_INCIDENTS = 20
+MOST_ANSWERS, MOST_UNREAD = 5, 1500
+"""Answers that are shown later, and characters of each."""
 MOST_NAMED = 5
 """Names shown of permitted people and groups."""
 
@@ -61,6 +77,18 @@ def incident_list(  # noqa: PLR0913 - the parts of a list
     heading = say("{incidents}{most}:", incidents=count(len(incidents), "open incident"), most=most)
     parts = [section(joined("\n", *lines[start : start + 5])) for start in range(0, len(lines), 5)]
     return message(joined("\n", heading, doubt, *lines), section(heading), *parts, context(doubt) if doubt else None)
+
+
+def with_unread(shown: Message, unread: Sequence[tuple[float, Message]]) -> Message:
+    """The list, and below it the answers that Slack did not take where the person had asked: (when, the answer)."""
+    lines = [
+        say("Your answer from {at}, which could not be shown where you asked: {words}", at=date(at),
+            words=cut(restored(one.text), MOST_UNREAD))
+        for at, one in unread[:MOST_ANSWERS]
+    ]  # fmt: skip
+    if not lines:
+        return shown
+    return message(joined("\n", restored(shown.text), *lines), *shown.blocks, *(section(line) for line in lines))
 
 
 def doubt_words(number: int) -> Marked:
