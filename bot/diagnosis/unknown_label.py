@@ -20,14 +20,14 @@ def find(facts: Facts) -> Found | None:
     if (asked := _asked_for(facts)) is not None:
         return asked
     now = facts.now
-    if not facts.waits or now.idle or now.booting or now.online is None or now.offline:
+    if not facts.waits or now.idle or now.booting or now.offline or (now.online is None and not now.unlabelled):
         return None
-    nobody = now.online == 0
+    nobody = not now.online
     if now.limit == 0:
         seen = statement("no_runner_allowed", online=now.online, booting=now.booting)
         fell = bool(facts.usual.limit)
         return Found(0.5 if fell else 0.95 if nobody else 0.8, (seen,))
-    had = [sample.at for sample in facts.series if sample.online != 0]
+    had = [sample.at for sample in facts.series if (sample.online if now.unlabelled else sample.online != 0)]
     few = (now.queued or 0) < MANY and (had or now.limit is not None)  # who tells a pool's limit knows its label
     lately = few or (had and had[-1] >= now.at - LEFT_SECONDS)
     if now.creates != 0 or lately or _known(facts):

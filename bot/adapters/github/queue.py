@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from bot.adapters.github.api import NO_TROUBLE, Absent, Allowance, GitHubApi, Trouble, together, trouble_of
 from bot.adapters.github.pages import GitHubListing, Pages
-from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, KnownQueues, RepoSeen, Run, RunSeen, lost_in, to_read
+from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, KnownQueues, RepoSeen, Run, RunSeen, lost_in
+from bot.adapters.github.runs_to_read import to_read
 from bot.adapters.http.rows import Row, instant
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.ports import Unreachable
@@ -94,8 +95,7 @@ class GitHubQueue:
     async def _list(self, name: str, known_queues: KnownQueues, spend: Allowance) -> None:
         """List a repository's open runs.
 
-        A run that disappeared is kept for one more round unless webhooks are reliable: it may have moved between two
-        lists during the read.
+        A run that disappeared is kept for one more round: it may have moved between two lists during the read.
         """
         before, path = self._repos[name], f"/repos/{name}/actions/runs"
         asked = [{"status": status, "exclude_pull_requests": "true"} for status in STATUSES]
@@ -108,10 +108,10 @@ class GitHubQueue:
             self._repos[name] = replace(before, trouble=gap)
             return
         runs = {found.id: found for listing in listings for found in listing.items}
-        moved = {} if known_queues.flows(name) else {
-            run_id: found for run_id, found in before.runs.items() if run_id not in {*runs, *before.leaving}
-        }  # fmt: skip
-        self._repos[name] = RepoSeen(known_queues.at, {**moved, **runs}, frozenset(moved))
+        gone = {*runs, *before.leaving}
+        moved = {run_id: found for run_id, found in before.runs.items() if run_id not in gone}
+        at = min(known_queues.at, *(listing.at for listing in listings))
+        self._repos[name] = RepoSeen(at, {**moved, **runs}, frozenset(moved))
 
     async def _read_due(self, known_queues: KnownQueues, spend: Allowance) -> None:
         due = [one for one in to_read(known_queues) if self._runs.get(one[1], NEVER).at < known_queues.at]
@@ -126,8 +126,11 @@ class GitHubQueue:
             before = self._runs.get(run_id, NEVER)
             self._runs[run_id] = replace(before, at=known_queues.at, repository=name, trouble=trouble_of(error))
             return
-        jobs = {one.id: replace(one, repository=name, run=run_id, seen_at=known_queues.at) for one in listing.items}
-        seen = RunSeen(known_queues.at, name, jobs, listing.gap)
+        at = min(known_queues.at, listing.at or known_queues.at)
+        jobs = {one.id: replace(one, repository=name, run=run_id, seen_at=at) for one in listing.items}
+        before, run = self._runs.get(run_id, NEVER), self._repos[name].runs.get(run_id)
+        empty = 0 if jobs or listing.gap else before.empty + 1
+        seen = RunSeen(at, name, jobs, listing.gap, empty, run.updated_at if run else 0.0)
         self._runs[run_id] = seen
         if known_queues.flows(name) and lost_in(known_queues, seen, self._pools):
             self._lost[name] = known_queues.at

@@ -1,11 +1,11 @@
-"""Combines webhooks and the REST API: what to read next, what is known, and how reliably."""
+"""Combines webhooks and the REST API: what is known, and how reliably."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.adapters.github.api import NO_TROUBLE, Trouble
-from bot.adapters.github.job_figures import WINDOW_SECONDS, asks_for
+from bot.adapters.github.job_figures import DEAD_SECONDS, WINDOW_SECONDS, asks_for
 from bot.adapters.loop.turns import in_turns
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, key_of, told
 from bot.core.words import count
@@ -14,10 +14,11 @@ GRACE_SECONDS = 120.0
 """Webhooks, and GitHub's own lists, may be this late."""
 AGREED_SECONDS = 600.0
 """How long a comparison of webhooks and REST API stays valid."""
-DOUBTFUL_SECONDS = 1800.0
-"""A job that waited this long without an event may have lost its webhooks."""
-MOST_DOUBTFUL = 3
 STALE_SECONDS = 6 * 3600.0
+OVERTAKEN_SECONDS = 3600.0
+"""A younger job that started this lately shows that an older one with the same labels was left (PR#8632)."""
+PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 30.0, 1800.0
+"""A run without jobs is read again after the first, then after twice as long, up to the second."""
 OPEN = (JobState.WAITING, JobState.QUEUED, JobState.IN_PROGRESS)
 
 
@@ -29,8 +30,12 @@ class Run:
     updated_at: float
 
     def stale(self, now: float) -> bool:
-        """Whether the run never changed: it was cancelled and the event was lost (pytorch/test-infra PR#8632)."""
+        """Whether the run never changed: it waits, or its end was lost (pytorch/test-infra#8632)."""
         return now - self.created_at > STALE_SECONDS and self.updated_at == self.created_at
+
+    def dead(self, now: float) -> bool:
+        """Whether any job of it would be a ghost: none began, and GitHub cancels what waits for so long."""
+        return self.stale(now) and self.status == "queued" and now - self.created_at > DEAD_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,16 @@ class RunSeen:
     repository: str
     jobs: Mapping[str, WorkflowJob]
     trouble: Trouble = NO_TROUBLE
+    empty: int = 0
+    """How many times in a row it had no job; some may come later (actions/runner#3872: or never)."""
+    changed_at: float = 0.0
+    """The run's `updated_at` then."""
+
+    def counts_until(self, run: Run) -> float:
+        """Until when it counts as read (epoch seconds)."""
+        if not self.empty or self.changed_at != run.updated_at:
+            return self.at
+        return self.at + min(LONGEST_PAUSE_SECONDS, PAUSE_SECONDS * 2.0 ** min(self.empty - 1, 10))
 
 
 @dataclass(frozen=True)
@@ -94,35 +109,6 @@ class KnownQueues:
         return found
 
 
-def to_read(known_queues: KnownQueues) -> list[tuple[str, str]]:
-    """(repository, run) whose jobs must be read, the most urgent first.
-
-    Where webhooks are reliable, these are runs without open jobs in webhooks, runs that ended although webhooks
-    disagree, and a few without events for a long time; a comparison is valid for ten minutes. Elsewhere it is every
-    unfinished run.
-    """
-    at, found, doubtful = known_queues.at, list[tuple[float, str, str]](), list[tuple[float, str, str]]()
-    for name, repo in known_queues.repos.items():
-        if repo.trouble:
-            continue
-        known = known_queues.open_runs(name)
-        for run in {**dict.fromkeys(repo.runs), **dict.fromkeys(known)}:
-            seen = known_queues.runs.get(run)
-            item = (seen.at if seen else 0.0, name, run)
-            if not known_queues.flows(name):
-                if run in known or repo.runs[run].status != "pending":
-                    found.append(item)
-            elif run in repo.runs and run in known:
-                waits = any(job.state is JobState.QUEUED and at - job.seen_at > DOUBTFUL_SECONDS for job in known[run])
-                if waits and (seen is None or at - seen.at >= AGREED_SECONDS):
-                    doubtful.append(item)
-            else:
-                word = max(job.seen_at for job in known[run]) if run in known else repo.runs[run].created_at
-                if at - word > GRACE_SECONDS and (seen is None or seen.at < word or at - seen.at >= AGREED_SECONDS):
-                    found.append(item)
-    return [(name, run) for _, name, run in [*sorted(found), *sorted(doubtful)[:MOST_DOUBTFUL]]]
-
-
 def lost_in(known_queues: KnownQueues, seen: RunSeen, pools: Sequence[Sequence[str]]) -> bool:
     """Whether a run has a waiting job of a pool that webhooks should have reported long ago."""
     return any(
@@ -145,6 +131,8 @@ class KnownJobs:
     """The ids of jobs that look open but have ended."""
     read_at: "float | Trouble"
     doubt: Trouble
+    unread: Trouble
+    """Why no queue is known to be empty; empty if one may be."""
     labelled: Mapping[str, Sequence[WorkflowJob]]
     """By `key_of` a label."""
 
@@ -156,9 +144,9 @@ class KnownJobs:
 
 async def known_jobs(known_queues: KnownQueues) -> KnownJobs:
     """Webhooks and REST side by side, in one walk over all jobs; others have their turn meanwhile."""
-    jobs, over = dict(known_queues.told), set[str]()
+    jobs, over, stale = dict(known_queues.told), set[str](), set[str]()
     async for job in in_turns(known_queues.told.values()):
-        if job.state in OPEN and _superseded(job, known_queues):
+        if job.state in OPEN and (_superseded(job, known_queues) or _left(job, job.seen_at, known_queues)):
             over.add(job.id)
     async for run_id, seen in in_turns(known_queues.runs.items()):
         run = known_queues.repos.get(seen.repository, RepoSeen()).runs.get(run_id)
@@ -168,14 +156,40 @@ async def known_jobs(known_queues: KnownQueues) -> KnownJobs:
                 over.add(job.id)
             else:
                 jobs[job.id] = told(before, job)
-            if run and run.stale(known_queues.at) and jobs[job.id].state is JobState.QUEUED:
-                over.add(job.id)
-    labelled: dict[str, list[WorkflowJob]] = {}
+                if job.id not in known_queues.told and _left(job, job.begun, known_queues):
+                    over.add(job.id)
+        if run and run.stale(known_queues.at) and not known_queues.flows(seen.repository):
+            stale.update(seen.jobs)
+    labelled, newest = dict[str, list[WorkflowJob]](), await _newest_started(jobs.values(), known_queues.at)
     async for job in in_turns(jobs.values()):
+        if job.id in stale and job.state is JobState.QUEUED and job.begun < newest.get(_labels(job), 0.0):
+            over.add(job.id)
         for label in {key_of(label) for label in job.labels}:
             labelled.setdefault(label, []).append(job)
     at, line, doubt = known_queues.at, known_queues.line, doubts(known_queues)
-    return KnownJobs(at, line, frozenset(over), read_at(known_queues), doubt, labelled)
+    return KnownJobs(at, line, frozenset(over), read_at(known_queues), doubt, unread(known_queues), labelled)
+
+
+async def _newest_started(jobs: Iterable[WorkflowJob], now: float) -> dict[frozenset[str], float]:
+    """Labels → when the wait of the youngest job with them began that started lately (epoch seconds)."""
+    found: dict[frozenset[str], float] = {}
+    async for job in in_turns(jobs):
+        if job.started_at is not None and now - job.started_at <= OVERTAKEN_SECONDS:
+            found[_labels(job)] = max(job.begun, found.get(_labels(job), 0.0))
+    return found
+
+
+def _labels(job: WorkflowJob) -> frozenset[str]:
+    return frozenset(map(key_of, job.labels))
+
+
+def _left(job: WorkflowJob, word: float, known_queues: KnownQueues) -> bool:
+    """Whether a job's run is over: a complete list that is younger than the last word has no such run.
+
+    GitHub may leave jobs of such runs queued (actions/runner#4411).
+    """
+    repo = known_queues.repos.get(job.repository)
+    return repo is not None and bool(job.run) and job.run not in repo.runs and repo.at - word > GRACE_SECONDS
 
 
 def _superseded(job: WorkflowJob, known_queues: KnownQueues) -> bool:
@@ -191,21 +205,40 @@ def read_at(known_queues: KnownQueues) -> float | Trouble:
     """
     if known_queues.trouble:
         return known_queues.trouble
-    oldest = known_queues.at
+    oldest = at = known_queues.at
     for name, repo in known_queues.repos.items():
         if known_queues.flows(name):
             continue
         if repo.trouble or not repo.at:
             return repo.trouble or Trouble(f"the runs of {name} are not listed yet", "raise budget")
-        runs = [run for run in repo.runs.values() if run.status != "pending"]
-        seen = [known_queues.runs[run.id] for run in runs if run.id in known_queues.runs]
-        if broken := next((one.trouble for one in seen if one.trouble), None):
+        runs = _counting(repo, at)
+        seen = {run.id: known_queues.runs[run.id] for run in runs if run.id in known_queues.runs}
+        if broken := next((one.trouble for one in seen.values() if one.trouble), None):
             return broken
-        if left := len(runs) - len(seen):
-            whole = f"the jobs of {left:,} of {count(len(runs), 'open run')} of {name} were not read"
-            return Trouble(whole, "send webhooks to /github, or raise budget")
-        oldest = min(oldest, repo.at, *(one.at for one in seen))
+        if left := sum(run.id not in seen and not run.stale(at) for run in runs):
+            return _not_read(left, len(runs), name)
+        oldest = min(oldest, repo.at, *(seen[run.id].counts_until(run) for run in runs if run.id in seen))
     return oldest
+
+
+def unread(known_queues: KnownQueues) -> Trouble:
+    """Why a queue may not be empty although no job of it is known: old runs that never changed were not read yet."""
+    for name, repo in known_queues.repos.items():
+        runs = _counting(repo, known_queues.at)
+        left = sum(run.id not in known_queues.runs for run in runs)
+        if left and not known_queues.flows(name):
+            return _not_read(left, len(runs), name)
+    return NO_TROUBLE
+
+
+def _counting(repo: RepoSeen, now: float) -> list[Run]:
+    """The open runs whose jobs may wait for a runner."""
+    return [run for run in repo.runs.values() if run.status != "pending" and not run.dead(now)]
+
+
+def _not_read(left: int, of: int, name: str) -> Trouble:
+    whole = f"the jobs of {left:,} of {count(of, 'open run')} of {name} were not read"
+    return Trouble(whole, "send webhooks to /github, or raise budget")
 
 
 def doubts(known_queues: KnownQueues) -> Trouble:

@@ -31,6 +31,7 @@ GOOD_SECONDS = 60.0
 COMPONENT = "Actions"
 UP = {"operational": True, "partial_outage": False, "major_outage": False}
 """A degraded service assigns some jobs late, which is neither up nor down."""
+UNLABELLED = "correct it, unless the pool is scaled to zero or a scale set"
 NO_LIMIT = Gap("limit", "GitHub does not know it", "write limit = N into the pool's table")
 FIGURES = (
     *("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable", "ghosts", "api_remaining"),
@@ -72,6 +73,8 @@ class GitHub(Present):
         """What webhooks told, and the round that was running then."""
         self._runners: dict[str, Runners] = {}
         self._provider: ProviderStatus | None = None
+        self._carried: set[str] = set()
+        """Pools of which a runner was listed."""
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is the time of the oldest response behind the queue, `origins` has that of the runners.
@@ -87,7 +90,10 @@ class GitHub(Present):
             self._queue.interrupted(late)
         runners = self._runners.get(keys.runner_group) or self._api.problem(late, Failure.LATER)
         known, heeded = await self._all_jobs(heard), self._jobs is not None
-        shot = await self._turns.take(lambda: snapshot(pool, keys, known, runners, heeded=heeded))
+        if not isinstance(runners, Unreachable) and runners.value.carrying(keys.asked(pool)):
+            self._carried.add(pool)
+        carried = pool in self._carried
+        shot = await self._turns.take(lambda: snapshot(pool, keys, known, runners, heeded=heeded, carried=carried))
         remaining = self._api.remaining
         limited = remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER
         if isinstance(runners, Unreachable) and shot.queued is None and not limited:
@@ -179,8 +185,13 @@ async def assigns(http: Http, now: float) -> Listed[ProviderStatus]:
     return Listed((None, f"{http.system}: its answer names no component {COMPONENT}; correct status_url"), now)
 
 
-def snapshot(pool: str, keys: GitHubPool, known: KnownJobs, runners: Runners, *, heeded: bool) -> Snapshot:
-    """The pool at the time of the oldest response; `heeded`: webhooks are stored."""
+def snapshot(  # noqa: PLR0913 - a pool, and what is known
+    pool: str, keys: GitHubPool, known: KnownJobs, runners: Runners, *, heeded: bool, carried: bool = False
+) -> Snapshot:
+    """The pool at the time of the oldest response.
+
+    `heeded`: webhooks are stored. `carried`: a runner had its labels before, so that none with them means 0.
+    """
     labels = keys.asked(pool)
     shot = _queue(pool, labels, known, runners)
     missing = [gap for gap in shot.missing if heeded or gap.figure == "queued"]
@@ -189,10 +200,12 @@ def snapshot(pool: str, keys: GitHubPool, known: KnownJobs, runners: Runners, *,
     if isinstance(runners, Unreachable):
         return replace(shot, limit=keys.limit, missing=(*missing, Gap("runners", runners.what, runners.remedy)))
     counts = runners.value.counts(labels)
-    if not any(counts.values()):
+    if not any(counts.values()):  # those of a scale set carry none in GitHub's API (actions-runner-controller#4425)
         group = f" of the group {keys.runner_group}" if keys.runner_group else ""
         why = f"no runner{group} carries {listed(labels)} now"
-        missing.append(Gap("label", why, "correct it, unless the pool is scaled to zero"))
+        missing.append(Gap("label", why, UNLABELLED))
+        if not carried:
+            return replace(shot, limit=keys.limit, missing=tuple(missing))
     ages = (Origin("", runners.at, tuple(counts)),) if runners.at < shot.at else ()
     return replace(shot, **counts, limit=keys.limit, missing=tuple(missing), origins=ages)  # type: ignore[arg-type]
 
@@ -204,10 +217,12 @@ def _queue(pool: str, labels: Sequence[str], known: KnownJobs, runners: Runners)
     silent = tuple(gap for gap in shot.missing if gap.figure != "queued")
     if known.line is None:
         shot = replace(shot, duration_p50_seconds=None)
+    found, doubt = taken_apart(jobs, known.at, known.over), known.doubt
+    if not found.queued and known.unread:
+        at = known.unread
     if isinstance(at, Trouble):
         unknown = replace(shot, queued=None, oldest_wait_seconds=None, running_longest_seconds=None)
         return replace(unknown, unservable=None, ghosts=None, missing=(Gap("queued", *at), *silent))
-    found, doubt = taken_apart(jobs, known.at, known.over), known.doubt
     return replace(
         shot,
         at=at,

@@ -134,6 +134,11 @@ class Snapshot:
         return None if self.busy is None or self.idle is None else self.busy + self.idle
 
     @property
+    def unlabelled(self) -> bool:
+        """Whether its source lists no runner with the pool's label, and no other source knows its runners."""
+        return self.online is None and any(gap.figure == "label" for gap in self.missing)
+
+    @property
     def utilisation(self) -> float | None:
         """Busy share of the online runners, 0 to 1; None if unknown or without online runners."""
         return None if not self.online or self.busy is None else self.busy / self.online

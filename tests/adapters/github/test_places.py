@@ -29,7 +29,7 @@ async def test_the_runners_of_an_enterprise_count_beside_those_of_the_organisati
     async with world() as w:
         shared(w)
         alone = await w.look()
-    assert (alone.idle, alone.busy) == (0, 0)
+    assert (alone.idle, alone.busy, alone.offline) == (None, None, None)
     assert [why for why in gaps(alone) if why.startswith("label: no runner carries")]
 
 

@@ -1,6 +1,7 @@
 """What a budget leaves out, what the next round goes on with, and a look that is cut short."""
 
 import asyncio
+from itertools import pairwise
 from typing import Never
 
 import pytest
@@ -11,7 +12,7 @@ from bot.adapters.github.queue import STATUSES, GitHubQueue
 from bot.adapters.github.reconcile_jobs import KnownQueues
 from bot.core.pool.pool import Gap
 from bot.ports import Unreachable
-from tests.adapters.github.standin import LABEL, ORG, REPO
+from tests.adapters.github.standin import LABEL, ORG, REPO, stamp
 from tests.adapters.github.world import World, world
 from tests.builders import NOW, gaps
 
@@ -80,6 +81,52 @@ async def test_more_than_a_thousand_runs_of_one_status_are_unknown() -> None:
         found = await w.look()
     assert found.queued is None
     assert "used up; raise budget" in gaps(found)[0]
+
+
+def zombies(w: World, number: int, age: float) -> None:
+    for n in range(number):
+        w.github.run(1000 + n, age=age + n, updated_at=stamp(NOW - age - n))
+
+
+@pytest.mark.parametrize(("age", "rounds"), [(40 * 86400.0, 0), (10 * 3600.0, 0)])
+async def test_runs_that_never_get_a_job_hide_no_queue(age: float, rounds: int) -> None:
+    """Four hundred of them (actions/runner#3872): those with jobs and young ones are read first."""
+    async with world({"organizations": [ORG], "repositories": [REPO]}) as w:
+        zombies(w, 400, age)
+        for n in range(1, 4):
+            w.github.job(w.github.run(n, age=600), 100 + n)
+        looks = [await w.look(), *[await w.later() for _ in range(rounds + 2)]]
+    assert [look.queued for look in looks[rounds:]] == [3] * 3
+    assert looks[-1].at >= looks[-2].at > NOW + 30 * (rounds - 1)
+
+
+async def test_old_runs_that_were_not_read_leave_an_empty_queue_unknown() -> None:
+    """A job may wait in each of them, until all were read once; after two days none may."""
+    async with world({"organizations": [ORG], "repositories": [REPO]}) as w:
+        zombies(w, 40, 10 * 3600.0)
+        looks = [await w.look(), *[await w.later() for _ in range(3)]]
+    assert [look.queued for look in looks] == [None, 0, 0, 0]
+    assert "the jobs of 15 of 40 open runs" in looks[0].missing[0].why
+    async with world({"organizations": [ORG], "repositories": [REPO]}) as w:
+        zombies(w, 40, 2 * 86400.0 + 1)
+        assert (await w.look()).queued == 0
+        assert not [path for path in w.github.calls() if path.endswith("/jobs")]
+
+
+async def test_a_run_without_jobs_is_asked_again_after_pauses_that_double() -> None:
+    """Its jobs may come later, and it does not change meanwhile; what is between two looks makes no figure old."""
+    async with world({"organizations": [ORG], "repositories": [REPO]}) as w:
+        run = w.github.run(1, age=10.0, updated_at=stamp(NOW - 10))
+        asked, looks = [NOW], [await w.look()]
+        for _ in range(16):
+            before = len(w.github.asked)
+            looks.append(await w.later())
+            asked += [w.clock.now()] if f"/repos/{REPO}/actions/runs/{run}/jobs" in w.github.calls(since=before) else []
+        w.github.job(run, 11, age=300.0)
+        looks += [await w.later() for _ in range(16)]
+    assert [later - earlier for earlier, later in pairwise(asked)] == [30, 60, 120, 240]
+    assert all(look.at == NOW + 30 * number for number, look in enumerate(looks))
+    assert (looks[16].queued, looks[-1].queued) == (0, 1)
 
 
 class Slow:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.github.api import Trouble
-from bot.adapters.github.reconcile_jobs import KnownQueues, RepoSeen, Run, RunSeen, doubts, known_jobs, read_at, to_read
+from bot.adapters.github.reconcile_jobs import KnownQueues, RepoSeen, Run, RunSeen, doubts, known_jobs, read_at
 from bot.adapters.github.runners import GitHubRunner, RunnerList
+from bot.adapters.github.runs_to_read import to_read
 from bot.adapters.github.settings import GitHubPool
 from bot.adapters.metrics.github import unservable
 from bot.adapters.source import Listed
@@ -75,6 +76,31 @@ def test_webhooks_that_flow_are_as_fresh_as_the_look() -> None:
 def test_a_repository_that_cannot_be_read_costs_no_calls_for_its_runs() -> None:
     assert to_read(KnownQueues(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN}, trouble=NO)})) == []
     assert to_read(KnownQueues(NOW, {"1": JOB}, None, {REPO: RepoSeen(NOW, {"7": RUN})})) == [(REPO, "7")]
+
+
+@pytest.mark.parametrize(
+    ("empty", "changed", "pause"),
+    [
+        (0, NOW - 500, 0),
+        (1, NOW - 500, 30),
+        (4, NOW - 500, 240),
+        (7, NOW - 500, 1800),
+        (99, NOW - 500, 1800),
+        (7, 0.0, 0),
+    ],
+)
+def test_a_run_without_jobs_counts_as_read_for_up_to_half_an_hour(empty: int, changed: float, pause: float) -> None:
+    """Unless it has changed since."""
+    assert RunSeen(NOW, REPO, {}, empty=empty, changed_at=changed).counts_until(RUN) == NOW + pause
+
+
+def test_old_runs_without_jobs_take_every_fourth_turn() -> None:
+    """Runs with jobs and young runs come first, the one that was read longest ago before all."""
+    young = {str(n): Run(str(n), "queued", NOW - 100 * n, NOW) for n in range(1, 6)}
+    old = {str(n): Run(str(n), "queued", NOW - 90_000, NOW - 90_000) for n in range(6, 9)}
+    seen = {"6": RunSeen(NOW - 9000, REPO, {}, empty=3, changed_at=NOW - 90_000)}
+    due = to_read(KnownQueues(NOW, {}, None, {REPO: RepoSeen(NOW, {**old, **young})}, seen))
+    assert [run for _, run in due] == ["1", "2", "3", "7", "4", "5", "8", "6"]
 
 
 async def test_words_and_answers_about_one_job_come_together() -> None:

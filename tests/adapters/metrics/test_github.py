@@ -201,15 +201,74 @@ async def test_a_job_that_waits_long_without_a_word_is_looked_up(w: World) -> No
 
 
 @pytest.mark.parametrize(
-    ("age", "changed", "counted"),
-    [(7 * 3600, 0.0, False), (5 * 3600, 0.0, True), (7 * 3600, 60.0, True), (49 * 3600, 60.0, False)],
+    ("age", "changed", "younger", "counted"),
+    [
+        (7 * 3600, 0.0, 600, False),
+        (7 * 3600, 0.0, None, True),
+        (7 * 3600, 0.0, 8 * 3600, True),
+        (5 * 3600, 0.0, 600, True),
+        (7 * 3600, 60.0, 600, True),
+        (49 * 3600, 60.0, None, False),
+    ],
 )
-async def test_ghost_rows_are_left_out(w: World, age: float, changed: float, *, counted: bool) -> None:
-    """A run over 6 h old that never changed, and any over 48 h old (docs/design/diagnosis.md#ghost-rows)."""
-    run = w.github.run(1, age=age, updated_at=stamp(NOW - age + changed))
-    w.github.job(run, 11, age=age)
+async def test_ghost_rows_are_left_out(
+    w: World, age: float, changed: float, younger: float | None, *, counted: bool
+) -> None:
+    """A run over 6 h old that never changed while younger jobs start, and any over 48 h old.
+
+    A job that waits seven hours in a pool that starts nothing, or only older jobs, waits
+    (docs/design/diagnosis.md#ghost-rows).
+    """
+    w.github.job(w.github.run(1, age=age, updated_at=stamp(NOW - age + changed)), 11, age=age)
+    if younger:
+        run = w.github.run(2, "in_progress", age=younger)
+        w.github.job(run, 21, "in_progress", age=younger, started_at=stamp(NOW - 300), runner_name="r")
     found = await w.look()
     assert (found.queued, found.ghosts) == ((1, 0) if counted else (0, 1))
+
+
+async def test_runners_of_a_scale_set_are_unknown_and_those_that_left_are_none(w: World) -> None:
+    """GitHub lists a scale set's runners without labels (actions-runner-controller#4425), so nothing is known of them.
+
+    Where one carried the label before, none with it means that all have left.
+    """
+    w.github.runner(busy=True)
+    found = await w.look()
+    assert (found.busy, found.idle, found.offline, found.unlabelled) == (None, None, None, True)
+    assert [why for why in gaps(found) if why.startswith("label: no runner carries linux.2xlarge now; correct it")]
+    w.github.runner(LABEL)
+    assert (await w.later()).idle == 1
+    w.github.runners.pop()
+    left = await w.later()
+    assert (left.busy, left.idle, left.offline) == (0, 0, 0)
+
+
+async def test_webhooks_that_flow_know_better_than_a_run_that_never_changed(w: World) -> None:
+    """Each event of the owner arrives, so the job that waits since seven hours does wait, although others start."""
+    w.jobs.heard_for(1800)
+    age = 7 * 3600
+    run, other = w.github.run(1, age=age, updated_at=stamp(NOW - age)), w.github.run(2, "in_progress")
+    w.github.job(run, 11, age=age)
+    w.github.job(other, 21, "in_progress", started_at=stamp(NOW - 300), runner_name="r")
+    w.tell(11, run, age=age)
+    w.tell(21, other, JobState.IN_PROGRESS, started_at=NOW - 300, runner="r")
+    found = await w.later(webhooks=True)
+    assert (found.queued, found.ghosts) == (1, 0)
+
+
+async def test_jobs_that_github_leaves_queued_in_a_run_that_is_over_wait_no_more(w: World) -> None:
+    """Their run is on no complete list that is younger than the last event (actions/runner#4411)."""
+    w.jobs.heard_for(1800)
+    run = w.github.run(1)
+    w.github.job(run, 11)
+    w.github.job(run, 12)
+    w.tell(11, run)
+    await w.look()
+    w.github.runs[REPO][run]["status"] = "completed"
+    fresh = await w.later(60, webhooks=True)
+    looks = [await w.later(60, webhooks=True) for _ in range(3)]
+    assert fresh.queued == 1
+    assert [(look.queued, look.ghosts) for look in looks[1:]] == [(0, 2)] * 2
 
 
 async def test_an_attempt_that_was_run_again_waits_no_more(w: World) -> None:
