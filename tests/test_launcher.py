@@ -5,6 +5,7 @@ import importlib.machinery
 import importlib.util
 import os
 import re
+import signal
 import subprocess
 import sys
 import tomllib
@@ -16,6 +17,7 @@ from types import ModuleType
 import pytest
 
 from tests.generated import difference
+from tests.patience import PATIENCE_SECONDS, until
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCKS = ("requirements.lock", "requirements-aws.lock", "requirements-dev.lock")
@@ -181,6 +183,52 @@ def test_a_failed_installation_shows_the_installers_words(
     assert said.out == "", "standard output belongs to the command"
     assert "tailback:   Collecting thing" in said.err
     assert "| no such version" in said.err
+
+
+def test_an_index_that_is_not_reached_is_named(launcher: ModuleType) -> None:
+    """pip says `from versions: none` then, which reads as if the package did not exist."""
+    script = "echo 'ERROR: Could not find a version that satisfies x (from versions: none)'; exit 1"
+    assert launcher.watch(["/bin/sh", "-c", script]) == 1
+    with pytest.raises(launcher.Problem, match="package index was not reached"):
+        launcher.watch(["/bin/sh", "-c", script], last=True)
+
+
+def test_a_checkout_that_cannot_be_written_is_to_be_copied(
+    launcher: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trying again cannot help there."""
+    fake_project(launcher, tmp_path)
+    monkeypatch.setattr(launcher.os, "access", lambda path, mode: mode != os.W_OK)
+    with pytest.raises(launcher.Problem, match="copy the checkout"):
+        launcher.set_up("run")
+
+
+def test_an_environment_of_another_release_of_python_is_made_anew(launcher: ModuleType, tmp_path: Path) -> None:
+    """Its packages are for that release alone, and ensurepip fails in it."""
+    fake_project(launcher, tmp_path)
+    Path(launcher.PYTHON).write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    assert not launcher.stale()
+    Path(launcher.PYTHON).write_text(
+        f'#!/bin/sh\nexec "{sys.executable}" -c "import sys; sys.version_info = (3, 99, 0); $2"\n'
+    )
+    assert launcher.stale()
+
+
+def test_a_signal_to_the_launcher_ends_what_it_has_started(tmp_path: Path) -> None:
+    """An installer that goes on in the same folder would meet the next try."""
+    started = tmp_path / "started"
+    script = (
+        "import importlib.machinery as m, importlib.util as u;"
+        f"l = m.SourceFileLoader('launcher', {str(ROOT / 'tailback')!r});"
+        "x = u.module_from_spec(u.spec_from_loader('launcher', l)); l.exec_module(x);"
+        f"x.watch(['/bin/sh', '-c', 'echo $$ > {started}.new; mv {started}.new {started}; exec sleep 600'])"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL) as launched:
+        until(started.exists, "the installer runs")
+        launched.terminate()
+        assert launched.wait(PATIENCE_SECONDS) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
 
 
 RunBy = Callable[[str, list[str]], tuple[int, str]]

@@ -21,6 +21,7 @@ EXAMPLES = {
 }
 """The values of .env.example."""
 QUOTED = frozenset({"''", '""'})
+UNQUOTE = "take them away: a container's env file keeps quotes"
 WEAK = 16
 """Characters; a shorter random value may have less than 128 bits (C2)."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
@@ -50,9 +51,14 @@ def _not_real(settings: Settings) -> Iterator[CheckFinding]:
     for name, value in [*given, *_senders_secrets(settings)]:
         if value in EXAMPLES:
             yield problem("environment", f"{name} still has the value of .env.example", "set the real value")
-        elif value and (value[0] + value[-1] in QUOTED or not (value.isascii() and value.strip().isprintable())):
-            yield warning("environment", f"{name} has quotes around it, a line break or a letter that no token has",
-                          "copy it again; a container's env file keeps quotes")  # fmt: skip
+        elif _quoted(value) and name not in {"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"}:
+            yield warning("environment", f"{name} has quotes around it", UNQUOTE)
+        elif value and not _quoted(value) and not (value.isascii() and value.strip().isprintable()):
+            yield warning("environment", f"{name} has a line break or a letter that no token has", "copy it again")
+
+
+def _quoted(value: str) -> bool:
+    return len(value) > 1 and value[0] + value[-1] in QUOTED
 
 
 def _senders_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
@@ -99,6 +105,8 @@ def _bot_token(settings: Settings) -> Iterator[CheckFinding]:
     if not bot:
         create = "create the app with `tailback manifest`, install it and copy the bot token from OAuth & Permissions"
         yield problem("environment", "SLACK_BOT_TOKEN is not set", create)
+    elif _quoted(bot):
+        yield problem("environment", "SLACK_BOT_TOKEN has quotes around it", UNQUOTE)
     elif not bot.startswith("xoxb-"):
         copy = "copy the bot token from OAuth & Permissions"
         yield warning("environment", "SLACK_BOT_TOKEN does not begin with xoxb-", copy)
@@ -107,7 +115,9 @@ def _bot_token(settings: Settings) -> Iterator[CheckFinding]:
 def _delivery(settings: Settings) -> Iterator[CheckFinding]:
     """How Slack's requests come in: signed by HTTP, or by Socket Mode."""
     app = settings.env.slack_app_token.get_secret_value()
-    if app and not app.startswith("xapp-"):
+    if _quoted(app):
+        yield problem("environment", "SLACK_APP_TOKEN has quotes around it", UNQUOTE)
+    elif app and not app.startswith("xapp-"):
         yield problem("environment", "SLACK_APP_TOKEN does not begin with xapp-",
                       "create an app-level token with connections:write under Basic Information")  # fmt: skip
     if not app and not settings.env.slack_signing_secret.get_secret_value():
