@@ -23,7 +23,7 @@ from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import Settings, read_file
-from bot.context.context import Context, PoolScaler
+from bot.context.context import Context, Health, PoolScaler
 from bot.core.external import Problem
 from bot.ports import Clock, Unreachable
 from bot.registry import ACTIONS, TELLINGS
@@ -138,6 +138,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             issues=back_ends.issues,
             sns=back_ends.sns,
             tellings=TELLINGS,
+            health=Health(sources=back_ends.silent),
         )
         stack.push_async_callback(context.past.close)
         seen = _changed_at(settings.env.tailback_config)

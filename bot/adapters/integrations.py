@@ -46,6 +46,8 @@ class BackEnds:
     sns: Sns
     slack: ConnectOptions
     """Connection settings of Slack."""
+    silent: Mapping[str, str]
+    """By configured name: why a metrics source did not answer this process the last time."""
     wire: HttpPool = field(repr=False)
 
     async def close(self) -> None:
@@ -68,7 +70,8 @@ def build(
     limits = TimeLimits(reading=max(TimeLimits().reading, READING_SHARE * file.timing.lease))
     context = BuildContext(wire or HttpPool(), settings.secret, now, store, jobs, limits=limits)
     pool_scalers, alertmanagers = dict[str, ScalerAndPolicy](), dict[str, Alertmanager]()
-    metrics, figures = _metrics(file, context, problems)
+    silent = dict[str, str]()
+    metrics, figures = _metrics(file, context, problems, silent)
     for pool, pool_table in file.pool.items():
         with problems:
             if raw := pool_table.scaler:
@@ -90,7 +93,7 @@ def build(
     problems.settle()
     to_sns, to_slack = options
     sns = AmazonSns(context.wire, now, to_sns)
-    return BackEnds(metrics, figures, pool_scalers, alertmanagers, paged, issues, sns, to_slack, context.wire)
+    return BackEnds(metrics, figures, pool_scalers, alertmanagers, paged, issues, sns, to_slack, silent, context.wire)
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
@@ -107,7 +110,9 @@ def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
     return found
 
 
-def _metrics(file: File, context: BuildContext, problems: Problems) -> tuple[dict[str, Metrics], Mapping[str, Known]]:
+def _metrics(
+    file: File, context: BuildContext, problems: Problems, silent: dict[str, str]
+) -> tuple[dict[str, Metrics], Mapping[str, Known]]:
     """(pool → its sources, pool → source in the pool's order → the figures that it can give)."""
     measured = {name: dict[str, Mapping[str, object]]() for name in file.metrics}
     for pool, table in file.pool.items():
@@ -129,7 +134,7 @@ def _metrics(file: File, context: BuildContext, problems: Problems) -> tuple[dic
     for pool, table in file.pool.items():
         known[pool] = {one: known[pool][one] for one in table.metrics if one in known[pool]}
         if mine := tuple(known[pool]):
-            alike = Several({one: sources[one] for one in mine}, context.limits.reading)
+            alike = Several({one: sources[one] for one in mine}, context.limits.reading, silent)
             found[pool] = made.setdefault(mine, alike)
     return found, known
 

@@ -34,6 +34,8 @@ class Health:
     """Set while lost records are being recovered; no action runs until then."""
     pagers: dict[str, str] = field(default_factory=dict)
     """By name: why a pager could not be reached the last time."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """By configured name: why a metrics source did not answer this process the last time."""
     crowded: dict[str, float] = field(default_factory=dict)
     """By channel: until when replies wait behind first messages (epoch seconds)."""
     simplified: Counter[str] = field(default_factory=Counter)

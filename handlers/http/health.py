@@ -87,7 +87,11 @@ async def readiness(runtime: Runtime) -> dict[str, str]:
     """One entry per dependency: empty if it works, else the reason."""
     context, health, embedded = runtime.context, runtime.context.health, runtime.embedded
     found = {"redis": "", "slack": health.slack, "socket_mode": health.socket_mode, "records": health.records}
-    found |= {"metrics": "", "pagers": "; ".join(filter(None, health.pagers.values())), "storage": ""}
+    found |= {
+        "metrics": "; ".join(health.sources.values()),
+        "pagers": "; ".join(filter(None, health.pagers.values())),
+        "storage": "",
+    }
     if embedded and embedded.durable and (free := shutil.disk_usage(embedded.data).free) < LEAST_BYTES:
         found["storage"] = (
             f"only {free // 1024**2} MiB are free at TAILBACK_DATA; make room, or alerts cannot be stored soon"

@@ -1,32 +1,27 @@
 """The HTTP client of back ends: one address each, short time limits, bounded responses, classified failures."""
 
-import asyncio
 import base64
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any
 
 import httpx
 
-from bot.adapters.http.connection import DIRECT, ConnectOptions, usual
-from bot.adapters.http.interim import GuardedBackend
+from bot.adapters.http.bulkhead import Bulkhead, NoTurnError, Trace
+from bot.adapters.http.connection import DIRECT, ConnectOptions, transport_to
 from bot.adapters.http.json_answer import decoded, message_of
 from bot.adapters.http.redaction import credentials, hidden, sendable
 from bot.adapters.outages import Outages
 from bot.ports import Failure, Unreachable
 
-CONNECT_SECONDS = 2.0
 TOTAL_SECONDS = 8.0
 """Time limit from the call to the last byte, waiting for a slot included; shorter than a worker's lease."""
-IN_FLIGHT = 10
-"""Concurrent requests per host; httpx slows down with more (docs/design/measurements.md#http-clients)."""
 LARGEST_ANSWER = 8 * 1024 * 1024
 LONGEST_PAUSE_SECONDS = 300.0
-IDLE_SECONDS = 3.0
-"""A connection is kept this long: many servers close theirs after 5 s, and a request on its way then would fail."""
 READS = frozenset({"GET", "HEAD"})
 Words = Mapping[str, str] | None
 UNSENDABLE = "the token for it has line breaks or letters that no header may have; correct it"
@@ -65,7 +60,7 @@ class HttpAnswer:
 
 
 class HttpPool:
-    """The HTTP connections of this process, shared by all back ends; call `close` at the end."""
+    """The HTTP connections of this process, apart for each back end; call `close` at the end."""
 
     def __init__(self, transport: httpx.AsyncBaseTransport | None = None, total_seconds: float = TOTAL_SECONDS) -> None:
         """`transport` replaces the network in tests.
@@ -75,8 +70,7 @@ class HttpPool:
         self._total_seconds, self._transport = total_seconds, transport
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
-        self._clients: dict[tuple[ConnectOptions, int], httpx.AsyncClient] = {}
-        self._slots: dict[str, asyncio.Semaphore] = {}
+        self._bulkheads: dict[tuple[str, ConnectOptions, int], Bulkhead] = {}
         self._outages = Outages()
 
     def http(  # noqa: PLR0913 - what a client of a back end is made of
@@ -94,19 +88,29 @@ class HttpPool:
         `answers` are statuses (304, 401, 403, 429, redirects) that do not raise, because their headers matter.
         `seconds` limits one request; None: as all of these connections. Raises OSError if `ca_file` cannot be read.
         """
-        slots = self._slots.setdefault(httpx.URL(url).netloc.decode(), asyncio.Semaphore(IN_FLIGHT))
-        version = (options, options.version)
-        if version not in self._clients:
-            transport = self._transport or _transport(options)
-            self._clients[version] = httpx.AsyncClient(follow_redirects=False, trust_env=False, transport=transport)
+        address = httpx.URL(url)
+        back_end = (address.netloc.decode(), options, options.version)
+        if back_end not in self._bulkheads:
+            self._bulkheads[back_end] = self._bulkhead(address, options)
         seconds = seconds or self._total_seconds
-        client = self._clients[version]
-        return Http(client, slots, system, url, headers or {}, seconds, answers, options, self._outages)
+        return Http(self._bulkheads[back_end], system, url, headers or {}, seconds, answers, options, self._outages)
+
+    def _bulkhead(self, address: httpx.URL, options: ConnectOptions) -> Bulkhead:
+        verify = options.verify  # read now, so that a wrong file is told at the start
+
+        def opened() -> httpx.AsyncClient:
+            transport = self._transport or transport_to(options, verify)
+            return httpx.AsyncClient(follow_redirects=False, trust_env=False, transport=transport)
+
+        first = httpx.URL(options.proxy) if options.proxy else address
+        tls = sum(one.scheme == "https" for one in {address, first})
+        port = first.port or (443 if first.scheme == "https" else 80)
+        return Bulkhead(opened, first.host, port, steps=1 + tls + bool(options.proxy))
 
     async def close(self) -> None:
-        """Close every connection."""
-        for client in self._clients.values():
-            await client.aclose()
+        """End every call and close every connection."""
+        for bulkhead in self._bulkheads.values():
+            await bulkhead.aclose()
 
     async def __aenter__(self) -> "HttpPool":
         return self
@@ -115,22 +119,11 @@ class HttpPool:
         await self.close()
 
 
-def _transport(options: ConnectOptions) -> httpx.AsyncHTTPTransport:
-    """httpx's own, on connections that bound interim answers; httpx has no public way to hand those in."""
-    limits = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=IDLE_SECONDS)
-    proxy = httpx.Proxy(options.proxy, auth=options.user if options.login else None) if options.proxy else None
-    verify = options.verify if options.ca_file else usual()
-    made = httpx.AsyncHTTPTransport(verify=verify, proxy=proxy, limits=limits, trust_env=False)
-    made._pool._network_backend = GuardedBackend()
-    return made
-
-
 @dataclass(frozen=True, slots=True)
 class Http:
     """A client of one back end. A call is one request; it raises `Unreachable` and never retries."""
 
-    client: httpx.AsyncClient = field(repr=False)
-    slots: asyncio.Semaphore = field(repr=False)
+    bulkhead: Bulkhead = field(repr=False)
     system: str
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
@@ -185,23 +178,18 @@ class Http:
         sent = {"Accept": "application/json", "Accept-Encoding": "identity", **self.headers, **headers}
         if not sendable(sent):
             raise self.problem(UNSENDABLE, Failure.CREDENTIALS)
-        limits = httpx.Timeout(self.total_seconds, connect=min(CONNECT_SECONDS, self.total_seconds))
-        request = self.client.build_request(method, self.url + path, headers=sent, timeout=limits, **given)
-        began = 0.0
+        send = partial(self._received, {"method": method, "url": self.url + path, "headers": sent, **given})
         try:
-            async with asyncio.timeout(self.total_seconds), self.slots:
-                began = asyncio.get_running_loop().time()
-                response, content = await self._received(request)
+            (response, content), seconds = await self.bulkhead.called(send, self.total_seconds)
         except NEVER_SENT as error:
             raise self._unreached(error) from None
-        except TimeoutError:
-            failure = unsure(method) if began else Failure.UNCONNECTED
+        except TimeoutError as error:
+            failure = Failure.UNCONNECTED if isinstance(error, NoTurnError) else unsure(method)
             raise self.problem(f"{self._place} did not answer within {self.total_seconds:g} s", failure) from None
         except httpx.HTTPError as error:
             raise self.problem(
                 f"{self._place} did not send a complete answer ({reason(error)})", unsure(method)
             ) from None
-        seconds = asyncio.get_running_loop().time() - began
         return replace(self._judged(method, response, content, credentials(headers)), seconds=seconds)
 
     async def _renewed(self) -> dict[str, str]:
@@ -211,8 +199,13 @@ class Http:
             what = f"cannot read the token in {self.options.token_file} ({error})"
             raise self.problem(what, Failure.CREDENTIALS, remedy="correct token_file, or let us read it") from None
 
-    async def _received(self, request: httpx.Request) -> tuple[httpx.Response, bytes]:
-        response = await self.client.send(request, stream=True)
+    async def _received(
+        self, asked: Mapping[str, Any], client: httpx.AsyncClient, trace: Trace
+    ) -> tuple[httpx.Response, bytes]:
+        connect = self.bulkhead.connect_seconds(self.total_seconds)
+        limits = httpx.Timeout(self.total_seconds, connect=connect, pool=connect)
+        request = client.build_request(timeout=limits, extensions={"trace": trace}, **asked)
+        response = await client.send(request, stream=True)
         content = bytearray()
         try:
             encoding = response.headers.get("Content-Encoding", "").strip().lower()

@@ -8,6 +8,11 @@ from pathlib import Path
 
 import httpx
 
+IN_FLIGHT = 10
+"""Concurrent requests per host; httpx slows down with more (docs/design/measurements.md#http-clients)."""
+IDLE_SECONDS = 3.0
+"""A connection is kept this long: many servers close theirs after 5 s, and a request on its way then would fail."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConnectOptions:
@@ -59,3 +64,11 @@ def _trusting(ca_file: str, _version: int) -> ssl.SSLContext:
 def usual() -> ssl.SSLContext:
     """The context of clients that trust the usual authorities."""
     return httpx.create_ssl_context(trust_env=False)
+
+
+def transport_to(options: ConnectOptions, verify: ssl.SSLContext | bool) -> httpx.AsyncHTTPTransport:
+    """Connections to one back end; `verify` is that of the options, read before."""
+    proxy = httpx.Proxy(options.proxy, auth=options.user if options.login else None) if options.proxy else None
+    limits = httpx.Limits(max_connections=IN_FLIGHT, max_keepalive_connections=IN_FLIGHT, keepalive_expiry=IDLE_SECONDS)
+    verify = verify if options.ca_file else usual()
+    return httpx.AsyncHTTPTransport(verify=verify, proxy=proxy, limits=limits, trust_env=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from bot.adapters.outages import ANSWERED
 from bot.adapters.source import SourceKind
 from bot.config import ConfigError
 from bot.core.external import Problem
@@ -21,9 +22,15 @@ class Several:
     own age. A source that fails costs only its own figures.
     """
 
-    def __init__(self, sources: Mapping[str, Metrics], patience_seconds: float) -> None:
-        """`sources` by configured name; `patience_seconds` is for all of them together."""
+    def __init__(
+        self, sources: Mapping[str, Metrics], patience_seconds: float, silent: dict[str, str] | None = None
+    ) -> None:
+        """`sources` by configured name; `patience_seconds` is for all of them together.
+
+        In `silent` stands each source that does not answer, with the reason, until it answers again.
+        """
         self._sources, self._patience = sources, patience_seconds
+        self._silent = {} if silent is None else silent
         self._running: dict[tuple[str, str], asyncio.Task[Snapshot]] = {}
         self._last: dict[tuple[str, str], Snapshot] = {}
 
@@ -48,13 +55,17 @@ class Several:
         key = (name, pool)
         if not task.done():
             late = f"has not answered within {self._patience:g} s; the request goes on"
+            self._silent.setdefault(name, f"{name} {late}")
             return self._last.get(key) or Unreachable(f"Metrics of {pool}", late, failure=Failure.LATER)
         if self._running.get(key) is task:  # a measurement and a click may wait for the same answer
             del self._running[key]
         try:
             self._last[key] = task.result()
         except Unreachable as error:
+            if error.failure not in ANSWERED:
+                self._silent[name] = str(error)
             return error.with_traceback(None)
+        self._silent.pop(name, None)
         return self._last[key]
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:

@@ -14,7 +14,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.adapters.http.connection import DIRECT, ConnectOptions
-from bot.adapters.http.interim import MOST_INTERIM
 from bot.adapters.http.json_answer import MOST_DECODED_BYTES, decoded_bytes
 from bot.sources.payload import fields
 
@@ -24,6 +23,7 @@ CONNECT_SECONDS = 3.0
 LARGEST_ANSWER = 4 * 1024 * 1024
 SLACKS = (".slack.com", ".slack-gov.com")
 """Ends of the hosts that give out a `response_url`."""
+MOST_INTERIM = 16
 
 T = TypeVar("T")
 

@@ -1,6 +1,7 @@
 """A pool with several sources: who is asked what, and what a slow or a broken one costs."""
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 
 import pytest
@@ -11,7 +12,7 @@ from bot.adapters.metrics.several import Several, keys_by_source
 from bot.adapters.registry import METRICS
 from bot.config import ConfigError, File, Settings, load
 from bot.core.pool.pool import Origin, Snapshot
-from bot.ports import Metrics, Unreachable
+from bot.ports import Failure, Metrics, Unreachable
 from tests.adapters.back_end import BackEnd
 
 KINDS = {"github": METRICS["github"], "prometheus": METRICS["prometheus"]}
@@ -39,6 +40,23 @@ class Script:
 
 def both(first: Script, second: Script) -> Metrics:
     return Several({"a": first, "b": second}, 0.01)
+
+
+async def test_a_source_that_does_not_answer_is_told_until_it_does() -> None:
+    """`/readyz` says it at once; a source that only refuses one query does answer."""
+    away, refused = (Unreachable("P", "is gone", failure=one) for one in (Failure.UNCONNECTED, Failure.SHAPE))
+    silent, source = dict[str, str](), Script(away, refused, Snapshot("p", 10.0, 1))
+    several = Several({"a": source}, 0.01, silent)
+    for told in ({"a": str(away)}, {"a": str(away)}, {}):
+        with contextlib.suppress(Unreachable):
+            await several.snapshot("p")
+        assert silent == told
+    source.gate.clear()
+    await several.snapshot("p")
+    assert silent == {"a": "a has not answered within 0.01 s; the request goes on"}
+    source.gate.set()
+    await several.snapshot("p")
+    assert silent == {}
 
 
 async def test_a_slow_source_goes_on_and_its_last_figures_count_with_their_age() -> None:

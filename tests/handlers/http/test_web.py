@@ -89,6 +89,16 @@ async def test_a_slack_that_is_out_of_reach_degrades_it_and_alerts_must_still_re
     assert answer.json()["dependencies"]["slack"]["ok"] is not degraded
 
 
+async def test_a_source_that_does_not_answer_degrades_it_at_once(endpoint: Endpoint) -> None:
+    """It can still store alerts (ADR 0012)."""
+    endpoint.world.context.health.sources = {"prometheus": "Prometheus did not answer within 8 s"}
+    answer = await endpoint.client.get("/readyz")
+    seen = await endpoint.client.get("/metrics")
+    assert (answer.status_code, answer.json()["ready"], answer.json()["degraded"]) == (200, True, True)
+    assert answer.json()["dependencies"]["metrics"]["why"] == "Prometheus did not answer within 8 s"
+    assert 'tailback_dependency_up{dependency="metrics"} 0.0' in seen.text
+
+
 async def test_a_pool_without_figures_degrades_it(endpoint: Endpoint) -> None:
     """Else an alert at night is the first to find that nothing is measured."""
     endpoint.world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
