@@ -1,7 +1,7 @@
 """Slack as the port `Chat`: one request per method and no retries; the records decide what to repeat."""
 
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.adapters.http.rows import inner
 from bot.adapters.outages import Outages
 from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, text_at
-from bot.adapters.slack.client import posted, responded
+from bot.adapters.slack.client import responded
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past
 from bot.ports import EDIT_LANE, Block, Failure, Message, Own, Person, Posted, RateLanes, Unreachable, post_lane
@@ -70,7 +70,7 @@ class SlackChat:
             asked["blocks"] = message.blocks
         if thread is not None:
             asked |= {"thread_ts": thread, "reply_broadcast": broadcast}
-        answer = await self._write("chat.postMessage", asked, message.encoded)
+        answer = await self._write("chat.postMessage", asked)
         place, ts, stored = answer.get("channel"), answer.get("ts"), answer.get("message")
         if not isinstance(ts, str) or not ts:
             raise Unreachable("Slack", "chat.postMessage: an answer without a timestamp", failure=Failure.UNKNOWN)
@@ -83,7 +83,7 @@ class SlackChat:
         asked: dict[str, object] = {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}
         if key:
             asked["metadata"] = metadata_of(key)
-        await self._write("chat.update", asked, message.encoded)
+        await self._write("chat.update", asked)
 
     async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
         """Our oldest message with `key`. Raises LATER if more than 2,000 messages would have to be searched."""
@@ -197,11 +197,11 @@ class SlackChat:
         self._self = self._connected.keep("", found)
         return found
 
-    async def _write(
-        self, method: str, asked: Mapping[str, object], blocks: Sequence[str] = ()
-    ) -> Mapping[str, object]:
-        """`blocks` are those of `asked` as JSON, if they are known."""
-        return await self._request(method, asked, lambda: posted(self._client, method, asked, blocks))
+    async def _write(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+        async def write() -> Mapping[str, object]:
+            return fields((await self._client.api_call(method, json=dict(asked))).data)
+
+        return await self._request(method, asked, write)
 
     async def _read(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
         async def read() -> Mapping[str, object]:
