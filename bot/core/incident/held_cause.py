@@ -3,14 +3,13 @@
 import math
 from dataclasses import dataclass, replace
 
-from bot.core.finding import HIGH, MEDIUM, Diagnosis, Finding, Scaling
+from bot.core.finding import HIGH, LOW, MEDIUM, Diagnosis, Finding, Scaling
 
-CLEAR_LEAD = 0.25
-"""A rival with so much more confidence takes over after CLEAR_LOOKS measurements."""
 CLEAR_LOOKS, LOOKS = 2, 3
-"""Measurements in a row; to the opposite advice it takes twice as many."""
-NOT_SEEN = 0.2
-"""What a remembered cause loses of its confidence while its rule finds nothing."""
+"""Measurements in a row for a rival with better evidence, and for any; to the opposite advice twice as many.
+
+Origin: two looks may share one error, three hardly do.
+"""
 SETTLED_SECONDS = 1500.0
 """A cause that was named for this long gives way only to a clear lead."""
 GROWS_AGAIN = 0.5
@@ -36,6 +35,13 @@ class HeldCause:
     """When its rule found it last; epoch seconds."""
     unseen: int = 0
     """Measurements in a row since then in which the queue drained."""
+    unfound: int = 0
+    """Measurements in a row in which its rule found nothing."""
+
+    @property
+    def lapsed(self) -> bool:
+        """Whether it was a mere guess, and no rule has found it for some measurements."""
+        return self.finding.confidence < MEDIUM and self.unfound >= LOOKS
 
     def after(self, at: float, queued: int | None) -> "HeldCause":
         """With the queue of that time."""
@@ -59,25 +65,26 @@ def judged(held: HeldCause | None, found: Diagnosis, at: float, queued: int | No
     top = found.claims[0] if found.claims else None
     if found.blind or (held is not None and at <= held.seen_at):
         return held
-    if held is None:
-        return None if top is None else HeldCause(top, at, at, queued or 0, queued or 0, found_at=at)
+    if held is None or held.lapsed:
+        first = None if held is None else replace(held, seen_at=at)
+        return first if top is None else HeldCause(top, at, at, queued or 0, queued or 0, found_at=at)
     seen, mine = held.after(at, queued), _same(held, found)
     if mine is not None:
         latest = replace(mine, confidence=held.finding.confidence)
-        seen = replace(seen, finding=latest, found_at=at, unseen=0)
-    elif seen.drains(queued):
-        seen = replace(seen, unseen=seen.unseen + 1)
+        seen = replace(seen, finding=latest, found_at=at, unseen=0, unfound=0)
+    else:
+        seen = replace(seen, unseen=seen.unseen + seen.drains(queued), unfound=seen.unfound + 1)
     if top is None or seen.drains(queued):
         return replace(seen, rival="", looks=0)
     if top.cause == held.finding.cause:
         return replace(seen, finding=top, rival="", looks=0)
     looks = held.looks + 1 if held.rival == top.cause else 1
-    sure = mine.confidence if mine else held.finding.confidence - NOT_SEEN
-    lead, certain = top.confidence - sure, sure < MEDIUM and top.confidence >= HIGH
+    sure = mine.confidence if mine else LOW
+    certain = sure < MEDIUM and top.confidence >= HIGH
     settled, reverses = at - held.since >= SETTLED_SECONDS, _opposite(top.scaling, held.finding.scaling)
-    clear = certain or (lead >= CLEAR_LEAD and looks >= CLEAR_LOOKS + 2 * settled)
+    clear = certain or (top.confidence > sure and looks >= CLEAR_LOOKS + 2 * settled)
     if clear or (looks >= LOOKS * (1 + reverses) and not settled):
-        return replace(seen, finding=top, since=at, rival="", looks=0, found_at=at, unseen=0)
+        return replace(seen, finding=top, since=at, rival="", looks=0, found_at=at, unseen=0, unfound=0)
     return replace(seen, finding=mine or held.finding, rival=top.cause, looks=looks)
 
 
@@ -95,7 +102,7 @@ def remembered(held: HeldCause | None, found: Diagnosis) -> Diagnosis:
 
     If the queue drains without it, it has the time of its evidence.
     """
-    if held is None or found.blind:
+    if held is None or held.lapsed or found.blind:
         return found
     most = held.finding.confidence
     others = (replace(one, confidence=min(one.confidence, most)) for one in found.findings)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.finding import Diagnosis, Finding, Scaling
+from bot.core.finding import HIGH, LOW, MEDIUM, Diagnosis, Finding, Scaling
 from bot.core.incident.held_cause import HeldCause, judged, remembered
 from bot.core.statement import statement
 
@@ -26,21 +26,21 @@ def name(held: HeldCause | None) -> str:
     return held.finding.cause if held else ""
 
 
-LIMIT, HUNG = found(("limit", 0.8), ("hung", 0.7)), found(("hung", 0.8), ("limit", 0.75))
+LIMIT, HUNG = found(("limit", MEDIUM), ("hung", MEDIUM)), found(("hung", MEDIUM), ("limit", MEDIUM))
 
 
 def test_a_rival_needs_three_measurements_in_a_row_or_a_clear_lead() -> None:
     assert name(after(LIMIT, HUNG, LIMIT, HUNG, HUNG)) == "limit"
     assert name(after(LIMIT, HUNG, HUNG, HUNG)) == "hung"
-    clear = found(("stockout", 0.99), ("limit", 0.5))
+    clear = found(("stockout", HIGH), ("limit", MEDIUM))
     assert name(after(LIMIT, clear)) == "limit"
     assert name(after(LIMIT, clear, clear)) == "stockout"
-    assert name(after(found(("surge", 0.45)), clear)) == "stockout", "high confidence replaces low at once"
+    assert name(after(found(("surge", LOW)), clear)) == "stockout", "high confidence replaces low at once"
 
 
 def test_a_cause_that_has_stood_for_long_gives_way_to_a_clear_lead_only() -> None:
     assert name(after(*[LIMIT] * 30, *[HUNG] * 20)) == "limit"
-    assert name(after(*[LIMIT] * 30, *[found(("stockout", 0.99), ("limit", 0.5))] * 4)) == "stockout"
+    assert name(after(*[LIMIT] * 30, *[found(("stockout", HIGH), ("limit", MEDIUM))] * 4)) == "stockout"
 
 
 def test_the_cause_of_a_queue_is_not_what_is_seen_while_it_drains() -> None:
@@ -49,7 +49,7 @@ def test_the_cause_of_a_queue_is_not_what_is_seen_while_it_drains() -> None:
         held = judged(held, HUNG, 60.0 * number, 85 - 9 * number)
     assert name(held) == "limit"
     assert judged(held, HUNG, 480.0, 100) == held
-    assert judged(held, found(("blind", 0.8), blind=True), 900.0, None) == held
+    assert judged(held, found(("blind", HIGH), blind=True), 900.0, None) == held
     assert name(judged(held, found(), 960.0, 100)) == "limit"
     for number in range(9, 13):
         held = judged(held, HUNG, 60.0 * number, 30)
@@ -78,18 +78,29 @@ def test_evidence_that_is_gone_while_the_queue_drains_has_the_time_when_it_was_s
 
 
 def test_opposite_advice_needs_twice_as_many_measurements_or_a_clear_lead() -> None:
-    helps = found(("surge", 0.8), ("limit", 0.75))
+    helps = found(("surge", MEDIUM), ("limit", MEDIUM))
     assert name(after(LIMIT, *[helps] * 5)) == "limit"
     assert name(after(LIMIT, *[helps] * 6)) == "surge"
-    assert name(after(LIMIT, *[found(("surge", 0.99), ("limit", 0.5))] * 2)) == "surge"
+    assert name(after(LIMIT, *[found(("surge", HIGH), ("limit", MEDIUM))] * 2)) == "surge"
 
 
 def test_the_remembered_cause_comes_first_and_a_blind_source_is_called_blind() -> None:
     held = after(LIMIT)
     assert [one.cause for one in remembered(held, HUNG).claims] == ["limit", "hung"]
     assert held is not None
-    less_sure = HeldCause(replace(held.finding, confidence=0.5), 0, 0)
-    assert [one.confidence for one in remembered(less_sure, HUNG).claims] == [0.5, 0.5]
+    less_sure = HeldCause(replace(held.finding, confidence=LOW), 0, 0)
+    assert [one.confidence for one in remembered(less_sure, HUNG).claims] == [LOW, LOW]
     assert [one.cause for one in remembered(held, found()).claims] == ["limit"]
-    assert [one.cause for one in remembered(held, found(("blind", 0.8), blind=True)).claims] == ["blind"]
+    assert [one.cause for one in remembered(held, found(("blind", HIGH), blind=True)).claims] == ["blind"]
     assert remembered(None, found()).claims == ()
+
+
+def test_a_guess_that_no_rule_finds_in_three_looks_lapses() -> None:
+    guess = found(("surge", LOW))
+    held = after(guess, found(), found())
+    assert [one.cause for one in remembered(held, found()).claims] == ["surge"]
+    held = judged(held, found(), 180.0, 10)
+    assert remembered(held, found()).claims == ()
+    assert name(judged(held, LIMIT, 240.0, 10)) == "limit"
+    sure = after(LIMIT, *[found()] * 5)
+    assert [one.cause for one in remembered(sure, found()).claims] == ["limit"]
