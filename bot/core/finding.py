@@ -13,8 +13,8 @@ from bot.core.pool.hour_stats import DayStats, ExpectedHour
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale
 from bot.core.statement import Statement
 
-HIGH, MEDIUM = 0.85, 0.5
-"""Confidence from which a cause is called likely with high or medium confidence; right in 9 and in 6 of 10 cases."""
+HIGH, MEDIUM, LOW = 0.85, 0.5, 0.2
+"""Direct evidence, inference, the rest. Origin: the numbers stand in records; they order the three, no more."""
 AS_MANY, SHRUNK = 0.9, 0.7
 """From this share on, runners count as many as before; with fewer busy than that of the usual, runners are missing."""
 CHANCE = 2.0
@@ -33,27 +33,28 @@ class Scaling(StrEnum):
 
 
 IN_VAIN: Mapping[Scaling, float] = {Scaling.NO: 0.2, Scaling.HARMFUL: 0.35, Scaling.UNKNOWN: 0.35}
-"""The probability that more runners change nothing although the rates speak for them, as where machines never come."""
-NEVER, MAY_NOT_COME, NOT_FOR_THESE = 0.0, 0.2, 0.6
-"""The same where they take jobs, though something else helps; where what keeps machines away may keep added ones away;
-and where the jobs ask for other runners."""
+"""The probability that more runners change nothing although the rates speak for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     confidence: float
-    """0 to 1."""
+    """HIGH for direct evidence, MEDIUM for inference, else LOW."""
     evidence: tuple[Statement, ...]
     """Observations with their figures; a cause without any is not named."""
     missing: tuple[str, ...] = ()
-    """Unavailable figures that would have increased confidence."""
+    """Unavailable figures that would have told more."""
+    part: int | None = None
+    """Waiting jobs that it explains; None: perhaps all."""
+    remedy: str = ""
+    """What to do where the evidence says more than the rule; empty: the rule's remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     cause: str
     confidence: float
-    """0 to 1; see `sureness`."""
+    """See `sureness`."""
     evidence: tuple[Statement, ...]
     scaling: Scaling
     remedy: str
@@ -65,6 +66,8 @@ class Finding:
     """When its rule found it last (epoch seconds), if that was some measurements ago; the evidence is of then."""
     in_vain: float = 0.0
     """The probability that more runners change nothing."""
+    share: float | None = None
+    """Part of the queue that it explains; None: unknown."""
 
     @property
     def sureness(self) -> str:
@@ -91,6 +94,10 @@ class Diagnosis:
     """Whether its first cause is the one that the incident remembers."""
     attribution: Mapping[Factor, int] = field(default_factory=dict)
     """Waiting jobs by why they wait; empty if the figures do not carry it. The parts add up to the queue."""
+    either: bool = False
+    """Whether nothing tells which of its first two causes it is."""
+    seen: tuple[Statement, ...] = ()
+    """What is plainly seen where no cause is."""
 
     @property
     def claims(self) -> tuple[Finding, ...]:
@@ -147,8 +154,8 @@ class Facts:
 
     @property
     def blind(self) -> bool:
-        """Whether nothing current is known of the pool."""
-        return self.trouble is not None or self.old
+        """Whether the pool's queue is unknown now, for whatever reason."""
+        return self.trouble is not None or self.old or (bool(self.series) and self.now.queued is None)
 
     @property
     def pool(self) -> str:
@@ -217,12 +224,6 @@ class Facts:
         return usual is not None and busy < SHRUNK * usual and (now.limit is None or busy < 0.8 * now.limit)
 
     @property
-    def as_large_as_ever(self) -> bool:
-        """Whether about as many runners are online as ever before the trouble: then machines come."""
-        most = max((s.online or 0 for s in self.series if s.at < self.usual.since), default=0)
-        return most > 0 and (self.now.online or 0) >= AS_MANY * most
-
-    @property
     def limit_fell(self) -> bool:
         """Whether the limit is clearly lower than usual."""
         usual, limit = self.usual.limit, self.now.limit
@@ -247,20 +248,16 @@ class Rule:
     remedy: str
     needs: tuple[str, ...] = ()
     """Figures of the newest sample that the rule requires."""
-    outranks: tuple[str, ...] = ()
-    """Causes that this one explains: where both are found with some confidence, this one comes first."""
-    rules_out: tuple[str, ...] = ()
-    """Causes that are unlikely beside this one."""
     shows: str = ""
     """The figure that its evidence gives whenever the figure counts; nobody needs to repeat it."""
     one_of: tuple[str, ...] = ()
     """Further figures; without any of them the rule finds nothing."""
-    rivals: tuple[str, ...] = ()
-    """Figures that would reveal other causes; without one of them the confidence is at most medium."""
     always: bool = False
     """Whether the rule also runs when no job waits long, or nothing could be measured."""
-    in_vain: float | None = None
-    """The probability that more runners change nothing; None: by `scaling`."""
+    factor: Factor = Factor.SUPPLY
+    """Its part of the queue in the attribution."""
+    still: bool = True
+    """Whether no runner is added until it is repaired."""
 
 
 @dataclass(frozen=True, slots=True)

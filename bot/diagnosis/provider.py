@@ -1,46 +1,29 @@
-"""The CI provider assigns no jobs: runners are idle beside queues in many pools.
+"""The CI provider assigns no jobs: it says so, or runners are idle beside queues in many pools."""
 
-See docs/design/diagnosis.md#provider-outage.
-"""
-
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.statement import statement
-
-PERHAPS = 0.4
-"""Confidence where one pool alone is affected: its runners or its jobs are likelier to be wrong."""
 
 
 def find(facts: Facts) -> Found | None:
-    """The provider reports it, or several pools have idle runners beside a queue.
-
-    It is not ruled out where nobody knows it, and one pool with idle runners starts nothing at all.
-    """
+    """The provider's own word while it starts nothing, or several pools with idle runners beside a queue."""
     fleet, now = facts.fleet, facts.now
-    many = bool(now.idle) and len(fleet.idle_beside) > 1
-    perhaps = bool(now.idle) and fleet.provider_up is None and now.starts_per_minute == 0
-    if fleet.provider_up is not False and not (many or perhaps):
+    many, still = bool(now.idle) and len(fleet.idle_beside) > 1, now.starts_per_minute == 0
+    alone = bool(now.idle) and still and fleet.provider_up is None
+    if fleet.provider_up is not False and not (many or alone):
         return None
-    seen = []
-    if fleet.provider_up is False:
-        seen.append(statement("provider_down"))
+    seen = [statement("provider_down")] if fleet.provider_up is False else []
     if now.idle:
         seen.append(statement("idle_beside_queue", idle=now.idle, queued=now.queued))
     if many:
         seen.append(statement("idle_in_many_pools", pools=fleet.idle_beside))
-    if now.starts_per_minute == 0:
+    if still:
         seen.append(statement("nothing_started"))
-    unseen = 0.7 if now.idle is None else 0.6
-    sure = {False: 0.9 if now.idle else unseen, None: 0.8 if many else PERHAPS, True: 0.5}[fleet.provider_up]
-    missing = (*(["provider_up"] if fleet.provider_up is None else []), *(["idle"] if now.idle is None else []))
-    return Found(sure, tuple(seen), missing)
+    missing = tuple(name for name, value in (("provider_up", fleet.provider_up), ("idle", now.idle)) if value is None)
+    if fleet.provider_up is False:
+        came, started = now.arrivals_per_minute, now.starts_per_minute
+        starts = came is not None and started is not None and started > came / 2
+        return Found(MEDIUM if starts and not now.idle else HIGH, tuple(seen), missing)
+    return Found(LOW if not many else MEDIUM if fleet.provider_up else HIGH, tuple(seen), missing)
 
 
-RULE = Rule(
-    "provider",
-    find,
-    Scaling.NO,
-    remedy="wait_for_provider",
-    one_of=("provider_up", "idle"),
-    outranks=("surge", "limit", "lost_events", "hung"),
-    shows="idle",
-)
+RULES = (Rule("provider", find, Scaling.NO, remedy="wait_for_provider", one_of=("provider_up", "idle"), shows="idle"),)

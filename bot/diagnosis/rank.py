@@ -1,66 +1,90 @@
-"""Runs all rules and ranks their findings; reports unavailable figures, and 'unknown' is a valid result."""
+"""Runs all rules and ranks their findings; reports unavailable figures, and what is seen where no rule fits."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from bot.core.finding import IN_VAIN, MEDIUM, Diagnosis, Facts, Finding, Found, Rule, Scaling
+from bot.core.finding import HIGH, IN_VAIN, LOW, Diagnosis, Facts, Finding, Found, Rule, Scaling
+from bot.core.pool.backlog import Factor
 from bot.core.pool.merge import doubtful_figures
-from bot.diagnosis import blind
-from bot.diagnosis.earned import EARNED, LEAST, earned
+from bot.core.pool.pool import Snapshot
+from bot.core.statement import Statement, statement
 from bot.diagnosis.registry import RULES
 
-SURE_ENOUGH = 0.55
-"""So much confidence makes a cause outrank those that it explains."""
-RULED_OUT = 0.4
-"""The confidence of a cause that another one rules out."""
-DOUBTFUL, NEAR = 0.6, 0.15
-"""With less confidence, a cause that does not need runners may hide one that does and has so little less confidence."""
+SHAPE = ("oldest_wait_seconds", "busy", "idle", "offline", "limit", "booting")
+"""Figures that a rule may use without needing them."""
 MOST_CAUSES = 3
 """Causes shown per pool."""
 
 
-def diagnosed(
-    facts: Facts, rules: Sequence[Rule] = RULES, table: Mapping[str, tuple[float, ...]] = EARNED
-) -> Diagnosis:
-    """Run every rule whose figures are available; the order of the rules breaks ties.
+def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
+    """Run every rule whose figures are available.
 
     A figure about which the sources disagree strongly is not available; without the queue's length, no cause is named.
     """
-    now, waits, doubtful = facts.now, facts.waits, doubtful_figures(facts.now)
-    found: list[tuple[Rule, Finding]] = []
+    waits, doubtful = facts.waits, doubtful_figures(facts.now)
+    facts = trusted(facts, doubtful)
+    parts = facts.backlog.parts if waits and not facts.blind and "queued" not in doubtful else {}
+    found: list[Finding] = []
     missing: list[str] = []
-    for rule in rules:
-        if not (waits or rule.always):
+    small: set[str] = set()
+    for rule in rules if "queued" not in doubtful else [rule for rule in rules if rule.always]:
+        if not (facts.waits or rule.always):
             continue
-        needs = rule.needs if rule.always or "queued" in rule.needs else (*rule.needs, "queued")
-        lacking = [name for name in needs if name in doubtful or getattr(now, name) in (None, ())]
+        lacking = [name for name in rule.needs if name in doubtful or getattr(facts.now, name) in (None, ())]
         if lacking:
             missing += lacking
         elif (seen := rule.find(facts)) is not None and seen.evidence:
-            found.append((rule, _finding(rule, facts.pool, seen)))
-    missing += [name for _, finding in found for name in finding.missing]
-    parts = facts.backlog.parts if waits and not facts.blind and "queued" not in doubtful else {}
+            found.append(_finding(rule, facts, seen, parts))
+            if seen.part is not None and 2 * seen.part < (facts.now.queued or 0):
+                small.add(rule.cause)
+            if rule.factor is Factor.UNKNOWN and seen.part:
+                facts = without(facts, seen.part)
+    ranked = _ranked(found, small)
+    missing += [name for finding in ranked for name in finding.missing]
     return Diagnosis(
         facts.pool,
-        _labelled(facts, rules, _ranked(found), table),
+        ranked,
         tuple(dict.fromkeys(missing)),
         waits,
         facts.blind,
         attribution=parts,
+        either=_either(ranked),
+        seen=() if ranked or not waits else _plainly(facts),
     )
 
 
-def _finding(rule: Rule, pool: str, seen: Found) -> Finding:
+def trusted(facts: Facts, doubtful: Container[str]) -> Facts:
+    """Without the figures about which the sources disagree."""
+    unknown: dict[str, Any] = {name: None for name in SHAPE if name in doubtful}
+    return replace(facts, series=(*facts.series[:-1], replace(facts.now, **unknown))) if unknown else facts
+
+
+def without(facts: Facts, dead: int) -> Facts:
+    """The rest of the queue, whose longest wait follows from the pace of starts (Little's law), or its last end."""
+    series, ended = list[Snapshot](), None
+    for one in facts.series:
+        queued = None if one.queued is None else max(0, one.queued - dead)
+        ended, pace = one.at if queued == 0 else ended, one.starts_per_minute
+        known = None if ended is None else one.at - ended
+        series.append(replace(one, queued=queued, oldest_wait_seconds=60 * queued / pace if pace and queued else known))
+    return replace(facts, series=tuple(series))
+
+
+def _finding(rule: Rule, facts: Facts, seen: Found, parts: Mapping[Factor, int]) -> Finding:
+    queued = facts.now.queued
+    explains = seen.part if seen.part is not None else parts.get(rule.factor, 0) if parts else None
     return Finding(
         cause=rule.cause,
         confidence=seen.confidence,
         evidence=seen.evidence,
-        scaling=rule.scaling,
-        remedy=rule.remedy,
-        pool=pool,
+        scaling=Scaling.UNKNOWN if rule.scaling is Scaling.HELPS and seen.confidence == LOW else rule.scaling,
+        remedy=seen.remedy or rule.remedy,
+        pool=facts.pool,
         missing=seen.missing,
         shows=rule.shows,
-        in_vain=IN_VAIN.get(rule.scaling, 0.0) if rule.in_vain is None else rule.in_vain,
+        in_vain=IN_VAIN.get(rule.scaling, 0.0),
+        share=None if explains is None or not queued else min(1.0, explains / queued),
     )
 
 
@@ -79,49 +103,33 @@ def possible(figures: Container[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _ranked(found: Sequence[tuple[Rule, Finding]]) -> tuple[Finding, ...]:
-    """The likeliest first; a cause that another one explains comes after it, and what old figures say after `blind`."""
-    sure = [(rule, finding.confidence) for rule, finding in found if finding.confidence >= SURE_ENOUGH]
+def _ranked(found: Sequence[Finding], small: Container[str] = ()) -> tuple[Finding, ...]:
+    """Direct evidence first, then what explains most of the queue, then the order of the rules; each cause once.
 
-    def weight(finding: Finding) -> float:
-        if any(finding.cause in rule.rules_out for rule, _ in sure):
-            return RULED_OUT
-        deeper = [confidence - 0.05 for rule, confidence in sure if finding.cause in rule.outranks]
-        return min([finding.confidence, *deeper])
-
-    likeliest = sorted((replace(f, confidence=weight(f)) for _, f in found), key=lambda f: -f.confidence)
-    return tuple(sorted(likeliest, key=lambda f: f.cause != blind.RULE.cause))
-
-
-def _labelled(
-    facts: Facts, rules: Sequence[Rule], ranked: tuple[Finding, ...], table: Mapping[str, tuple[float, ...]]
-) -> tuple[Finding, ...]:
-    """The findings with the confidence that their rules have earned, never above that of a likelier one."""
-    rivals = {rule.cause: rule.rivals for rule in rules} if ranked else {}
-    found: list[Finding] = []
-    for one in ranked:
-        known = all(getattr(facts.now, name) is not None for name in rivals[one.cause])
-        sure = earned(one, rivals_known=known, table=table)
-        found.append(replace(one, confidence=min([sure, *(before.confidence for before in found[-1:])])))
-    if not found or (found[0].confidence < LEAST and table):
-        return ()
-    hidden = {*found[0].missing, *(name for name in rivals[found[0].cause] if getattr(facts.now, name) is None)}
-    if facts.now.creates is not None:  # then a refusal would cost nothing, and show itself
-        hidden.discard("create_failures")
-    if facts.as_large_as_ever:  # machines came
-        hidden -= {"create_failures", "booting"}
-    return (replace(found[0], scaling=_advice(*found[:2], hidden=bool(hidden))), *found[1:])
-
-
-def _advice(first: Finding, second: Finding | None = None, *, hidden: bool) -> Scaling:
-    """Whether more runners help; unclear where the cause is doubtful, and another one may be the true one.
-
-    `hidden`: a figure is missing that would reveal a rival.
+    What explains less than half comes after what may explain the rest.
     """
-    if first.scaling is Scaling.HELPS:
-        return Scaling.UNKNOWN if first.confidence < MEDIUM and hidden else Scaling.HELPS
-    near = second is not None and first.confidence < DOUBTFUL and first.confidence - second.confidence < NEAR
-    return Scaling.UNKNOWN if near and second and second.scaling is Scaling.HELPS else first.scaling
+
+    def key(one: Finding) -> tuple[bool, float, float]:
+        return (one.cause in small, -one.confidence, -(one.share or 0.0))
+
+    order = sorted(found, key=key)
+    once = {one.cause: one for one in reversed(order)}
+    return tuple(one for one in order if once[one.cause] is one)
+
+
+def _either(ranked: Sequence[Finding]) -> bool:
+    """Whether the first two are equally sure, without direct evidence, and no attribution tells them apart."""
+    first, second = (*ranked[:2], None, None)[:2]
+    if first is None or second is None or first.confidence == HIGH:
+        return False
+    return first.confidence == second.confidence and first.share == second.share
+
+
+def _plainly(facts: Facts) -> tuple[Statement, ...]:
+    """The figures that a person sees."""
+    now = facts.now
+    told = {"queued": now.queued, "oldest_wait_seconds": now.oldest_wait_seconds}
+    return (statement("seen_plainly", busy=now.busy, idle=now.idle, limit=now.limit, **told),)
 
 
 def grouped(found: Sequence[Diagnosis]) -> tuple[tuple[Diagnosis, ...], ...]:

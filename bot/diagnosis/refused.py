@@ -1,18 +1,20 @@
-"""The cloud refuses launch requests: a rule per family of error codes (docs/design/diagnosis.md#error-codes)."""
+"""The cloud refuses launch requests: a rule per family of error codes."""
 
 import re
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.room import has_room
 from bot.core.statement import statement
 
 _CODES: tuple[tuple[str, str], ...] = (
-    ("throttled_cloud", r"throttl|RequestLimitExceeded|TooManyRequests|(rate|abuse)[ _-]?limit|SlowDown|\b429\b"),
+    ("throttled_api", r"API.rate.limit.exceeded|secondary.rate.limit|abuse.?(detection|limit)"),
+    ("throttled_cloud", r"throttl|RequestLimitExceeded|TooManyRequests|rate[ _-]?limit|SlowDown|\b429\b"),
     ("image", r"InvalidAMI|image.{0,12}(not.?found|missing)|no image found|ImageNotFound|"
               r"ErrImage|ImagePull|InvalidImage|ImageInspect|RegistryUnavailable"),
     ("stockout", r"Insufficient\w*Capacity|CapacityNotAvailable|UnfulfillableCapacity|stock ?out|"
                  r"ZONE_RESOURCE_POOL_EXHAUSTED|RESOURCE_EXHAUSTED|SkuNotAvailable|AllocationFailed|"
-                 r"AllocationRequest|SpotMaxPrice|FailedScheduling|Unschedulable|"
-                 r"Insufficient.(cpu|memory|nvidia|pods|ephemeral)"),
+                 r"AllocationRequest|SpotMaxPrice"),
+    ("cluster_full", r"FailedScheduling|Unschedulable|Insufficient.(cpu|memory|nvidia|amd|pods|ephemeral|hugepages)"),
     ("permission", r"(Access|Permission).?Denied|Unauthorized|Not.?(Authorized|Permitted)|Forbidden|AuthFailure|"
                    r"AuthorizationFailed|OptInRequired|PendingVerification|(by|control|org\w*|account).?policy|"
                    r"Bad.credentials|"
@@ -23,10 +25,13 @@ _CODES: tuple[tuple[str, str], ...] = (
     ("cloud_down", r"Internal(Error|Failure|ServerError)|ServiceUnavailable|Unavailable|Timeout|\b5\d\d\b"),
 )  # fmt: skip
 FAMILIES = tuple((cause, re.compile(codes, re.IGNORECASE)) for cause, codes in _CODES)
-"""The first matching family; throttling is no quota, although its names contain "limit".
+"""The first matching family, in the words of the layer that refuses: GitHub's API, the cloud's, Kubernetes' scheduler.
 
-The codes are those of EC2, Google Cloud, Azure, Kubernetes and GitHub.
+The codes are those of EC2, Google Cloud, Azure, Kubernetes and GitHub; throttling is no quota, although its names
+contain "limit", and a node without room is no cloud without machines.
 """
+MOST, PART = 0.5, 0.25
+"""Origin: refusals that are most of the requests explain a queue; a quarter may. One among many explains nothing."""
 
 
 def family(code: str) -> str:
@@ -35,7 +40,7 @@ def family(code: str) -> str:
 
 
 def _rule(cause: str, remedy: str, scaling: Scaling = Scaling.NO) -> Rule:
-    """The rule of one family: codes of it are the greater part of the failed creates."""
+    """The rule of one family: its codes are a good part of all requests."""
     return Rule(
         cause,
         lambda facts: _found(facts, cause),
@@ -43,24 +48,21 @@ def _rule(cause: str, remedy: str, scaling: Scaling = Scaling.NO) -> Rule:
         remedy,
         needs=("create_failures",),
         one_of=("create_failures_by_code",),
-        outranks=("surge", "limit"),
         shows="create_failures_by_code",
     )
 
 
 def _found(facts: Facts, cause: str) -> Found | None:
+    """Codes of this family beside what was granted, where more runners are allowed."""
     now = facts.now
-    ours = [c for c in now.create_failures_by_code if family(c.name) == cause and c.number >= 0.5]
-    number = sum(c.number for c in ours)
-    every = max(number, now.create_failures or 0)
-    if not ours or number < 0.25 * every:
+    ours = [c for c in now.create_failures_by_code if family(c.name) == cause and round(c.number)]
+    number, every = sum(c.number for c in ours), sum(c.number for c in now.create_failures_by_code)
+    sure = _sure(facts, number, max(every, now.create_failures or 0))
+    if not ours or sure is None:
         return None
-    codes = tuple(f"{c.name} ×{c.number:.0f}" for c in ours)
-    seen = [statement("creates_refused", creates=round(number), codes=codes)]
-    sure = 0.7 + 0.15 * min(1.0, number / 5)
+    seen = [statement("creates_refused", creates=round(number), codes=tuple(f"{c.name} ×{c.number:.0f}" for c in ours))]
     if now.creates is not None:
         seen.append(statement("machines_given", machines=now.creates))
-        sure += 0.1 if now.creates < 0.25 * number else 0.0
     if len(facts.fleet.failing) > 1:
         seen.append(statement("creates_fail_in_pools", pools=facts.fleet.failing))
     return Found(sure, tuple(seen), ("creates",) if now.creates is None else ())
@@ -70,22 +72,32 @@ def _strange(facts: Facts) -> Found | None:
     """Failures that no other rule of this kind explains."""
     now = facts.now
     strange = [c for c in now.create_failures_by_code if family(c.name) == "refused"]
-    explained = bool(now.create_failures_by_code) and not strange
-    if not now.create_failures or explained or (now.creates or 0) > 3 * now.create_failures:
+    number = sum(c.number for c in strange) or (now.create_failures or 0)
+    sure = _sure(facts, number, now.create_failures or 0)
+    if sure is None or (now.create_failures_by_code and not strange):
         return None
-    seen = [statement("creates_failed", attempts=now.create_failures)]
-    if strange:
-        seen.append(statement("unknown_codes", codes=tuple(c.name for c in strange)))
-    sure = 0.8 if now.creates is not None and now.creates < 0.25 * now.create_failures else 0.6
-    return Found(sure, tuple(seen), () if strange else ("create_failures_by_code",))
+    codes = [statement("unknown_codes", codes=tuple(c.name for c in strange))] if strange else []
+    seen = (statement("creates_failed", attempts=now.create_failures), *codes)
+    return Found(sure, seen, () if strange else ("create_failures_by_code",))
+
+
+def _sure(facts: Facts, number: float, failures: float) -> float | None:
+    """By the refusals' part of all requests; None where they explain no queue, or the pool is full."""
+    now = facts.now
+    attempts = failures + (now.creates or 0)
+    if not number or number < PART * attempts or (now.limit is not None and not has_room(facts, now)):
+        return None
+    return HIGH if number >= MOST * attempts else MEDIUM
 
 
 RULES = (
     _rule("stockout", "wait_or_change_type"),
+    _rule("cluster_full", "add_nodes"),
     _rule("quota", "raise_quota"),
     _rule("permission", "check_policies"),
     _rule("image", "point_at_image"),
     _rule("throttled_cloud", "call_less", Scaling.HARMFUL),
+    _rule("throttled_api", "stop_calling", Scaling.HARMFUL),
     _rule("cloud_down", "wait_for_cloud"),
     Rule(
         "refused",
@@ -93,7 +105,6 @@ RULES = (
         Scaling.NO,
         remedy="read_autoscaler_log",
         needs=("create_failures",),
-        outranks=("surge", "limit"),
         shows="create_failures",
     ),
 )

@@ -1,82 +1,39 @@
-"""Machines take far longer than usual to boot (docs/design/diagnosis.md#slow-boots)."""
+"""Machines take far longer than usual to boot."""
 
-from itertools import takewhile
-
-from bot.core.finding import MAY_NOT_COME, Facts, Found, Rule, Scaling
-from bot.core.pool.baseline import mean, means
+from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.pool.baseline import mean
+from bot.core.room import LEAST_ROOM
 from bot.core.statement import statement
-
-SLOWER = 2.5
-CERTAINLY, ENOUGH = 5.0, 5.0
-"""So many times the usual after so many registrations, no rush looks like it."""
-LEAST_BOOTING = 2.0
-NONE_YET, UNCOUNTED, UNSEEN = 0.65, 0.55, 0.45
-"""Confidence where none has registered lately, or boots would take longer than the trouble has lasted; where nobody
-counts registrations; and where nobody counts creates either: the machines may never register.
-"""
+from bot.diagnosis.unregistered import COUNTED_MINUTES, LONG, PART
 
 
 def find(facts: Facts) -> Found | None:
-    """Booting machines divided by registrations per minute, by Little's law, against the boot time.
-
-    While jobs wait, each runner that registers starts one: where nobody counts registrations, there are no more.
-    """
-    now = facts.now
-    recent = facts.recent(20)
-    counted = now.registered is not None
-    booting, per_minute = means(recent, ("booting", "registered" if counted else "starts_per_minute"))
-    if per_minute is None and now.creates is not None and (before := facts.before(15)):  # as many left as came
-        booting, per_minute = mean(facts.recent(30), "booting"), (now.creates + (before[-1].creates or 0)) / 30
-    if not now.booting or per_minute is None or booting is None or booting < LEAST_BOOTING:
+    """More machines boot than were created, or took a job, in two and a half boot times: some have booted longer."""
+    now, boot = facts.now, facts.rules.boot_time_seconds / 60
+    lag = LONG * boot
+    looks = [s.booting for s in facts.recent(lag) if s.booting is not None]
+    created, started = mean(facts.recent(lag), "creates"), mean(facts.recent(lag), "starts_per_minute")
+    per_minute = created / COUNTED_MINUTES if created is not None else started
+    if per_minute is None or len(looks) < 3 or (now.failed or 0) > PART * min(looks):
         return None
-    per_minute = per_minute / 15 if counted else per_minute
-    minutes = booting / per_minute if per_minute else None
-    usual = facts.rules.boot_time_seconds / 60
-    if minutes is None and booting * usual / 15 < 2:
+    young = per_minute * lag
+    if min(looks) <= LEAST_ROOM or min(looks) < young + young**0.5 + 1:
         return None
-    if minutes is not None and minutes < SLOWER * usual:
-        return None
-    certain = counted and per_minute * 20 > ENOUGH and (minutes or 0.0) > CERTAINLY * usual
-    if not (certain or _overdue(facts)) or (now.failed or 0) > 0.3 * now.booting:
-        return None
-    seconds = None if minutes is None else 60 * minutes
-    seen = statement("boots_take", seconds=seconds, usual=60 * usual, booting=now.booting)
-    sure = min(0.9, 0.55 + 0.05 * (minutes or 6 * usual) / usual)
-    if counted:
-        ended = now.registered and 60 * (minutes or 0.0) <= now.at - facts.usual.since
-        return Found(sure if ended else min(sure, NONE_YET), (seen,))
-    return Found(min(sure, UNSEEN if now.creates is None else UNCOUNTED), (seen,), ("registered",))
+    joins = mean(facts.recent(20), "registered")
+    ended = started if joins is None else joins / COUNTED_MINUTES
+    seconds = 60 * (mean(facts.recent(20), "booting") or 0.0) / ended if ended else None
+    seen = statement("boots_take", seconds=seconds, usual=60 * boot, booting=now.booting)
+    return Found(MEDIUM, (seen,), () if joins is not None else ("registered",))
 
 
-def _overdue(facts: Facts) -> bool:
-    """Whether machines that were created long ago have not registered; after a rush all are young."""
-    now, boot = facts.now, facts.rules.boot_time_seconds
-    if none_for(facts) > SLOWER * boot:
-        return True
-    if boot < 450 and now.creates is not None and (now.booting or 0) > 1.3 * now.creates + 3:
-        return True
-    lag = 2.2 * boot
-    then = [s for s in facts.series if s.at <= now.at - lag and s.creates is not None]
-    if now.creates is None:  # then more machines boot at any time than started jobs since
-        starts = mean(facts.recent(20), "starts_per_minute") or 0.0
-        return min(s.booting or 0 for s in facts.recent(20)) > (lag + 60) / 60 * starts + 1
-    return bool(then) and (then[-1].creates or 0) > 1.5 * (now.registered or 0)
-
-
-def none_for(facts: Facts) -> float:
-    """Seconds for which several machines boot and none has registered; each count is of a quarter of an hour."""
-    none = list(takewhile(lambda s: s.registered == 0, reversed(facts.series)))
-    few = [s.at for s in facts.series if (s.booting or 0) < LEAST_BOOTING]
-    return facts.now.at - max(none[-1].at - 900, *few[-1:], facts.series[0].at) if none else 0.0
-
-
-RULE = Rule(
-    "slow_boot",
-    find,
-    Scaling.HELPS,
-    remedy="look_at_boot_log",
-    needs=("booting",),
-    one_of=("registered", "starts_per_minute", "creates"),
-    outranks=("surge", "limit", "too_few"),
-    in_vain=MAY_NOT_COME,
+RULES = (
+    Rule(
+        "slow_boot",
+        find,
+        Scaling.HELPS,
+        remedy="look_at_boot_log",
+        needs=("booting",),
+        one_of=("creates", "starts_per_minute"),
+        still=False,
+    ),
 )

@@ -1,52 +1,59 @@
-"""A real surge: more jobs than usual came, from many sources, and they are what waits."""
+"""A surge: more jobs than usual came, from one source or many, and they are what waits."""
 
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
-from bot.core.statement import statement
-from bot.diagnosis.too_few import taken
+from bot.core.pool.baseline import weights
+from bot.core.room import never_came
+from bot.core.statement import Statement, statement
 
+MOST = 0.5
+"""Origin: half of what waits; then it would be no queue worth an alert without the surge."""
 MORE = 1.3
-PROVEN, BURST = 1.8, 2.5
-"""So many times the usual arrivals are a surge even if the pool is at its limit: for long, and at once."""
-AT_LIMIT = 0.55
-"""Confidence without such proof: the counters of the limit come first."""
+"""Origin: hours of the same kind differ by a third (public traces)."""
+CHANCE = 2.0
+"""Standard deviations of jobs that come in batches."""
+LEAST_SHARE, ITS_PART = 0.4, 0.3
+"""Origin: pytorch#183016, where one bot sent two of three jobs: so large a part, and so much of the others' usual."""
 
 
 def find(facts: Facts) -> Found | None:
-    """More jobs than usual arrived since the trouble began, and without them the queue would be much shorter.
-
-    A surge keeps all runners busy: in a pool that has shrunk, runners are missing.
-    """
+    """The jobs that came beyond the usual since the trouble began are at least half of what waits."""
     now, usual = facts.now, facts.usual
     if usual.high is None or usual.arrivals is None or now.idle or not now.busy or facts.shrunk:
         return None
-    known = [(s.at, s.arrivals_per_minute) for s in facts.series if s.arrivals_per_minute is not None]
-    rates = [per_minute for at, per_minute in known if at >= usual.since]
-    rate = sum(rates) / len(rates) if rates else now.arrivals_per_minute or 0.0
-    most = max(rates, default=rate)
-    share = facts.share(Factor.ARRIVALS)
-    if share < 0.15 or (rate < MORE * usual.high + 0.1 and most < BURST * usual.high + 0.5):
+    known = [s for s in facts.series if s.arrivals_per_minute is not None and s.at >= usual.since] or [now]
+    minutes = sum(weights(known)) / 60
+    came = sum((s.arrivals_per_minute or 0.0) * w for s, w in zip(known, weights(known), strict=True)) / 60
+    due = usual.high * minutes
+    most = max(s.arrivals_per_minute or 0.0 for s in known)
+    if came - due < max(MOST * (now.queued or 0), CHANCE * (due * usual.batches) ** 0.5):
         return None
-    begin = next((at for at, _ in known if at >= usual.since), now.at)
-    seen = [statement("arrived", per_minute=rate, usual=usual.arrivals, seconds=now.at - begin)]
-    if most > 1.5 * rate:
+    if came < MORE * due and most < 2 * MORE * usual.high:
+        return None
+    seen = [statement("arrived", per_minute=came / minutes, usual=usual.arrivals, seconds=now.at - known[0].at)]
+    if most > 1.5 * came / minutes:
         seen.append(statement("burst", per_minute=most))
-    room = None if now.limit is None or now.online is None or now.booting is None else now.limit - taken(now)
-    if room is not None and room > 0:
-        seen.append(statement("all_busy", runners=now.busy, room=room))
-    sure = 0.4 + 0.4 * share + 0.15 * (usual.weeks > 0)
-    full = now.limit is not None and (now.online or 0) + (now.booting or 0) >= 0.93 * now.limit
-    far_above = bool(usual.weeks or usual.most) and rate > PROVEN * usual.high
-    over = now.arrivals_per_minute is not None and now.arrivals_per_minute <= usual.high
-    proven = share > 0.8 and (far_above or (over and most > BURST * usual.high))  # the limit copes with the usual
-    return Found(min(sure, AT_LIMIT) if full and not proven else sure, tuple(seen))
+    source = _source(facts)
+    part = None if facts.backlog.parts else min(now.queued or 0, round(came - due))
+    sure = LOW if now.limit is not None and never_came(facts) else MEDIUM
+    return Found(sure, (*seen, *source), part=part, remedy="stop_source" if source else "")
 
 
-RULE = Rule(
-    "surge",
-    find,
-    Scaling.HELPS,
-    remedy="add_runners",
-    needs=("busy", "idle"),
-    rivals=("create_failures", "booting", "completions_per_minute"),
+def _source(facts: Facts) -> list[Statement]:
+    """The source that sends most of the jobs, where that is far more than its usual share of them."""
+    sent, usual = facts.now.arrivals_by_source, facts.now.usual_by_source
+    total, every = sum(c.number for c in sent), sum(c.number for c in usual)
+    top = max(sent, key=lambda c: c.number, default=None)
+    if top is None or not every or top.number < LEAST_SHARE * total:
+        return []
+    was = sum(c.number for c in usual if c.name == top.name) / every
+    if top.number / total < was + ITS_PART * (1 - was):
+        return []
+    return [statement("source_sent", source=top.name, jobs=top.number, total=total, share=top.number / total)]
+
+
+RULES = (
+    Rule(
+        "surge", find, Scaling.HELPS, remedy="add_runners", needs=("busy", "idle"), factor=Factor.ARRIVALS, still=False
+    ),
 )

@@ -1,12 +1,11 @@
-"""Many pools queue at once, and no pool has a cause of its own: a release, a shared API, a provider.
+"""Many pools queue at once, and no pool has a cause of its own: a release, a shared API, a provider."""
 
-See docs/design/diagnosis.md#releases.
-"""
-
-from bot.core.finding import Facts, Found, Rule, Scaling
+from bot.core.finding import LOW, Facts, Found, Rule, Scaling
+from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 
 LEAST_POOLS = 3
+"""Origin: two pools may queue by chance."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -17,7 +16,7 @@ def find(facts: Facts) -> Found | None:
     seen = [statement("pools_queue_at_once", pools=fleet.queueing, measured=len(fleet.measured))]
     if facts.now.creates == 0 and not facts.now.create_failures:
         seen.append(statement("nothing_created", refused=facts.now.create_failures))
-    return Found(0.4, tuple(seen), ("changes",))
+    return Found(LOW, tuple(seen), ("changes",))
 
 
-RULE = Rule("together", find, Scaling.UNKNOWN, remedy="ask_what_changed")
+RULES = (Rule("together", find, Scaling.UNKNOWN, remedy="ask_what_changed", factor=Factor.UNKNOWN, still=False),)

@@ -1,76 +1,48 @@
-"""The autoscaler adds too few runners: there is room, all are busy, and the queue does not shrink."""
+"""Machines do not come: more runners are allowed and needed, none is idle, and hardly one is added."""
 
-from bot.core.finding import MAY_NOT_COME, Facts, Found, Rule, Scaling
-from bot.core.pool.backlog import Factor
-from bot.core.pool.pool import Snapshot
-from bot.core.statement import statement
+from itertools import pairwise
 
-MINUTES = 15.0
-EACH_ITS_OWN = 0.75
-"""Launches per job from which a machine is created for each job; a runner that takes many may need as many as 0.6."""
-REPLACED = 0.6
-"""Machines created per job that ended, from which they are."""
-ENOUGH, HARDLY = 0.4, 0.1
-"""Booting machines per waiting job with room below the limit: enough are added, or hardly any if the queue shrinks."""
-SAME_SIZE = 0.05
-"""A pool that changes its size by no more, while its machines come and go, is as large as it is allowed to be."""
+from bot.core.finding import LOW, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.pool.baseline import mean
+from bot.core.room import has_room, limit_of, never_came, room_of, window
+from bot.core.statement import Statement, statement
+
+TELLING = ("creates", "create_failures", "booting")
+"""The figures that would tell why."""
 
 
 def find(facts: Facts) -> Found | None:
-    """Room below the limit for a quarter of an hour, no idle runner, a queue that outweighs what is requested.
-
-    Where each job gets its own machine, the jobs without one are not heard of, unless the pool keeps its size.
-    """
-    own = (facts.usual.launches or 0.0) >= EACH_ITS_OWN
-    return None if own and not keeps_size(facts) else few_requested(facts)
-
-
-def keeps_size(facts: Facts) -> bool:
-    """Whether ended machines are replaced one by one, so that the pool keeps a size below its known limit."""
-    looks, ended = facts.recent(2 * MINUTES), 15 * (facts.now.completions_per_minute or 0.0)
-    sizes = [taken(s) for s in looks if s.online is not None]
-    near = max(1.0, SAME_SIZE * max(sizes, default=0))
-    replaced = len(sizes) > 3 and (facts.now.creates or 0) >= max(3.0, REPLACED * ended)
-    return replaced and min(sizes) > 1 and max(sizes) - min(sizes) <= near
-
-
-def taken(sample: Snapshot) -> int:
-    """All that counts toward the limit."""
-    runners = sum(n or 0 for n in (sample.online, sample.offline, sample.failed))
-    return (sample.booting or 0) + max(sample.machines or 0, runners)
-
-
-def few_requested(facts: Facts) -> Found | None:
-    """The same for any pool."""
-    now = facts.now
-    looks = [s for s in facts.recent(MINUTES) if s.online is not None and s.booting is not None and s.limit]
-    if now.idle or now.create_failures or not now.queued or len(looks) < 3:
+    """Room below the limit and no idle runner, in every look of two boot times, while jobs wait."""
+    now, looks = facts.now, window(facts)
+    if not limit_of(facts, now) or now.idle or now.busy is None or not has_room(facts, now):
         return None
-    rooms = [(s.limit or 0) - taken(s) for s in looks]
-    if facts.share(Factor.ARRIVALS) > 0.3:
-        return None  # it adds as ever, and more jobs came than it was made for
-    if min(rooms) < max(2, 0.1 * (now.limit or 0)) or any(s.idle or not s.queued for s in looks):
-        return None
-    wanted = min(*rooms, *(s.queued or 0 for s in looks))
-    booting = sum(s.booting or 0 for s in looks) / len(looks)
-    shrinks = (now.queued or 0) < 0.8 * (looks[0].queued or 0)
-    if wanted < 2 or booting > (HARDLY if shrinks else ENOUGH) * wanted:
-        return None
-    missing = tuple(name for name in ("creates", "create_failures") if getattr(now, name) is None)
-    adds = bool(booting or now.creates)
-    if len(missing) == 2 or not (adds or facts.usual.launches is not None):
-        return None
-    seen = statement("few_requested", booting=now.booting, queued=now.queued, room=rooms[-1])
-    return Found(0.7 if adds and now.create_failures is not None else 0.5, (seen,), missing)
+    if 2 * sum(not has_room(facts, s) for s in looks) >= max(1, len(looks)):
+        return None  # it has been full for most of the time
+    counted, sure = _counted(facts), never_came(facts) and now.limit is not None and now.idle is not None
+    missing = tuple(name for name in TELLING if getattr(now, name) is None)
+    remedy = "resend_requests" if counted and not now.creates else ""
+    return Found(MEDIUM if sure else LOW, (_came(facts), *counted), missing, remedy=remedy)
 
 
-RULE = Rule(
-    "too_few",
-    find,
-    Scaling.HELPS,
-    remedy="check_scaling_settings",
-    needs=("idle", "booting", "limit", "busy"),
-    outranks=("surge",),
-    rivals=("creates", "create_failures"),
-    in_vain=MAY_NOT_COME,
-)
+def _came(facts: Facts) -> Statement:
+    """How many runners there are of how many, and how many came; "none came" only where their number did not grow."""
+    now, sizes = facts.now, [(s.at, s.busy + (s.idle or 0)) for s in facts.series if s.busy is not None]
+    grew = [at for (_, before), (at, size) in pairwise(sizes) if size > before]
+    since, begun = grew[-1] if grew else sizes[0][0], (window(facts) or (now,))[0].at
+    lately = [size for at, size in sizes if at >= begun]
+    told = {"runners": lately[-1], "limit": limit_of(facts, now), "queued": now.queued, "known": now.limit is not None}
+    if since > begun or now.registered:
+        came = max(now.registered or 0, lately[-1] - min(lately))
+        return statement("few_came", came=came, seconds=now.at - begun, room=round(room_of(facts, now)), **told)
+    return statement("none_came", seconds=now.at - since, **told)
+
+
+def _counted(facts: Facts) -> list[Statement]:
+    """Machines that were created for the jobs that came, where both are counted."""
+    created, arrived = facts.now.creates, mean(facts.recent(15), "arrivals_per_minute")
+    if created is None or arrived is None:
+        return []
+    return [statement("created_of", created=created, arrivals=round(15 * arrived))]
+
+
+RULES = (Rule("too_few", find, Scaling.HELPS, remedy="check_scaling_settings", needs=("busy",)),)

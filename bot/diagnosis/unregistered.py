@@ -1,121 +1,100 @@
-"""Machines boot, but their runners never register; more machines cost money and do not help.
+"""Machines boot, but their runners never register, or take no job; more machines cost money and do not help."""
 
-See docs/design/diagnosis.md#machines-that-do-not-register.
-"""
+from collections.abc import Sequence
+from itertools import takewhile
 
-import math
-from dataclasses import replace
-
-from bot.core.finding import Facts, Found, Rule, Scaling
-from bot.core.pool.baseline import means
+from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.pool.baseline import mean, means
+from bot.core.pool.pool import Snapshot
+from bot.core.room import LEAST_ROOM
 from bot.core.statement import statement
-from bot.diagnosis import slow_boot
-from bot.diagnosis.slow_boot import SLOWER, none_for
 
-LEAST_CREATES = 3
-WINDOW_MINUTES = 15.0
-WINDOWS = (14.5, 29.5, 44.5)
-"""Minutes ago, at least; each sample counts the quarter of an hour before it."""
-LATE_MINUTES = 30.0
-"""The sample before a window may be older than it by so much."""
-PART = 0.1
-"""Share of the created machines that never register, beyond chance."""
-TOO_LONG = 8.0
-"""Boot times without any registration, from which machines rather never register than slowly."""
-RATHER, OLD, OPEN = 0.7, 0.5, 0.45
-"""Confidence where they rather do not; where nothing was created lately; and where they may boot still."""
+COUNTED_MINUTES = 15.0
+"""Origin: the window over which `creates` and `registered` are counted (docs/reference/metrics.md)."""
+PART = 1 / 3
+"""Origin: one of three machines that never works halves a pool's growth; fewer are chance."""
+LONG, TOO_LONG = 2.5, 8.0
+"""Origin: boots vary by half, so two and a half times is another boot; the slowest on public record took five."""
 
 
 def find(facts: Facts) -> Found | None:
-    """What was created has registered, boots still, or is gone.
-
-    Where no failed machine shows it, it is so in two samples in a row: a batch at the edge of a quarter of an hour may
-    be counted twice, or not at all.
-    """
-    now, counted = facts.now, _gone(facts)
-    sure = bool(now.failed) or _gone(replace(facts, series=facts.series[:-1])) is not None
-    if counted is None or not sure or facts.limit_fell:
-        return _none_yet(facts)
-    seen = [statement("partly_registered", created=counted[0], registered=counted[1])]
-    if now.failed:
-        seen.append(statement("booted_without_runner", machines=now.failed))
-    missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
-    unsure = OPEN if now.booting is None else 0.9 if now.creates else OLD
-    return Found(0.9 if now.failed else unsure, tuple(seen), missing)
-
-
-def _gone(facts: Facts) -> tuple[int, int] | None:
-    """(booted, registered) in the shortest of the windows in which clearly fewer registered.
-
-    Without a sample before a window, no machine booted then: so at most too few are gone.
-    """
-    end, created, registered = facts.now, 0, 0
-    for minutes in WINDOWS:
+    """Of what was created in three quarters of an hour, a third has neither registered nor boots still."""
+    now = facts.now
+    ends = [facts.now, *(found[-1] for back in (1, 2) if (found := facts.before(back * COUNTED_MINUTES - 0.5)))]
+    booted, registered = 0, 0
+    for number, end in enumerate(ends):
         if end.creates is None or end.registered is None:
-            return None
-        created, registered = created + end.creates, registered + end.registered
-        start = next(iter(facts.before(minutes)[-1:]), None)
-        known = start is not None and facts.now.at - start.at < 60 * (minutes + LATE_MINUTES)
-        booted = created - (facts.now.booting or 0) + ((start.booting or 0) if start and known else 0)
-        if booted - registered >= max(LEAST_CREATES, PART * created + math.sqrt(created)):
-            return booted, registered
-        if start is None or not known:
-            return None
-        end = start
-    return None
+            break
+        booted, registered = booted + end.creates, registered + end.registered
+        old = facts.before((number + 1) * COUNTED_MINUTES - 0.5)[-1:]
+        began = booted - (now.booting or 0) + sum(s.booting or 0 for s in old)
+        if _clear(began, began - registered) and not facts.limit_fell:
+            failed = [statement("booted_without_runner", machines=now.failed)] if now.failed else []
+            seen = (statement("partly_registered", created=began, registered=registered), *failed)
+            missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
+            return Found(LOW if now.booting is None and not now.failed else HIGH, seen, missing)
+    return _none_yet(facts)
+
+
+def _clear(booted: float, gone: float) -> bool:
+    """Whether so many that are gone are a third, and beyond the chance of counting at an edge."""
+    return booted > 0 and gone >= max(PART * booted, booted**0.5, LEAST_ROOM + 1)
 
 
 def _none_yet(facts: Facts) -> Found | None:
-    """Machines boot for several boot times and none has registered; or they seem slow, and no boot has ended yet."""
+    """Several boot for eight boot times, and none has registered; before that it is an open question."""
     boot, seconds = facts.rules.boot_time_seconds, none_for(facts)
-    if seconds < SLOWER * boot:
-        slow = slow_boot.find(facts)
-        return Found(OPEN, slow.evidence) if slow and slow.confidence <= slow_boot.NONE_YET else None
+    if seconds < LONG * boot:
+        return None
     seen = statement("boots_take", seconds=None, usual=boot, booting=facts.now.booting)
-    return Found(RATHER if seconds >= TOO_LONG * boot else OPEN, (seen,))
+    return Found(MEDIUM if seconds >= TOO_LONG * boot else LOW, (seen,))
+
+
+def none_for(facts: Facts) -> float:
+    """Seconds for which several machines boot and none has registered; each count is of a quarter of an hour."""
+    none = list(takewhile(lambda s: s.registered == 0, reversed(facts.series)))
+    few = [s.at for s in facts.series if (s.booting or 0) < LEAST_ROOM]
+    return facts.now.at - max(none[-1].at - 60 * COUNTED_MINUTES, *few[-1:], facts.series[0].at) if none else 0.0
 
 
 def unseen(facts: Facts) -> Found | None:
-    """Where nobody counts registrations: machines fail, are in service without a runner, or are more than jobs start.
+    """Where nobody counts registrations: machines fail, hold places without a runner, or are more than jobs start.
 
-    While jobs wait and no runner is idle, each runner that registers starts one.
+    While jobs wait and no runner is idle, each runner that registers starts one (actions-runner-controller#3953).
     """
-    now, minutes = facts.now, min(45.0, (facts.now.at - facts.usual.since) / 60)
-    looks = facts.recent(minutes)
-    if (
-        (now.creates is not None and now.registered is not None)
-        or minutes < WINDOW_MINUTES
-        or any(s.idle for s in looks)
-    ):
+    now, looks = facts.now, facts.recent(min(45.0, (facts.now.at - facts.usual.since) / 60))
+    if (now.creates is not None and now.registered is not None) or any(s.idle for s in looks) or len(looks) < 3:
         return None
-    before = next((s.failed for s in looks if s.failed is not None), None)
-    if before is not None and (now.failed or 0) - before >= max(LEAST_CREATES, 0.2 * (now.online or 0)):
-        return Found(0.6, (statement("booted_without_runner", machines=now.failed),), ("registered",))
-    created, started = means(looks, ("creates", "starts_per_minute"))
-    if created is None or now.online is None:
+    minutes, working = (looks[-1].at - looks[0].at) / 60, now.online or 0
+    first = next((s.failed for s in looks if s.failed is not None), None)
+    alone = min(_alone(s) for s in facts.recent(COUNTED_MINUTES))
+    if first is not None and _clear(working, (now.failed or 0) - first):
+        return Found(MEDIUM, (statement("booted_without_runner", machines=now.failed),), ("registered",))
+    coming = mean(looks, "creates") or 0.0
+    if coming and _clear(working, alone - coming / COUNTED_MINUTES * facts.rules.boot_time_seconds / 60):
+        return Found(MEDIUM, (statement("booted_without_runner", machines=alone),), ("registered",))
+    booted, started = _booted(facts, looks, minutes), mean(looks, "starts_per_minute")
+    if minutes < COUNTED_MINUTES or booted is None or started is None or not _clear(booted, booted - started * minutes):
         return None
-    alone = min((s.machines or 0) - (s.online or 0) - (s.offline or 0) for s in facts.recent(WINDOW_MINUTES))
-    if created and alone >= max(
-        LEAST_CREATES + created / WINDOW_MINUTES * facts.rules.boot_time_seconds / 60, 0.2 * now.online
-    ):
-        return Found(0.6, (statement("booted_without_runner", machines=alone),), ("registered",))
-    booted = created * minutes / WINDOW_MINUTES - (now.booting or 0)
-    if started is None or booted - started * minutes < max(LEAST_CREATES, 0.4 * booted, 2.5 * max(0.0, booted) ** 0.5):
-        return None
-    seen = statement("partly_registered", created=round(booted), registered=round(started * minutes))
-    return Found(0.6, (seen,), ("registered",))
+    seen = statement("partly_started", created=round(booted), started=round(started * minutes))
+    return Found(MEDIUM, (seen,), ("registered",))
+
+
+def _alone(sample: Snapshot) -> int:
+    """Machines in service without a runner."""
+    return (sample.machines or 0) - (sample.online or 0) - (sample.offline or 0)
+
+
+def _booted(facts: Facts, looks: Sequence[Snapshot], minutes: float) -> float | None:
+    """Machines that have booted: by their creates, else by those that boot at any time (Little's law)."""
+    created, booting = means(looks, ("creates", "booting"))
+    per_minute = created / COUNTED_MINUTES if created is not None else None
+    if per_minute is None and booting is not None:
+        per_minute = booting / (facts.rules.boot_time_seconds / 60)
+    return None if per_minute is None else per_minute * minutes - (facts.now.booting or 0)
 
 
 RULES = tuple(
-    Rule(
-        "unregistered",
-        test,
-        Scaling.HARMFUL,
-        remedy="repair_image",
-        needs=needs,
-        one_of=one_of,
-        outranks=("surge", "limit", "lost_events", "too_few", "slow_boot"),
-        rules_out=("failed_fill",),
-    )
-    for test, needs, one_of in ((find, ("creates", "registered"), ()), (unseen, (), ("failed", "creates")))
+    Rule("unregistered", test, Scaling.HARMFUL, remedy="repair_image", needs=needs, one_of=one_of)
+    for test, needs, one_of in ((find, ("creates", "registered"), ()), (unseen, (), ("failed", "creates", "booting")))
 )

@@ -52,7 +52,7 @@ async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(worl
     await world.passes(1200, step=60)
     await world.asks("diagnose")
     await world.work()
-    assert "*Cause:* no current metrics" in world.replies[-1]
+    assert "*Cause:* the queue is unknown" in world.replies[-1]
     told = whisper(await world.types("status", POOL)).text
     for text in (world.replies[-1], str(world.thread[-1].blocks), told):
         assert f"{queued} jobs queued" not in text

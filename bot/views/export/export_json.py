@@ -156,7 +156,10 @@ def judgement(at: float, pool: Pool, found: Diagnosis, more: WhatIf) -> Json:
 
 
 def causes(found: Sequence[Finding]) -> list[Json]:
-    return [{"id": one.cause, "confidence": one.sureness, "probability": round(one.confidence, 3)} for one in found]
+    return [
+        {"id": one.cause, "confidence": one.sureness, "share": None if one.share is None else round(one.share, 2)}
+        for one in found
+    ]
 
 
 def forecast(made: Forecast | None, queued: int | None) -> Json:

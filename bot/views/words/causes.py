@@ -7,16 +7,18 @@ from bot.core.words import count, listed
 
 CAUSES = {
     "stale_rows": "rows that only look queued",
-    "blind": "no current metrics",
+    "late_events": "events of jobs came late",
+    "blind": "the queue is unknown",
     "unknown_label": "no runner has the label",
     "hosted": "the label belongs to the CI provider's own runners",
     "provider": "the CI provider is not assigning jobs",
     "unassigned": "idle runners are not getting the jobs",
     "offline": "hosts or agents are offline",
     "stockout": "the cloud is out of this machine type",
-    "quota": "a quota of the cloud account is used up",
-    "permission": "the cloud denies permission",
-    "image": "the machine image cannot be found",
+    "quota": "a quota is used up",
+    "permission": "permission is denied",
+    "cluster_full": "the cluster has no room for another runner",
+    "image": "the image cannot be found",
     "throttled_api": "the CI provider's API limit is used up",
     "throttled_cloud": "the cloud's API limit is used up",
     "cloud_down": "the cloud provider has an outage",
@@ -24,13 +26,11 @@ CAUSES = {
     "unregistered": "machines boot but their runners never register",
     "failed_fill": "failed runners use up the limit",
     "limit": "the pool's limit is reached",
-    "lost_events": "the autoscaler is missing job events",
-    "flood": "one source is flooding the pool",
     "hung": "jobs hang or run far longer than usual",
     "surge": "a surge of jobs",
     "runners_die": "runners die while running jobs",
     "slow_boot": "machines take far longer than usual to boot",
-    "too_few": "the autoscaler adds too few runners",
+    "too_few": "machines do not come",
     "no_runner": "no runner is online",
     "together": "a problem shared by many pools",
 }
@@ -51,7 +51,6 @@ FADED = {**RUNNERS, Scaling.NO: "More runners may not help", Scaling.HARMFUL: "M
 """The same once the evidence is gone: what was true then is not known now, and its remedy is left out."""
 
 EVIDENCE = {
-    "all_busy": "all {runners:count online runner} busy, {room} more allowed",
     "all_busy_at_limit": "{busy} busy of {runners:count runner}, limit {limit}, none idle",
     "always_offline": "offline for as long as Tailback has data",
     "as_written": "{text}",
@@ -64,6 +63,18 @@ EVIDENCE = {
         "{booting:count machine} booting"
         "{seconds:known , each for {seconds:duration}|, and none registers}; usually {usual:duration}"
     ),
+    "came_late": (
+        "jobs made up to {made_seconds:duration} ago arrived in the last {arrived_seconds:duration}; "
+        "they drain as machines boot"
+    ),
+    "all_busy_as_ever": "{busy:count runner} busy, none idle, as many as the pool has ever had; its limit is unknown",
+    "part_dead": "{dead} of {queued:count row} are dead, so {rest:count job waits|jobs wait} for another reason",
+    "partly_started": "of {created:count machine} that booted lately, {started} took a job",
+    "seen_plainly": (
+        "{queued:count job waits|jobs wait}"
+        "{oldest_wait_seconds:known , the longest for {oldest_wait_seconds:duration}|}"
+        "{busy:known ; {busy} busy|}{idle:known , {idle} idle|}{limit:known , limit {limit}|}"
+    ),
     "burst": "bursts of up to {per_minute:.1f} jobs per minute",
     "calls_left": "{calls} API calls left at the CI provider this hour",
     "creates_fail_in_pools": "launch requests fail in {pools:len} pools ({pools:list})",
@@ -71,7 +82,6 @@ EVIDENCE = {
     "creates_refused": "{creates:count launch request} refused in the last 15 min: {codes:list}",
     "figure_missing": "{pool}: {figure}: {why}",
     "failed_counted": "{queued:count job} waiting, {failed:count failed runner}, and no runner booting",
-    "few_requested": ("{queued:count job} waiting, {booting:count runner} booting, {room:count more runner} allowed"),
     "idle_beside_queue": "{idle:count idle runner} while {queued:count job waits|jobs wait}",
     "idle_beside_wait": (
         "{idle:count idle runner} while {queued:count job waits|jobs wait}, "
@@ -84,26 +94,24 @@ EVIDENCE = {
     "limit_filled": (
         "{working} working{offline:if , {offline} offline|} and {failed:count failed runner} fill the limit of {limit}"
     ),
-    "launches_per_job": "{launches:.1f} machines created and {arrivals:.1f} jobs arriving per minute",
-    "limit_is_zero": "the limit is 0 while {busy:count runner still works|runners still work}",
+    "limit_is_zero": "the limit is 0{busy:if  while {busy:count runner still works|runners still work}|}",
     "limit_was": "the limit was {limit:.0f} before",
-    "longest_job": "the longest job has run for {seconds:duration}, the usual one takes {usual:duration}",
     "machines_given": "{machines:count machine} granted in the same time",
-    "no_runner_allowed": (
-        "the pool's limit is 0 runners, {online:count is|are} online, and "
-        "{booting:known none is booting|booting runners are unknown}"
-    ),
     "no_runner_ever": (
         "0 runners online, 0 created and {refused:known 0 refused|refusals unknown} in 15 min, "
         "while {queued:count job waits|jobs wait}"
     ),
     "no_runner_now": "no runner is online or booting while {queued:count job waits|jobs wait}",
-    "no_request_waits": (
-        "{queued:count job} waiting, the longest for {oldest_wait_seconds:duration}, and no launch request beside them"
-    ),
-    "none_booting": "{queued:count job} waiting, the longest for {oldest_wait_seconds:duration}, and no runner booting",
-    "none_requested": "{created:count machine} created and {refused:known 0 refused|refusals unknown} in 15 min",
     "not_measured": "{pool}: {why}",
+    "none_came": (
+        "{runners} of {known:if |the }{limit:count runner}{known:if | that it has had}, none idle, "
+        "none came for {seconds:duration} while {queued:count job waits|jobs wait}"
+    ),
+    "few_came": (
+        "{runners} of {known:if |the }{limit:count runner}{known:if | that it has had}, none idle: "
+        "{came} came in {seconds:duration}, {room} more are allowed while {queued:count job waits|jobs wait}"
+    ),
+    "created_of": "{created:count machine} created and {arrivals:count job} arrived in the last 15 min",
     "nothing_created": ("no machine created in 15 min, {refused:known none refused|refusals unknown}"),
     "nothing_started": "no job started in the last minutes",
     "often_at_limit": "at the limit in {samples} of the last {of} checks",
@@ -115,8 +123,6 @@ EVIDENCE = {
     "provider_down": "the provider's status says that no jobs are assigned",
     "provider_label": "{pool} is a label of the CI provider's own runners",
     "queue_unknown": "{pool}: queue length unknown",
-    "refused_before": "launch requests were refused earlier, and none was sent since",
-    "room_left": "{runners:count more runner} allowed",
     "rows_left_out": "{rows:count stale row} left out of the figures",
     "runners_offline": "{offline} of {runners:count runner} offline ({share:share})",
     "runners_left": "{online:count runner} online, {before} before: they leave although jobs wait",
@@ -125,9 +131,6 @@ EVIDENCE = {
     ),
     "should_have_ended": (
         "{jobs} of {running:count running job} should have ended by now; a job usually takes {usual:duration}"
-    ),
-    "source_rate": (
-        "{per_minute:.1f} jobs per minute (usually {usual:.1f}), all others {others:.1f} (usually {others_usual:.1f})"
     ),
     "source_sent": "{source} sent {jobs:,.0f} of {total:count job} in the last 15 min ({share:share})",
     "unknown_codes": "error codes: {codes:list}",
@@ -142,7 +145,9 @@ EVIDENCE = {
 """The evidence of a rule."""
 
 REMEDIES = {
-    "check_scaling_settings": "Check the autoscaler's step, cooldown and target. Raise the minimum until then.",
+    "check_scaling_settings": (
+        "Check that the autoscaler runs, and its log. Then check its step, cooldown and target."
+    ),
     "find_what_kills": "Find out what ends them: spot reclaims, memory, an idle timeout. New ones die too.",
     "look_at_boot_log": "Check one machine's boot log, the image registry and the network. New ones boot as slowly.",
     "add_runners": "Add runners if the forecast is longer than their boot time. Cancel superseded runs.",
@@ -165,13 +170,17 @@ REMEDIES = {
     ),
     "correct_label": "Correct the label in the workflow or restore the pool. Then rerun the whole workflow.",
     "delete_failed_runners": "Delete the failed runners. The autoscaler then creates new ones.",
-    "leave_rows_out": "Exclude these rows from the metric and cancel their runs. No job really waits there.",
+    "leave_rows_out": "Exclude these rows from the metric and cancel their runs. No job waits behind them.",
     "point_at_image": "Point the pool at an image that exists.",
     "raise_limit": "Raise the limit, or wait if the forecast says that the queue drains.",
     "raise_quota": ("Request a higher quota or free unused machines. Scaling down elsewhere helps."),
     "read_autoscaler_log": ("Look up the error code in the autoscaler's log. Further requests are refused too."),
     "repair_image": ("Repair the image or its start script first. Check one machine's boot log."),
     "repair_metric_source": "Repair the metrics source first. `tailback check` shows what it answers.",
+    "restore_limit": "Put the limit back to what it was, or find out who lowered it and why.",
+    "add_nodes": "Add nodes to the cluster, or lower what its pods request. Its autoscaler's log says why none came.",
+    "wait_for_machines": "Wait: the jobs start as machines boot. Check the provider's status page for delayed events.",
+    "find_the_queue": "Check which source gives the queue of this pool: `tailback check` names it and what it lacks.",
     "resend_requests": ("Resend the requests for the waiting jobs, or raise the minimum. Then find the lost events."),
     "stop_calling": "Stop the client that calls so often. The limit resets within an hour. Each launch costs calls.",
     "stop_source": ("Stop the source and cancel its waiting runs first. Only then do more runners help others."),

@@ -38,11 +38,23 @@ def cause_words(found: Diagnosed) -> Marked:
     if (chosen := named(found)) is None:
         missing = dict.fromkeys(FIGURES.get(one, one) for group in found.groups for one in group[0].missing)
         helps = f" These figures would help: {listed(missing, 5)}." if missing else ""
-        return escaped(f"not known. No rule fits the known figures.{helps}", MOST_CAUSE)
+        seen = "; ".join(in_words(one, EVIDENCE) for group in found.groups for one in group[0].seen)
+        return escaped(f"not known.{f' Seen: {seen}.' if seen else ''}{helps}", MOST_CAUSE)
     top, pools = chosen.findings[0], next(group for group in found.groups if group[0] is chosen)
     where = listed((one.pool for one in pools), 3)
-    sure = f"{cause_name(top.cause)} ({top.sureness} confidence{confirmed(found.answers)}"
+    name = either_words(chosen)
+    sure = f"{name} ({top.sureness} confidence{confirmed(found.answers)}"
     return say("{sure}{seen}) in {where}.", sure=sure, seen=seen_words(top), where=escaped(where, MOST_CAUSE))
+
+
+def either_words(found: Diagnosis) -> str:
+    """The first cause; where nothing tells it from the second, both and the figure that would."""
+    first, second = found.findings[0], found.findings[1] if found.either else None
+    if second is None:
+        return cause_name(first.cause)
+    figures = [FIGURES.get(one, one) for one in dict.fromkeys((*first.missing, *second.missing))]
+    would = f"; {listed(figures, 2)} would tell" if figures else ""
+    return f"either {cause_name(first.cause)} or {cause_name(second.cause)}{would}"
 
 
 def diagnosis_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ MESSAGES = [
     ("throttled_cloud", f"Request limit exceeded. {LAUNCH}"),
     ("cloud_down", f"An internal error has occurred. {LAUNCH}"),
     ("refused", "TooManyPodFailures: Pod has failed to start more than 5 times"),
-    ("stockout", "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available"),
+    ("cluster_full", "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available"),
     ("refused", "The specified LaunchTemplate has two AutoScaling tags"),
     ("refused", ""),
 ]  # fmt: skip

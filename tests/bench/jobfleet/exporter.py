@@ -16,6 +16,7 @@ EXPORTERS: dict[str, tuple[frozenset[str] | None, float]] = {
     "ordinary": (ORDINARY, 60.0),
     "coarse": (None, 240.0),
     "poor": (ALWAYS | {"arrivals_per_minute", "completions_per_minute"}, 120.0),
+    "plain": (ALWAYS | {"offline"}, 60.0),
 }
 """Name → (the figures that it tells, None for all; seconds between two measurements)."""
 

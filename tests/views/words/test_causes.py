@@ -19,10 +19,13 @@ from bot.views.words.forecasts import REASONS
 from bot.views.words.phrase import Words, in_words, phrase
 from tests.diagnosis.test_rules import ROWS
 
+OF_EVIDENCE = {"repair_metric_source", "resend_requests", "restore_limit", "stop_source"}
+"""Remedies of what a rule saw beside its own."""
+
 
 def test_every_cause_and_remedy_has_words_and_no_word_is_left_over() -> None:
     assert {rule.cause for rule in RULES} == set(CAUSES)
-    assert {rule.remedy for rule in RULES} == set(REMEDIES)
+    assert {rule.remedy for rule in RULES} | OF_EVIDENCE == set(REMEDIES)
     assert set(Scaling) == set(RUNNERS)
     assert set(WHY) == set(Factor)
 
@@ -45,11 +48,6 @@ def test_no_remedy_speaks_of_idle_runners_where_none_are(found: Facts) -> None:
     assert found.now.idle or "idle runners" not in REMEDIES[first.remedy]
 
 
-def test_causes_that_a_rule_outranks_or_rules_out_exist() -> None:
-    named = {cause for rule in RULES for cause in (*rule.outranks, *rule.rules_out)}
-    assert named <= {rule.cause for rule in RULES}
-
-
 @pytest.mark.parametrize(("name", "found"), [(row[0], row[2]) for row in ROWS], ids=[row[0] for row in ROWS])
 def test_what_a_rule_observed_has_words_for_all_of_its_values(name: str, found: object) -> None:
     for finding in diagnosed(found).findings:  # type: ignore[arg-type]  # a row of facts
@@ -70,7 +68,7 @@ def test_one_job_or_runner_is_told_in_the_singular(words: Mapping[str, Words]) -
 
 
 def test_figures_that_a_rule_needs_have_names() -> None:
-    assert {figure for rule in RULES for figure in (*rule.needs, *rule.rivals)} <= set(FIGURES)
+    assert {figure for rule in RULES for figure in (*rule.needs, *rule.one_of)} <= set(FIGURES)
 
 
 def test_an_id_of_a_newer_release_is_shown_as_it_is() -> None:

@@ -1,0 +1,48 @@
+"""Room below a pool's limit: the runners that are allowed beside those that are there or come."""
+
+from bot.core.finding import Facts
+from bot.core.pool.pool import Snapshot
+
+LEAST_MINUTES, BOOTS = 10.0, 2.0
+"""Origin: a machine that was asked for two boot times ago would be there; rates are averages of ten minutes."""
+LEAST_ROOM, PART = 2, 0.1
+"""Origin: between two jobs one place is empty; of a large pool a tenth, where each job has its own machine."""
+
+
+def window(facts: Facts) -> tuple[Snapshot, ...]:
+    """The looks of ten minutes, and of two boot times, with known runners while jobs wait."""
+    minutes = max(LEAST_MINUTES, BOOTS * facts.rules.boot_time_seconds / 60)
+    return tuple(s for s in facts.recent(minutes) if s.busy is not None and s.queued)
+
+
+def limit_of(facts: Facts, sample: Snapshot) -> int | None:
+    """The limit of that time; where it is unknown, the most runners that the pool has had."""
+    if sample.limit is not None:
+        return sample.limit
+    return max((s.busy + (s.idle or 0) + (s.offline or 0) for s in facts.series if s.busy is not None), default=None)
+
+
+def taken(sample: Snapshot) -> int:
+    """All runners and machines that hold a place."""
+    runners = sum(n or 0 for n in (sample.busy, sample.idle, sample.offline, sample.failed))
+    return (sample.booting or 0) + max(sample.machines or 0, runners)
+
+
+def room_of(facts: Facts, sample: Snapshot) -> float:
+    """Places that are free, and that nothing that boots will take; where nobody counts that, by Little's law."""
+    limit, coming = limit_of(facts, sample), 0.0
+    if sample.booting is None:
+        flow = sample.completions_per_minute if sample.starts_per_minute is None else sample.starts_per_minute
+        coming = (flow or 0.0) * facts.rules.boot_time_seconds / 60
+    return (limit or 0) - taken(sample) - coming
+
+
+def has_room(facts: Facts, sample: Snapshot) -> bool:
+    """Whether clearly more runners are allowed than there are."""
+    return room_of(facts, sample) >= max(LEAST_ROOM, PART * (limit_of(facts, sample) or 0))
+
+
+def never_came(facts: Facts) -> bool:
+    """Whether none is idle, and there was room in every look of the window: then machines do not come."""
+    looks = window(facts)
+    return len(looks) > 2 and all(not s.idle and has_room(facts, s) for s in looks)

@@ -1,0 +1,85 @@
+"""What the facts of a pool say: a normal wait, the pools around it, and what was usual before the trouble."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.core.finding import FleetContext, Moment, facts_of
+from bot.core.incident.details.events import Diagnosed, QueueingPool
+from bot.core.pool.pool import Pool, PoolRules, Snapshot
+from bot.views.words.diagnosis import survey_headline
+from tests.diagnosis.rows import AT, POOL, facts, lately
+
+MANY = ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize(
+    ("boot", "wait", "waits"),
+    [(60.0, 299.0, False), (60.0, 301.0, True), (600.0, 899.0, False), (600.0, 901.0, True), (600.0, None, True)],
+)
+def test_what_a_normal_wait_is(boot: float, wait: float | None, waits: bool) -> None:
+    """Five minutes, or half as long again as machines boot; an unknown wait in a known queue counts as long."""
+    found = replace(facts(oldest_wait_seconds=wait), rules=PoolRules(POOL, boot_time_seconds=boot))
+    assert found.waits is waits
+
+
+@pytest.mark.parametrize(
+    ("figures", "waits"),
+    [
+        ({"queued": 12, "busy": 10, "limit": 40}, False),
+        ({"queued": 12, "busy": 10, "limit": 40, "idle": None}, False),
+        ({"queued": 60, "busy": 10, "limit": 40, "idle": None}, True),
+        ({"queued": 12, "busy": 10, "limit": 12}, True),
+        ({"create_failures": 13}, True),
+        ({"create_failures": 12}, False),
+        ({"create_failures": 13, "booting": None}, False),
+        ({"create_failures": 13, "idle": None}, False),
+    ],
+)
+def test_before_a_job_has_waited_long_an_unknown_figure_is_no_lack(figures: dict[str, Any], waits: bool) -> None:
+    """A full pool takes its limit less its busy runners, whether or not its idle ones are counted."""
+    given = {"queued": 12, "busy": 10, "limit": 40, "idle": 0, "booting": 0, "creates": 0, "oldest_wait_seconds": 60.0}
+    assert facts(**{**given, **figures}).waits is waits
+
+
+def test_half_of_the_pools_is_isolated() -> None:
+    """Widespread is more than half."""
+    for long, words in (("ab", "Only a and b are affected"), ("abc", "Widespread: 3 of 4")):
+        found = Diagnosed(tuple(MANY), queueing=tuple(QueueingPool(name, 180.0) for name in long))
+        lengths = {name: 30 if name in long else 0 for name in MANY}
+        assert survey_headline(found, [Snapshot(name, AT, queued=n) for name, n in lengths.items()]).startswith(words)
+        assert FleetContext(MANY, tuple(long)).widespread is words.startswith("Widespread")
+        single = survey_headline(found, [Snapshot(name, AT, queued=1) for name in MANY])
+        assert not single.startswith("Widespread")  # one job in each pool is no common trouble
+
+
+def test_a_pool_without_a_known_queue_is_neither_affected_nor_free_of_one() -> None:
+    found = Diagnosed(("a", "b", "c"), queueing=(QueueingPool("a", 180.0),), unread={"c": "no source"})
+
+    def told(*queued: int | None) -> str:
+        return survey_headline(found, [Snapshot(name, AT, queued=n) for name, n in zip("ab", queued, strict=True)])
+
+    assert told(30, None) == "a has a queue (2 pools could not be measured)."
+    assert told(30, 0) == "a is affected (1 of 2 pools) (1 pool could not be measured)."
+    assert told(None, None) == "The queue is unknown in every pool (not zero)."
+    calm = replace(found, queueing=())
+    assert survey_headline(calm, [Snapshot("a", AT, queued=0), Snapshot("b", AT)]) == (
+        "No queue in a (2 pools could not be measured)."
+    )
+
+
+def test_what_is_around_a_pool_is_measured_now() -> None:
+    """An old sample is no measured pool, and one provider that is down is not up because another pool says so."""
+    here, other = facts(), facts(pool="other", provider_up=False)
+    old = replace(facts(pool="old"), series=tuple(replace(s, at=s.at - 600) for s in facts(pool="old").series))
+    pools = {one.pool: Pool(one.pool, one.series) for one in (here, other, old)}
+    fleet = facts_of(list(pools), pools, {}, Moment(AT, 60.0))[0].fleet
+    assert (fleet.measured, fleet.queueing, fleet.provider_up) == ((POOL, "other"), (POOL, "other"), False)
+
+
+def test_what_is_usual_is_older_than_the_trouble() -> None:
+    """Of what was seen before the last 20 minutes; from two looks nothing is usual."""
+    found = lately(facts(offline=2, looks=26), 21, offline=9)
+    assert found.usual.offline == 2.0
+    assert replace(found, series=found.series[-23:]).usual.offline is None
