@@ -99,6 +99,8 @@ async def _kept(context: Context, interaction: Interaction, why: str) -> None:
 
 
 async def _spoken(context: Context, interaction: Interaction) -> Answer:
+    if interaction.edited:  # carried out before, or never read: the person decides
+        return Answer(whisper=refusal(refusals.EDITED))
     if interaction.name in {"", "help"}:
         return helped()
     if interaction.name not in VERBS:

@@ -77,7 +77,10 @@ def from_command(body: Body) -> Interaction:
 
 
 def from_mention(body: Body) -> Interaction | None:
-    """`@tailback VERB …` in a thread or a channel; None when a bot wrote it."""
+    """`@tailback VERB …` in a thread or a channel; None when a bot wrote it.
+
+    Its key is the message, not the delivery: Slack delivers an edited message again, with a new `event_id`.
+    """
     event = fields(body.get("event"))
     who = _at(event, "user")
     if not who or event.get("bot_id"):
@@ -95,10 +98,17 @@ def from_mention(body: Body) -> Interaction | None:
         team=_at(event, "user_team") or _at(event, "team") or _at(body, "team_id"),
         channel=_at(event, "channel"),
         surface=Surface.MENTION,
-        key=_at(body, "event_id"),
+        key=_mention_key(event) or _at(body, "event_id"),
         words=words,
         thread=ts or None,
+        edited=bool(event.get("edited")),
     )
+
+
+def _mention_key(event: Body) -> str:
+    """The message's identity, another one once it was edited; empty if the event does not tell it."""
+    ts = _at(event, "ts")
+    return f"{'edit' if event.get('edited') else 'mention'}:{_at(event, 'channel')}:{ts}" if ts else ""
 
 
 def from_shortcut(body: Body, name: str) -> Interaction:

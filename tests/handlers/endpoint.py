@@ -168,7 +168,12 @@ class Endpoint:
 
     async def mention(self, text: str, user: str = ANA, **parts: Any) -> httpx.Response:
         """`@tailback …` in the incident's thread."""
-        given = {"thread_ts": self.world.incident.thread.root, "ts": "1.2", "channel": CHANNEL, "team": TEAM}
+        given = {
+            "thread_ts": self.world.incident.thread.root,
+            "ts": f"{next(self.numbers)}.2",
+            "channel": CHANNEL,
+            "team": TEAM,
+        }
         return await self.event("app_mention", user=user, text=f"<@U0BOT> {text}", **{**given, **parts})
 
     async def _click(self, action: Json, user: str, parts: Json) -> httpx.Response:

@@ -45,6 +45,8 @@ class Interaction:
     """`ts` of the clicked message."""
     reply_url: str = field(default="", repr=False)
     """Its `response_url`, at which the person can be answered for 30 min; a secret."""
+    edited: bool = False
+    """Whether it is the edit of a message, which may have been carried out before: never carried out."""
     home: bool = False
     """Whether the button is in App Home, which has no channel."""
 

@@ -22,6 +22,7 @@ BEFORE_THE_BACKUP = (
     "Ask again if it is still needed."
 )
 ACTIONS_OFF = "Nothing was changed. Actions are disabled (`actions.enabled = false` in tailback.toml)."
+EDITED = "Nothing was changed. I did not read the edit. Write it again."
 CAME_AGAIN = "This request arrived twice. The first one was accepted."
 NO_ISSUES = "No repository for issues is configured. Add a table [issues] to tailback.toml."
 ISSUE_BEING_FILED = "An issue for this incident is being filed. Its link follows in the thread."

@@ -44,9 +44,37 @@ async def test_a_click_that_comes_twice_is_no_second_click(endpoint: Endpoint) -
 async def test_a_mention_that_slack_sends_again_is_silent_after_the_first(endpoint: Endpoint) -> None:
     """What it asked for is done once, and not undone by the second."""
     for _ in range(2):
-        await endpoint.mention("mute", event_id="Ev7")
+        await endpoint.mention("mute", event_id="Ev7", ts="7.0")
     assert endpoint.world.incident.ownership.muted
     assert endpoint.world.chat.whispers == []
+
+
+@pytest.mark.parametrize("first", ["delivered", "lost", "added by the edit"])
+async def test_an_edited_mention_is_never_carried_out(endpoint: Endpoint, first: str) -> None:
+    """Slack sends `app_mention` once more, with a new `event_id` and `edited`: the wish is the message.
+
+    By then somebody else may own the incident; with the first delivery lost, or without a mention in it, nobody knows
+    when the person wanted it.
+    """
+    if first == "delivered":
+        await endpoint.mention("ack", user=ANA, ts="5.0", event_id="Ev1")
+    await endpoint.mention("ack", user=BEN)
+    edited = {"edited": {"user": ANA, "ts": "9.0"}, "ts": "5.0", "user": ANA}
+    for event_id in ("Ev2", "Ev3"):
+        await endpoint.mention("ack", event_id=event_id, **edited)
+        await endpoint.mention("note once more", event_id=f"{event_id}n", **edited)
+    assert endpoint.world.incident.ownership.owner == BEN
+    assert not any("once more" in str(entry) for entry in endpoint.world.incident.log.timeline)
+    assert [(who, said.text) for _, who, said, _ in endpoint.world.chat.whispers] == [
+        (ANA, "Nothing was changed. I did not read the edit. Write it again.")
+    ]
+
+
+async def test_one_message_is_one_wish_whatever_its_deliveries_are_called(endpoint: Endpoint) -> None:
+    for event_id in ("Ev1", "Ev2"):
+        await endpoint.mention("note only once", ts="5.0", event_id=event_id)
+    notes = [entry for entry in endpoint.world.incident.log.timeline if "only once" in str(entry)]
+    assert len(notes) == 1
 
 
 async def test_a_dialog_that_comes_twice_closes_both_times(endpoint: Endpoint) -> None:
@@ -71,7 +99,7 @@ async def test_one_dialog_is_opened_for_one_press(endpoint: Endpoint) -> None:
 
 async def test_a_refusal_is_told_once_for_each_request(endpoint: Endpoint) -> None:
     for key in ("Ev1", "Ev1", "Ev2"):
-        await endpoint.mention(f"scale {POOL} 1000", event_id=key, user=BEN)
+        await endpoint.mention(f"scale {POOL} 1000", event_id=key, ts=key, user=BEN)
     assert len(endpoint.world.chat.whispers) == 2
 
 
