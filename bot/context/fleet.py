@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bot.core.incident.incident import Incident
-from bot.core.pool.pool import Pool, PoolRules, empty, worst_first
+from bot.core.pool.pool import Pool, PoolRules, empty
+from bot.core.ranking.worst_first import worst_first
 from bot.core.record import Stored
 from bot.ports import Store
 
@@ -88,7 +89,7 @@ async def looked_at(
     if len(names) <= FEW:
         return {name: held.value for name, held in (await store.get_many(Pool, list(names))).items()}
     found = await newest(store, names)
-    last = worst_first([pool.latest for pool in found.values() if pool.latest])
+    last = worst_first([pool.latest for pool in found.values() if pool.latest], rules)
     queueing = [one.pool for one in last if one.pool in needed or not _calm(found[one.pool], rules)]
     whole = await store.get_many(Pool, queueing[:MOST_WHOLE])
     return {**found, **{name: held.value for name, held in whole.items()}}

@@ -12,8 +12,6 @@ GUESSED = "?:"
 """Prefix of a group key that was made without knowing the sender's routes."""
 CUT = "… (cut)"
 """Marks a text that was cut; no matcher can be made from such a label."""
-LARGEST_READING = 1e7
-"""The largest number of jobs, and of minutes, that is believed."""
 RULE_UID = "__alert_rule_uid__"
 """Grafana's label for a rule; payloads lack it, and silences need it."""
 
@@ -101,23 +99,6 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
-class Readings:
-    """The values of the "Jobs are Queued" alert; None where the alert did not carry one.
-
-    The two maxima may belong to different pools. The two thresholds are booleans: 1 means that this limit was crossed.
-    See docs/design/diagnosis.md#reading-the-alert and pytorch/test-infra `queueing_alerts.sql`.
-    """
-
-    most_queued_jobs: float | None
-    longest_wait_minutes: float | None
-    size_limit_crossed: bool | None
-    time_limit_crossed: bool | None
-
-
-NO_READINGS = Readings(None, None, None, None)
-
-
-@dataclass(frozen=True, slots=True)
 class Delivery:
     """One webhook request: a group of alerts from one receiver of one source."""
 
@@ -187,32 +168,6 @@ def digest(*parts: str) -> str:
 
 
 _identity = lru_cache(256)(digest)
-
-
-def readings(alert: Alert) -> Readings:
-    """Read the values of PyTorch's queue rule; every field is None for another rule.
-
-    A maximum that no queue can have, such as one below zero, is unknown.
-    """
-    if not (values := alert.values):
-        return NO_READINGS
-    possible = {name: value for name, value in values.items() if 0 <= value <= LARGEST_READING}
-    flags = {name: value != 0 for name, value in values.items()}
-    return Readings(
-        most_queued_jobs=possible.get("max_queue_size"),
-        longest_wait_minutes=possible.get("max_queue_time_mins"),
-        size_limit_crossed=flags.get("queue_size_threshold"),
-        time_limit_crossed=flags.get("queue_time_threshold"),
-    )
-
-
-def worst_readings(alerts: Iterable[Alert]) -> Readings | None:
-    """The readings of the alert with the longest wait, else the longest queue; None if there are none."""
-    alert_readings = [readings(alert) for alert in alerts]
-    worst = max(alert_readings, key=lambda one: one.longest_wait_minutes or one.most_queued_jobs or 0, default=None)
-    if worst is None or (worst.most_queued_jobs is None and worst.longest_wait_minutes is None):
-        return None
-    return worst
 
 
 def merged(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert, ...]:

@@ -14,7 +14,8 @@ from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Pool, Snapshot, empty, stale, worst_first
+from bot.core.pool.pool import Pool, Snapshot, empty, stale
+from bot.core.ranking.worst_first import worst_first
 from bot.core.reporting.incident_history import judged_causes
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surface
 from bot.core.requests.request import Diagnose, Request, Result
@@ -79,7 +80,7 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
         {name: pools[name].trouble or "" for name in names if name not in measured},
         await _answers(context, groups),
     )
-    return Result(details, figures=tuple(worst_first(seen)))
+    return Result(details, figures=tuple(worst_first(seen, file.pools, asked)))
 
 
 async def _answers(context: Context, groups: Sequence[Sequence[Diagnosis]]) -> tuple[int, int] | None:
@@ -93,7 +94,7 @@ async def _answers(context: Context, groups: Sequence[Sequence[Diagnosis]]) -> t
 def _queueing(context: Context, seen: list[Snapshot], causes: Sequence[Diagnosis]) -> tuple[QueueingPool, ...]:
     shown = {one.pool: tuple(sorted(shown_figures(one))) for one in causes}
     rules = {sample.pool: context.settings.file.rules_of(sample.pool) for sample in seen}
-    queueing = (sample.pool for sample in worst_first(seen) if empty(sample, rules[sample.pool].floor) is False)
+    queueing = (sample.pool for sample in worst_first(seen, rules) if empty(sample, rules[sample.pool].floor) is False)
     return tuple(QueueingPool(name, rules[name].boot_time_seconds, shown.get(name, ())) for name in queueing)
 
 

@@ -17,8 +17,9 @@ from bot.core.pool.baseline import first_hour
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.hour_stats import Fired
 from bot.core.pool.outlook import PooledCalibration
-from bot.core.pool.pool import Pool, worst_first
+from bot.core.pool.pool import Pool
 from bot.core.pool.steady_forecast import steadied
+from bot.core.ranking.worst_first import worst_first
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.core.requests.request import Progress, Request
 from bot.core.words import listed

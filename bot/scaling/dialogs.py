@@ -12,7 +12,8 @@ from bot.core.finding import Diagnosis, facts_of
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
 from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident
-from bot.core.pool.pool import Pool, worst_first
+from bot.core.pool.pool import Pool, Snapshot, drained, fresh
+from bot.core.ranking.worst_first import worst_first
 from bot.core.record import Stored
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.requests.request import Request, ScaleUp
@@ -63,18 +64,20 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
     able = next((one for one in choices if one.proposed is not None), None)
     if able is None:
         return Answer(view=scale_modal(interaction.request_id, choices, None))
-    chosen = None if able.useless else (able.proposed or 0) - (able.current or 0)
+    chosen = None if able.suggested is None else able.suggested - (able.current or 0)
     size = (able.current, able.maximum)
     preview = await more_would_do(context, able.pool, size, named.get(able.pool), chosen)
     return Answer(view=scale_modal(interaction.request_id, choices, preview))
 
 
 async def _offered(context: Context, held: Stored[Incident]) -> list[str]:
-    """The pools of the incident that have a scaler, worst first: as many as the dialog holds."""
+    """The pools of the incident that have a scaler, affected ones first: as many as the dialog holds."""
     names = [name for name in held.value.pools.candidates if name in context.pool_scalers]
-    known = await newest(context.store, names)
-    order = [sample.pool for sample in worst_first([pool.latest for pool in known.values() if pool.latest])]
-    return list(dict.fromkeys([*order, *names]))[:MOST_OFFERED]
+    known, file = await newest(context.store, names), context.settings.file
+    seconds = max(file.paces.poll, file.paces.watch)
+    samples = [fresh(known.get(name), context.now(), seconds) or Snapshot(name, 0.0) for name in names]
+    order = worst_first(samples, file.pools, held.value.pools.affected)
+    return [sample.pool for sample in order][:MOST_OFFERED]
 
 
 async def _choice(context: Context, name: str, named: Diagnosis | None) -> ScaleChoice:
@@ -105,6 +108,7 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
         currency=context.settings.file.slack.currency,
         reason=reason,
         useless=bool(_against(named)) or useless,
+        needless=drained(latest, rules) is True,
     )
 
 

@@ -297,3 +297,26 @@ async def test_the_dialogs_warn_by_the_cause_that_the_incident_remembers() -> No
         assert since in str(answer.view)
     await world.done(world.asks("diagnose"))
     assert since in world.replies[-1]
+
+
+async def test_the_dialog_opens_on_the_affected_pool_whose_wait_is_unknown(world: World) -> None:
+    """136 jobs of a source without waits, beside one job that has waited for a minute: no proposal for that pool."""
+    other = FakeScaler()
+    world.context.pool_scalers = {**world.context.pool_scalers, OTHER_POOL: PoolScaler(other, ScalePolicy(maximum=40))}
+    world.metrics.show(POOL, {"queued": 136, "oldest_wait_seconds": None})
+    world.metrics.show(OTHER_POOL, {"queued": 1, "oldest_wait_seconds": 60.0})
+    await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
+    await world.work()
+    blocks = {str(block.get("block_id")): block for block in dialog(await world.asks("scale_up"))["blocks"]}  # type: ignore[attr-defined]  # a list
+    options = [(one["value"], one["text"]["text"]) for one in blocks["pool"]["element"]["options"]]
+    assert options == [(POOL, f"{POOL}, to 30"), (OTHER_POOL, f"{OTHER_POOL}, none proposed")]
+    assert blocks["target"]["element"]["initial_value"] == "30"
+
+
+async def test_a_pool_within_normal_gets_no_proposal(world: World) -> None:
+    await world.opens(queued=14)
+    world.queues(1, wait=60.0)
+    await world.passes(40)
+    shown = str(dialog(await world.asks("scale_up")))
+    assert "None proposed: its queue is within normal." in shown
+    assert "initial_value" not in shown

@@ -8,6 +8,7 @@ from bot.core.forecast.scoring import KEPT_SCORES, score_summary, waiting
 from bot.core.incident.details import events
 from bot.core.incident.details.requests import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.incident import Incident, State, noted
+from bot.core.incident.pools import worst_peaks
 from bot.core.incident.reply_buttons import offering, story_of
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Entry, Event, Role
@@ -43,8 +44,8 @@ def summary(incident: Incident, now: float) -> events.ClosingSummary:
         likely_causes(incident),
         tuple(
             events.PoolPeak(pool, peak.queued, peak.oldest_wait_seconds)
-            for pool, peak in sorted(incident.pools.peaks.items(), key=lambda item: item[1].order)
-            if peak.queued
+            for pool in worst_peaks(incident.pools.peaks, incident.pools.peaks)
+            if (peak := incident.pools.peaks[pool]).queued
         ),
         len(incident.pools.affected),
         waits(incident, now) if incident.pools.affected else (),

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.core.alert import Alert, Delivery, Kind, begun, merged, readings
+from bot.core.alert import Alert, Delivery, Kind, begun, merged
 from bot.core.incident.details.events import AlertsJoined
+from bot.core.readings import readings
 
 
 @dataclass(frozen=True, slots=True)

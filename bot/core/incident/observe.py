@@ -3,19 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.core.alert import Kind, worst_readings
+from bot.core.alert import Kind
 from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.details.events import AlertFired, IncidentEnding, Introduced, Note, Noted, QueueChanged
 from bot.core.incident.details.requests import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.held_cause import HeldCause
 from bot.core.incident.incident import Incident, State, noted, silenced
-from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, raised
+from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, much_worse, raised
 from bot.core.incident.queue_series import QueueSeries, Span, extended
 from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, longest_gap, patience, worst_first
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, longest_gap, patience
+from bot.core.ranking.worst_first import worst_first
+from bot.core.readings import worst_readings
 from bot.core.routing import all_ruled_out, named_pools
 
 STORM_SECONDS = 15.0
@@ -24,8 +26,6 @@ PARENTS_FIRST_SECONDS = 10.0
 """In a burst every parent is posted before any first reply."""
 MOST_FIGURES, MOST_UNREAD = 12, 5
 """Pools in the first reply."""
-LEAST_WAIT_SECONDS = 300.0
-"""A longest wait that has doubled, but by less than this, is no news."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def _introduced(incident: Incident, view: View, now: float, timing: Timing) -> I
         unread={name: pool.trouble or "" for name, pool in pools.items()},
         since={name: pool.latest.at for name, pool in pools.items() if pool.latest},
     )
-    figures = tuple(worst_first([sample for sample in known if sample.pool in affected]))[:MOST_FIGURES]
+    figures = tuple(worst_first([sample for sample in known if sample.pool in affected], view.rules))[:MOST_FIGURES]
     late = posted is not None and posted - incident.opened_at > timing.first_look + STORM_SECONDS
     first = incident.log.timeline[0]
     marked = replace(first, details=AlertFired(incident.group.title))
@@ -222,7 +222,7 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
         return incident
     pools = replace(incident.pools, scores=scores_of(incident, dict(view.pools)))
     over = ended_with(replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, pools=pools))
-    figures = tuple(worst_first(latest(incident, view, now, timing)))
+    figures = tuple(worst_first(latest(incident, view, now, timing), view.rules, incident.pools.affected))
     return ended(
         over, now, IncidentEnding.DRAINED, samples=timing.drained_samples, still_firing=still_firing, figures=figures
     )
@@ -248,13 +248,15 @@ def latest(incident: Incident, view: View, now: float, timing: Timing) -> list[S
 
 def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
     """Report a queue that is much worse than at the last report; after it has halved, doublings count from there."""
-    figures = [s for s in worst_first(latest(incident, view, now, timing)) if s.pool in incident.pools.affected]
+    figures = [s for s in latest(incident, view, now, timing) if s.pool in incident.pools.affected]
+    figures = worst_first(figures, view.rules)
     if not figures:
         return incident
     known = [sample.queued for sample in figures if sample.queued is not None]
     measured = [name for name in incident.pools.affected if (pool := view.pools.get(name)) and pool.latest]
     queued, worst = sum(known) if len(known) == len(measured) else None, figures[0]
-    present, last = Reported(now, queued, worst.oldest_wait_seconds, worst.pool), incident.pools.reported
+    wait = max((one.oldest_wait_seconds for one in figures if one.oldest_wait_seconds is not None), default=None)
+    present, last = Reported(now, queued, wait, worst.pool), incident.pools.reported
     reported = replace(incident, pools=replace(incident.pools, reported=present))
     owned = incident.ownership
     if owned.owner is not None and owned.owner_knows is None and queued is not None:
@@ -269,15 +271,6 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     details = QueueChanged(where, queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds)
     named = offering(noted(reported, now, Event.WORSE, details), "", (), whom=owned.owner)
     return replace(named, ownership=replace(owned, owner_knows=queued))
-
-
-def much_worse(last: Reported, present: Reported) -> bool:
-    """Whether the queue or the longest wait has doubled since the last report."""
-    before, queued = last.queued, present.queued
-    if queued is not None and before is not None and queued >= max(2 * before, before + 3):
-        return True
-    was, wait = last.oldest_wait_seconds, present.oldest_wait_seconds
-    return was is not None and wait is not None and wait >= max(2 * was, was + LEAST_WAIT_SECONDS)
 
 
 def _silences_checked(incident: Incident, now: float) -> Incident:

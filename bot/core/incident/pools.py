@@ -4,14 +4,15 @@ The maxima of an alert that names no pool may belong to two different pools (doc
 pool matches if its own figure is near the alert's. A maximum that no pool matches is left open.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.core.alert import Readings
 from bot.core.incident.held_cause import HeldCause
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.pool.outlook import Score
 from bot.core.pool.pool import Snapshot
+from bot.core.ranking.worst_first import worst_first
+from bot.core.readings import Readings
 from bot.core.routing import Named
 
 LOOKS = 2.0
@@ -22,6 +23,8 @@ WAIT_SHARE, WAIT_SECONDS = 0.2, 600.0
 """Largest difference between a pool's longest wait and the alert's: a share, or at least these seconds."""
 QUEUE_SHARE, QUEUE_JOBS = 0.25, 3.0
 """The same for the queue; sources count differently (PyTorch's only jobs that wait for over 5 minutes)."""
+LEAST_WAIT_SECONDS = 300.0
+"""A longest wait that has doubled, but by less than this, is no news."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +106,17 @@ class Peak:
     queued: int | None = None
     oldest_wait_seconds: float | None = None
 
-    @property
-    def order(self) -> tuple[float, int]:
-        """For sorting: longest wait in full minutes first, then longest queue, unknown last."""
-        return (-((self.oldest_wait_seconds or 0.0) // 60), -(self.queued or 0))
+
+def worst_peaks(pools: Iterable[str], peaks: Mapping[str, Peak]) -> list[str]:
+    """The pools by what they had at their worst (`worst_first`)."""
+    known = ((name, peaks.get(name, Peak())) for name in pools)
+    return [
+        one.pool
+        for one in worst_first(
+            [Snapshot(name, 0.0, queued=peak.queued, oldest_wait_seconds=peak.oldest_wait_seconds)
+             for name, peak in known]
+        )
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +127,15 @@ class Reported:
     queued: int | None
     oldest_wait_seconds: float | None
     worst: str | None
+
+
+def much_worse(last: Reported, present: Reported) -> bool:
+    """Whether the queue or the longest wait has doubled since the last report."""
+    before, queued = last.queued, present.queued
+    if queued is not None and before is not None and queued >= max(2 * before, before + 3):
+        return True
+    was, wait = last.oldest_wait_seconds, present.oldest_wait_seconds
+    return was is not None and wait is not None and wait >= max(2 * was, was + LEAST_WAIT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from bot.core.incident.details.events import Spark
 from bot.core.incident.incident import Incident
-from bot.core.incident.pools import Peak
+from bot.core.incident.pools import worst_peaks
 from bot.core.incident.queue_series import QueueSeries, segments
 from bot.core.pool.pool import Pool
 
@@ -20,11 +20,7 @@ def pictured(incident: Incident) -> tuple[str, ...]:
     """The pools with enough known points for a chart, the worst first."""
     courses = incident.pools.courses
     known = [name for name in courses if sum(p.queued is not None for p in courses[name].points) >= LEAST_POINTS]
-
-    def order(name: str) -> tuple[float, int, str]:
-        return (*incident.pools.peaks.get(name, Peak()).order, name)
-
-    return tuple(sorted(known, key=order))
+    return tuple(worst_peaks(known, incident.pools.peaks))
 
 
 def sparks_of(incident: Incident) -> tuple[tuple[Spark, ...], int]:

@@ -281,18 +281,3 @@ def drained(snapshot: Snapshot | None, rules: PoolRules) -> bool | None:
     if short and snapshot and cut_off(snapshot, rules):
         return None
     return short if short is not False else wait is not None and wait <= rules.normal_wait_seconds
-
-
-def worst_first(snapshots: list[Snapshot]) -> list[Snapshot]:
-    """Longest wait first, then longest queue, then name; unknown figures last.
-
-    Waits are compared by the minute in which they began. So pools of one outage do not change places because one was
-    measured some seconds later.
-    """
-
-    def order(sample: Snapshot) -> tuple[bool, bool, int, float, str]:
-        wait, queued = sample.oldest_wait_seconds, sample.queued
-        began = round((sample.at - wait) / 60) if wait else 0
-        return (wait is None, not wait, began, 1.0 if queued is None else -queued, sample.pool)
-
-    return sorted(snapshots, key=order)

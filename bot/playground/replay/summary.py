@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from bot.core.forecast.scoring import error_factor, held_share, not_scored
 from bot.core.incident.closing import waits
 from bot.core.incident.incident import Incident
+from bot.core.incident.pools import worst_peaks
 from bot.core.pool.outlook import Score, Verdict
 from bot.core.reporting.summary import Report
 from bot.core.words import count, duration
@@ -76,7 +77,8 @@ def _incident(incident: Incident, played: Played) -> Iterator[str]:
     lasted = duration((incident.closed_at or played.until) - incident.opened_at)
     yield f"{incident.id} · {incident.group.title}"
     yield f"  opened {stamp(incident.opened_at)}, {over}, {lasted}"
-    for name, peak in sorted(incident.pools.peaks.items(), key=lambda item: (item[1].order, item[0])):
+    for name in worst_peaks(incident.pools.peaks, incident.pools.peaks):
+        peak = incident.pools.peaks[name]
         yield f"  peak of {name}: {count(peak.queued, 'job')} queued, longest wait {duration(peak.oldest_wait_seconds)}"
     for waited in waits(incident, played.until):
         yield f"  developer time lost in {waited.pool}: {least_hours(waited.hours)} hours"

@@ -56,7 +56,14 @@ class ScaleChoice:
     step: int | None = None
     useless: bool = False
     """Whether more runners are not expected to help; then no target is proposed."""
+    needless: bool = False
+    """Whether its queue is within normal; then no target is proposed either."""
     currency: str = ""
+
+    @property
+    def suggested(self) -> int | None:
+        """The target that the dialog fills in; None: no pool gets more runners without need or use."""
+        return None if self.useless or self.needless else self.proposed
 
 
 def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matcher], max_seconds: float) -> Block:
@@ -103,15 +110,18 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Previe
     blocks = [*_lines(loud[:until]), *(_preview(preview, head) if preview else []), *_lines(loud[until:])]
     if len(able) > 1:
         options = [
-            option(f"{flat(one.pool, 50)}, {'none proposed' if one.useless else f'to {one.proposed}'}", one.pool)
+            option(
+                f"{flat(one.pool, 50)}, {'none proposed' if one.suggested is None else f'to {one.suggested}'}", one.pool
+            )
             for one in able
         ]
         chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
         blocks.append(_input("pool", "Pool", chosen))
     number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
-    hint = "Total runners, not how many to add. None proposed: more runners are not expected to help."
-    if not first.useless:
-        number["initial_value"] = str(first.proposed)
+    why = "its queue is within normal" if first.needless else "more runners are not expected to help"
+    hint = f"Total runners, not how many to add. None proposed: {why}."
+    if first.suggested is not None:
+        number["initial_value"] = str(first.suggested)
         hint = f"Total runners, not how many to add. Proposed for {name_of(first.pool)}: {first.proposed}."
     blocks += [_input("target", "New total", number, hint=hint), *calm]
     return modal(SCALE_UP, "Scale up", request_id, blocks, submit="Next")

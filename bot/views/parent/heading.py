@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from bot.core.alert import Kind, Readings, worst_readings
+from bot.core.alert import Kind
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
-from bot.core.incident.pools import Peak
+from bot.core.incident.pools import worst_peaks
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Snapshot
+from bot.core.readings import Readings, worst_readings
 from bot.core.words import clock, count, duration
 from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortened
 from bot.views.parent.pools import (
@@ -130,7 +131,7 @@ def _subject(incident: Incident) -> str:
     pools, peaks = incident.pools.affected or incident.pools.unknown_pools, incident.pools.peaks
     if not pools:
         return title_of(incident)
-    return _names(sorted(pools, key=lambda pool: peaks.get(pool, Peak()).order))
+    return _names(worst_peaks(pools, peaks))
 
 
 def _names(pools: Sequence[str], most: int = MOST_NAME) -> str:
@@ -147,7 +148,7 @@ def state_words(incident: Incident) -> str:
 
 def led(incident: Incident, at: float) -> Marked:
     """The state, and the worst pool with its figures and their age at `at` (epoch seconds)."""
-    worst = min(incident.pools.affected, key=lambda pool: incident.pools.peaks.get(pool, Peak()).order, default="")
+    worst = next(iter(worst_peaks(incident.pools.affected, incident.pools.peaks)), "")
     now, facts = incident.pools.courses.get(worst), None
     if now and now.seen_queued is not None and now.seen_at is not None:
         sample = Snapshot(worst, at, queued=now.seen_queued, oldest_wait_seconds=now.seen_wait_seconds)

@@ -13,7 +13,8 @@ from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
 from bot.core.message import Block, Message
 from bot.core.pool.outlook import Forecast, Verdict
-from bot.core.pool.pool import PoolRules, empty, fresh, worst_first
+from bot.core.pool.pool import PoolRules, empty, fresh
+from bot.core.ranking.worst_first import worst_first
 from bot.core.requests.interaction import Offer
 from bot.core.routing import named_pools
 from bot.core.words import count, listed
@@ -130,7 +131,7 @@ def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[
     """(the worst affected pool with a fresh queue, its likeliest cause, its forecast); an empty name without one."""
     known = [fresh(view.pools.get(name), now, timing.poll) for name in incident.pools.affected]
     floors = {name: rules.floor for name, rules in view.rules.items()}
-    queues = worst_first([sample for sample in known if sample])
+    queues = worst_first([sample for sample in known if sample], view.rules)
     worst = next((sample for sample in queues if empty(sample, floors.get(sample.pool, 0)) is False), None)
     if incident.closed or worst is None:
         return "", None, None

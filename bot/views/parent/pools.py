@@ -7,7 +7,8 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.sparkline import Trend, trend
 from bot.core.message import Block
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, cut_off, stale, worst_first
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, cut_off, stale
+from bot.core.ranking.worst_first import worst_first
 from bot.core.words import count, duration, figure, listed
 from bot.views.blocks import context, section, table
 from bot.views.mrkdwn import Marked, clean, clipped, date, escaped, joined, say, shortened
@@ -64,11 +65,11 @@ class PoolRow:
 
 
 def rows(names: Iterable[str], affected: Sequence[str], view: View, now: float, timing: Timing) -> tuple[PoolRow, ...]:
-    """The pools, affected ones first, each part worst first; pools without figures last."""
+    """The pools, affected ones first, each part worst first."""
     made = [_row(name, name in affected, view, now, timing) for name in dict.fromkeys(names)]
-    order = worst_first([row.sample or Snapshot(row.name, 0.0) for row in made])
+    order = worst_first([row.sample or Snapshot(row.name, 0.0) for row in made], view.rules, affected)
     place = {sample.pool: index for index, sample in enumerate(order)}
-    return tuple(sorted(made, key=lambda row: (not row.affected, place.get(row.name, len(made)))))
+    return tuple(sorted(made, key=lambda row: place[row.name]))
 
 
 def of_snapshots(figures: Sequence[Snapshot], at: float) -> tuple[PoolRow, ...]:

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from bot.core.incident.details.requests import LeaseNoted, LeaseStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident
+from bot.core.incident.pools import worst_peaks
 from bot.core.incident.silence import coverage
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block
@@ -89,10 +90,9 @@ def ended_at(incident: Incident) -> float:
 
 
 def peaks(incident: Incident) -> Marked | None:
-    worst = sorted(incident.pools.peaks.items(), key=lambda item: item[1].order)
     words = []
-    for name, peak in worst:
-        if peak.queued:
+    for name in worst_peaks(incident.pools.peaks, incident.pools.peaks):
+        if (peak := incident.pools.peaks[name]).queued:
             wait = f", longest wait {wait_words(peak.oldest_wait_seconds)}" if peak.oldest_wait_seconds else ""
             words.append(
                 say("{pool} {jobs} queued{wait}", pool=name_of(name), jobs=count(peak.queued, "job"), wait=wait)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.core.alert import Kind, Readings, worst_readings
+from bot.core.alert import Kind
 from bot.core.incident.details.events import AlertResolved, ClosingSummary, Diagnosed, IncidentEnded, Introduced
 from bot.core.incident.details.requests import IssueNoted, ScaleRequest, ScaleStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident
@@ -13,6 +13,7 @@ from bot.core.incident.reply_buttons import begins
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
+from bot.core.readings import Readings, worst_readings
 from bot.core.requests.interaction import ButtonLabel
 from bot.core.words import count, listed, money
 from bot.views.blocks import MOST_BULLET, actions, button, context, line_sections, message, section

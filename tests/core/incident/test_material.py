@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from bot.core.incident.incident import Incident, acked
-from bot.core.incident.observe import much_worse, observed
-from bot.core.incident.pools import Reported
+from bot.core.incident.observe import observed
+from bot.core.incident.pools import Reported, much_worse
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool
 from tests.builders import NOW, POOL, TIMING, incident, named, resolved, sample, samples, view

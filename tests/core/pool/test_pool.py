@@ -4,7 +4,8 @@ import pytest
 
 from bot.core.incident.pools import Peak, raised
 from bot.core.incident.sparkline import Trend, trend
-from bot.core.pool.pool import Pool, Snapshot, empty, measured, stale, unreadable, worst_first
+from bot.core.pool.pool import Pool, Snapshot, empty, measured, stale, unreadable
+from bot.core.ranking.worst_first import worst_first
 from tests.builders import NOW, sample, samples
 
 
@@ -87,7 +88,8 @@ def test_a_peak_only_rises() -> None:
     assert raised(peak, sample(None, oldest_wait_seconds=None)) == peak
 
 
-def test_the_worst_pool_comes_first_and_the_unknown_last() -> None:
+def test_the_worst_pool_comes_first_and_the_unknown_before_what_is_normal() -> None:
+    """Unknown is not zero: a pool of which nothing is known may queue."""
     rows = [
         sample(None, pool="unknown", oldest_wait_seconds=None),
         sample(0, pool="empty", oldest_wait_seconds=0.0),
@@ -97,7 +99,7 @@ def test_the_worst_pool_comes_first_and_the_unknown_last() -> None:
         sample(30, pool="long"),
         sample(1, pool="waits", oldest_wait_seconds=7200.0),
     ]
-    order = ["waits", "long", "a", "b", "empty", "length unknown", "unknown"]
+    order = ["waits", "long", "a", "b", "unknown", "empty", "length unknown"]
     assert [s.pool for s in worst_first(rows)] == order
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ async def test_an_edited_mention_is_never_carried_out(endpoint: Endpoint, first:
     if first == "delivered":
         await endpoint.mention("ack", user=ANA, ts="5.0", event_id="Ev1")
     await endpoint.mention("ack", user=BEN)
-    edited = {"edited": {"user": ANA, "ts": "9.0"}, "ts": "5.0", "user": ANA}
+    edited: dict[str, Any] = {"edited": {"user": ANA, "ts": "9.0"}, "ts": "5.0", "user": ANA}
     for event_id in ("Ev2", "Ev3"):
         await endpoint.mention("ack", event_id=event_id, **edited)
         await endpoint.mention("note once more", event_id=f"{event_id}n", **edited)

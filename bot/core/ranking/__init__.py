@@ -1,0 +1,1 @@
+"""Which of several pools comes first."""
