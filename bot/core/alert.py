@@ -21,6 +21,16 @@ class Status(StrEnum):
     RESOLVED = "resolved"
 
 
+class SilentReason(StrEnum):
+    """Why an alert ended although nobody saw its queue recover (Grafana's `grafana_state_reason`)."""
+
+    MISSING_SERIES = "missing_series"
+    PAUSED = "paused"
+    RULE_DELETED = "rule_deleted"
+    NO_DATA = "no_data"
+    ERROR = "error"
+
+
 class Kind(StrEnum):
     QUEUE = "queue"
     BLIND = "blind"
@@ -84,6 +94,10 @@ class Alert:
     teams: tuple[str, ...] = ()
     summary: str = ""
     description: str = ""
+    silent: SilentReason | None = None
+    """Why it resolved without a recovery; None while it fires, and for an end that says nothing of the kind."""
+    rule_error: str = ""
+    """The text of its rule's error (Grafana `DatasourceError`), which is not a lack of data."""
     facts: Mapping[str, str] = field(default_factory=dict)
     """Further facts for routes and pools; not labels of the alert's source, so that no silence uses them."""
 

@@ -8,7 +8,7 @@ from bot.context.context import Context
 from bot.context.save import Move, keep
 from bot.core.incident.incident import Incident, in_own_channel, reply_posted, troubled
 from bot.core.incident.observe import View, observed
-from bot.core.incident.plan import Do, NextStep, escalated, next_step
+from bot.core.incident.plan import Do, NextStep, above_normal, escalated, next_step
 from bot.core.incident.reply_buttons import reworded
 from bot.core.record import Change, Stored
 from bot.incidents.quarantine import MOST_ATTEMPTS
@@ -52,7 +52,8 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
         settled = _then(move, partial(observed, view=view, now=now, timing=paces))
         incident = settled(held.value)
         drawing = drawing or _drawn(context, incident, view, now)
-        step = next_step(incident, drawing.digest, now, paces)
+        queues = above_normal(incident, view, now, paces)
+        step = next_step(incident, drawing.digest, now, paces, queues=queues)
         if step.do is Do.WAIT:
             kept = await keep(context, held, settled, due=step.until, uncertain=_in_doubt(held, incident))
             if incident.thread.root is not None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from bot.core.alert import Alert, Delivery, Kind, Links, Status, digest
+from bot.core.alert import Alert, Delivery, Kind, Links, SilentReason, Status, digest
 from bot.core.routing import POOL_LABELS
 from bot.core.words import listed
 from bot.sources.labels import link, named, priority, runbook, teams
@@ -19,6 +19,11 @@ FIRST_LABELS = ("alertname", "rulename", "grafana_folder", "team", "teams", "pri
 """Labels kept first when an alert has too many."""
 BLIND_NAMES = frozenset({"DatasourceNoData", "DatasourceError"})
 """Names of Grafana's alerts about a data source without data; the rule is in `rulename`."""
+RULE_ERROR = "DatasourceError"
+"""The one of them about a rule that fails; its annotation `Error` tells why."""
+STATE_REASON = "grafana_state_reason"
+SILENT_REASONS = {one.value.replace("_", ""): one for one in SilentReason}
+"""Values of that annotation, in small letters; `Updated` is none of them: somebody changed the rule."""
 STATES = {
     "firing": Status.FIRING,
     "alerting": Status.FIRING,
@@ -152,7 +157,21 @@ def _alert(place: int, entry: object, group: Group, complete: Complete) -> Alert
         teams=teams(annotations, labels),
         summary=cut(next(iter(summaries), ""), MOST_CHARS),
         description=cut(next(named(annotations, "description"), ""), MOST_DESCRIPTION_CHARS),
+        silent=_silent(annotations) if status is Status.RESOLVED else None,
+        rule_error=_rule_error(labels, annotations),
     )
+
+
+def _silent(annotations: Words) -> SilentReason | None:
+    """The first known reason; Grafana joins several by commas."""
+    told = (SILENT_REASONS.get(part.strip().lower()) for part in annotations.get(STATE_REASON, "").split(","))
+    return next((one for one in told if one), None)
+
+
+def _rule_error(labels: Words, annotations: Words) -> str:
+    if labels.get("alertname") != RULE_ERROR:
+        return ""
+    return cut(annotations.get("Error") or "Grafana gives no text", MOST_CHARS)
 
 
 def _fingerprint(labels: Words) -> str:

@@ -146,7 +146,8 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     A silence that outlasts the incident can be ended from it.
     """
     names = incident.pools.judged if pools is None else pools
-    details = events.IncidentEnded(how, summary(incident, now), names, samples, still_firing)
+    silent = incident.group.silent
+    details = events.IncidentEnded(how, summary(incident, now), names, samples, still_firing, silent)
     event = Event.RESOLVED_BY_HAND if how is events.IncidentEnding.CLOSED else Event.DRAINED
     over = noted(incident, now, event, details, who=who, figures=figures, broadcast=who is None)
     if left := [silence for silence in holding(incident.silences, now) if not silence.until_drained]:

@@ -179,13 +179,14 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
     if found.fresh:
         after = replace(after, pools=replace(after.pools, streaks={}))
         news = replace(found.news, coverage=coverage(after.silences, group.alerts, now))
-        after = noted(after, now, Event.JOINED, news, tell=bool(found.news.new))
+        after = noted(after, now, Event.JOINED, news, tell=bool(news.new or news.blind or news.errors))
         if after.state is State.EASING:
             after = replace(after, state=State.OPEN, changed_at=now)
     if incident.group.firing and not after.group.firing:
-        after = replace(after, state=State.EASING, changed_at=now)
-        watched = bool(after.pools.candidates) and after.group.kind is not Kind.BLIND
-        after = noted(after, now, Event.ALERT_RESOLVED, AlertResolved(watched), tell=False)
+        watched, silent = bool(after.pools.candidates) and after.group.kind is not Kind.BLIND, after.group.silent
+        details, event = AlertResolved(watched, silent), Event.NOTED if silent else Event.ALERT_RESOLVED
+        after = after if silent else replace(after, state=State.EASING, changed_at=now)
+        after = noted(after, now, event, details, tell=bool(silent))
     return after
 
 

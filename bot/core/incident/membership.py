@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.core.alert import Alert, Delivery, Kind, begun, merged
+from bot.core.alert import Alert, Delivery, Kind, SilentReason, begun, merged
 from bot.core.incident.details.events import AlertsJoined
 from bot.core.readings import readings
 
@@ -25,6 +25,21 @@ class AlertGroup:
     @property
     def firing(self) -> tuple[Alert, ...]:
         return tuple(alert for alert in self.alerts if alert.firing)
+
+    @property
+    def silent(self) -> tuple[SilentReason, ...]:
+        """Why its source went silent instead of seeing a recovery; empty while an alert fires.
+
+        The end of a no-data alert by missing series is no silence: Grafana ends it so when the data is back.
+        """
+        if self.firing:
+            return ()
+        told = (
+            one.silent
+            for one in self.alerts
+            if one.silent and not (one.kind is Kind.BLIND and one.silent is SilentReason.MISSING_SERIES)
+        )
+        return tuple(dict.fromkeys(told))
 
     @property
     def size_limit_crossed(self) -> bool | None:
@@ -70,9 +85,10 @@ def changed(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> Membership:
     unshown = len({alert.fingerprint for alert in (*known, *arrived)}) - len(alerts)
     before = {alert.fingerprint for alert in known}
     news = AlertsJoined(
-        tuple(alert_label(alert) for alert in fresh if alert.fingerprint not in before),
+        tuple(alert_label(a) for a in fresh if a.fingerprint not in before and a.kind is not Kind.BLIND),
         tuple(alert_label(a) for a in fresh if a.fingerprint in before and a.kind is not Kind.BLIND),
-        tuple(alert_label(a) for a in fresh if a.fingerprint in before and a.kind is Kind.BLIND),
+        tuple(alert_label(a) for a in fresh if a.kind is Kind.BLIND and not a.rule_error),
+        errors={alert_label(a): a.rule_error for a in fresh if a.rule_error},
     )
     return Membership(alerts, fresh, unshown, news)
 

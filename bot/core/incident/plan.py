@@ -5,8 +5,9 @@ from enum import StrEnum
 
 from bot.core.incident.details.events import Escalated
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.observe import Timing, introduction_due_at
+from bot.core.incident.observe import Timing, View, introduction_due_at, latest
 from bot.core.incident.timeline import Event
+from bot.core.pool.pool import PoolRules, drained
 
 RETURN_SECONDS = 3600.0
 """How often the own channel of an incident in the fallback channel is tried again."""
@@ -36,14 +37,23 @@ class NextStep:
     """When to check again (epoch seconds); None: when something happens."""
 
 
-def next_step(incident: Incident, drawn: str, now: float, timing: Timing) -> NextStep:
+def above_normal(incident: Incident, view: View, now: float, timing: Timing) -> bool:
+    """Whether a fresh figure of our own shows a queue that is not back to normal."""
+    return any(
+        drained(sample, view.rules.get(sample.pool, PoolRules(sample.pool))) is False
+        for sample in latest(incident, view, now, timing)
+        if sample.pool in incident.pools.judged
+    )
+
+
+def next_step(incident: Incident, drawn: str, now: float, timing: Timing, *, queues: bool = False) -> NextStep:
     """The next step; `drawn` is the digest of the current rendering.
 
     Order: the thread, then the parent (a click shows there at once), then entries, oldest first. A parent that changes
     all the time alternates with replies that must be edited. An escalation waits for none of them, since people outside
-    Slack hear of it too.
+    Slack hear of it too. `queues`: whether a fresh figure is above normal (`above_normal`).
     """
-    escalation = escalation_due_at(incident, timing)
+    escalation = escalation_due_at(incident, timing, queues=queues)
     alone = not incident.closed and escalation <= now
     if alone or incident.trouble.retry_at > now:
         return NextStep(Do.ESCALATE) if alone else _wait(incident.trouble.retry_at)
@@ -74,15 +84,17 @@ def _wait(until: float | None) -> NextStep:
     return NextStep(Do.WAIT, until=until)
 
 
-def escalation_due_at(incident: Incident, timing: Timing) -> float:
+def escalation_due_at(incident: Incident, timing: Timing, *, queues: bool = False) -> float:
     """When to escalate; infinity if acknowledged, already done, or switched off.
 
     A silence pauses it, because a person made it; the time starts again at its end, and when an acknowledgement is
-    taken back. Nobody is called while the alert has resolved.
+    taken back. Nobody is called while the alert has resolved. A source that went silent has seen no recovery, so people
+    are called while the queue is above normal.
     """
     since, escalated_at = _unowned_since(incident), incident.ownership.escalated_at
     called = incident.ownership.owner or (escalated_at and escalated_at >= since)
-    if called or not incident.group.firing or not timing.escalate_after:
+    lasts = incident.group.firing or (incident.group.silent and queues)
+    if called or not lasts or not timing.escalate_after:
         return float("inf")
     ended = [entry.at for entry in incident.log.timeline if entry.event is Event.UNSILENCED]
     silence = incident.active_silence

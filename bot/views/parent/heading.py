@@ -64,7 +64,8 @@ def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timin
     queueing = [row for row in seen if row.queueing]
     if not queueing:
         if incident.group.kind is Kind.BLIND:
-            return title_of(incident), "no data from the metrics source"
+            failing = any(alert.rule_error for alert in incident.group.firing)
+            return title_of(incident), "its rule fails" if failing else "no data from the metrics source"
         if incident.pools.unknown_pools:
             return _names(incident.pools.unknown_pools), _unmeasured(incident, ())
         return _subject(incident), _calm(incident, seen)
@@ -101,7 +102,12 @@ def _calm(incident: Incident, seen: Sequence[PoolRow]) -> str:
 
 
 def _alert_words(incident: Incident) -> str:
-    return "alert still firing" if incident.group.firing else "alert resolved"
+    return "alert still firing" if incident.group.firing else _end_words(incident)
+
+
+def _end_words(incident: Incident) -> str:
+    """A source that went silent has seen no recovery."""
+    return "alert source silent" if incident.group.silent else "alert resolved"
 
 
 def reading_words(read: Readings) -> str:
@@ -124,7 +130,7 @@ def ending(incident: Incident) -> str:
     pools = (*incident.pools.judged, *incident.pools.unknown_pools)
     measured = sum(name in incident.pools.courses for name in pools)
     part = f" in {len(pools) - measured} of {len(pools)} pools" if measured else ""
-    return f"alert resolved after {lasted}, queue not measured{part}"
+    return f"{_end_words(incident)} after {lasted}, queue not measured{part}"
 
 
 def _subject(incident: Incident) -> str:

@@ -90,6 +90,9 @@ def _relevant(seen: Sequence[PoolRow]) -> list[PoolRow]:
 
 def _unmeasured(incident: Incident, view: View) -> Marked:
     """Why the pools of the alert are not measured."""
+    if error := next((one.rule_error for one in incident.group.firing if one.rule_error), ""):
+        return say("The queue length is unknown: the alert's rule fails. {error}. Repair it: jobs may be waiting.",
+                   error=escaped(error.rstrip("."), 240))  # fmt: skip
     if incident.group.kind is Kind.BLIND:
         return say("The queue length is unknown: the metrics source has no data. Repair it first: jobs may be waiting.")
     remedy = say('Add a `[pool."NAME"]` table to `tailback.toml`.')

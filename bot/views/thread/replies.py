@@ -198,6 +198,9 @@ def alert_words(incident: Incident, introduced: Introduced) -> Marked:
 def _values(incident: Incident, introduced: Introduced) -> Marked | None:
     """The worst alert's values, or its summary; flags are never shown as limits (docs/design/diagnosis.md#limits)."""
     alerts = incident.group.firing or incident.group.alerts
+    if error := next((one.rule_error for one in alerts if one.rule_error), ""):
+        return say("The alert's rule fails: {error}. By the alert, the queue length is unknown, which is not zero.",
+                   error=escaped(error.rstrip("."), 240))  # fmt: skip
     if incident.group.kind is Kind.BLIND:
         return say("The alert's own query has no data. By the alert, the queue length is unknown, which is not zero.")
     if (worst := worst_readings(alerts)) is not None:

@@ -1,8 +1,9 @@
 """The end of an incident in words: duration, peaks, causes, waiting, actions."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from bot.core.alert import SilentReason
 from bot.core.incident.details.events import (
     ClosingSummary,
     Counterfactual,
@@ -25,17 +26,39 @@ MOSTLY, LITTLE = 0.9, 0.05
 """Shares of the time that are as good as all of it, or none."""
 
 
+SILENT = {
+    SilentReason.MISSING_SERIES: "its series are missing",
+    SilentReason.PAUSED: "its rule was paused",
+    SilentReason.RULE_DELETED: "its rule was deleted",
+    SilentReason.NO_DATA: "its query returned no data",
+    SilentReason.ERROR: "its query failed",
+}
+"""Why an alert ended without a recovery."""
+
+
+def silent_words(reasons: Iterable[SilentReason]) -> str:
+    return listed(SILENT[one] for one in reasons)
+
+
 def ending_words(ended: IncidentEnded) -> str:
     match ended.how:
         case IncidentEnding.DRAINED:
             fires = " The alert still fires." if ended.still_firing else ""
             lasted = duration(ended.summary.lasted_seconds)
             return f"Drained: {listed(ended.pools)} after {lasted}{_cost(ended.summary)}.{fires}"
+        case IncidentEnding.SOURCE_BACK if ended.silent:
+            return (
+                f"The alert's source went silent: {silent_words(ended.silent)}. Whether it has data again is unknown."
+            )
         case IncidentEnding.SOURCE_BACK:
             return "The metrics source is answering again."
         case IncidentEnding.NOT_MEASURED:
             none = f"no metrics source is configured for {listed(ended.pools)}"
             why = none if ended.pools else "no pool is configured"
+            if ended.silent:
+                return (
+                    f"The alert's source went silent: {silent_words(ended.silent)}. The queue was not measured: {why}."
+                )
             return f"The alert resolved. Its queue was not measured: {why}."
         case IncidentEnding.CLOSED:
             lasted = duration(ended.summary.lasted_seconds)

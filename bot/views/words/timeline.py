@@ -23,7 +23,7 @@ from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.paging.page import PageAction
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, figure, listed
-from bot.views.words.closing import ending_lines, ending_words
+from bot.views.words.closing import ending_lines, ending_words, silent_words
 from bot.views.words.diagnosis import diagnosis_lines, judged_words, survey_headline
 from bot.views.words.scaling import (
     accepted_lines,
@@ -102,7 +102,7 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
         case events.AlertFired():
             return f"The alert arrived: {details.title}"
         case events.AlertResolved():
-            return "The alert resolved." + (" I'll watch the queue until it has drained." if details.measured else "")
+            return resolved_words(details)
         case events.FiredAgain():
             return f"The alert fired again, {duration(details.after_seconds)} after the end."
         case events.AlertOddities():
@@ -137,6 +137,13 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
             return ()
 
 
+def resolved_words(resolved: events.AlertResolved) -> str:
+    if not resolved.silent:
+        return "The alert resolved." + (" I'll watch the queue until it has drained." if resolved.measured else "")
+    watch = " I'll go by the queue itself until it has drained." if resolved.measured else ""
+    return f"The alert's source went silent: {silent_words(resolved.silent)}. That is no recovery.{watch}"
+
+
 def _joined_words(joined: events.AlertsJoined) -> str:
     parts = []
     if joined.new:
@@ -145,6 +152,8 @@ def _joined_words(joined: events.AlertsJoined) -> str:
         parts.append(f"Fired again: {listed(joined.again)}.")
     if joined.blind:
         parts.append(f"The metrics source no longer returns data: {listed(joined.blind)}.")
+    for name, error in joined.errors.items():
+        parts.append(f"The alert rule {name} fails: {error.rstrip('.')}.")
     return " ".join([*parts, *filter(None, [coverage_words(joined.coverage)])])
 
 

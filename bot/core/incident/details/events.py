@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from bot.core.alert import SilentReason
 from bot.core.finding import Diagnosis
 from bot.core.incident.details.requests import ActiveSilence, Coverage
 from bot.core.pool.outlook import Score, ScoreSummary
@@ -75,7 +76,9 @@ class AlertsJoined:
     new: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     blind: tuple[str, ...] = ()
-    """Known alerts whose metrics source has no data any more."""
+    """Alerts whose metrics source has no data any more."""
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """Alert whose rule fails → the text of the error."""
     coverage: Coverage | None = None
     """How many of all are silenced; None: no silence is active."""
     kind: Literal["alerts_joined"] = "alerts_joined"
@@ -85,6 +88,8 @@ class AlertsJoined:
 class AlertResolved:
     measured: bool
     """Whether the queue is still measured."""
+    silent: tuple[SilentReason, ...] = ()
+    """Why the source went silent instead of seeing a recovery; empty for a recovery."""
     kind: Literal["alert_resolved"] = "alert_resolved"
 
 
@@ -278,4 +283,6 @@ class IncidentEnded:
     pools: tuple[str, ...] = ()
     samples: int = 0
     still_firing: bool = False
+    silent: tuple[SilentReason, ...] = ()
+    """Why the alert's source went silent instead of seeing a recovery."""
     kind: Literal["incident_ended"] = "incident_ended"

@@ -1,0 +1,117 @@
+"""An alert whose source went silent has not recovered: absence of data is no good news."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.alert import Alert, Kind, SilentReason
+from bot.core.incident.incident import State
+from bot.core.incident.plan import escalation_due_at
+from bot.sources.grafana import parse
+from tests.builders import TIMING
+from tests.sources.payloads import body, item
+from tests.world import LABELS, World, spoken
+
+SILENT = {"MissingSeries": "its series are missing", "Paused": "its rule was paused",
+          "RuleDeleted": "its rule was deleted", "NoData": "its query returned no data",
+          "Error": "its query failed"}  # fmt: skip
+NEVER = float("inf")
+
+
+def ended(reason: str) -> Alert:
+    """The resolution as Grafana sends it, with its annotation."""
+    annotations = {"grafana_state_reason": reason} if reason else {}
+    raw = item(status="resolved", labels=LABELS, annotations=annotations, fingerprint="a1")
+    (found,) = parse(body(raw)).alerts
+    return replace(spoken("a1", firing=False), silent=found.silent)
+
+
+@pytest.mark.parametrize("reason", SILENT)
+async def test_the_incident_stays_open_and_people_are_called(world: World, reason: str) -> None:
+    """28 jobs wait: the thread says why the alert ended, and the escalation comes as if it still fired."""
+    await world.opens(queued=28)
+    await world.fires(ended(reason))
+    await world.work()
+    assert world.incident.state is State.OPEN
+    why = f"The alert's source went silent: {SILENT[reason]}. That is no recovery."
+    assert world.replies == [f"{why} I'll go by the queue itself until it has drained."]
+    await world.passes(16 * 60, step=30)
+    assert world.incident.ownership.escalated_at is not None
+
+
+@pytest.mark.parametrize("reason", ["", "Updated", "KeepLast", "nonsense"])
+async def test_any_other_end_calls_it_off(world: World, reason: str) -> None:
+    """`Updated`: somebody changed the rule and saw it then."""
+    await world.opens(queued=28)
+    await world.fires(ended(reason))
+    await world.passes(16 * 60, step=30)
+    assert (world.incident.state, world.incident.ownership.escalated_at) == (State.EASING, None)
+
+
+async def test_it_ends_by_its_own_figures(world: World) -> None:
+    await world.opens(queued=28)
+    await world.fires(ended("MissingSeries"))
+    await world.work()
+    world.queues(0)
+    await world.passes(150, step=30)
+    assert world.incident.state is State.DRAINED
+    assert world.incident.ownership.escalated_at is None
+
+
+async def test_nobody_is_called_without_a_fresh_figure(world: World) -> None:
+    """Silence is not trouble either: what is not known calls nobody, and the thread stays open."""
+    await world.opens(queued=28)
+    await world.fires(ended("NoData"))
+    await world.work()
+    assert escalation_due_at(world.incident, TIMING, queues=True) < NEVER
+    assert escalation_due_at(world.incident, TIMING, queues=False) == NEVER
+
+
+async def test_where_nothing_measures_it_ends_with_the_reason() -> None:
+    world = World()
+    await world.fires(spoken("a1", runner_label="strange"))
+    await world.work()
+    world.context.metrics = {}
+    await world.fires(replace(spoken("a1", firing=False, runner_label="strange"), silent=SilentReason.PAUSED))
+    await world.work()
+    assert world.incident.state is State.RESOLVED
+    assert "its rule was paused" in world.replies[-1]
+    assert "alert source silent" in world.parent.message.text
+
+
+async def test_a_no_data_alert_that_takes_over_is_announced_as_such(world: World) -> None:
+    await world.opens(queued=28)
+    blind = replace(spoken("b1"), kind=Kind.BLIND, name="Jobs are queued")
+    await world.fires(ended("NoData"), blind)
+    await world.work()
+    said = " ".join(world.replies)
+    assert "The metrics source no longer returns data: Jobs are queued" in said
+    assert "1 more alert" not in said
+
+
+async def test_an_error_of_the_rule_is_told_in_its_words(world: World) -> None:
+    """`DatasourceError` is no lack of data: somebody must repair the rule."""
+    labels = {"alertname": "DatasourceError", "rulename": "Jobs are queued"}
+    raw = item(labels=labels, annotations={"Error": "unknown column <queue>"}, fingerprint="e1")
+    (alert,) = parse(body(raw)).alerts
+    await world.opens(queued=28)
+    await world.fires(spoken("a1"), alert)
+    await world.work()
+    assert "The alert rule Jobs are queued fails: unknown column &lt;queue&gt;." in " ".join(world.replies)
+    other = World()
+    await other.fires(alert)
+    await other.passes(60)
+    assert "its rule fails" in other.parent.message.text
+    shown = " ".join(f"{one.text} {one.blocks}" for one in (other.parent.message, *other.thread))
+    assert "unknown column" in shown
+    assert "no data" not in shown
+
+
+async def test_the_end_of_a_no_data_alert_by_missing_series_is_no_silence(world: World) -> None:
+    """Grafana ends it so when the data is back."""
+    await world.fires(replace(spoken("b1"), kind=Kind.BLIND))
+    await world.work()
+    await world.fires(replace(spoken("b1", firing=False), kind=Kind.BLIND, silent=SilentReason.MISSING_SERIES))
+    await world.work()
+    assert world.incident.group.silent == ()
+    assert "answering again" in world.replies[-1]
