@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.alert import CUT, SHOWN_ALERTS, Alert, Kind, Links, Matcher, begun, digest, merged, silence_matchers
 from bot.core.alert_holder import Holder, holders
-from bot.core.readings import Readings, readings
+from bot.core.ranking.readings import Readings, readings
 from tests.builders import NOW, alert, delivery, resolved
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.alert import Status, merged, silence_matchers
-from bot.core.readings import readings
+from bot.core.ranking.readings import readings
 from bot.core.routing import Route, named_pools, route
 from bot.sources.event import FIELDS, IDENTITY, LINKS, REQUIRED, fingerprint, parse
 from bot.sources.payload import Unreadable

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.alert import Alert, Delivery, Matcher, Status, begun, merged, silence_matchers
-from bot.core.readings import readings
+from bot.core.ranking.readings import readings
 from bot.core.reporting.issue import marker
 from bot.core.routing import Route, named_pools, route
 from bot.sources.github_issue import parse

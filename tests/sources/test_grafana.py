@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.core.alert import Kind, Matcher, silence_matchers
-from bot.core.readings import readings
+from bot.core.ranking.readings import readings
 from bot.core.routing import named_pools
 from bot.sources.grafana import parse
 from bot.sources.labels import matchers, spoken_values

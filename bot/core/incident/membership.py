@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.core.alert import Alert, Delivery, Kind, SilentReason, begun, merged
 from bot.core.incident.details.events import AlertsJoined
-from bot.core.readings import readings
+from bot.core.ranking.readings import readings
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from bot.core.incident.reply_buttons import decided, ended_with, offering
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Event
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, longest_gap, patience
+from bot.core.ranking.readings import worst_readings
 from bot.core.ranking.worst_first import worst_first
-from bot.core.readings import worst_readings
 from bot.core.routing import all_ruled_out, named_pools
 
 STORM_SECONDS = 15.0

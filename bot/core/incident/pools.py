@@ -11,8 +11,8 @@ from bot.core.incident.held_cause import HeldCause
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.pool.outlook import Score
 from bot.core.pool.pool import Snapshot
+from bot.core.ranking.readings import Readings
 from bot.core.ranking.worst_first import worst_first
-from bot.core.readings import Readings
 from bot.core.routing import Named
 
 LOOKS = 2.0

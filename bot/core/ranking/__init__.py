@@ -1,1 +1,1 @@
-"""Which of several pools comes first."""
+"""Which of several figures or pools is the worst."""

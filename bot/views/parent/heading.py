@@ -8,7 +8,7 @@ from bot.core.incident.observe import Timing, View
 from bot.core.incident.pools import worst_peaks
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Snapshot
-from bot.core.readings import Readings, worst_readings
+from bot.core.ranking.readings import Readings, worst_readings
 from bot.core.words import clock, count, duration
 from bot.views.mrkdwn import Marked, clean, escaped, flat, joined, say, shortened
 from bot.views.parent.pools import (

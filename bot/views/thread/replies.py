@@ -13,7 +13,7 @@ from bot.core.incident.reply_buttons import begins
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
-from bot.core.readings import Readings, worst_readings
+from bot.core.ranking.readings import Readings, worst_readings
 from bot.core.requests.interaction import ButtonLabel
 from bot.core.words import count, listed, money
 from bot.views.blocks import MOST_BULLET, actions, button, context, line_sections, message, section

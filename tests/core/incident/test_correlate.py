@@ -8,7 +8,7 @@ from bot.core.incident.membership import changed, left_out
 from bot.core.incident.observe import View, observed
 from bot.core.incident.pools import Maxima, PoolsNow, correlated
 from bot.core.pool.pool import Pool, Snapshot
-from bot.core.readings import Readings, worst_readings
+from bot.core.ranking.readings import Readings, worst_readings
 from tests.builders import NOW, TIMING, alert, candidates, delivery, incident, resolved, sample, view
 
 SEED = Readings(14, 114, False, True)
