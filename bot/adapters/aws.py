@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 import boto3
@@ -11,12 +10,11 @@ from botocore import exceptions as errors  # type: ignore[import-untyped]  # shi
 from botocore.config import Config  # type: ignore[import-untyped]  # ships no types
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]  # ships no types
 from pydantic import AfterValidator, Field
-from urllib3.exceptions import HTTPError
 
 from bot.adapters.build_context import AWS_SECONDS, BuildContext
 from bot.adapters.http.address import base_url
-from bot.adapters.http.client import LARGEST_ANSWER, reason
-from bot.adapters.http.json_answer import MOST_DECODED_BYTES, decoded_bytes, one_line
+from bot.adapters.http.client import reason
+from bot.adapters.http.json_answer import one_line
 from bot.adapters.outages import Outages
 from bot.config import Table
 from bot.ports import Failure, Refused, Unreachable
@@ -148,45 +146,7 @@ def _opened(session: object, service: str, endpoint_url: str | None, total_secon
         proxies={},
     )
     client = boto3.Session.client(session, service, endpoint_url=endpoint_url, config=config)
-    client._endpoint.http_session = BoundedSession(client._endpoint.http_session)  # boto3 has no public way
     return cast("object", client)
-
-
-@dataclass(frozen=True, slots=True)
-class BoundedSession:
-    """botocore's HTTP session, with bounded answers: it would read and parse an answer of any size."""
-
-    session: Any
-    """botocore's own (`URLLib3Session`)."""
-
-    def send(self, request: Any) -> Any:
-        """The response to a prepared request. Raises ResponseParserError for one that nobody should read or that
-        ended too early, and HTTPClientError for a connection that broke.
-        """
-        request.stream_output = True  # so that the session leaves the body to us
-        response = self.session.send(request)
-        if response.status_code < 200 or response.headers.get("Content-Encoding", "identity") not in {"", "identity"}:
-            response.raw.close()
-            raise ResponseParserError("its answer is compressed, or none at all")
-        content = bytearray()
-        try:
-            for chunk in response.raw.stream(64 * 1024, decode_content=False):
-                content += chunk
-                if len(content) > LARGEST_ANSWER:
-                    break
-        except HTTPError as error:  # the connection ended in the middle of the answer
-            raise errors.HTTPClientError(error=error) from error
-        whole = response.headers.get("Content-Length", "")
-        if whole.isdigit() and len(content) < min(int(whole), LARGEST_ANSWER) and request.method != "HEAD":
-            raise ResponseParserError("its answer ended too early")  # half of one would pass for an empty one
-        if len(content) > LARGEST_ANSWER or decoded_bytes(content) + 100 * content.count(b"<") > MOST_DECODED_BYTES:
-            response.raw.close()
-            raise ResponseParserError("its answer is too large")
-        response._content = bytes(content)
-        return response
-
-    def close(self) -> None:
-        self.session.close()
 
 
 def _answered(system: str, service: str, operation: str, error: errors.ClientError, unsure: Failure) -> Exception:
