@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from bot.adapters.migrations import FORMAT, migrated
+from bot.adapters.migrations import FORMAT, OLDEST_FORMAT, TOO_OLD, migrated
 from bot.core.incident.incident import Incident
 from bot.core.notifications.tell import Tell
 from bot.core.paging.page import PageRecord
@@ -69,6 +69,7 @@ def kind_name(kind: type[object]) -> str:
     return _NAMES[kind]
 
 
+NEWER = "update Tailback to the release that wrote it, or delete the key"
 HEAD = b'{"format":%d,' % FORMAT
 """How the document of a record of this release begins."""
 
@@ -76,8 +77,8 @@ HEAD = b'{"format":%d,' % FORMAT
 def _today(kind: type[object], record_id: str, document: bytes) -> bytes:
     """A document of an older release in the shape of this one; one that is no JSON stays as it is.
 
-    Raises Unreachable for one that a newer release wrote, since it would be written back poorer, and for one whose
-    shape no release wrote.
+    Raises Unreachable for one that a newer release wrote, since it would be written back poorer, for one that is too
+    old, and for one whose shape no release wrote.
     """
     try:
         found = json.loads(document)
@@ -91,18 +92,18 @@ def _today(kind: type[object], record_id: str, document: bytes) -> bytes:
     if isinstance(known, int) and known > FORMAT:
         what = f"format {known}, of a newer Tailback; this release knows formats up to {FORMAT}"
         raise _unreadable(kind, record_id, what)
+    if not isinstance(known, int) or known < OLDEST_FORMAT:
+        what = f"format {known}, of an older Tailback; this release reads formats from {OLDEST_FORMAT} on"
+        raise _unreadable(kind, record_id, what, TOO_OLD)
     try:
         return json.dumps(migrated(kind_name(kind), found)).encode()
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise _unreadable(kind, record_id, f"{type(error).__name__} in its older shape") from None
 
 
-def _unreadable(kind: type[object], record_id: str, why: str) -> Unreachable:
+def _unreadable(kind: type[object], record_id: str, why: str, remedy: str = NEWER) -> Unreachable:
     return Unreachable(
-        "Redis",
-        f"{kind_name(kind)}:{record_id} cannot be read ({why})",
-        remedy="update Tailback to the release that wrote it, or delete the key",
-        failure=Failure.SHAPE,
+        "Redis", f"{kind_name(kind)}:{record_id} cannot be read ({why})", remedy=remedy, failure=Failure.SHAPE
     )
 
 

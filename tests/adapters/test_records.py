@@ -2,14 +2,16 @@
 
 import json
 import pickle
+import re
 from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from bot.adapters.migrations import FORMAT
-from bot.adapters.records import COMPACT, KINDS, decode, encode, kind_name
+from bot.adapters import migrations, records
+from bot.adapters.migrations import FORMAT, TOO_OLD, Document
+from bot.adapters.records import COMPACT, HEAD, KINDS, decode, encode, kind_name
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.details import Details
@@ -87,20 +89,19 @@ def test_a_document_is_one_json_object() -> None:
 
 def test_a_field_of_a_newer_release_is_ignored_and_a_missing_one_has_its_default() -> None:
     """During a rolling update both releases read the same records."""
-    assert decode(Pool, "p", b'{"id":"p","newer":{"x":1}}') == Pool("p")
+    assert decode(Pool, "p", HEAD + b'"id":"p","newer":{"x":1}}') == Pool("p")
 
 
 UNREADABLE = {
     "empty": b"",
     "cut": b"{",
     "list": b"[]",
-    "no id": b'{"samples":[]}',
-    "wrong type": b'{"id":"p","samples":[{"pool":5}]}',
-    "wrong type, to migrate": b'{"id":"p","samples":5,"forecasts":[5]}',
-    "half a score": b'{"id":"p","scores":[{}]}',
+    "no id": HEAD + b'"samples":[]}',
+    "wrong type": HEAD + b'"id":"p","samples":[{"pool":5}]}',
+    "half a score": HEAD + b'"id":"p","scores":[{}]}',
     "pickle": pickle.dumps(Pool("p")),
     "deep": b"[" * 100_000,
-    "deep value": b'{"id":"p","samples":' + b"[" * 100_000,
+    "deep value": HEAD + b'"id":"p","samples":' + b"[" * 100_000,
 }
 
 
@@ -124,6 +125,25 @@ def test_what_a_newer_release_wrote_is_left_alone() -> None:
         decode(Pool, "p", newer)
 
 
+@pytest.mark.parametrize("head", [b"", b'"format":1,', b'"format":"x",'])
+def test_what_a_release_wrote_that_nobody_has_is_left_alone(head: bytes) -> None:
+    with pytest.raises(Unreachable, match=f"of an older Tailback.*{re.escape(TOO_OLD)}"):
+        decode(Pool, "p", b"{" + head + b'"id":"p"}')
+
+
+def test_a_document_of_an_older_format_is_read_as_one_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How the first real migration is tested: what the older release wrote, and what it is now."""
+    older = encode(Pool("p", trouble="why")).replace(b'"format":%d' % FORMAT, b'"format":%d' % (FORMAT - 1))
+    older = older.replace(b'"trouble"', b'"ailment"')
+
+    def renamed(pool: Document) -> None:
+        pool["trouble"] = pool.pop("ailment")
+
+    monkeypatch.setattr(records, "OLDEST_FORMAT", FORMAT - 1)
+    monkeypatch.setattr(migrations, "MIGRATIONS", {"pool": renamed})
+    assert decode(Pool, "p", older) == Pool("p", trouble="why")
+
+
 def test_half_a_character_is_refused_by_name() -> None:
     """Python's own JSON parser lets lone surrogates in (docs/design/measurements.md#json); they never reach Redis."""
     with pytest.raises(Unreachable, match="pool:p cannot be written") as refused:
@@ -134,5 +154,6 @@ def test_half_a_character_is_refused_by_name() -> None:
 def test_every_kind_has_a_name() -> None:
     """The names in keys and due members are fixed: changing one would lose what is stored."""
     names = "inc pool act shown digest lease chore past job weekly early fill ended rejected round page calibration"
+    more = "tell"
     assert {name: kind_name(kind) for name, kind in KINDS.items()} == {name: name for name in KINDS}
-    assert KINDS.keys() == set(names.split())
+    assert KINDS.keys() == {*names.split(), *more.split()}

@@ -16,7 +16,7 @@ from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, PAUSE_LANE, lane_keys
-from bot.adapters.redis.safety_checks import nearly_full, redis_time, too_new, unsafe_settings
+from bot.adapters.redis.safety_checks import nearly_full, of_format, redis_time, unsafe_settings
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
 from bot.core.audit_chain import AuditEntry
@@ -27,8 +27,6 @@ from bot.ports import OPEN, SHUT, Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
 
-RETIRED = frozenset({"sketch"})
-"""Kinds that an earlier release worked on: their due times are dropped, and their documents expire."""
 PORTION = 100
 """Records of one reply: large ones are not to keep commits waiting."""
 PARK_SECONDS = 60.0
@@ -171,7 +169,7 @@ class RedisStore:
 
     async def check(self) -> list[Problem]:
         """Unsafe settings of this Redis, a sentence with remedy each; empty if safe."""
-        return [*await unsafe_settings(self._link, self._clocks.now), *await too_new(self._link)]
+        return [*await unsafe_settings(self._link, self._clocks.now), *await of_format(self._link)]
 
     async def storable(self) -> str:
         """Write a small key that expires; gives a warning while memory or disk are nearly used up.
@@ -189,7 +187,7 @@ class RedisStore:
 
     async def adopt(self) -> list[Problem]:
         """Start working on these records; a sentence instead if a newer release has written them."""
-        return await too_new(self._link, adopt=True)
+        return await of_format(self._link, adopt=True)
 
     async def time(self) -> float:
         """Redis TIME in epoch seconds."""
@@ -235,9 +233,6 @@ class RedisStore:
     async def _claimed(self, row: Sequence[Reply], offset: float, lease_ends: float) -> Claim | None:
         member, fence, document, version, opened_ms, older = row
         name, _, record_id = text(member).partition(":")
-        if name in RETIRED:
-            await self._link.read("ZREM", keys.DUE, text(member))
-            return None
         try:
             new = self._new.take(record_id, document)
             known: Stored[Record] | None = Stored(new, whole(version)) if new else None

@@ -23,11 +23,6 @@ class Verdict(StrEnum):
     """As it is it never drains; the bounds hold if the trouble ends like past ones."""
     NONE = "none"
 
-    @classmethod
-    def _missing_(cls, value: object) -> "Verdict | None":
-        """The values of records up to 0.2.0."""
-        return {"clears": cls.INTERVAL, "unsaid": cls.NONE}.get(str(value))
-
     @property
     def bounded(self) -> bool:
         """Whether its bounds can be compared with the truth."""

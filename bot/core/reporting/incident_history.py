@@ -146,7 +146,7 @@ def scale_ups_by_pool(
 ) -> dict[str, ScaleUps]:
     """By pool, the scale-ups that a scaler accepted inside the span (epoch seconds); shadow mode counts nothing."""
     inside = [entry for entry in trail if since <= entry.at < until]
-    ended = {e.parameters.get("share", ""): e.at for e in inside if e.what == "hand_back" and _returned(e)}
+    ended = {e.parameters.get("lease", ""): e.at for e in inside if e.what == "hand_back" and _returned(e)}
     ups: dict[str, list[AuditEntry]] = {}
     for entry in inside:
         if entry.what == SCALE_UP and _added(entry) > 0:

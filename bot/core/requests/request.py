@@ -131,7 +131,7 @@ def asked_for(body: Body) -> str:
 
 
 def parameters(body: Body) -> dict[str, str]:
-    """The parameters under the names of release 0.2.0, for audit trail and fingerprints."""
+    """The parameters, for audit trail and fingerprints."""
     found: dict[str, object]
     match body:
         case AtOnce():
@@ -139,23 +139,23 @@ def parameters(body: Body) -> dict[str, str]:
         case FileIssue():
             found = {"title": body.title, "text": digest(body.text)}
         case ScaleUp():
-            found = {"target": body.target, "from": body.from_size}
+            found = {"target": body.target, "from_size": body.from_size}
         case HandBack():
-            found = {"share": body.lease, "for": body.asked_for, "why": body.why, "target": body.target}
+            found = {"lease": body.lease, "asked_for": body.asked_for, "why": body.why, "target": body.target}
         case ExtendLease():
-            found = {"share": body.lease, "target": body.target}
+            found = {"lease": body.lease, "target": body.target}
         case MakeSilence():
             until = "drained" if body.until_drained else None
             seconds = f"{body.seconds:.0f}"
             exact = ", ".join(f"{m.name}={m.value}" for m in body.matchers)
-            found = {"seconds": seconds, "back_end": body.alertmanager, "until": until, "above": body.above,
+            found = {"seconds": seconds, "alertmanager": body.alertmanager, "until": until, "above": body.above,
                      "matchers": exact}  # fmt: skip
         case ExtendSilence():
             ends = None if body.ends_at is None else f"{body.ends_at:.3f}"
-            found = {"of": body.made_by, "seconds": f"{body.seconds:.0f}", "until": ends}
+            found = {"made_by": body.made_by, "seconds": f"{body.seconds:.0f}", "until": ends}
         case EndSilence():
-            found = {"silence": body.silence, "back_end": body.alertmanager, "act": body.made_by,
-                     "for": body.asked_for, "why": body.why}  # fmt: skip
+            found = {"silence": body.silence, "alertmanager": body.alertmanager, "made_by": body.made_by,
+                     "asked_for": body.asked_for, "why": body.why}  # fmt: skip
         case Diagnose():
             found = {}
     return {name: f"{value}" for name, value in found.items() if value not in {None, ""}}

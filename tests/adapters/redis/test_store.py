@@ -12,7 +12,7 @@ import pytest
 import redis.asyncio
 from structlog.testing import capture_logs
 
-from bot.adapters.migrations import FORMAT
+from bot.adapters.migrations import FORMAT, OLDEST_FORMAT, TOO_OLD
 from bot.adapters.records import encode
 from bot.adapters.redis.calls import CALL_SECONDS, RedisLink
 from bot.adapters.redis.commit import ONCE, Clocks
@@ -321,21 +321,25 @@ async def test_a_full_memory_refuses_whole_changes_and_heals(client: redis.Redis
     assert await store.done_by("m") == ""
 
 
-async def test_a_kind_that_no_release_works_on_any_more_is_dropped(client: redis.Redis, store: RedisStore) -> None:
-    """0.2.0 left pictures that were still to be made."""
-    client.zadd("{tailback}:due", {"sketch:i1.4": 0})
-    client.hset("{tailback}:rec:sketch:i1.4", mapping={"doc": '{"id": "i1.4"}', "version": 1})
-    assert (await store.claim(5)).claims == ()
-    assert client.zcard("{tailback}:due") == 0
-
-
 async def test_a_release_writes_down_that_it_was_here(client: redis.Redis, store: RedisStore) -> None:
-    """Records without a format are those of release 0.1. It is read once, so that what is judged is what was seen."""
+    """The format is read once, so that what is judged is what was seen."""
     for _ in range(2):
         client.config_resetstat()
         assert await store.adopt() == []
         assert client.info("commandstats")["cmdstat_get"]["calls"] == 1
         assert client.get(FORMAT_KEY) == str(FORMAT).encode()
+
+
+@pytest.mark.parametrize("older", range(1, OLDEST_FORMAT))
+async def test_records_of_a_release_that_nobody_has_are_not_touched(
+    older: int, client: redis.Redis, store: RedisStore
+) -> None:
+    client.set(FORMAT_KEY, older)
+    (said,) = await store.adopt()
+    assert f"format {older}, of an older Tailback" in said.what
+    assert said.remedy == TOO_OLD
+    assert said in await store.check()
+    assert client.get(FORMAT_KEY) == str(older).encode()
 
 
 async def test_records_of_a_newer_release_are_not_touched(client: redis.Redis, store: RedisStore) -> None:

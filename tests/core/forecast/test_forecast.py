@@ -250,14 +250,6 @@ def test_a_latest_time_that_stands_alone_is_later(queued: int, falls: float, ver
         assert found.high_seconds <= latest * 1.0001
 
 
-def test_kinds_of_older_records_are_read() -> None:
-    """Up to 0.2.0 there were fewer, with other names."""
-    assert Verdict("clears") is Verdict.INTERVAL
-    assert Verdict("unsaid") is Verdict.NONE
-    with pytest.raises(ValueError, match="no such"):
-        Verdict("no such")
-
-
 def test_a_pool_keeps_a_forecast_now_and_then() -> None:
     """One in five minutes, and one when the kind changes; when the queue has drained nothing more is forecast."""
     pool = Pool("linux")

@@ -53,7 +53,7 @@ def data() -> ReportData:
     limit, surge = "limit", "surge"
     acts = (
         AuditEntry(SINCE + 90000, "U1", "scale_up", {"pool": POOL}, "40", "48", "ok", "a1"),
-        AuditEntry(SINCE + 97200, "tailback", "hand_back", {"pool": POOL, "share": "a1"}, "48", "40", "ok", "b1"),
+        AuditEntry(SINCE + 97200, "tailback", "hand_back", {"pool": POOL, "lease": "a1"}, "48", "40", "ok", "b1"),
     )
     return ReportData(
         SINCE,
