@@ -53,7 +53,7 @@ RULES = (
         find,
         Scaling.HELPS,
         remedy="raise_limit",
-        needs=("busy",),
+        one_of=("busy", "limit"),
         shows="limit",
         factor=Factor.LIMIT,
         still=False,

@@ -14,6 +14,7 @@ ORDER = (
     "unassigned",
     "throttled_api",
     "refused",
+    "requests_pile_up",
     "unregistered",
     "failed_fill",
     "offline",

@@ -11,16 +11,24 @@ from bot.core.statement import statement
 
 COUNTED_MINUTES = 15.0
 """Origin: the window over which `creates` and `registered` are counted (docs/reference/metrics.md)."""
+SOON = 3
+"""Quarters of an hour in which a third is enough."""
 PART = 1 / 3
 """Origin: one of three machines that never works halves a pool's growth; fewer are chance."""
+FEW = 1 / 5
+"""Origin: every fifth machine is lost money and places, and over a whole incident no chance."""
 LONG, TOO_LONG = 2.5, 8.0
 """Origin: boots vary by half, so two and a half times is another boot; the slowest on public record took five."""
 
 
 def find(facts: Facts) -> Found | None:
-    """Of what was created in three quarters of an hour, a third has neither registered nor boots still."""
-    now = facts.now
-    ends = [facts.now, *(found[-1] for back in (1, 2) if (found := facts.before(back * COUNTED_MINUTES - 0.5)))]
+    """Of what was created in three quarters of an hour, a third has neither registered nor boots still.
+
+    Or a fifth, of all that was created in a longer incident.
+    """
+    now, quarters = facts.now, round((facts.now.at - facts.usual.since) / 60 / COUNTED_MINUTES)
+    backs = range(1, max(SOON, quarters))
+    ends = [facts.now, *(found[-1] for back in backs if (found := facts.before(back * COUNTED_MINUTES - 0.5)))]
     booted, registered = 0, 0
     for number, end in enumerate(ends):
         if end.creates is None or end.registered is None:
@@ -28,7 +36,7 @@ def find(facts: Facts) -> Found | None:
         booted, registered = booted + end.creates, registered + end.registered
         old = facts.before((number + 1) * COUNTED_MINUTES - 0.5)[-1:]
         began = booted - (now.booting or 0) + sum(s.booting or 0 for s in old)
-        if _clear(began, began - registered) and not facts.limit_fell:
+        if _clear(began, began - registered, PART if number < SOON else FEW) and not facts.limit_fell:
             failed = [statement("booted_without_runner", machines=now.failed)] if now.failed else []
             seen = (statement("partly_registered", created=began, registered=registered), *failed)
             missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
@@ -36,9 +44,9 @@ def find(facts: Facts) -> Found | None:
     return _none_yet(facts)
 
 
-def _clear(booted: float, gone: float) -> bool:
-    """Whether so many that are gone are a third, and beyond the chance of counting at an edge."""
-    return booted > 0 and gone >= max(PART * booted, booted**0.5, LEAST_ROOM + 1)
+def _clear(booted: float, gone: float, part: float = PART) -> bool:
+    """Whether so many that are gone are such a part, and beyond the chance of counting at an edge."""
+    return booted > 0 and gone >= max(part * booted, booted**0.5, LEAST_ROOM + 1)
 
 
 def _none_yet(facts: Facts) -> Found | None:

@@ -37,3 +37,10 @@ def lately(found: Facts, minutes: int = 20, **changes: Any) -> Facts:
     at = found.now.at
     series = tuple(replace(s, **changes) if at - s.at < 60 * minutes else s for s in found.series)
     return replace(found, series=series)
+
+
+def losing(registered: int) -> Facts:
+    """A pool whose jobs have waited for three hours, and so many of 20 machines register."""
+    found = facts(looks=180, queued=200, creates=20, registered=registered)
+    began = found.series[0].at
+    return replace(found, series=tuple(replace(s, oldest_wait_seconds=s.at - began) for s in found.series))

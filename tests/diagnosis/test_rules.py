@@ -11,7 +11,7 @@ from bot.diagnosis import surge
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.refused import family
 from bot.diagnosis.registry import RULES
-from tests.diagnosis.rows import HUNG, POOL, SOURCES, facts, lately
+from tests.diagnosis.rows import HUNG, PLAIN, POOL, SOURCES, facts, lately, losing
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
 
@@ -26,6 +26,12 @@ def late() -> Facts:
     """Nothing came for 50 min; then jobs that were made up to 48 min ago."""
     found = facts(queued=0, oldest_wait_seconds=0.0, busy=2, booting=0, arrivals_per_minute=0.0, limit=None)
     return lately(found, 10, queued=154, oldest_wait_seconds=2880.0, busy=20, booting=20, arrivals_per_minute=15.4)
+
+
+def unknown(**figures: Any) -> Facts:
+    """Only these figures are known, beside the queue."""
+    nothing = {name: () if name.endswith("_source") else None for name in PLAIN}
+    return facts(**{**nothing, "queued": 30, "oldest_wait_seconds": 2400.0, **figures})
 
 
 ROWS: list[tuple[str, str, Facts, Scaling]] = [
@@ -58,6 +64,14 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("O1 hosts offline", "offline", lately(facts(), 20, offline=14, busy=6), Scaling.NO),
     ("O1 for as long as is known", "offline", facts(offline=14, busy=2, limit=16), Scaling.NO),
     ("O2 fewer at the provider", "offline", lately(facts(offline=2), 20, offline=12), Scaling.NO),
+    ("a limit of 0, and nothing else known", "limit", unknown(limit=0), Scaling.HELPS),
+    ("requests pile up", "requests_pile_up",
+     unknown(limit=40, requests=195, oldest_request_seconds=2000.0, dead_requests=27), Scaling.NO),
+    ("requests are given up", "requests_pile_up",
+     lately(unknown(limit=40, requests=0, dead_requests=3), dead_requests=30), Scaling.NO),
+    ("requests are not served although there is room", "requests_pile_up",
+     facts(requests=60, booting=0, creates=0, registered=0, starts_per_minute=0.0), Scaling.NO),
+    ("a fifth never registers, all the time", "unregistered", losing(16), Scaling.HARMFUL),
     ("no runner may exist", "limit", facts(limit=0, busy=0, booting=0, creates=0), Scaling.HELPS),
     ("T1 none exists", "unknown_label", facts(busy=0, booting=0, creates=0, registered=0), Scaling.NO),
     ("T1 most jobs ask for another", "unknown_label", facts(unservable=28), Scaling.NO),

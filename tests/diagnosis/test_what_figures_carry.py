@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Facts, Finding, FleetContext
-from bot.core.pool.pool import PoolRules, Snapshot
+from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.diagnosis.rank import diagnosed
 from bot.views.words.diagnosis import caution, evidence_words
-from tests.diagnosis.rows import AT, HUNG, POOL, facts, lately
+from tests.diagnosis.rows import AT, HUNG, POOL, facts, lately, losing
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
 DEAD: dict[str, Any] = {"busy": 0, "booting": 0, "creates": 0, "registered": 0}
@@ -169,3 +169,45 @@ def test_runners_that_leave_while_nothing_starts_take_no_share_of_the_started_jo
     gone = lately(found, 20, busy=2)
     assert gone.backlog.lost is None
     assert of(gone, "runners_die") is None
+
+
+PILED: dict[str, Any] = {
+    "booting": 0, "creates": 0, "registered": 0, "starts_per_minute": 0.0, "requests": 40,
+    "oldest_request_seconds": 301.0,
+}  # fmt: skip
+"""Requests wait, and no machine comes."""
+YOUNGER = PILED | {"oldest_request_seconds": 299.0}
+
+
+def look_without(found: Facts) -> Facts:
+    """One look of the last minutes had no request."""
+    return replace(found, series=(*found.series[:-5], replace(found.series[-5], requests=0), *found.series[-4:]))
+
+
+@pytest.mark.parametrize(
+    ("found", "named"),
+    [
+        (look_without(facts(**PILED)), True),
+        (look_without(facts(**YOUNGER)), False),
+        (facts(**YOUNGER), True),
+        (facts(**PILED | {"creates": 39}), True),
+        (facts(**PILED | {"creates": 40}), False),
+        (facts(**PILED, limit=20), False),
+        (facts(**PILED, idle=1), False),
+        (facts(**PILED, create_failures=9, create_failures_by_code=(Counted("Zorg", 9),)), False),
+        (lately(facts(**PILED | {"requests": 0}, dead_requests=3), 10, dead_requests=50), True),
+        (facts(**PILED | {"requests": 0}, dead_requests=50), False),
+    ],
+)
+def test_requests_pile_up_if_machines_do_not_come_for_them(found: Facts, *, named: bool) -> None:
+    """They are old, or there all the time, or given up lately; and no figure says another reason."""
+    assert (of(found, "requests_pile_up") is not None) is named
+
+
+@pytest.mark.parametrize(("registered", "named"), [(16, True), (18, False)])
+def test_every_fifth_machine_that_never_registers_in_a_whole_incident_is_a_cause(
+    registered: int, *, named: bool
+) -> None:
+    """Over a quarter of an hour it may be chance."""
+    assert (of(losing(registered), "unregistered") is not None) is named
+    assert of(facts(creates=20, registered=16), "unregistered") is None
