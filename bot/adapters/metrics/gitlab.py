@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from urllib.parse import parse_qsl, urlsplit
@@ -11,11 +12,11 @@ from pydantic import Field
 
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
-from bot.adapters.http.rows import Row, inner, instant, link, listing, longest, number, part, text, texts, whole
+from bot.adapters.http.rows import Row, inner, instant, link, listing, longest, number, part, rows, text, texts, whole
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.pool.pool import Gap, Job, Snapshot
-from bot.core.words import listed
+from bot.core.words import clock, listed
 from bot.ports import Failure, Unreachable
 
 MOST_PAGES = 30
@@ -24,6 +25,25 @@ MOST_PROJECTS = 50
 NEXT = re.compile(r'<([^<>]+)>\s*;\s*rel="?next"?')
 FIGURES = ("queued", "oldest_wait_seconds", "waiting", "busy", "offline", "unservable", "running_longest_seconds")
 Rows = tuple[Row, ...]
+SILENT_SECONDS = 3600.0
+"""GitLab writes a contact down after 55 min at the latest, and calls a runner online for two hours after it."""
+MANAGERS_SECONDS, MOST_RUNNERS = 300.0, 20
+"""How often, and of how many runners, managers are asked for, each with one request, and only while jobs wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """A runner that is online for GitLab, and is not heard of."""
+
+    runner: int | None
+    name: str
+    since: float
+    """The last contact of any of its managers (epoch seconds)."""
+
+    @property
+    def words(self) -> str:
+        """What is said of it."""
+        return f"GitLab calls {self.name} online, although its last contact was at {clock(self.since)} UTC"
 
 
 class GitlabTable(SourceTable):
@@ -44,6 +64,8 @@ class GitlabPool(Table):
     """Whether these runners also take jobs without tags."""
     slots: int | None = Field(default=None, ge=1)
     """Jobs that one runner takes at once; GitLab does not say."""
+    autoscaled: bool = False
+    """Whether machines come only with the jobs, so that `slots` are how many may run, and no idle machines."""
 
 
 class Gitlab(Present):
@@ -64,6 +86,10 @@ class Gitlab(Present):
         self._runners = {
             keys.tags: Listing(partial(self._ask_runners, keys.tags), given.now, table.every)
             for keys in self._pools.values()
+        }
+        self._managers = {
+            tags: Listing(partial(self._ask_managers, tags), given.now, max(MANAGERS_SECONDS, table.every))
+            for tags in self._runners
         }
 
     async def snapshot(self, pool: str) -> Snapshot:
@@ -86,7 +112,11 @@ class Gitlab(Present):
         runs = [row for row in running if whole(inner(row, "runner"), "id") in ids]
         starts = [start for row in runs if (start := instant(row, "started_at")) is not None]
         usable = [row for row in runners.value if row.get("paused") is not True]
-        online = sum(text(row, "status") == "online" for row in usable)
+        silent = await self._silent(keys.tags) if mine else ()
+        gone = {one.runner for one in silent}
+        online = sum(text(row, "status") == "online" and whole(row, "id") not in gone for row in usable)
+        missing += [Gap("runners", one.words, "look at its machine") for one in silent]
+        most = None if keys.slots is None else keys.slots * online
         every = not self._table.group  # a project's list has every runner that may take its jobs
         return Snapshot(
             pool,
@@ -94,13 +124,32 @@ class Gitlab(Present):
             queued=len(mine),
             oldest_wait_seconds=waits,
             busy=len(runs),
-            idle=None if keys.slots is None else max(0, keys.slots * online - len(runs)),
-            offline=sum(text(row, "status") == "offline" for row in runners.value),
+            idle=_idle(keys, most, len(runs)),
+            limit=most if keys.autoscaled else None,
+            offline=sum(text(row, "status") == "offline" or whole(row, "id") in gone for row in runners.value),
             unservable=0 if usable else len(mine) if every else None,  # GitLab then says so in the job
             running_longest_seconds=max(0.0, at - min(starts)) if starts else None,
             waiting=longest(waiting),
             missing=tuple(missing),
         )
+
+    async def _silent(self, tags: tuple[str, ...]) -> tuple["Silent", ...]:
+        found = await tried(self._managers[tags])
+        return () if isinstance(found, Unreachable) else found.value
+
+    async def _ask_managers(self, tags: tuple[str, ...], now: float) -> Listed[tuple["Silent", ...]]:
+        """The runners that are online for GitLab, and whose managers have been silent for too long."""
+        rows_ = (await self._runners[tags].get()).value
+        online = [row for row in rows_ if text(row, "status") == "online"][:MOST_RUNNERS]
+        paths = [f"/api/v4/runners/{whole(row, 'id')}/managers" for row in online]
+        answers = await asyncio.gather(*map(self._http.get, paths))
+        found = list[Silent]()
+        for row, answer in zip(online, answers, strict=True):
+            managers = rows(answer.body) if answer.ok else []
+            times = [at for one in managers if (at := instant(one, "contacted_at")) is not None]
+            if times and now - max(times) > SILENT_SECONDS:
+                found.append(Silent(whole(row, "id"), text(row, "description"), max(times)))
+        return Listed(tuple(found), now)
 
     async def _ask_jobs(self, now: float) -> Listed[tuple[Rows, Rows]]:
         """(pending, running) jobs of all projects."""
@@ -164,6 +213,12 @@ def following(answer: HttpAnswer) -> dict[str, str] | None:
     return dict(parse_qsl(urlsplit(found[1]).query)) if found else None
 
 
+def _idle(keys: GitlabPool, most: int | None, busy: int) -> int | None:
+    """Free slots; those of an autoscaled runner are permissions, of which only none left says something."""
+    free = None if most is None else max(0, most - busy)
+    return None if keys.autoscaled and free else free
+
+
 def _covers(keys: GitlabPool, job: Row) -> bool:
     """GitLab's own rule: a runner has all tags of the job, or takes untagged ones."""
     asked = texts(job.get("tag_list"))
@@ -177,4 +232,8 @@ def _job(row: Row, waited_seconds: float) -> Job:
     return Job(name or "unnamed job", waited_seconds, project, url)
 
 
-build = SourceKind(GitlabTable, GitlabPool, lambda _, keys: (*FIGURES, *(("idle",) if keys.slots else ())), Gitlab)
+def _figures(_: GitlabTable, keys: GitlabPool) -> tuple[str, ...]:
+    return (*FIGURES, *(("idle",) if keys.slots else ()), *(("limit",) if keys.slots and keys.autoscaled else ()))
+
+
+build = SourceKind(GitlabTable, GitlabPool, _figures, Gitlab)

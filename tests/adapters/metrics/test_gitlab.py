@@ -9,6 +9,7 @@ from bot.ports import Unreachable
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
 from tests.ci_systems import AT, Asked, Said, gitlab, recorded
+from tests.machines import stamp
 
 TAGS = {"tags": ["linux", "docker"]}
 APP = "/api/v4/projects/team%2Fapp"
@@ -51,6 +52,27 @@ async def test_idle_is_known_when_it_is_said_how_many_jobs_a_runner_takes() -> N
     """A paused runner takes none."""
     slots = await look(gitlab(), keys={**TAGS, "slots": 10})
     assert (slots.busy, slots.idle) == (2, 8)
+
+
+@pytest.mark.parametrize(("slots", "limit", "idle"), [(10, 10, None), (2, 2, 0), (1, 1, 0)])
+async def test_the_slots_of_an_autoscaled_runner_are_its_limit(slots: int, limit: int, idle: int | None) -> None:
+    """Permissions are no idle machines; two jobs run."""
+    found = await look(gitlab(), keys={**TAGS, "slots": slots, "autoscaled": True})
+    assert (found.busy, found.limit, found.idle) == (2, limit, idle)
+
+
+@pytest.mark.parametrize(("minutes", "offline", "idle"), [(30, 1, 8), (61, 2, 0), (119, 2, 0)])
+async def test_a_manager_that_is_silent_is_named_although_gitlab_calls_it_online(
+    minutes: int, offline: int, idle: int
+) -> None:
+    """For two hours after its last contact; a runner is heard of if one of its managers is."""
+    system = gitlab()
+    contacts = [{"system_id": "s_1", "contacted_at": stamp(AT - 60 * ago)} for ago in (minutes, 200)]
+    system.says("/api/v4/runners/6/managers", contacts)
+    found = await look(system, keys={**TAGS, "slots": 10})
+    assert (found.offline, found.idle) == (offline, idle)
+    said = "runners: GitLab calls runner-6 online, although its last contact was at"
+    assert any(why.startswith(said) for why in gaps(found)) is (minutes > 60)
 
 
 async def test_each_page_is_followed_by_its_parameters_and_never_by_its_address() -> None:
