@@ -47,6 +47,13 @@ def pod(name: str, at: float, *, waiting: str = "", unschedulable: str = "", **s
     return {"metadata": {"name": name, "creationTimestamp": stamp(at), "labels": {LABEL: POOL}}, "status": found}
 
 
+def job_pod(runner_pod: str, at: float, **parts: Any) -> dict[str, Any]:
+    """A job's own pod in Kubernetes mode: it has no label of the scale set (actions/runner-container-hooks)."""
+    found = pod(f"{runner_pod}-workflow", at, **parts)
+    found["metadata"]["labels"] = {"runner-pod": runner_pod}
+    return found
+
+
 def event(kind: str, name: str, reason: str, message: str, at: float) -> dict[str, Any]:
     about = {"kind": kind, "name": name}
     return {

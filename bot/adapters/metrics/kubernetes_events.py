@@ -19,6 +19,8 @@ from bot.ports import Failure, Unreachable
 
 SCALE_SET = "actions.github.com/scale-set-name"
 """The label with the scale set's name (actions-runner-controller, constants.go)."""
+RUNNER_POD = "runner-pod"
+"""A job's own pod names its runner's pod so, in Kubernetes mode (actions/runner-container-hooks)."""
 SLOW_SECONDS = 300.0
 """A pod that could not be scheduled for so long counts as a failure; cluster autoscalers need minutes for a node."""
 PULLING = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"})
@@ -112,7 +114,8 @@ def _drawn(  # noqa: PLR0913, PLR0917 - a pool, and what the cluster has of it
 
     `ready` is true while a runner is online, and a runner has a job from `Running` on. Failures are runners that ARC
     has given up, and pods that do not start; each counts once, with its most telling reason. A runner whose pod has run
-    for minutes without coming online counts as failed.
+    for minutes without coming online counts as failed. In Kubernetes mode the job runs in a pod of its own, which may
+    wait while its runner is busy.
     """
     at, runners = listed.at, [row for row in listed.value if _scale_set(row) == scale_set]
     names = {_name(row) for row in runners}
@@ -120,14 +123,15 @@ def _drawn(  # noqa: PLR0913, PLR0917 - a pool, and what the cluster has of it
     busy, ready = [row for row in live if _status(row, "phase") == "Running"], [row for row in live if _ready(row)]
     recent = [row for row in runners if at - (_since(row) or 0.0) <= WINDOW_SECONDS]
     failed = [row for row in runners if _status(row, "phase") == "Failed"]
-    pods = [row for row in all_pods if _scale_set(row) == scale_set or _name(row) in names]
+    pods = [row for row in all_pods if _scale_set(row) == scale_set or names & {_name(row), _runner_pod(row)}]
     codes = {_name(row): code_of(f"{_status(row, 'reason')}: {_status(row, 'message')}") for row in failed}
     told = _told(events)
     codes |= {_name(row): code for row in pods if (code := _why(row, told.get(_name(row), ()), at))}
     coming = [row for row in live if row not in busy and row not in ready]
     started = {_name(row) for row in pods if _status(row, "phase") == "Running"}
     silent = [row for row in coming if _name(row) in started and at - (_since(row) or at) >= SLOW_SECONDS]
-    nodes = _failed_nodes(events, at) if coming else []
+    held = any(_status(row, "phase") == "Pending" and _runner_pod(row) for row in pods)
+    nodes = _failed_nodes(events, at) if coming or held else []
     return Snapshot(
         pool,
         at,
@@ -187,6 +191,10 @@ def _failed_nodes(events: Rows, at: float) -> list[str]:
 
 def _scale_set(row: Row) -> object:
     return inner(row, "metadata", "labels").get(SCALE_SET)
+
+
+def _runner_pod(row: Row) -> str:
+    return text(inner(row, "metadata", "labels"), RUNNER_POD)
 
 
 def _name(row: Row) -> str:

@@ -34,11 +34,12 @@ ALIKE = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.PLACE})
 MOST_POINTS = 10_000
 """Prometheus refuses more than 11,000 points of one series."""
 SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
-SUMMED = rf"(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*({SELECTOR})\s*\)"
+TOGETHER = r"(?:max without \([\w, ]+\) \()?"
+SUMMED = rf"(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*{TOGETHER}({SELECTOR})\s*\)+"
 PLAIN = re.compile(rf"\s*(?:{SUMMED}|({SELECTOR}))\s*")
 AGE = "age"
 LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
-ONE = re.compile(rf"sum\(({SELECTOR})\)")
+ONE = re.compile(rf"sum\({TOGETHER}({SELECTOR})\)")
 """Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
 SIGNS: Mapping[Preset, str] = {
     "ci": "ci_jobs_queued",

@@ -11,6 +11,8 @@ RANDOM = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"
 NO_LIMIT = 2**31 - 1
 """Actions Runner Controller's maximum for a scale set without one."""
 
+TOTAL = "sum(max without (prometheus_replica, replica, receive_replica) ("
+"""How a query begins that adds up the series of clusters, and not those of a pair of Prometheus servers."""
 LARGER = "max(label_replace"
 """How a query begins that takes the larger of two numbers, either of which may be missing."""
 
@@ -87,20 +89,27 @@ def _arc(scale_set: str, _: Spans) -> dict[str, str]:
     are not assigned (docs/design/back-ends.md#ci-systems).
 
     Scrape configurations drop many metrics, so figures have fallbacks. PyTorch's listener also advertises a lower
-    maximum while its cluster is full, and counts the jobs that wait at GitHub; the larger of both queues counts.
+    maximum while its cluster is full, and counts the jobs that wait at GitHub; the larger of both queues counts. A
+    scale set in several clusters is their sum. The listener of 0.11 exports registered runners as busy ones, so that
+    running jobs come first.
     """
-    busy, running = f"sum(gha_busy_runners{{{scale_set}}})", f"sum(gha_running_jobs{{{scale_set}}})"
-    assigned = f"clamp_min(sum(gha_assigned_jobs{{{scale_set}}}) - ({running} or {busy}), 0)"
-    waiting = f"sum(gha_capacity_queued_jobs{{{scale_set}}})"
-    registered = f"sum(gha_registered_runners{{{scale_set}}})"
-    advertised = f"max(gha_capacity_advertised_max_runners{{{scale_set}}} < {NO_LIMIT})"
+
+    def total(metric: str) -> str:
+        return f"{TOTAL}{metric}{{{scale_set}}}))"
+
+    def limit(metric: str) -> str:
+        return f"{total(metric)} and max({metric}{{{scale_set}}}) < {NO_LIMIT}"
+
+    running, busy = total("gha_running_jobs"), total("gha_busy_runners")
+    assigned = f"clamp_min({total('gha_assigned_jobs')} - ({running} or {busy}), 0)"
+    waiting, registered = total("gha_capacity_queued_jobs"), total("gha_registered_runners")
     return {
         "queued": f'{LARGER}({assigned}, "of", "a", "", "") or label_replace({waiting}, "of", "b", "", ""))',
-        "busy": f"{busy} or {running}",
-        "idle": f"sum(gha_idle_runners{{{scale_set}}}) or clamp_min({registered} - {busy}, 0)",
-        "limit": f"{advertised} or max(gha_max_runners{{{scale_set}}} < {NO_LIMIT})",
-        "booting": f"sum(gha_controller_pending_ephemeral_runners{{{scale_set}}})",
-        "failed": f"sum(gha_controller_failed_ephemeral_runners{{{scale_set}}})",
+        "busy": f"{running} or {busy}",
+        "idle": f"{total('gha_idle_runners')} or clamp_min({registered} - ({running} or {busy}), 0)",
+        "limit": f"({limit('gha_capacity_advertised_max_runners')}) or ({limit('gha_max_runners')})",
+        "booting": total("gha_controller_pending_ephemeral_runners"),
+        "failed": total("gha_controller_failed_ephemeral_runners"),
     }
 
 

@@ -7,7 +7,7 @@ import pytest
 from bot.core.pool.pool import Counted
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
-from tests.machines import POOL, KubernetesLists, diagnosed_with, event, pod, runner
+from tests.machines import POOL, KubernetesLists, diagnosed_with, event, job_pod, pod, runner
 
 AT = 1_700_000_000.0
 OLD, NEW = AT - 1200, AT - 400
@@ -56,7 +56,7 @@ CAUSES = (
         ),
     ),
     (
-        "stockout",
+        "cluster_full",
         KubernetesLists(
             [runner("a", NEW)], [pod("a", NEW, unschedulable="0/3 nodes are available: 3 Insufficient cpu.")]
         ),
@@ -108,6 +108,19 @@ async def test_failures_of_nodes_count_only_while_a_runner_waits_and_while_they_
     new = event("NodeClaim", "n", "InsufficientCapacityError", "insufficient capacity", AT - 60)
     idle = KubernetesLists([runner("a", NEW, ready=True)], node_events=[new])
     assert (await look(idle, node_events=True)).create_failures == 0
+
+
+async def test_a_jobs_own_pod_that_does_not_start_is_seen_beside_its_busy_runner() -> None:
+    """In Kubernetes mode the runner has the job, and the job's pod waits for a node."""
+    busy = runner("a", NEW, phase="Running", ready=True)
+    waits = job_pod("a", NEW, unschedulable="0/3 nodes are available: 3 Insufficient cpu.")
+    found = await look(KubernetesLists([busy], [pod("a", NEW, phase="Running"), waits]))
+    assert (found.busy, found.create_failures) == (1, 1)
+    refused = event("NodeClaim", "n", "InsufficientCapacityError", "NodeClaim n event: no capacity", AT - 60)
+    lists = KubernetesLists([busy], [job_pod("a", AT - 60)], node_events=[refused])
+    assert (await look(lists, node_events=True)).create_failures_by_code == (Counted("InsufficientCapacityError", 1.0),)
+    other = KubernetesLists([busy], [job_pod("b", NEW, unschedulable="0/3 nodes are available")], node_events=[refused])
+    assert (await look(other, node_events=True)).create_failures == 0
 
 
 @pytest.mark.parametrize("kind", ["pods", "events"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.prometheus.pool import PrometheusPool
-from bot.adapters.prometheus.presets import PRESETS, Preset, queries, quoted
+from bot.adapters.prometheus.presets import PRESETS, TOTAL, Preset, queries, quoted
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -48,4 +48,4 @@ def test_the_exporters_own_name_and_a_query_by_hand() -> None:
 def test_a_scale_set_is_matched_whole_with_and_without_the_end_of_kubernetes() -> None:
     found = queries("arc", "linux-2.x", 'namespace="arc"')["booting"]
     end = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"
-    assert found == f'sum(gha_controller_pending_ephemeral_runners{{name=~"linux-2\\\\.x{end}",namespace="arc"}})'
+    assert found == f'{TOTAL}gha_controller_pending_ephemeral_runners{{name=~"linux-2\\\\.x{end}",namespace="arc"}}))'

@@ -27,6 +27,9 @@ def shown(at: float) -> str:
     sets += [kept("capacity", ("running_jobs", 38), ("capacity_advertised_max_runners", 31), ("max_runners", 40),
                   ("capacity_queued_jobs", 16), ("registered_runners", 40), ("busy_runners", 37))]  # fmt: skip
     sets += [kept("both", ("assigned_jobs", 52), ("running_jobs", 38), ("capacity_queued_jobs", 60))]
+    for place in ('cluster="east"', 'cluster="west"', 'cluster="east",replica="1"'):
+        sets += [kept("spread", ("assigned_jobs", 22), ("running_jobs", 15), ("max_runners", 20), place=place)]
+    sets += [kept("old", ("assigned_jobs", 12), ("running_jobs", 3), ("busy_runners", 10), ("registered_runners", 10))]
     return "\n".join([*sets, arc("linux-large", "linux-large", 7, queued=900), gitlab(at), buildkite(), generic(at)])
 
 
@@ -43,9 +46,9 @@ def arc(listener: str, scale_set: str, most: int, queued: int = 14) -> str:
     return "\n".join(lines)
 
 
-def kept(name: str, *gauges: tuple[str, int]) -> str:
+def kept(name: str, *gauges: tuple[str, int], place: str = 'cluster=""') -> str:
     """What a keep list of PyTorch's clusters lets through (pytorch/ci-infra, `arc-listeners.yaml`)."""
-    return "\n".join(f'gha_{gauge}{{{ORG},name="{name}"}} {value}' for gauge, value in gauges)
+    return "\n".join(f'gha_{gauge}{{{ORG},name="{name}",{place}}} {value}' for gauge, value in gauges)
 
 
 def gitlab(at: float) -> str:
@@ -134,12 +137,22 @@ async def test_arc(prometheus: RealPrometheus, known_as: str, queued: int, limit
 
 @pytest.mark.parametrize(
     ("known_as", "figures"),
-    [("kept", (14, 38, None, 40)), ("capacity", (16, 37, 3, 31)), ("both", (60, 38, None, None))],
+    [
+        ("kept", (14, 38, None, 40)),
+        ("capacity", (16, 38, 2, 31)),
+        ("both", (60, 38, None, None)),
+        ("spread", (14, 30, None, 40)),
+        ("old", (9, 3, 7, None)),
+    ],
 )
 async def test_arc_behind_a_keep_list(
     prometheus: RealPrometheus, known_as: str, figures: tuple[int | None, ...]
 ) -> None:
-    """Each figure has fallbacks; the larger queue counts, because jobs beyond the maximum are not assigned."""
+    """Each figure has fallbacks; the larger queue counts, because jobs beyond the maximum are not assigned.
+
+    A scale set in two clusters is their sum, and a pair of Prometheus servers counts once. ARC 0.11 exports all
+    registered runners as busy, so that running jobs tell them.
+    """
     found = await look(prometheus, preset="arc", known_as=known_as)
     assert (found.queued, found.busy, found.idle, found.limit) == figures
 
