@@ -60,6 +60,7 @@ class Worker:
         self._ticker.add_job(self._on_tick, "interval", seconds=TICK_SECONDS, coalesce=True, misfire_grace_time=None)
         self._ticker.start()
         self._wake_up.set()
+        self._context.health.resumed_at = self._context.now()
         ears = asyncio.create_task(self._listen(), name="worker-ears")
         try:
             while not self._stopping:
@@ -117,6 +118,7 @@ class Worker:
             if self._idle_since is not None:
                 log.info("work is claimed again", after_seconds=round(self._context.monotonic() - self._idle_since))
                 self._idle_since = None
+                self._context.health.resumed_at = self._context.now()
             for claim in claims.claims:
                 task = asyncio.create_task(self._work(claim), name=f"{claim.kind}:{claim.id}")
                 self._tasks.add(task)

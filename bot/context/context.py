@@ -36,6 +36,8 @@ class Health:
     """By name: why a pager could not be reached the last time."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """By configured name: why a metrics source did not answer this process the last time."""
+    resumed_at: float = 0.0
+    """Since when this process works without a gap (epoch seconds of the product's clock)."""
     crowded: dict[str, float] = field(default_factory=dict)
     """By channel: until when replies wait behind first messages (epoch seconds)."""
     simplified: Counter[str] = field(default_factory=Counter)

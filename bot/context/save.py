@@ -21,6 +21,8 @@ UNDELIVERED = "undelivered"
 """The set of open incidents with a message that Slack has not taken; joined with every write, also after an update."""
 APPROVE = "approve"
 """The action of a reply whose request waits for a second person; the request ends with its incident."""
+RESYNCED = "resynced"
+"""The index of when the alert sources were last asked what fires (epoch seconds)."""
 LOST = "@"
 """Prefix of an index value for a thread without a record: its channel and `ts`."""
 

@@ -11,6 +11,7 @@ from bot.core.incident.observe import View, observed
 from bot.core.incident.plan import Do, NextStep, above_normal, escalated, next_step
 from bot.core.incident.reply_buttons import reworded
 from bot.core.record import Change, Stored
+from bot.incidents.after_gap import held_back
 from bot.incidents.quarantine import MOST_ATTEMPTS
 from bot.incidents.thread import Drawn, after_failure, message_of
 from bot.ports import Unreachable
@@ -63,6 +64,9 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             held = await keep(context, held, settled, due=now, release=False)
             move, drawing = _unchanged, drawing if held.value == incident else None
             continue
+        if (until := await held_back(context, incident, step, view)) is not None:
+            await keep(context, held, settled, due=until, uncertain=_in_doubt(held, incident))
+            return
         drawing = _drawn(context, in_own_channel(incident), view, now) if step.do is Do.RETURN_TO_CHANNEL else drawing
         result = await _take(context, held, incident, step, drawing)
         moved = _then(settled, result.move)

@@ -17,7 +17,7 @@ from bot.core.incident.incident import (
     rooted,
     troubled,
 )
-from bot.core.incident.plan import RETURN_SECONDS, Do, NextStep
+from bot.core.incident.plan import CALLING, RETURN_SECONDS, Do, NextStep, calls_people
 from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
@@ -71,7 +71,9 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
     """The message of a step; None if there is nothing to send any more."""
     if step.do in {Do.POST_REPLY, Do.EDIT_REPLY}:
         entry = incident.log.entry(step.number)
-        return _reply(context, incident, entry, editing=step.do is Do.EDIT_REPLY) if entry else None
+        if entry is None or (step.do is Do.POST_REPLY and _calls_in_vain(incident, entry)):
+            return None
+        return _reply(context, incident, entry, editing=step.do is Do.EDIT_REPLY)
     if step.do is Do.POINT_TO_NEW_THREAD:
         return await _pointer(context, incident)
     thread, key, now = incident.thread, message_key(incident), context.now()
@@ -80,7 +82,13 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
         return StepMessage(out, lambda fresh, _, shown: redrawn(fresh, shown, now))
     out = _outgoing(context, incident, drawn.message, key)
     if step.do is Do.POST_ROOT:
-        return StepMessage(out, lambda fresh, at, shown: rooted(fresh, at.channel, at.ts, shown, now))
+        called = calls_people(incident)
+
+        def stands(fresh: Incident, at: Posted, shown: str) -> Incident:
+            standing = rooted(fresh, at.channel, at.ts, shown, now)
+            return replace(standing, thread=replace(standing.thread, called=called))
+
+        return StepMessage(out, stands)
     own = replace(out, kind=RETURN, channel=thread.instead_of or thread.channel)
 
     def stays(fresh: Incident, outcome: Outcome) -> Incident:
@@ -88,6 +96,12 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
         return replace(fresh, thread=replace(fresh.thread, tried_home_at=tried_at))
 
     return StepMessage(own, lambda fresh, at, shown: returned(fresh, at.ts, shown, now), stays)
+
+
+def _calls_in_vain(incident: Incident, entry: Entry) -> bool:
+    """Whether a reply that calls people has waited until nobody is to be called: the parent and the export have it."""
+    wanted = calls_people(incident) if entry.event is Event.ESCALATED else not incident.closed
+    return entry.event in CALLING and not wanted
 
 
 def _outgoing(

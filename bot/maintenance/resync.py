@@ -11,6 +11,7 @@ import structlog
 
 from bot.context.context import Context
 from bot.context.queries import open_incidents
+from bot.context.save import RESYNCED, point
 from bot.core.alert import Alert, Delivery, Status, begun, likeness
 from bot.core.incident.incident import Incident
 from bot.incidents.intake import take_alert
@@ -46,6 +47,7 @@ async def resync(context: Context) -> str:
         if known and incident.group.firing and _settled(context, incident):
             taken = await take_alert(context, _as_delivered(incident, _resolved(context, incident.group.firing)))
             log.info("an incident whose alert does not fire any more", incident=incident.id, outcome=taken)
+    await point(context, [RESYNCED], f"{context.now()}")
     return "; ".join(f"{name}: what fires could not be read ({why})" for name, why in deaf.items())
 
 

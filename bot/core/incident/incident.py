@@ -44,6 +44,8 @@ class Thread:
     instead_of: str | None = None
     """The channel that could not be used, if this is the fallback."""
     mention: str | None = None
+    called: bool = True
+    """Whether the first message called that group; not for an incident that was over before Slack took it."""
     plain: bool = False
     """Slack refused the full rendering, so the minimal one is used."""
     tried_home_at: float = 0.0

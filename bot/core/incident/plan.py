@@ -4,13 +4,17 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.core.incident.details.events import Escalated
-from bot.core.incident.incident import Incident, noted
+from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.observe import Timing, View, introduction_due_at, latest
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import PoolRules, drained
 
 RETURN_SECONDS = 3600.0
 """How often the own channel of an incident in the fallback channel is tried again."""
+
+
+CALLING = frozenset({Event.ESCALATED, Event.WORSE})
+"""Entries whose reply calls people."""
 
 
 class Do(StrEnum):
@@ -35,6 +39,12 @@ class NextStep:
     """The timeline entry of a reply."""
     until: float | None = None
     """When to check again (epoch seconds); None: when something happens."""
+
+
+def calls_people(incident: Incident) -> bool:
+    """Whether somebody is still to be called: nobody owns it, and neither the alert nor the queue is back to normal."""
+    lasts = bool(incident.group.firing or incident.group.silent)
+    return lasts and incident.state is State.OPEN and incident.ownership.owner is None
 
 
 def above_normal(incident: Incident, view: View, now: float, timing: Timing) -> bool:
@@ -88,13 +98,13 @@ def escalation_due_at(incident: Incident, timing: Timing, *, queues: bool = Fals
     """When to escalate; infinity if acknowledged, already done, or switched off.
 
     A silence pauses it, because a person made it; the time starts again at its end, and when an acknowledgement is
-    taken back. Nobody is called while the alert has resolved. A source that went silent has seen no recovery, so people
-    are called while the queue is above normal.
+    taken back. Nobody is called while the alert has resolved, or the queue is back to normal. A source that went silent
+    has seen no recovery, so people are called while the queue is above normal.
     """
     since, escalated_at = _unowned_since(incident), incident.ownership.escalated_at
     called = incident.ownership.owner or (escalated_at and escalated_at >= since)
     lasts = incident.group.firing or (incident.group.silent and queues)
-    if called or not lasts or not timing.escalate_after:
+    if called or not lasts or incident.state is not State.OPEN or not timing.escalate_after:
         return float("inf")
     ended = [entry.at for entry in incident.log.timeline if entry.event is Event.UNSILENCED]
     silence = incident.active_silence

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bot.core.incident.incident import Incident
+from bot.core.incident.plan import calls_people
 
 OUTSIDE = "outside_slack"
 """The name of the webhook that has no table of its own, only an address in `[outside_slack]`."""
@@ -93,7 +94,9 @@ def _wanted(page: PageRecord, incident: Incident) -> PageAction | None:
         return None
     if incident.closed or own.escalated_at != page.escalated_at:
         return PageAction.RESOLVE
-    return PageAction.ACKNOWLEDGE if own.owner else PageAction.TRIGGER
+    if own.owner:
+        return PageAction.ACKNOWLEDGE
+    return PageAction.TRIGGER if calls_people(incident) else None
 
 
 def changes_pages(before: Incident, after: Incident) -> bool:
@@ -101,5 +104,6 @@ def changes_pages(before: Incident, after: Incident) -> bool:
     return _facts(before) != _facts(after) and bool(before.ownership.escalated_at or after.ownership.escalated_at)
 
 
-def _facts(incident: Incident) -> tuple[float | None, bool, bool]:
-    return incident.ownership.escalated_at, incident.ownership.owner is None, incident.closed
+def _facts(incident: Incident) -> tuple[float | None, bool, bool, bool]:
+    own = incident.ownership
+    return own.escalated_at, own.owner is None, incident.closed, calls_people(incident)

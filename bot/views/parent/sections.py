@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from bot.core.incident.details.requests import LeaseNoted, LeaseStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident
+from bot.core.incident.plan import calls_people
 from bot.core.incident.pools import worst_peaks
 from bot.core.incident.silence import coverage
 from bot.core.incident.timeline import Entry, Event, Role
@@ -31,7 +32,9 @@ def owner_words(incident: Incident) -> Marked:
         return say("Acknowledged by {who}{at}.", who=mention(own.owner), at=at)
     if incident.closed:
         return say("Not acknowledged.")
-    paged = say(" Paged {group}.", group=mention(incident.thread.mention)) if incident.thread.mention else say("")
+    thread = incident.thread
+    called = thread.called if thread.root else calls_people(incident)
+    paged = say(" Paged {group}.", group=mention(thread.mention)) if thread.mention and called else say("")
     escalated = say(" Escalated {at}.", at=date(own.escalated_at)) if own.escalated_at else say("")
     return say("Not acknowledged.{paged}{escalated}", paged=paged, escalated=escalated)
 

@@ -43,7 +43,7 @@ SILENCE = Silence("s1", "am", NOW + 20, "U1", "act")
         ({"silences": (SILENCE,)}, "drawn", NextStep(Do.WAIT, until=NOW + 20)),
         ({"opened_at": NOW - 900, "owner": "U1"}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
         ({"opened_at": NOW - 900, "escalated_at": NOW - 1}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
-        ({"opened_at": NOW - 900, "state": State.EASING}, "drawn", NextStep(Do.ESCALATE)),
+        ({"opened_at": NOW - 900, "state": State.EASING}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
         ({"opened_at": NOW - 900, "alerts": (resolved(),)}, "drawn", NextStep(Do.WAIT, until=NOW + 30)),
     ],
 )
